@@ -1,0 +1,73 @@
+"""The ``dialgauge`` command: its commands, its exit codes, and what happens when something goes wrong.
+
+Exit codes: 0 all well, 1 the work was done and the answer is no (a check that failed), 2 bad input or settings,
+130 interrupted. Commands live in modules of their own and import the rooms they need when they run, so that
+``dialgauge --help`` stays quick.
+"""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from dialgauge import __version__
+from dialgauge.cli import (
+    _bench,
+    _datasets,
+    _init,
+    _inspect,
+    _metrics,
+    _run,
+    _score,
+)
+from dialgauge.cli._output import fail
+from dialgauge.errors import DialgaugeError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Which automatic metric can be trusted on your dialogue summaries, for which dimension, and how much?",
+    epilog="A first look: [bold]dialgauge init study.toml[/] then [bold]dialgauge run study.toml[/]",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from dialgauge.metrics import kernel_name
+
+        typer.echo(f"dialgauge {__version__} (kernels: {kernel_name()}, Python {sys.version.split()[0]})")
+        raise typer.Exit()
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
+) -> None:
+    pass
+
+
+for _module in (_score, _metrics, _run, _init, _inspect, _datasets, _bench):
+    _module.add_to(app)
+
+
+def main() -> None:
+    """Run the command line; user errors become one clear message and exit code 2."""
+    try:
+        app()
+    except DialgaugeError as error:
+        fail(str(error))
+    except KeyboardInterrupt:
+        fail("interrupted", code=130)
+    except BrokenPipeError:
+        # The reader of our output (head, less) went away: that is its right, not an error.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        fail(f"{error.filename or 'the system'}: {error.strerror or error}")

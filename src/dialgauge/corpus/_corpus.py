@@ -1,0 +1,213 @@
+"""``Corpus``: dialogues, their summaries and the ratings of those, as three checked Polars frames."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import polars as pl
+
+from dialgauge.corpus._problems import Problem, raise_if_any
+from dialgauge.corpus._schema import DIALOGUES, KEY, RATING_KEY, RATINGS, SUMMARIES
+from dialgauge.corpus._types import Dialogue, Rating, Summary, Turn
+from dialgauge.errors import InputError, UnknownNameError
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusInfo:
+    """What is known about the corpus as a whole.
+
+    ``ratings_origin`` says who made the ratings: ``"human"``, or ``"constructed"`` where a program derived them (as in the
+    embedded corpus). Everything that shows ratings says so when they are constructed.
+    """
+
+    name: str = "corpus"
+    description: str = ""
+    licence: str = ""
+    ratings_origin: Literal["human", "constructed"] = "human"
+
+
+def _empty(schema: pl.Schema) -> pl.DataFrame:
+    return pl.DataFrame(schema=schema)
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Three frames (schemas in :mod:`dialgauge.corpus`) with checked keys.
+
+    Build one with :meth:`build` from objects, :func:`read_corpus` from a file, or directly from frames; each way ends in
+    the same checks. ``problems`` holds the rows that a reader had to leave out.
+    """
+
+    dialogues: pl.DataFrame = field(default_factory=lambda: _empty(DIALOGUES))
+    summaries: pl.DataFrame = field(default_factory=lambda: _empty(SUMMARIES))
+    ratings: pl.DataFrame = field(default_factory=lambda: _empty(RATINGS))
+    info: CorpusInfo = CorpusInfo()
+    problems: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, schema in (("dialogues", DIALOGUES), ("summaries", SUMMARIES), ("ratings", RATINGS)):
+            object.__setattr__(self, name, _conform(getattr(self, name), schema, name))
+        raise_if_any(find_key_problems(self.dialogues, self.summaries, self.ratings), f"corpus {self.info.name!r}")
+
+    @classmethod
+    def build(
+        cls,
+        dialogues: Iterable[Dialogue],
+        summaries: Iterable[Summary] = (),
+        ratings: Iterable[Rating] = (),
+        info: CorpusInfo | None = None,
+        problems: Sequence[Problem] = (),
+    ) -> "Corpus":
+        """A corpus from plain objects."""
+        return cls(
+            dialogues_frame(dialogues),
+            summaries_frame(summaries),
+            ratings_frame(ratings),
+            info or CorpusInfo(),
+            tuple(problems),
+        )
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems that wrote summaries, sorted; references are not among them."""
+        return sorted(self.summaries.filter(pl.col("kind") == "system")["system"].unique())
+
+    @property
+    def dimensions(self) -> list[str]:
+        """The dimensions that were rated, sorted."""
+        return sorted(self.ratings["dimension"].unique())
+
+    @property
+    def references(self) -> pl.DataFrame:
+        """The reference summaries."""
+        return self.summaries.filter(pl.col("kind") == "reference")
+
+    def dialogue(self, dialogue_id: str) -> Dialogue:
+        """One dialogue as an object."""
+        rows = self.dialogues.filter(pl.col("dialogue_id") == dialogue_id)
+        if rows.is_empty():
+            raise UnknownNameError("dialogue", dialogue_id, self.dialogues["dialogue_id"])
+        return _dialogue(rows.row(0, named=True))
+
+    def iter_dialogues(self) -> Iterator[Dialogue]:
+        """All dialogues as objects, in the order of the frame."""
+        return (_dialogue(row) for row in self.dialogues.iter_rows(named=True))
+
+    def select(
+        self,
+        *,
+        dialogues: Iterable[str] | None = None,
+        systems: Iterable[str] | None = None,
+        role: str | None = None,
+    ) -> "Corpus":
+        """The part of the corpus with these dialogues, systems or this role. References of kept dialogues stay."""
+        kept_dialogues, kept_summaries = self.dialogues, self.summaries
+        if dialogues is not None:
+            kept_dialogues = kept_dialogues.filter(pl.col("dialogue_id").is_in(list(dialogues)))
+            kept_summaries = kept_summaries.join(kept_dialogues, on="dialogue_id", how="semi")
+        if systems is not None:
+            wanted = list(systems)
+            for name in wanted:
+                if name not in self.systems:
+                    raise UnknownNameError("system", name, self.systems)
+            kept_summaries = kept_summaries.filter(pl.col("system").is_in(wanted) | (pl.col("kind") == "reference"))
+        if role is not None:
+            kept_summaries = kept_summaries.filter(pl.col("role") == role)
+        kept_ratings = self.ratings.join(kept_summaries, on=list(KEY), how="semi")
+        return replace(self, dialogues=kept_dialogues, summaries=kept_summaries, ratings=kept_ratings)
+
+    def __repr__(self) -> str:
+        return (
+            f"Corpus({self.info.name!r}: {self.dialogues.height} dialogues, {self.summaries.height} summaries of "
+            f"{len(self.systems)} systems, {self.ratings.height} ratings, {len(self.problems)} problems)"
+        )
+
+
+def dialogues_frame(dialogues: Iterable[Dialogue]) -> pl.DataFrame:
+    """Dialogues as a frame of the dialogue schema."""
+    rows = [
+        {
+            "dialogue_id": d.id,
+            "domain": d.domain,
+            "language": d.language,
+            "turns": [{"speaker": t.speaker, "role": t.role, "text": t.text} for t in d.turns],
+            "meta": _to_json(d.meta),
+        }
+        for d in dialogues
+    ]
+    return pl.DataFrame(rows, schema=DIALOGUES)
+
+
+def summaries_frame(summaries: Iterable[Summary]) -> pl.DataFrame:
+    """Summaries as a frame of the summary schema."""
+    rows = [(s.dialogue_id, s.system, s.variant, s.role, s.kind, s.text, _to_json(s.provenance)) for s in summaries]
+    return pl.DataFrame(rows, schema=SUMMARIES, orient="row")
+
+
+def ratings_frame(ratings: Iterable[Rating]) -> pl.DataFrame:
+    """Ratings as a frame of the rating schema."""
+    rows = [tuple(getattr(rating, column) for column in RATINGS) for rating in ratings]
+    return pl.DataFrame(rows, schema=RATINGS, orient="row")
+
+
+def find_key_problems(dialogues: pl.DataFrame, summaries: pl.DataFrame, ratings: pl.DataFrame) -> list[Problem]:
+    """Broken keys in frames of the right schema: missing parts, duplicates, and rows that point at nothing."""
+    problems: list[Problem] = []
+    for name, frame, key in (
+        ("dialogues", dialogues, ("dialogue_id",)),
+        ("summaries", summaries, KEY),
+        ("ratings", ratings, RATING_KEY),
+    ):
+        required = [column for column in key if column != "sentence"]
+        missing = frame.filter(pl.any_horizontal(pl.col(required).is_null()))
+        problems += _problems(name, missing, key, "a part of the key is missing")
+        problems += _problems(name, frame.filter(~pl.struct(key).is_first_distinct()), key, "duplicate key")
+    text_missing = summaries.filter(pl.col("text").is_null())
+    problems += _problems("summaries", text_missing, KEY, "the summary has no text (null)")
+    kinds = summaries.filter(~pl.col("kind").is_in(["system", "reference"]) | pl.col("kind").is_null())
+    problems += _problems("summaries", kinds, KEY, "kind must be 'system' or 'reference'")
+    orphans = summaries.join(dialogues, on="dialogue_id", how="anti")
+    problems += _problems("summaries", orphans, KEY, "summary of a dialogue that is not in the corpus")
+    strays = ratings.join(summaries, on=list(KEY), how="anti")
+    problems += _problems("ratings", strays, RATING_KEY, "rating of a summary that is not in the corpus")
+    return problems
+
+
+def _problems(table: str, rows: pl.DataFrame, key: Sequence[str], reason: str) -> list[Problem]:
+    return [
+        Problem(table, None, " / ".join("–" if part is None else str(part) for part in row), reason)
+        for row in rows.select(key).iter_rows()
+    ]
+
+
+def _conform(frame: pl.DataFrame, schema: pl.Schema, name: str) -> pl.DataFrame:
+    """The frame with the columns of the schema in its order; optional ones are filled with nulls or defaults."""
+    defaults = {"variant": "original", "role": "overall", "kind": "system"}
+    required = {"dialogues": ("dialogue_id", "turns"), "summaries": ("dialogue_id", "system", "text")}.get(
+        name, ("dialogue_id", "system", "annotator", "dimension", "value")
+    )
+    absent = [column for column in required if column not in frame.columns]
+    if absent:
+        raise InputError(f"{name}: missing column {absent[0]!r}; found: {', '.join(frame.columns) or 'none'}")
+    unknown = [column for column in frame.columns if column not in schema]
+    if unknown:
+        raise InputError(f"{name}: unknown column {unknown[0]!r}; allowed: {', '.join(schema)}")
+    try:
+        return frame.with_columns(
+            pl.lit(defaults.get(column)).cast(dtype).alias(column)
+            for column, dtype in schema.items()
+            if column not in frame.columns
+        ).select(pl.col(column).cast(dtype, strict=True) for column, dtype in schema.items())
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{name}: a column has the wrong type: {error}") from error
+
+
+def _dialogue(row: Mapping[str, Any]) -> Dialogue:
+    turns = tuple(Turn(t["speaker"] or "", t["text"] or "", t["role"]) for t in row["turns"] or ())
+    meta = json.loads(row["meta"]) if row["meta"] else {}
+    return Dialogue(row["dialogue_id"], turns, row["domain"], row["language"], meta)
+
+
+def _to_json(value: Mapping[str, Any]) -> str | None:
+    return json.dumps(dict(value), ensure_ascii=False, sort_keys=True) if value else None

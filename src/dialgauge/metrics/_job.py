@@ -1,0 +1,54 @@
+"""A job: the items that one metric has to score, as ids of the text table."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from dialgauge.metrics._metric import FloatArray, Target
+from dialgauge.metrics._texts import IdArray, TextTable
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Items to score: a hypothesis each, with one target or several (references), or none.
+
+    Item ``i`` has the targets ``target_ids[offsets[i]:offsets[i + 1]]``, at least one unless ``target`` is ``"none"``.
+    ``groups`` numbers the system of each item, for metrics of the system level. All jobs of one scoring run with the same
+    target share one object, so ``memo`` serves every metric of a family.
+    """
+
+    texts: TextTable
+    target: Target
+    hypothesis_ids: IdArray
+    target_ids: IdArray
+    offsets: IdArray
+    groups: IdArray
+
+    def __len__(self) -> int:
+        return len(self.hypothesis_ids)
+
+    @property
+    def pair_items(self) -> IdArray:
+        """The item that each (hypothesis, target) pair belongs to."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    @property
+    def pair_hypothesis_ids(self) -> IdArray:
+        """The hypothesis of each pair; ``target_ids`` holds its target."""
+        return self.hypothesis_ids[self.pair_items]
+
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Share an intermediate result between the metrics that run on this job."""
+        return self.texts.memo((id(self), key), make)
+
+    def over_targets(self, per_pair: FloatArray, how: Literal["best", "mean"]) -> FloatArray:
+        """One number per item from one per pair: the largest, or the mean over the item's targets."""
+        if len(self) == 0:
+            return np.zeros(0)
+        if how == "best":
+            return np.maximum.reduceat(per_pair, self.offsets[:-1])
+        return np.add.reduceat(per_pair, self.offsets[:-1]) / np.diff(self.offsets)

@@ -1,0 +1,49 @@
+"""``Scores``: what the metrics said, keyed, signed and timed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from dialgauge.corpus import KEY
+from dialgauge.errors import UnknownNameError
+
+#: Failures: the key of the summary, the metric's column, and why it has no value.
+FAILURES = pl.Schema({**dict.fromkeys(KEY, pl.String), "metric": pl.String, "reason": pl.String})
+#: What identifies a row of the system-level frame.
+SYSTEM_KEY = ("system", "variant", "role")
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A frame of summaries × metrics (``frame``, keyed by dialogue, system, variant and role).
+
+    ``systems`` holds metrics that exist for a whole system only, such as corpus BLEU. ``signatures`` says for each column
+    what made the numbers, ``directions`` which way is better, ``seconds`` what it cost. A null in ``frame`` has its
+    reason in ``failures``.
+    """
+
+    frame: pl.DataFrame
+    signatures: Mapping[str, str]
+    directions: Mapping[str, str]
+    systems: pl.DataFrame = field(default_factory=pl.DataFrame)
+    failures: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=FAILURES))
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def metrics(self) -> list[str]:
+        """The columns with a value per summary."""
+        return [column for column in self.frame.columns if column not in KEY]
+
+    def column(self, metric: str) -> pl.DataFrame:
+        """The key and one metric."""
+        if metric not in self.metrics:
+            raise UnknownNameError("metric in these scores", metric, self.metrics)
+        return self.frame.select(*KEY, metric)
+
+    def means(self) -> pl.DataFrame:
+        """The mean of every metric for each system, beside the metrics of the system level."""
+        by_system = self.frame.group_by(SYSTEM_KEY).agg(pl.col(self.metrics).mean()).sort(SYSTEM_KEY)
+        if self.systems.is_empty():
+            return by_system
+        return by_system.join(self.systems, on=list(SYSTEM_KEY), how="left", maintain_order="left")
