@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 
@@ -18,9 +19,9 @@ SYSTEM_KEY = ("system", "variant", "role")
 class Scores:
     """A frame of summaries × metrics (``frame``, keyed by dialogue, system, variant and role).
 
-    ``systems`` holds metrics that exist for a whole system only, such as corpus BLEU. ``signatures`` says for each column
-    what made the numbers, ``directions`` which way is better, ``seconds`` what it cost. A null in ``frame`` has its
-    reason in ``failures``.
+    ``systems`` holds metrics that exist for a whole system only, such as corpus BLEU. ``signatures`` says for each
+    column what made the numbers, ``directions`` which way is better, ``seconds`` what it cost. A null in ``frame`` has
+    its reason in ``failures``.
     """
 
     frame: pl.DataFrame
@@ -40,6 +41,19 @@ class Scores:
         if metric not in self.metrics:
             raise UnknownNameError("metric in these scores", metric, self.metrics)
         return self.frame.select(*KEY, metric)
+
+    def save(self, path: Path | str, *, with_seconds: bool = True) -> None:
+        """Write to ``.parquet`` (signatures inside), ``.csv`` or ``.jsonl`` (signatures in ``.meta.json`` beside it)."""
+        from dialgauge.metrics._scores_io import save_scores
+
+        save_scores(self, path, with_seconds=with_seconds)
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Scores":
+        """Read what :meth:`save` wrote, or a table of your own with ``dialogue_id``, ``system`` and numbers."""
+        from dialgauge.metrics._scores_io import load_scores
+
+        return load_scores(path)
 
     def means(self) -> pl.DataFrame:
         """The mean of every metric for each system, beside the metrics of the system level."""

@@ -1,0 +1,47 @@
+# Two commands matter: `make demo` and `make test`. Both set up their own .venv and need Python >= 3.11, pip and make.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml setup.py $(wildcard src/dialgauge/metrics/kernels/*.c src/dialgauge/metrics/kernels/*.h)
+
+.PHONY: demo test lint format docs bench clean
+
+demo: $(VENV)/.installed ## run the embedded study and write runs/demo/report.html
+	$(BIN)/dialgauge run demo.toml
+
+test: lint ## lint, type-check and run the whole test suite
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.developing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.developing ## format the code and fix what can be fixed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.developing ## build the documentation to docs/_build
+	$(BIN)/sphinx-build -W -q docs docs/_build
+
+bench: $(VENV)/.developing ## measure dialgauge beside the packages one would use instead
+	$(BIN)/dialgauge bench ngram
+	$(BIN)/dialgauge bench metaeval
+
+clean:
+	rm -rf $(VENV) build dist docs/_build runs src/*.egg-info src/dialgauge/metrics/kernels/_library.*
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "dialgauge needs Python 3.11 or newer; run: make PYTHON=/path/to/python3.11"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.developing: $(VENV)/bin/python $(SOURCES) tools/install-test-packages
+	tools/install-test-packages
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.installed

@@ -1,0 +1,39 @@
+"""``dialgauge init``: a study file to start from."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dialgauge.cli._output import Json, console, print_json
+from dialgauge.errors import InputError
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("init")(init)
+
+
+def init(
+    path: Annotated[Path, typer.Argument(help="The study file to write.")] = Path("study.toml"),
+    corpus: Annotated[
+        str, typer.Option(help="The corpus to study, relative to the study file; [bold]embedded[/] for a demo.")
+    ] = "embedded",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    json: Json = False,
+) -> None:
+    """Write a commented study file, ready to run.
+
+    [bold]dialgauge init study.toml --corpus calls.jsonl[/]
+    """
+    from dialgauge.study import study_template
+
+    if path.exists() and not force:
+        raise InputError(f"{path} exists; --force overwrites it")
+    from dialgauge.files import write_text
+
+    write_text(path, study_template(path.name, corpus))
+    if json:
+        print_json({"study": str(path), "corpus": corpus})
+    else:
+        console.print(f"wrote {path}; now: [bold]dialgauge run {path}[/]", highlight=False)

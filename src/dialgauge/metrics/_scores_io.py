@@ -1,0 +1,126 @@
+"""Scores on disk: Parquet with the signatures inside, or CSV and JSONL with a ``.meta.json`` beside them."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dialgauge.corpus import KEY, ORIGINAL, OVERALL
+from dialgauge.errors import InputError, ParameterError
+from dialgauge.files import atomic_path, write_text
+from dialgauge.metrics._scores import FAILURES, Scores
+
+SUFFIXES = (".parquet", ".csv", ".jsonl")
+_PARQUET_KEY = "dialgauge"
+
+
+@dataclass(frozen=True, slots=True)
+class _Meta:
+    """Everything of :class:`Scores` that is not the frame, as plain data."""
+
+    signatures: dict[str, str] = field(default_factory=dict)
+    directions: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    systems: list[dict[str, Any]] = field(default_factory=list)
+    failures: list[dict[str, str]] = field(default_factory=list)
+
+
+def save_scores(scores: Scores, path: Path | str, *, with_seconds: bool = True) -> None:
+    """Write scores to ``.parquet``, ``.csv`` or ``.jsonl``. Without the seconds, equal scores give equal bytes."""
+    path = Path(path)
+    _check_suffix(path)
+    meta = json.dumps(
+        {
+            "signatures": dict(scores.signatures),
+            "directions": dict(scores.directions),
+            "seconds": dict(scores.seconds) if with_seconds else {},
+            "systems": scores.systems.to_dicts(),
+            "failures": scores.failures.to_dicts(),
+        },
+        ensure_ascii=False,
+    )
+    with atomic_path(path) as temporary:
+        if path.suffix == ".parquet":
+            scores.frame.write_parquet(temporary, metadata={_PARQUET_KEY: meta})
+        elif path.suffix == ".csv":
+            scores.frame.write_csv(temporary)
+        else:
+            scores.frame.write_ndjson(temporary)
+    if path.suffix != ".parquet":
+        write_text(_sidecar(path), meta + "\n")
+
+
+def load_scores(path: Path | str) -> Scores:
+    """Read scores that :meth:`Scores.save` wrote, or a table of your own with ``dialogue_id``, ``system`` and numbers.
+
+    A table of your own has no signatures: its columns are marked ``unsigned``, and their direction is ``none``.
+    """
+    path = Path(path)
+    _check_suffix(path)
+    try:
+        frame, meta = _read(path)
+    except (pl.exceptions.PolarsError, json.JSONDecodeError, TypeError) as error:
+        raise InputError(f"{path}: not readable as scores: {error}") from error
+    frame = _with_key(frame, path)
+    metrics = [column for column in frame.columns if column not in KEY]
+    frame = frame.with_columns(_numbers(frame, column, path) for column in metrics)
+    unsigned = {column: f"unsigned|file:{path.name}" for column in metrics if column not in meta.signatures}
+    return Scores(
+        frame=frame,
+        signatures=meta.signatures | unsigned,
+        directions=dict.fromkeys(unsigned, "none") | meta.directions,
+        systems=pl.DataFrame(meta.systems, infer_schema_length=None),
+        failures=pl.DataFrame(meta.failures, schema=FAILURES),
+        seconds=meta.seconds,
+    )
+
+
+def _read(path: Path) -> tuple[pl.DataFrame, _Meta]:
+    if path.suffix == ".parquet":
+        raw = pl.read_parquet_metadata(path).get(_PARQUET_KEY)
+        return pl.read_parquet(path), _Meta(**json.loads(raw)) if raw else _Meta()
+    keys = dict.fromkeys(KEY, pl.String)
+    if path.suffix == ".csv":
+        frame = pl.read_csv(path, schema_overrides=keys, infer_schema_length=None)
+    else:
+        frame = pl.read_ndjson(path, schema_overrides=keys, infer_schema_length=None)
+    sidecar = _sidecar(path)
+    return frame, _Meta(**json.loads(sidecar.read_text("utf-8"))) if sidecar.exists() else _Meta()
+
+
+def _with_key(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+    for column in ("dialogue_id", "system"):
+        if column not in frame.columns:
+            found = ", ".join(frame.columns)
+            raise InputError(f"{path}: scores need the columns dialogue_id and system; found: {found}")
+    defaults = {"variant": ORIGINAL, "role": OVERALL}
+    frame = frame.with_columns(pl.lit(v).alias(c) for c, v in defaults.items() if c not in frame.columns)
+    frame = frame.select(*(pl.col(column).cast(pl.String) for column in KEY), pl.exclude(*KEY))
+    repeated = frame.filter(pl.struct(KEY).is_duplicated())
+    if not repeated.is_empty():
+        key = " / ".join(map(str, repeated.select(KEY).row(0)))
+        raise InputError(f"{path}: {repeated.height} rows share a key with another row, the first is [{key}]")
+    return frame
+
+
+def _numbers(frame: pl.DataFrame, column: str, path: Path) -> pl.Series:
+    values = frame[column]
+    if not values.dtype.is_numeric() and values.dtype != pl.Null:
+        raise InputError(f"{path}: column {column!r} holds {values.dtype}, not numbers; drop it or name it a key")
+    numbers = values.cast(pl.Float64).fill_nan(None)
+    infinite = numbers.is_infinite().fill_null(False)
+    if infinite.any():
+        key = " / ".join(map(str, frame.filter(infinite).select(KEY).row(0)))
+        raise InputError(f"{path}: column {column!r} holds an infinite value at [{key}]")
+    return numbers
+
+
+def _sidecar(path: Path) -> Path:
+    return path.with_name(path.name + ".meta.json")
+
+
+def _check_suffix(path: Path) -> None:
+    if path.suffix not in SUFFIXES:
+        raise ParameterError("scores", "path", f"a file ending in {', '.join(SUFFIXES)}", str(path))

@@ -1,0 +1,148 @@
+"""The study file: its schema, and errors that name the line."""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
+
+
+class _Table(BaseModel):
+    """A table of the study file: unknown keys are refused, values are never silently converted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class StudySection(_Table):
+    """``[study]``: what it is called, where its results go, and the seed of everything random in it."""
+
+    name: Annotated[str, Field(min_length=1, pattern=r"^[\w.-]+$")]
+    seed: Annotated[int, Field(ge=0)] = 0
+    output: str | None = None
+
+
+class CorpusSection(_Table):
+    """``[corpus]``: ``source`` is ``"embedded"``, or a file or folder beside the study file."""
+
+    source: str
+    format: str | None = None
+    map: dict[str, str] = Field(default_factory=dict)
+    strict: bool = False
+
+
+class MetricsSection(_Table):
+    """``[metrics]``: the metrics to score with, and whether references are scored like systems."""
+
+    use: Annotated[list[str], Field(min_length=1)]
+    include_references: bool = False
+
+    @field_validator("use")
+    @classmethod
+    def _known(cls, specs: list[str]) -> list[str]:
+        from dialgauge.metrics import parse_requests
+
+        try:
+            parse_requests(specs)
+        except DialgaugeError as error:
+            raise ValueError(str(error)) from error
+        return specs
+
+
+class RatingsSection(_Table):
+    """``[ratings]``: how the raters of a summary become one value per dimension."""
+
+    aggregate: str = "mean"
+    clean: Literal["none", "majority-noise-removal"] = "none"
+    on_invalid: Literal["keep", "drop", "error"] = "drop"
+    dimensions: list[str] | None = None
+
+
+class CorrelationSection(_Table):
+    """``[correlation]``: levels, coefficients and how uncertainty is measured."""
+
+    levels: list[Literal["system", "summary", "global"]] = ["system", "summary"]
+    coefficients: list[Literal["pearson", "spearman", "kendall"]] = ["pearson", "spearman", "kendall"]
+    resample: Literal["inputs", "systems", "both"] = "both"
+    resamples: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
+    confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
+
+
+class ReportSection(_Table):
+    """``[report]``: what stands on top of the page."""
+
+    title: str | None = None
+
+
+class StudyFile(_Table):
+    """A whole study file."""
+
+    study: StudySection
+    corpus: CorpusSection
+    metrics: MetricsSection
+    ratings: RatingsSection = RatingsSection()
+    correlation: CorrelationSection = CorrelationSection()
+    report: ReportSection = ReportSection()
+
+
+def read_study_file(path: Path) -> StudyFile:
+    """Read and check a study file. Every error names the file, the line, the key, and what is allowed there."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such study file; 'dialgauge init {path.name}' writes one to start from") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not readable as UTF-8 text: {error}") from error
+    try:
+        return StudyFile.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from error
+    except ValidationError as error:
+        lines = [_describe(path, text, entry) for entry in error.errors()]
+        raise InputError("\n".join(lines)) from error
+
+
+def _describe(path: Path, text: str, error: Any) -> str:
+    location = tuple(error["loc"])
+    line = _line_of(text, location)
+    key = ".".join(str(part) for part in location)
+    if error["type"] == "extra_forbidden":
+        known = _keys_at(location[:-1])
+        reason = str(UnknownNameError("key", str(location[-1]), known))
+    elif error["type"] == "missing":
+        reason = "is missing"
+    else:
+        reason = error["msg"].removeprefix("Value error, ")
+        if not isinstance(error["input"], dict | list):
+            reason += f"; got {error['input']!r}"
+    return f"{path}:{line}: {key}: {reason}"
+
+
+def _keys_at(location: Sequence[object]) -> list[str]:
+    model: Any = StudyFile
+    for part in location:
+        model = model.model_fields[str(part)].annotation
+    return list(model.model_fields)
+
+
+def _line_of(text: str, location: Sequence[object]) -> int:
+    """The line (from 1) of a key, or of the nearest table above it. TOML parsers do not keep positions."""
+    wanted = [str(part) for part in location if not isinstance(part, int)]
+    best, best_depth = 1, 0
+    table: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        path: list[str] | None = None
+        if heading := re.match(r"\s*\[\[?\s*([^\]#]+?)\s*\]", line):
+            path = table = _split_key(heading[1])
+        elif pair := re.match(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"))*)\s*=""", line):
+            path = table + _split_key(pair[1])
+        if path and path == wanted[: len(path)] and len(path) > best_depth:
+            best, best_depth = number, len(path)
+    return best
+
+
+def _split_key(key: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in key.split(".")]
