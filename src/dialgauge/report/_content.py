@@ -1,0 +1,175 @@
+"""What the report says, taken from result tables: rows, ranks and sentences, but no statistics of its own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from dialgauge.corpus import KEY, Corpus
+from dialgauge.metrics import SYSTEM_KEY, Scores
+
+_LEVELS = {"summary": "summaries of one dialogue", "system": "systems", "global": "all summaries together"}
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A correlation with its interval, oriented so that higher means closer to the ratings."""
+
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "–"
+        interval = "" if self.low is None or self.high is None else f" [{self.low:.2f}, {self.high:.2f}]"
+        return f"{self.value:.2f}{interval}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The metrics of one dimension, best first, beside what one rater reaches against the others."""
+
+    dimension: str
+    level: str
+    coefficient: str
+    estimates: tuple[Estimate, ...]
+    ceiling: float | None
+
+    @property
+    def leaders(self) -> list[str]:
+        """The metrics whose interval reaches the best value: not to be told apart from the best by it."""
+        scored = [entry for entry in self.estimates if entry.value is not None]
+        if not scored or scored[0].value is None:
+            return []
+        best = scored[0].value
+        return [entry.metric for entry in scored if entry.high is not None and entry.high >= best]
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """Metrics × dimensions for one level and coefficient."""
+
+    level: str
+    coefficient: str
+    dimensions: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Estimate, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportData:
+    """The results that a report shows. ``correlations`` and ``ceiling`` are None where there are no ratings."""
+
+    title: str
+    corpus: Corpus
+    scores: Scores
+    correlations: pl.DataFrame | None = None
+    ceiling: pl.DataFrame | None = None
+    ratings: pl.DataFrame | None = None
+    problems: Sequence[str] = ()
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+
+def rankings(data: ReportData, level: str, coefficient: str) -> list[Ranking]:
+    """One ranking per dimension, of the metrics that claim to judge (higher or lower is better)."""
+    if data.correlations is None:
+        return []
+    rows = data.correlations.filter((pl.col("level") == level) & (pl.col("coefficient") == coefficient))
+    found = []
+    for dimension in rows["dimension"].unique().sort():
+        estimates = [
+            _oriented(row, data.scores.directions)
+            for row in rows.filter(pl.col("dimension") == dimension).iter_rows(named=True)
+            if data.scores.directions.get(row["metric"]) != "none"
+        ]
+        estimates.sort(key=lambda entry: (entry.value is None, -(entry.value or 0.0), entry.metric))
+        found.append(Ranking(dimension, level, coefficient, tuple(estimates), _ceiling(data, dimension, level, coefficient)))
+    return found
+
+
+def heat_maps(data: ReportData) -> list[HeatMap]:
+    """Every metric × dimension, a map per level and coefficient."""
+    if data.correlations is None:
+        return []
+    maps = []
+    for (level, coefficient), rows in data.correlations.group_by("level", "coefficient", maintain_order=True):
+        dimensions = tuple(rows["dimension"].unique().sort())
+        cells = {(row["metric"], row["dimension"]): row for row in rows.iter_rows(named=True)}
+        metrics = list(dict.fromkeys(rows["metric"]))
+        body = tuple(
+            (metric, tuple(_oriented(cells[metric, dimension], data.scores.directions) for dimension in dimensions))
+            for metric in metrics
+        )
+        maps.append(HeatMap(str(level), str(coefficient), dimensions, body))
+    return maps
+
+
+def verdict(ranking: Ranking) -> str:
+    """The ranking of one dimension as a sentence."""
+    scored = [entry for entry in ranking.estimates if entry.value is not None]
+    if not scored:
+        return "No metric could be correlated with these ratings."
+    best = scored[0]
+    sentence = f"{best.metric} agrees best ({ranking.coefficient} {best}, across {_LEVELS[ranking.level]})"
+    others = [metric for metric in ranking.leaders if metric != best.metric]
+    if best.low is not None and best.low <= 0:
+        sentence += ", but its interval includes zero: no metric is shown to follow these ratings"
+    elif others:
+        sentence += f"; {len(others)} more cannot be told apart from it"
+    if ranking.ceiling is not None:
+        sentence += f". One rater against the others reaches {ranking.ceiling:.2f}"
+    return sentence + "."
+
+
+def system_table(data: ReportData) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
+    """Systems, and for each dimension and metric the mean of every system."""
+    means = data.scores.means()
+    if data.ratings is not None:
+        rated = data.ratings.group_by(SYSTEM_KEY).agg(pl.exclude(KEY).mean())
+        means = rated.join(means, on=list(SYSTEM_KEY), how="right", maintain_order="right").select(
+            *SYSTEM_KEY, *[c for c in rated.columns if c not in KEY], *[c for c in means.columns if c not in KEY]
+        )
+    names = [" / ".join(p for p in row if p not in ("original", "overall")) for row in means.select(SYSTEM_KEY).iter_rows()]
+    return names, [(column, means[column].to_list()) for column in means.columns if column not in SYSTEM_KEY]
+
+
+def corpus_facts(corpus: Corpus) -> list[tuple[str, str]]:
+    """What the corpus holds, as label and value."""
+    turns = corpus.dialogues["turns"].list.len()
+    words = corpus.summaries["text"].str.split(" ").list.len()
+    facts = [
+        ("dialogues", f"{corpus.dialogues.height}, of {turns.min()} to {turns.max()} turns"),
+        ("systems", ", ".join(corpus.systems)),
+        ("references", f"{corpus.references.height}"),
+        ("summaries", f"{corpus.summaries.height}, of {words.min()} to {words.max()} words"),
+    ]
+    domains = corpus.dialogues["domain"].drop_nulls().value_counts(sort=True)
+    if not domains.is_empty():
+        facts.append(("domains", ", ".join(f"{name} {count}" for name, count in domains.sort("domain").iter_rows())))
+    if not corpus.ratings.is_empty():
+        raters = corpus.ratings["annotator"].n_unique()
+        facts.append(("ratings", f"{corpus.ratings.height} by {raters} annotators on {', '.join(corpus.dimensions)}"))
+    return facts
+
+
+def _oriented(row: Mapping[str, object], directions: Mapping[str, str]) -> Estimate:
+    value, low, high = (_number(row[name]) for name in ("value", "low", "high"))
+    if directions.get(str(row["metric"])) == "lower":
+        value, low, high = (None if x is None else -x for x in (value, high, low))
+    reason = row.get("reason")
+    return Estimate(str(row["metric"]), value, low, high, str(reason) if reason else None)
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _ceiling(data: ReportData, dimension: str, level: str, coefficient: str) -> float | None:
+    if data.ceiling is None:
+        return None
+    row = data.ceiling.filter(
+        (pl.col("dimension") == dimension) & (pl.col("level") == level) & (pl.col("coefficient") == coefficient)
+    )
+    return None if row.is_empty() else _number(row["value"][0])

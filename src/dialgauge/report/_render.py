@@ -1,0 +1,63 @@
+"""From results to one self-contained HTML file."""
+
+from collections.abc import Mapping
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from dialgauge import __version__
+from dialgauge.report._content import (
+    Estimate,
+    ReportData,
+    corpus_facts,
+    heat_maps,
+    rankings,
+    system_table,
+    verdict,
+)
+from dialgauge.report._figures import forest_plot
+
+#: What the first screen shows: the level and coefficient of the verdict, the first pair that was computed.
+_HEADLINES = (("summary", "pearson"), ("system", "pearson"), ("summary", "spearman"), ("system", "spearman"))
+
+
+def render_report(data: ReportData) -> str:
+    """The report as HTML: no network, no script needed, light and dark. Equal results give equal bytes.
+
+    Every text from the corpus is escaped by the template engine; nothing is inserted as raw HTML but our own figures.
+    """
+    environment = Environment(
+        loader=PackageLoader("dialgauge.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(forest_plot=forest_plot, verdict=verdict, shade=_shade)
+    systems, system_rows = system_table(data)
+    level, coefficient = _headline(data)
+    return environment.get_template("report.html").render(
+        data=data,
+        version=__version__,
+        constructed=data.corpus.info.ratings_origin == "constructed",
+        rankings=rankings(data, level, coefficient),
+        level=level,
+        coefficient=coefficient,
+        heat_maps=heat_maps(data),
+        facts=corpus_facts(data.corpus),
+        systems=systems,
+        system_rows=system_rows,
+        failures=data.scores.failures.group_by("metric", "reason").len("count").sort("metric", "reason").to_dicts(),
+    )
+
+
+def _headline(data: ReportData) -> tuple[str, str]:
+    if data.correlations is None:
+        return _HEADLINES[0]
+    present = set(data.correlations.select("level", "coefficient").iter_rows())
+    return next((pair for pair in _HEADLINES if pair in present), sorted(present)[0])
+
+
+def _shade(estimate: Estimate) -> Mapping[str, str]:
+    """Sign and strength of a cell, for the style sheet to colour."""
+    value = estimate.value or 0.0
+    return {"sign": "positive" if value >= 0 else "negative", "strength": f"{min(1.0, abs(value)) * 100:.0f}%"}
