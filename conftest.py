@@ -1,7 +1,7 @@
-"""Runs the documentation: every ``python`` block of README and docs, and every ``$ dialgauge …`` line of ``console`` blocks.
+"""Runs the documentation: the ``python`` blocks of README and docs, and the ``$ …`` lines of their ``console`` blocks.
 
-A page has one namespace and one empty working folder, so later blocks can use what earlier ones made. In a console block
-the lines after a command are what it must print (``…`` stands for anything).
+A page has one namespace and one empty working folder, so later blocks can use what earlier ones made. In a console
+block the lines after a command are what it must print (``…`` stands for anything).
 """
 
 import os

@@ -18,6 +18,7 @@ from dialgauge.cli import (
     _init,
     _inspect,
     _metrics,
+    _paper,
     _run,
     _score,
 )
@@ -53,7 +54,7 @@ def _root(
     pass
 
 
-for _module in (_score, _metrics, _run, _init, _inspect, _datasets, _bench):
+for _module in (_score, _metrics, _run, _init, _inspect, _datasets, _bench, _paper):
     _module.add_to(app)
 
 

@@ -61,8 +61,10 @@ def score(
         )
         return
     # A metric per row: there are always more metrics than systems, and a terminal has more rows than columns.
-    names = [" / ".join(dict.fromkeys(part for part in row if part not in ("original", "overall")))
-             for row in means.select(SYSTEM_KEY).iter_rows()]
+    names = [
+        " / ".join(dict.fromkeys(part for part in row if part not in ("original", "overall")))
+        for row in means.select(SYSTEM_KEY).iter_rows()
+    ]
     columns = [column for column in means.columns if column not in SYSTEM_KEY]
     rows = [(column, *("–" if v is None else f"{v:.4g}" for v in means[column])) for column in columns]
     print_table(f"{loaded.info.name}: mean of each system", ("metric", *names), rows, numeric=names)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -9,6 +10,12 @@ from dialgauge.corpus import KEY, Corpus
 from dialgauge.metrics import SYSTEM_KEY, Scores
 
 _LEVELS = {"summary": "summaries of one dialogue", "system": "systems", "global": "all summaries together"}
+
+
+def decimals(value: float) -> str:
+    """Two decimals with a real minus sign, and no minus before zero."""
+    text = f"{value:.2f}"
+    return "0.00" if text == "-0.00" else text.replace("-", "−")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +31,9 @@ class Estimate:
     def __str__(self) -> str:
         if self.value is None:
             return "–"
-        interval = "" if self.low is None or self.high is None else f" [{self.low:.2f}, {self.high:.2f}]"
-        return f"{self.value:.2f}{interval}"
+        if self.low is None or self.high is None:
+            return decimals(self.value)
+        return f"{decimals(self.value)} [{decimals(self.low)}, {decimals(self.high)}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ class HeatMap:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """The results that a report shows. ``correlations`` and ``ceiling`` are None where there are no ratings."""
+    """The results that a report shows; ``correlations`` are oriented (larger is better), and None without ratings."""
 
     title: str
     corpus: Corpus
@@ -80,12 +88,14 @@ def rankings(data: ReportData, level: str, coefficient: str) -> list[Ranking]:
     found = []
     for dimension in rows["dimension"].unique().sort():
         estimates = [
-            _oriented(row, data.scores.directions)
+            _estimate(row)
             for row in rows.filter(pl.col("dimension") == dimension).iter_rows(named=True)
-            if data.scores.directions.get(row["metric"]) != "none"
+            if row["direction"] != "none"
         ]
         estimates.sort(key=lambda entry: (entry.value is None, -(entry.value or 0.0), entry.metric))
-        found.append(Ranking(dimension, level, coefficient, tuple(estimates), _ceiling(data, dimension, level, coefficient)))
+        found.append(
+            Ranking(dimension, level, coefficient, tuple(estimates), _ceiling(data, dimension, level, coefficient))
+        )
     return found
 
 
@@ -99,8 +109,7 @@ def heat_maps(data: ReportData) -> list[HeatMap]:
         cells = {(row["metric"], row["dimension"]): row for row in rows.iter_rows(named=True)}
         metrics = list(dict.fromkeys(rows["metric"]))
         body = tuple(
-            (metric, tuple(_oriented(cells[metric, dimension], data.scores.directions) for dimension in dimensions))
-            for metric in metrics
+            (metric, tuple(_estimate(cells[metric, dimension]) for dimension in dimensions)) for metric in metrics
         )
         maps.append(HeatMap(str(level), str(coefficient), dimensions, body))
     return maps
@@ -112,7 +121,7 @@ def verdict(ranking: Ranking) -> str:
     if not scored:
         return "No metric could be correlated with these ratings."
     best = scored[0]
-    sentence = f"{best.metric} agrees best ({ranking.coefficient} {best}, across {_LEVELS[ranking.level]})"
+    sentence = f"{best.metric} agrees best ({ranking.coefficient.title()} {best}, across {_LEVELS[ranking.level]})"
     others = [metric for metric in ranking.leaders if metric != best.metric]
     if best.low is not None and best.low <= 0:
         sentence += ", but its interval includes zero: no metric is shown to follow these ratings"
@@ -131,7 +140,9 @@ def system_table(data: ReportData) -> tuple[list[str], list[tuple[str, list[floa
         means = rated.join(means, on=list(SYSTEM_KEY), how="right", maintain_order="right").select(
             *SYSTEM_KEY, *[c for c in rated.columns if c not in KEY], *[c for c in means.columns if c not in KEY]
         )
-    names = [" / ".join(p for p in row if p not in ("original", "overall")) for row in means.select(SYSTEM_KEY).iter_rows()]
+    names = [
+        " / ".join(p for p in row if p not in ("original", "overall")) for row in means.select(SYSTEM_KEY).iter_rows()
+    ]
     return names, [(column, means[column].to_list()) for column in means.columns if column not in SYSTEM_KEY]
 
 
@@ -140,10 +151,10 @@ def corpus_facts(corpus: Corpus) -> list[tuple[str, str]]:
     turns = corpus.dialogues["turns"].list.len()
     words = corpus.summaries["text"].str.split(" ").list.len()
     facts = [
-        ("dialogues", f"{corpus.dialogues.height}, of {turns.min()} to {turns.max()} turns"),
+        ("dialogues", f"{corpus.dialogues.height}, of {_span(turns)} turns"),
         ("systems", ", ".join(corpus.systems)),
         ("references", f"{corpus.references.height}"),
-        ("summaries", f"{corpus.summaries.height}, of {words.min()} to {words.max()} words"),
+        ("summaries", f"{corpus.summaries.height}, of {_span(words)} words"),
     ]
     domains = corpus.dialogues["domain"].drop_nulls().value_counts(sort=True)
     if not domains.is_empty():
@@ -154,16 +165,13 @@ def corpus_facts(corpus: Corpus) -> list[tuple[str, str]]:
     return facts
 
 
-def _oriented(row: Mapping[str, object], directions: Mapping[str, str]) -> Estimate:
-    value, low, high = (_number(row[name]) for name in ("value", "low", "high"))
-    if directions.get(str(row["metric"])) == "lower":
-        value, low, high = (None if x is None else -x for x in (value, high, low))
-    reason = row.get("reason")
-    return Estimate(str(row["metric"]), value, low, high, str(reason) if reason else None)
+def _span(counts: pl.Series) -> str:
+    low, high = counts.min(), counts.max()
+    return f"{low!s} to {high!s}"
 
 
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+def _estimate(row: Mapping[str, Any]) -> Estimate:
+    return Estimate(row["metric"], row["value"], row["low"], row["high"], row["reason"])
 
 
 def _ceiling(data: ReportData, dimension: str, level: str, coefficient: str) -> float | None:
@@ -172,4 +180,4 @@ def _ceiling(data: ReportData, dimension: str, level: str, coefficient: str) -> 
     row = data.ceiling.filter(
         (pl.col("dimension") == dimension) & (pl.col("level") == level) & (pl.col("coefficient") == coefficient)
     )
-    return None if row.is_empty() else _number(row["value"][0])
+    return None if row.is_empty() else row["value"][0]

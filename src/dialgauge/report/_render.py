@@ -9,12 +9,13 @@ from dialgauge.report._content import (
     Estimate,
     ReportData,
     corpus_facts,
+    decimals,
     heat_maps,
     rankings,
     system_table,
     verdict,
 )
-from dialgauge.report._figures import forest_plot
+from dialgauge.report._figures import forest_plot, lowest
 
 #: What the first screen shows: the level and coefficient of the verdict, the first pair that was computed.
 _HEADLINES = (("summary", "pearson"), ("system", "pearson"), ("summary", "spearman"), ("system", "spearman"))
@@ -32,7 +33,8 @@ def render_report(data: ReportData) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(forest_plot=forest_plot, verdict=verdict, shade=_shade)
+    environment.globals.update(forest_plot=forest_plot, lowest=lowest, verdict=verdict, shade=_shade)
+    environment.filters["decimals"] = decimals
     systems, system_rows = system_table(data)
     level, coefficient = _headline(data)
     return environment.get_template("report.html").render(

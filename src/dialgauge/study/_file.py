@@ -93,7 +93,9 @@ def read_study_file(path: Path) -> StudyFile:
     try:
         text = path.read_text("utf-8-sig")
     except FileNotFoundError as error:
-        raise InputError(f"{path}: no such study file; 'dialgauge init {path.name}' writes one to start from") from error
+        raise InputError(
+            f"{path}: no such study file; 'dialgauge init {path.name}' writes one to start from"
+        ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not readable as UTF-8 text: {error}") from error
     try:

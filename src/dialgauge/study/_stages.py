@@ -36,7 +36,9 @@ class Ledger:
             except (ValueError, KeyError, TypeError) as error:
                 raise InputError(f"{path}: not a manifest of dialgauge; choose another output folder") from error
         elif folder.exists() and any(folder.iterdir()):
-            raise InputError(f"{folder}: has files but no {MANIFEST}, so it is no run of dialgauge; choose another output")
+            raise InputError(
+                f"{folder}: has files but no {MANIFEST}, so it is no run of dialgauge; choose another output"
+            )
         return cls(folder, entries, head)
 
     def run(

@@ -4,6 +4,7 @@ import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,17 @@ import polars as pl
 
 from dialgauge import __version__
 from dialgauge.corpus import Corpus, embedded_corpus, read_corpus, write_corpus
-from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.errors import InputError
 from dialgauge.files import atomic_path, write_text
-from dialgauge.metaeval import correlate
+from dialgauge.metaeval import correlate, human_ceiling
 from dialgauge.metrics import Scores, kernel_name, score
-from dialgauge.ratings import aggregate, clean_ratings, validate_ratings
-from dialgauge.report import render_report
+from dialgauge.ratings import aggregate, majority_noise_removal
+from dialgauge.report import ReportData, render_report
 from dialgauge.study._file import StudyFile, read_study_file
 from dialgauge.study._stages import Ledger, file_digest
 
 EMBEDDED = "embedded"
+_RESAMPLED = {"inputs": "dialogues", "systems": "systems", "both": "dialogues and systems"}
 #: Called with what is being done, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
 
@@ -74,7 +76,9 @@ class StudyRun:
         return pl.read_parquet(path) if path.exists() else None
 
 
-def run_study(study: Study | Path | str, *, output: Path | str | None = None, progress: Progress | None = None) -> StudyRun:
+def run_study(
+    study: Study | Path | str, *, output: Path | str | None = None, progress: Progress | None = None
+) -> StudyRun:
     """Run a study: read the corpus, score it, correlate with the ratings, write tables, manifest and report.
 
     Stages whose inputs, settings and code are unchanged are skipped; a run that died goes on after its last finished
@@ -106,7 +110,7 @@ class _Run:
                 "ratings": settings.ratings.model_dump(),
                 "correlation": settings.correlation.model_dump(),
             }
-            outputs = ["correlations.parquet", "ratings.parquet"]
+            outputs = ["correlations.parquet", "ratings.parquet", "ceiling.parquet"]
             ledger.run("correlations", analysis, ["corpus", "scores"], outputs, self._make_correlations)
             report_inputs.append("correlations")
         report_settings = settings.report.model_dump() | {"study": settings.study.name, "seed": settings.study.seed}
@@ -145,11 +149,60 @@ class _Run:
         scores.save(self.folder / "scores.parquet", with_seconds=False)
         return {"signatures": dict(scores.signatures), "seconds_per_metric": dict(scores.seconds)}
 
-    def _make_correlations(self) -> None:
-        raise NotImplementedError
+    def _make_correlations(self) -> dict[str, Any]:
+        corpus, scores, wanted = self._load_corpus(), self._load_scores(), self.settings.ratings
+        ratings = corpus.ratings
+        removed = 0
+        if wanted.clean == "majority-noise-removal":
+            cleaned = majority_noise_removal(ratings)
+            ratings, removed = cleaned.ratings, cleaned.removed.height
+        options: dict[str, Any] = {"dimensions": wanted.dimensions, "on_invalid": wanted.on_invalid}
+        aggregated = aggregate(ratings, wanted.aggregate, **options)
+        shared: dict[str, Any] = self.settings.correlation.model_dump() | {
+            "seed": self.settings.study.seed,
+            "references": corpus.references["system"].unique().to_list(),
+            "with_references": self.settings.metrics.include_references,
+        }
+        found = correlate(
+            scores.frame,
+            aggregated.wide(),
+            directions=scores.directions,
+            oriented=True,
+            progress=self.progress,
+            **shared,
+        )
+        ceiling = human_ceiling(ratings, **options, **shared)
+        self._write("ratings.parquet", aggregated.wide())
+        self._write("ceiling.parquet", ceiling.frame)
+        self._write("correlations.parquet", found.frame)
+        return {
+            "pairing": str(found.pairing),
+            "ratings_removed_as_noise": removed,
+            "ratings_off_their_scale": aggregated.invalid.height,
+        }
 
     def _make_report(self) -> None:
-        raise NotImplementedError
+        self.progress("writing the report", 0, 1)
+        settings = self.settings
+        rated = "correlations" in self.ledger.done
+        data = ReportData(
+            title=settings.report.title or f"Study {settings.study.name}",
+            corpus=self._load_corpus(),
+            scores=self._load_scores(),
+            correlations=self._read("correlations.parquet") if rated else None,
+            ceiling=self._read("ceiling.parquet") if rated else None,
+            ratings=self._read("ratings.parquet") if rated else None,
+            problems=self.ledger.entries["corpus"]["problems"],
+            settings=_shown_settings(settings, rated),
+        )
+        write_text(self.folder / "report.html", render_report(data))
+
+    def _write(self, name: str, frame: pl.DataFrame) -> None:
+        with atomic_path(self.folder / name) as temporary:
+            frame.write_parquet(temporary)
+
+    def _read(self, name: str) -> pl.DataFrame:
+        return pl.read_parquet(self.folder / name)
 
     def _load_corpus(self) -> Corpus:
         if self._corpus is None:
@@ -162,9 +215,25 @@ class _Run:
         return self._scores
 
 
-def _head(study: Study) -> dict[str, Any]:
-    from importlib.metadata import version
+def _shown_settings(settings: StudyFile, rated: bool) -> dict[str, object]:
+    """The settings that a reader needs to judge the numbers."""
+    shown: dict[str, object] = {
+        "study": settings.study.name,
+        "seed": settings.study.seed,
+        "corpus": settings.corpus.source,
+        "references scored like systems": "yes" if settings.metrics.include_references else "no",
+    }
+    if rated:
+        ratings, correlation = settings.ratings, settings.correlation
+        shown |= {
+            "ratings of a summary": f"{ratings.aggregate}; cleaning: {ratings.clean}; off scale: {ratings.on_invalid}",
+            "interval": f"{correlation.confidence:.0%}, bootstrap over {_RESAMPLED[correlation.resample]}, "
+            f"{correlation.resamples} resamples",
+        }
+    return shown
 
+
+def _head(study: Study) -> dict[str, Any]:
     return {
         "study": study.settings.study.name,
         "seed": study.settings.study.seed,

@@ -1,0 +1,86 @@
+"""``dialgauge bench``: how quick it is beside the packages that people use today."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("bench")(bench)
+
+
+def bench(
+    suite: Annotated[str | None, typer.Argument(help="The suite to run; none lists what there is.")] = None,
+    json: Json = False,
+) -> None:
+    """Measure the speed beside other packages, on this machine.
+
+    Both sides run in turns within one process, with empty caches, and are compared by CPU time: a ratio of 10 means
+    that the other package takes ten times as long. The values are compared, too; where they differ, there is no result.
+
+    [bold]dialgauge bench ngram[/] (needs the extra [bold]bench[/])
+    """
+    from dialgauge.bench import SUITES, machine, now, run_suite
+
+    if suite is None:
+        _list_suites(json)
+        return
+    with progress_bar(f"bench {suite}") as progress:
+        results = run_suite(suite, progress)
+    described = machine(SUITES[suite].peers)
+    if json:
+        print_json({"results": [result.as_dict() for result in results], "machine": described, "date": now()})
+        return
+    rows = [
+        (
+            result.name,
+            result.peer,
+            _number(result.ratio, "×", 1),
+            _number(result.seconds, " s", 3),
+            _number(result.peer_seconds, " s", 3),
+            _about(result.detail),
+        )
+        for result in results
+    ]
+    columns = ["benchmark", "beside", "ratio", "ours", "theirs", "about"]
+    print_table(f"Benchmark {suite}", columns, rows, numeric=["ratio", "ours", "theirs"])
+    for texts in dict.fromkeys(result.detail["texts"] for result in results if "texts" in result.detail):
+        note(f"texts: {texts}")
+    packages = ", ".join(f"{name} {version}" for name, version in described["packages"].items())
+    note(
+        f"{now()}, {described['processor']}, Python {described['python']}, kernels: {described['kernels']}\n{packages}"
+    )
+
+
+def _list_suites(json: bool) -> None:
+    from dialgauge.bench import SUITES
+
+    if json:
+        print_json(
+            {
+                "suites": [
+                    {"name": name, "description": suite.description, "peers": list(suite.peers)}
+                    for name, suite in SUITES.items()
+                ]
+            }
+        )
+        return
+    rows = [(name, suite.description, ", ".join(suite.peers)) for name, suite in SUITES.items()]
+    print_table("Benchmarks: dialgauge bench SUITE", ["suite", "what is timed", "beside"], rows)
+
+
+def _number(value: float | None, unit: str, digits: int) -> str:
+    return "–" if value is None else f"{value:,.{digits}f}{unit}"
+
+
+def _about(detail: Mapping[str, Any]) -> str:
+    """What a person wants to know beside the numbers: why it was skipped, or how much it was and in which variants."""
+    if "skipped" in detail:
+        return f"skipped: {detail['skipped']}"
+    parts = [f"{detail['pairs']:,} pairs"] if "pairs" in detail else []
+    parts += [f"{name} {ratio:,.1f}×" for name, ratio in detail.get("variants", {}).items()]
+    return "; ".join(parts)

@@ -1,0 +1,132 @@
+"""``dialgauge paper``: the tables of a published paper, recomputed from its raw data."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from dialgauge.reproduce import PaperCheck, TableCheck
+
+#: A defect lists no more than this many of its places on the screen; --json and --html have all.
+_PLACES = 6
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("paper")(paper)
+
+
+def paper(
+    name: Annotated[
+        str, typer.Argument(help="The paper: [bold]re-dialsummeval[/] or [bold]csds-repro[/].", show_default=False)
+    ],
+    data: Annotated[
+        Path, typer.Option("--data", help="The folder with the study's raw data, or its parent.", show_default=False)
+    ],
+    table: Annotated[str | None, typer.Option("--table", "-t", help="Show all cells of this table.")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write every cell to this CSV file.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="Write a self-contained web page.")] = None,
+    json: Json = False,
+) -> None:
+    """Recompute the tables of a published paper and hold every printed number against the data.
+
+    [bold]dialgauge paper re-dialsummeval --data data/dialsummeval --html paper.html[/]
+
+    Prints how many cells of each table match, the cells that do not, and the defects of the study that dialgauge's
+    checks found in its data. A cell matches when the recomputed value rounds to the printed digits.
+    """
+    from dialgauge.files import write_text
+    from dialgauge.reproduce import paper_csv, paper_html, paper_json, recompute_paper, table_json
+
+    with progress_bar(name) as progress:
+        check = recompute_paper(name, data, progress)
+    shown = None if table is None else check.table(table)
+    if csv is not None:
+        write_text(csv, paper_csv(check))
+        note(f"wrote {csv}")
+    if html is not None:
+        write_text(html, paper_html(check))
+        note(f"wrote {html}")
+    if json:
+        facts = paper_json(check)
+        if shown is not None:
+            facts["tables"][shown.name] = table_json(shown, cells=True)
+        print_json(facts)
+    elif shown is not None:
+        _print_cells(shown)
+    else:
+        _print_paper(check)
+
+
+def _print_paper(check: "PaperCheck") -> None:
+    print_table(
+        check.title,
+        ("table", "what it shows", "match", "of", "verdict"),
+        ((t.name, t.title, t.matched, t.total, t.verdict) for t in check.tables),
+        numeric=("match", "of"),
+    )
+    _print_mismatches(check)
+    remarks = [(t.name, "", t.text, ()) for t in check.tables if t.text]
+    if remarks:
+        console.print("\n[bold]How the tables were computed[/]")
+        _print_list(remarks)
+    if check.defects:
+        console.print("\n[bold]Defects that dialgauge found in the study[/]")
+        _print_list([(d.severity, f"{d.where}: ", f"{d.message} [{d.check}]", d.keys) for d in check.defects])
+    console.print("\n[dim]--table NAME shows all cells of one table, --html FILE writes all of them as a page.[/]")
+
+
+def _print_mismatches(check: "PaperCheck") -> None:
+    cells = [(t.name, c) for t in check.tables if not t.corrected for c in t.mismatches]
+    if not cells:
+        return
+    columns = ("table", "row", "column", "printed", "recomputed")
+    rows = ((name, c.row, c.column, c.printed, _number(c.recomputed, 4)) for name, c in cells)
+    print_table("cells that differ", columns, rows, numeric=columns[3:])
+    for name, c in cells:
+        if c.note:
+            console.print(f"{name}, {c.row} {c.column}: {c.note}", style="dim", markup=False, highlight=False)
+
+
+def _print_list(items: Sequence[tuple[str, str, str, Sequence[str]]]) -> None:
+    """Paragraphs with a label before them: (label, what comes first in bold, the text, places to list below it)."""
+    from rich.table import Table
+    from rich.text import Text
+
+    styles = {"error": "bold red", "warning": "yellow", "note": "dim"}
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    for label, head, text, places in items:
+        body = Text.assemble((head, "bold"), text)
+        for place in places[:_PLACES]:
+            body.append(f"\n· {place}", "dim")
+        if len(places) > _PLACES:
+            body.append(f"\n· … {len(places) - _PLACES} more", "dim")
+        grid.add_row(Text(label, styles.get(label, "bold")), body)
+    console.print(grid)
+
+
+def _number(value: float | None, decimals: int) -> str:
+    return "–" if value is None else f"{value:.{decimals}f}"
+
+
+def _print_cells(table: "TableCheck") -> None:
+    optional = {
+        "95 % interval": ["" if c.interval is None else "{:.3f} … {:.3f}".format(*c.interval) for c in table.cells],
+        "note": [c.note for c in table.cells],
+    }
+    extra = {name: texts for name, texts in optional.items() if any(texts)}
+    cells = [(c.row, c.column, c.printed, _number(c.recomputed, 5), "✓" if c.matches else "✗") for c in table.cells]
+    print_table(
+        f"table {table.name}: {table.title} ({table.matched} of {table.total} cells match)",
+        ("row", "column", "printed", "recomputed", "", *extra),
+        ((*cell, *more) for cell, *more in zip(cells, *extra.values(), strict=True)),
+        numeric=("printed", "recomputed"),
+    )
+    if table.text:
+        console.print(table.text, markup=False, highlight=False)

@@ -1,0 +1,127 @@
+"""The commands as a person or a machine meets them."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialgauge.metrics import Scores
+
+Cli = Callable[..., Any]
+
+
+def test_version_names_the_kernels(cli: Cli) -> None:
+    outcome = cli("--version")
+    assert outcome.code == 0
+    assert "kernels: c" in outcome.out or "kernels: python" in outcome.out
+
+
+@pytest.mark.parametrize("command", ["score", "metrics", "run", "init", "inspect", "convert", "datasets", "bench"])
+def test_help_teaches(cli: Cli, command: str) -> None:
+    outcome = cli(command, "--help")
+    assert outcome.code == 0
+    assert "Usage: dialgauge " + command in outcome.out
+    assert "--json" in outcome.out or command in ("datasets", "bench")
+
+
+def test_no_arguments_shows_help(cli: Cli) -> None:
+    assert "score" in cli().out
+
+
+def test_metrics_table_and_json(cli: Cli) -> None:
+    assert "rouge-l" in cli("metrics").out
+    listed = json.loads(cli("metrics", "--json").out)["metrics"]
+    by_name = {entry["name"]: entry for entry in listed}
+    assert by_name["ter"]["direction"] == "lower"
+    assert by_name["rouge-1"]["citation"]
+    assert json.loads(cli("metrics", "rouge-1", "--json").out)["parameters"]["stem"]["default"] == "no"
+    assert "stem" in cli("metrics", "rouge-1").out
+
+
+def test_score_writes_and_prints(cli: Cli, tmp_path: Path) -> None:
+    outcome = cli("score", "embedded", "-m", "rouge-1", "-m", "length", "-o", tmp_path / "s.parquet")
+    assert outcome.code == 0
+    assert "careful" in outcome.out
+    assert Scores.load(tmp_path / "s.parquet").metrics == ["rouge-1", "length"]
+    assert max(map(len, outcome.out.splitlines())) <= 100
+
+
+def test_score_json_is_all_there_is_on_stdout(cli: Cli) -> None:
+    document = json.loads(cli("score", "embedded", "-m", "rouge-1", "-m", "corpus-bleu", "--json").out)
+    assert document["signatures"]["rouge-1"].startswith("rouge-1|")
+    assert {"system", "rouge-1", "corpus-bleu"} <= document["systems"][0].keys()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("score", "embedded", "-m", "rogue-1"), "unknown metric 'rogue-1'; did you mean 'rouge-1'"),
+        (("score", "embedded", "-m", "rouge-1:stem=maybe"), "parameter 'stem' must be 'no' or 'yes'; got 'maybe'"),
+        (("score", "embedded", "-m", "ter@dialogue"), "parameter 'target' must be"),
+        (("score", "nowhere.jsonl", "-m", "rouge-1"), "nowhere.jsonl"),
+        (("score", "embedded", "-m", "rouge-1", "-o", "s.pickle"), "ending in .parquet, .csv, .jsonl"),
+        (("score", "embedded", "-m", "rouge-1", "--map", "summary"), "write it as NAME=COLUMN"),
+        (("run", "nowhere.toml"), "dialgauge init"),
+        (("metrics", "blue-4"), "did you mean 'bleu-4'"),
+    ],
+)
+def test_bad_input_is_one_clear_message(cli: Cli, arguments: tuple[str, ...], message: str) -> None:
+    outcome = cli(*arguments)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err.startswith("error: ")
+    assert message in " ".join(outcome.err.split())
+    assert "Traceback" not in outcome.err
+
+
+def test_missing_references_name_the_way_out(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text("dialogue_id,system,summary,dialogue\n1,x,They met.,A: hi B: hi\n")
+    outcome = cli("score", tmp_path / "c.csv", "-m", "rouge-1")
+    assert outcome.code == 2
+    assert "rouge-1@source" in " ".join(outcome.err.split())
+
+
+def test_init_then_run(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli("init", "mine.toml").code == 0
+    assert "exists" in cli("init", "mine.toml").err
+    text = Path("mine.toml").read_text().replace("# resamples = 1000", "resamples = 20")
+    Path("mine.toml").write_text(text)
+    outcome = cli("run", "mine.toml", "--json")
+    assert outcome.code == 0, outcome.err
+    document = json.loads(outcome.out)
+    assert document["stages"]["report"] == "done"
+    assert Path(document["report"]).is_file()
+    assert "unchanged" in cli("run", "mine.toml").out
+
+
+def test_reader_that_goes_away_is_no_error() -> None:
+    """``dialgauge metrics | head -1`` must not end in a traceback."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from dialgauge.cli import main; main()", "metrics"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert "Traceback" not in process.stderr.read()
+    process.wait()
+
+
+def test_import_is_light() -> None:
+    """Heavy packages load on first use, not on import."""
+    code = (
+        "import sys, dialgauge; "
+        "print([m for m in ('polars', 'numpy', 'scipy', 'pydantic', 'rich', 'typer', 'jinja2') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
