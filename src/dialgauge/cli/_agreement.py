@@ -8,6 +8,7 @@ import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Strict, load_corpus
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
+from dialgauge.errors import InputError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -87,6 +88,8 @@ def agreement(
     and what the data checks found (copied columns, unset rows, values off the scale, default comments).
     """
     loaded = load_corpus(corpus, format, map, strict)
+    if not loaded.ratings["value"].count():
+        raise InputError(f"{corpus}: the corpus has no ratings, so there is no agreement to measure")
     chosen: dict[str, Any] = {"dimensions": dimension or None, "on_invalid": "keep"}
     bootstrap: dict[str, Any] = {"resamples": resamples, "seed": seed}
     # Cleaning leaves units of two equal ratings: Fleiss' κ, which wants equally many everywhere, would see only those.
@@ -173,7 +176,7 @@ def _print(report: _Report, on_invalid: str) -> None:
         _print_cleaning(report.cleaned)
     if report.invalid.height:
         verb = {"drop": "left out", "keep": "kept"}[on_invalid]
-        note(f"{report.invalid.height} values that their scale does not allow were {verb} (--on-invalid)")
+        note(f"values that their scale does not allow, {verb} (--on-invalid): {report.invalid.height}")
     _print_drift(report.drift)
     _print_outliers(report.outliers)
     _print_findings(report.findings)
@@ -238,8 +241,8 @@ def _print_drift(drifting: "Drift") -> None:
         for row in rows
     ]
     parts = [f"part {block}" for block in blocks]
-    title = f"drift: rating less the mean of the others ({count} drifting; work followed by {drifting.order})"
-    columns = ["annotator", "dimension", *parts, "change", "95 % interval", ""]
+    title = f"drift: rating less the mean of the others ({count} drifting; along {drifting.order})"
+    columns = ["annotator", "dimension", *parts, "change", "95 % interval", "flag"]
     print_table(title, columns, shown, numeric=[*parts, "change", "95 % interval"])
 
 
@@ -260,7 +263,7 @@ def _print_outliers(apart: "Outliers") -> None:
         ]
         for row in rows
     ]
-    columns = ["annotator", "dimension", "bias", "r", "α of all", "α without", "95 % of the rise", ""]
+    columns = ["annotator", "dimension", "bias", "r", "α of all", "α without", "95 % of the rise", "flag"]
     title = f"each annotator against the others ({apart.flagged.height} standing apart; α at {apart.level} level)"
     print_table(title, columns, shown, numeric=columns[2:7])
 
@@ -272,6 +275,6 @@ def _print_findings(findings: "Findings") -> None:
     notes = [finding for finding in findings if finding.severity == "note"]
     hidden = set(map(id, notes[_MOST_NOTES:]))
     rows: Iterable[list[object]] = [[f.severity, f.where, f.message] for f in findings if id(f) not in hidden]
-    print_table("what the data checks found", ("", "where", "what"), rows)
+    print_table("what the data checks found", ("severity", "where", "what"), rows)
     if hidden:
         note(f"… and {len(hidden)} more notes (all of them with --json)")

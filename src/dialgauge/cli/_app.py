@@ -13,7 +13,11 @@ import typer
 
 from dialgauge import __version__
 from dialgauge.cli import (
+    _agreement,
     _bench,
+    _compare,
+    _convert,
+    _correlate,
     _datasets,
     _init,
     _inspect,
@@ -54,14 +58,29 @@ def _root(
     pass
 
 
-for _module in (_score, _metrics, _run, _init, _inspect, _datasets, _bench, _paper):
-    _module.add_to(app)
+#: In the order of the work, which is the order of the help.
+_COMMANDS = (
+    _init,
+    _run,
+    _inspect,
+    _convert,
+    _datasets,
+    _metrics,
+    _score,
+    _agreement,
+    _correlate,
+    _compare,
+    _paper,
+    _bench,
+)
+for _command in _COMMANDS:
+    _command.add_to(app)
 
 
 def main() -> None:
     """Run the command line; user errors become one clear message and exit code 2."""
     try:
-        app()
+        app(prog_name="dialgauge")
     except DialgaugeError as error:
         fail(str(error))
     except KeyboardInterrupt:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any, NoReturn
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -29,7 +30,7 @@ def print_table(
 ) -> None:
     """A table for people; texts are shown as they are (no markup is read from data)."""
     right = set(numeric)
-    table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         table.add_column(column, justify="right" if column in right else "left", overflow="fold")
     for row in rows:

@@ -36,8 +36,8 @@ def paper(
 
     [bold]dialgauge paper re-dialsummeval --data data/dialsummeval --html paper.html[/]
 
-    Prints how many cells of each table match, the cells that do not, and the defects of the study that dialgauge's
-    checks found in its data. A cell matches when the recomputed value rounds to the printed digits.
+    Prints how many cells of each table match, those that do not, and the defects that
+    dialgauge's checks found in the study. A cell matches when it rounds to the printed digits.
     """
     from dialgauge.files import write_text
     from dialgauge.reproduce import paper_csv, paper_html, paper_json, recompute_paper, table_json

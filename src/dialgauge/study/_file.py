@@ -30,7 +30,7 @@ class CorpusSection(_Table):
 
     source: str
     format: str | None = None
-    map: dict[str, str] = Field(default_factory=dict)
+    map: dict[str, str | list[str]] = Field(default_factory=dict)
     strict: bool = False
 
 

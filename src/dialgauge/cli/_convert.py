@@ -1,0 +1,84 @@
+"""``dialgauge convert``: a corpus from one format into another, with an account of what was read."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dialgauge.cli._output import Json, console, note, print_json, print_table
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("convert")(convert)
+
+
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="The file or folder to read.")],
+    target: Annotated[
+        Path, typer.Argument(metavar="OUT", help="What to write; a name without a suffix is a dialgauge folder.")
+    ],
+    map: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="USE=COLUMN", help="Say what a column is, as in summary=hyp. May be repeated."),
+    ] = None,
+    ratings: Annotated[
+        Path | None, typer.Option(help="A file with further ratings of these summaries, to be added.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at bad rows instead of leaving them out.")] = False,
+    from_format: Annotated[str | None, typer.Option(help="The format of IN, if its name does not tell it.")] = None,
+    to_format: Annotated[str | None, typer.Option(help="The format of OUT, if its name does not tell it.")] = None,
+    json: Json = False,
+) -> None:
+    """Read a corpus and write it in another format.
+
+    Says what was read, and counts the rows that had to be left out by reason.
+
+    Usage: dialgauge convert results.csv corpus --map summary=hyp
+    """
+    from dataclasses import replace
+
+    from dialgauge.corpus import count_by_reason, parse_mapping, read_corpus, read_ratings, write_corpus
+
+    corpus = read_corpus(source, format=from_format, mapping=parse_mapping(map or []), strict=strict)
+    if ratings is not None:
+        added, problems = read_ratings(ratings, strict=strict)
+        corpus = replace(corpus, problems=(*corpus.problems, *problems)).with_ratings(added, strict=strict)
+    write_corpus(corpus, target, format=to_format)
+    reasons = count_by_reason(corpus.problems)
+    if json:
+        print_json(_as_json(corpus, target, reasons))
+        return
+    counts = ("dialogues", corpus.dialogues.height), ("summaries", corpus.summaries.height)
+    print_table(
+        f"Written to {target}",
+        ["what", "how many"],
+        [*((what, f"{number:,}") for what, number in counts), ("ratings", f"{corpus.ratings.height:,}")],
+        numeric=["how many"],
+    )
+    for text in corpus.notes:
+        note(f"note: {text}")
+    if reasons:
+        print_table(
+            "Left out",
+            ["reason", "rows"],
+            [(reason, f"{number:,}") for reason, number in reasons.items()],
+            numeric=["rows"],
+        )
+        for problem in corpus.problems[:10]:
+            console.print(f"  {problem}", highlight=False, markup=False)
+        if len(corpus.problems) > 10:
+            console.print(f"  … and {len(corpus.problems) - 10:,} more (all with --json)", highlight=False)
+
+
+def _as_json(corpus: Any, target: Path, reasons: dict[str, int]) -> dict[str, Any]:
+    return {
+        "written": str(target),
+        "dialogues": corpus.dialogues.height,
+        "summaries": corpus.summaries.height,
+        "ratings": corpus.ratings.height,
+        "systems": corpus.systems,
+        "notes": list(corpus.notes),
+        "reasons": reasons,
+        "problems": [{"file": p.file, "line": p.line, "key": p.key, "reason": p.reason} for p in corpus.problems],
+    }

@@ -1,0 +1,278 @@
+"""``dialgauge correlate``: which metric agrees with people, and how surely."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import polars as pl
+import typer
+
+from dialgauge.cli._corpus_input import Format, Map, load_corpus
+from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from dialgauge.metaeval import Correlations, HumanCeiling
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("correlate")(correlate)
+
+
+def correlate(
+    corpus: Annotated[str, typer.Argument(help="A corpus with ratings: file or folder, or [bold]embedded[/].")],
+    scores: Annotated[
+        Path, typer.Argument(help="Scores of its summaries, as [bold]dialgauge score -o[/] writes them, or a CSV.")
+    ],
+    level: Annotated[
+        list[str] | None,
+        typer.Option("--level", "-l", help="system, summary or global; repeat for several. Default: system, summary."),
+    ] = None,
+    coefficient: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--coefficient",
+            "-c",
+            help="pearson (default), spearman, kendall, mean, pairwise_accuracy or soft_pairwise_accuracy.",
+        ),
+    ] = None,
+    dimension: Annotated[
+        list[str] | None, typer.Option("--dimension", "-d", help="Only this dimension; repeat for several.")
+    ] = None,
+    metric: Annotated[list[str] | None, typer.Option("--metric", "-m", help="Only this metric; repeat.")] = None,
+    with_references: Annotated[
+        bool,
+        typer.Option(
+            "--with-references/--without-references", help="Count the references as systems, or leave them out."
+        ),
+    ] = False,
+    oriented: Annotated[
+        bool,
+        typer.Option("--oriented/--raw-sign", help="Turn the sign of metrics where lower is better, or keep it."),
+    ] = True,
+    aggregation: Annotated[
+        str, typer.Option("--aggregate", help="How several annotators become one value.")
+    ] = "majority-or-mean",
+    resample: Annotated[str, typer.Option(help="What a new study would draw anew: systems, inputs or both.")] = "both",
+    resamples: Annotated[int, typer.Option(help="Bootstrap resamples; 0 for no intervals.")] = 1000,
+    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
+    format: Format = None,
+    map: Map = None,
+    json: Json = False,
+) -> None:
+    """Correlate metrics with human ratings: metrics × dimensions, best first, with intervals and the human ceiling.
+
+    [bold]dialgauge correlate study.jsonl scores.parquet --level summary -c kendall[/]
+
+    Scores and ratings are paired by dialogue and system, never by row. [bold]*[/] marks an interval that excludes zero,
+    [bold]=[/] a metric that a permutation test over systems cannot tell from the best one of its column.
+    """
+    from dialgauge.errors import InputError
+    from dialgauge.metaeval import correlate as correlate_frames
+    from dialgauge.metaeval import human_ceiling
+    from dialgauge.metaeval import reference_effect as effect_of_references
+    from dialgauge.metrics import Scores
+    from dialgauge.ratings import aggregate
+
+    loaded, table = load_corpus(corpus, format, map), Scores.load(scores)
+    if loaded.ratings.is_empty():
+        raise InputError(f"corpus {loaded.info.name!r} has no ratings: there is nothing to correlate with")
+    aggregated = aggregate(loaded.ratings, aggregation, dimensions=dimension)
+    references = sorted(loaded.references["system"].unique())
+    levels, coefficients = tuple(level or ("system", "summary")), tuple(coefficient or ("pearson",))
+    shared: dict[str, Any] = {"dimensions": dimension, "references": references, "with_references": with_references}
+    drawn: dict[str, Any] = {"resamples": resamples, "resample": resample, "confidence": confidence, "seed": seed}
+    turned: dict[str, Any] = {"metrics": metric, "directions": table.directions, "oriented": oriented}
+    ratings = aggregated.wide()
+    with progress_bar("correlating") as progress:
+        result = correlate_frames(
+            table.frame,
+            ratings,
+            levels=levels,
+            coefficients=coefficients,
+            progress=progress,
+            **shared,
+            **drawn,
+            **turned,
+        )
+        among = [name for name in coefficients if not name.endswith("accuracy")]
+        ceiling = human_ceiling(loaded.ratings, levels=levels, coefficients=among, **shared, **drawn) if among else None
+        best = _like_the_best(result, table, ratings, shared, drawn, metric, progress) if oriented and resamples else {}
+    rated = set(result.systems if with_references else ratings["system"]) & set(table.frame["system"])
+    effect = None
+    if rated & set(references):
+        effect = effect_of_references(
+            table.frame,
+            ratings,
+            references=references,
+            levels=levels,
+            coefficients=coefficients,
+            dimensions=dimension,
+            **turned,
+        )
+    if json:
+        print_json(_document(loaded.info.name, result, ceiling, effect, best))
+        return
+    for one_level in levels:
+        for one in coefficients:
+            _print(_Table(result, ceiling, one_level, one, best, table.directions, oriented, confidence))
+    _print_notes(result, references, with_references, aggregated.invalid.height, effect)
+    if loaded.info.ratings_origin == "constructed":
+        note("these ratings were constructed by a program, not given by people")
+
+
+#: For (level, coefficient, dimension), the metrics that cannot be told from the best one, with it.
+Best = Mapping[tuple[str, str, str], frozenset[str]]
+
+
+def _like_the_best(
+    result: "Correlations",
+    table: Any,
+    ratings: pl.DataFrame,
+    shared: Mapping[str, Any],
+    drawn: Mapping[str, Any],
+    metrics: Sequence[str] | None,
+    progress: Any,
+) -> Best:
+    from dialgauge.metaeval import compare
+
+    best: dict[tuple[str, str, str], frozenset[str]] = {}
+    known = result.frame.filter(
+        pl.col("value").is_not_null(),
+        pl.col("level") != "global",
+        ~pl.col("coefficient").str.ends_with("accuracy"),
+    )
+    groups = list(known.group_by("level", "coefficient", "dimension", maintain_order=True))
+    for done, (key, part) in enumerate(groups):
+        progress("comparing with the best", done, len(groups))
+        level, coefficient, dimension = (str(each) for each in key)
+        first, *others = part.sort("value", descending=True, maintain_order=True)["metric"]
+        alike = {first}
+        if others:
+            compared = compare(
+                table.frame,
+                ratings,
+                level=level,  # type: ignore[arg-type]  # a level of the result itself
+                coefficient=coefficient,  # type: ignore[arg-type]
+                pairs=[(first, other) for other in others],
+                metrics=metrics,
+                directions=table.directions,
+                **{**shared, "dimensions": [dimension]},
+                **drawn,
+            )
+            alike |= set(compared.frame.filter(pl.col("p_benjamini_hochberg") > 1 - drawn["confidence"])["other"])
+        best[level, coefficient, dimension] = frozenset(alike)
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """One table of the output: a level and a coefficient."""
+
+    result: "Correlations"
+    ceiling: "HumanCeiling | None"
+    level: str
+    coefficient: str
+    best: Best
+    directions: Mapping[str, str]
+    oriented: bool
+    confidence: float
+
+
+def _print(table: _Table) -> None:
+    part = table.result.frame.filter(pl.col("level") == table.level, pl.col("coefficient") == table.coefficient)
+    dimensions = part["dimension"].unique(maintain_order=True).to_list()
+    cells = {(row["metric"], row["dimension"]): row for row in part.iter_rows(named=True)}
+    means = part.group_by("metric", maintain_order=True).agg(pl.col("value").mean())
+    ranked = means.sort("value", descending=True, nulls_last=True, maintain_order=True)["metric"]
+    zero_matters = not table.coefficient.endswith("accuracy")
+    rows = []
+    for name in ranked:
+        mark = " ↓" if table.oriented and table.directions.get(name) == "lower" else ""
+        texts = []
+        for dimension in dimensions:
+            alike = name in table.best.get((table.level, table.coefficient, dimension), frozenset())
+            texts.append(_cell(cells[name, dimension], alike, zero_matters))
+        rows.append((f"{name}{mark}", *texts))
+    if table.ceiling is not None:
+        values = table.ceiling.frame.filter(pl.col("level") == table.level, pl.col("coefficient") == table.coefficient)
+        found = {row["dimension"]: row for row in values.iter_rows(named=True)}
+        rows.append(("human ceiling", *(_cell(found[dimension], False, False) for dimension in dimensions)))
+    systems, dialogues = len(table.result.systems), len(table.result.dialogues)
+    title = f"{table.coefficient} at {table.level} level: {systems} systems, {dialogues} dialogues"
+    print_table(title, ("metric", *dimensions), rows, numeric=dimensions)
+    for reason in part["reason"].drop_nulls().unique(maintain_order=True):
+        names = part.filter(pl.col("reason") == reason)["metric"].unique(maintain_order=True)
+        note(f"{', '.join(names) if len(names) <= 4 else f'{len(names)} metrics'}: {reason}")
+    skipped = part["skipped"].max()
+    if isinstance(skipped, int) and skipped:
+        note(f"up to {skipped} of {dialogues} dialogues skipped per cell: all systems are equal there")
+
+
+def _cell(row: Mapping[str, Any], alike: bool, starred: bool) -> str:
+    if row["value"] is None:
+        return "–"
+    text = _short(row["value"])
+    if row["low"] is not None:
+        text += f" [{_short(row['low'])} {_short(row['high'])}]"
+        star = starred and (row["low"] > 0 or row["high"] < 0)
+        text += ("*" if star else " ") + ("=" if alike else " ")
+    return text
+
+
+def _short(value: float) -> str:
+    """Two decimals without the leading zero: .93, −.07, 1.00."""
+    text = f"{abs(value):.2f}"
+    sign = "-" if value < 0 and text != "0.00" else ""
+    return sign + (text[1:] if text.startswith("0") else text)
+
+
+def _print_notes(
+    result: "Correlations", references: Sequence[str], included: bool, invalid: int, effect: pl.DataFrame | None
+) -> None:
+    settings = result.settings
+    note("best first by the mean of the dimensions; metrics with ↓ are better when lower, so their sign is turned")
+    if settings["resamples"]:
+        over = "systems and inputs" if settings["resample"] == "both" else settings["resample"]
+        note(
+            f"[{settings['confidence']:.0%} interval, bootstrap over {over}], * excludes zero, "
+            "= not distinguishable from the best of the column (permutation over systems, Benjamini–Hochberg)"
+        )
+    note(str(result.pairing))
+    if invalid:
+        note(f"{invalid} ratings off their scale were left out")
+    if references:
+        named = ", ".join(references)
+        note(f"references ({named}) {'count as systems' if included else 'are left out'}")
+    if effect is not None and effect["difference"].drop_nulls().len():
+        row = effect.row(0, named=True)
+        note(
+            f"references matter most for {row['metric']} / {row['dimension']} ({row['level']} level): "
+            f"{row['with']:.2f} with them, {row['without']:.2f} without"
+        )
+
+
+def _document(
+    name: str, result: "Correlations", ceiling: "HumanCeiling | None", effect: pl.DataFrame | None, best: Best
+) -> dict[str, Any]:
+    pairing = result.pairing
+    return {
+        "corpus": name,
+        "settings": dict(result.settings),
+        "systems": list(result.systems),
+        "dialogues": len(result.dialogues),
+        "pairing": {
+            "paired": pairing.paired,
+            "only_scores": pairing.only_scores.height,
+            "only_ratings": pairing.only_ratings.height,
+        },
+        "correlations": result.frame.to_dicts(),
+        "like_the_best": [
+            {"level": level, "coefficient": coefficient, "dimension": dimension, "metrics": sorted(alike)}
+            for (level, coefficient, dimension), alike in best.items()
+        ],
+        "human_ceiling": ceiling.frame.to_dicts() if ceiling else [],
+        "reference_effect": effect.to_dicts() if effect is not None else [],
+    }

@@ -1,0 +1,127 @@
+"""``dialgauge datasets``: the catalogue of public data sets, and how to have them here."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+
+_group = typer.Typer(
+    help="Public data sets: what there is, under which licence, and how to get it.", invoke_without_command=True
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the group of commands."""
+    app.add_typer(_group, name="datasets")
+
+
+@_group.callback()
+def catalogue(context: typer.Context, json: Json = False) -> None:
+    """List the data sets that dialgauge can read.
+
+    Usage: dialgauge datasets
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from dialgauge.corpus import DATASETS, cache_folder
+
+    if json:
+        print_json([_as_json(entry) for entry in DATASETS.values()])
+        return
+    print_table(
+        "Public data sets",
+        ["name", "what", "size", "licence", "ratings", "here"],
+        [
+            (e.name, e.what, e.size, e.licence, "yes" if e.ratings else "no", "yes" if _present(e) else "no")
+            for e in DATASETS.values()
+        ],
+    )
+    note(f"more: dialgauge datasets show NAME · get one: dialgauge datasets get NAME · kept in {cache_folder()}")
+
+
+@_group.command("show")
+def show(name: Annotated[str, typer.Argument(help="A data set of the catalogue.")], json: Json = False) -> None:
+    """Everything the catalogue knows about a data set, also what could not be verified.
+
+    Usage: dialgauge datasets show dialsummeval
+    """
+    from dialgauge.corpus import get_dataset
+
+    entry = get_dataset(name)
+    if json:
+        print_json(_as_json(entry))
+        return
+    rows = [
+        ("what", entry.what),
+        ("size", entry.size),
+        ("language", entry.language),
+        ("licence", entry.licence),
+        ("human ratings", "yes" if entry.ratings else "no"),
+        ("published at", entry.home),
+        ("paper", entry.paper),
+        ("how to get it", entry.how),
+        *(("file", f"{file.url} ({_pin(file)})") for file in entry.files),
+        ("parts", ", ".join(f"{entry.name}:{part}" for part in entry.parts) or "one"),
+        ("read by", f'read_dataset("{entry.name}", FOLDER)' if entry.read else "no reader: these are no dialogues"),
+        ("not verified", entry.unverified),
+        ("here", str(_folder(entry)) if _present(entry) else "no"),
+    ]
+    print_table(entry.title, ["", ""], rows)
+
+
+@_group.command("get")
+def get(
+    name: Annotated[str, typer.Argument(help="A data set of the catalogue.")],
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Copy it from this folder instead of downloading it.")
+    ] = None,
+    target: Annotated[Path | None, typer.Option("--to", help="Put it here instead of into the cache.")] = None,
+    json: Json = False,
+) -> None:
+    """Download a data set into the cache. An interrupted download goes on where it stopped.
+
+    Usage: dialgauge datasets get dialsummeval
+    """
+    from dialgauge.corpus import fetch_dataset, get_dataset
+
+    entry = get_dataset(name)
+    with progress_bar(entry.name) as progress:
+        folder = fetch_dataset(entry, source=source, target=target, progress=progress)
+    if json:
+        print_json({"name": entry.name, "folder": str(folder), "licence": entry.licence})
+        return
+    console.print(f"{entry.name} is in {folder}", highlight=False, markup=False)
+    note(f"licence: {entry.licence}")
+    if not entry.is_in(folder):
+        note(f"one step is left: {entry.how}")
+
+
+def _folder(entry: Any) -> Path:
+    from dialgauge.corpus import cache_folder
+
+    return cache_folder() / "datasets" / str(entry.name)
+
+
+def _present(entry: Any) -> bool:
+    return bool(entry.is_in(_folder(entry)))
+
+
+def _pin(file: Any) -> str:
+    if file.sha256:
+        return f"SHA-256 {file.sha256[:12]}…"
+    if file.git_blob:
+        return f"git hash {file.git_blob}"
+    return "no checksum known"
+
+
+def _as_json(entry: Any) -> dict[str, Any]:
+    return {
+        **{key: getattr(entry, key) for key in ("name", "title", "what", "size", "language", "licence", "ratings")},
+        **{key: getattr(entry, key) for key in ("home", "paper", "how", "unverified")},
+        "parts": list(entry.parts),
+        "files": [{"url": f.url, "name": f.name, "sha256": f.sha256, "git_blob": f.git_blob} for f in entry.files],
+        "readable": entry.read is not None,
+        "folder": str(_folder(entry)) if _present(entry) else None,
+    }

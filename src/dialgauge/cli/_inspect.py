@@ -1,0 +1,82 @@
+"""``dialgauge inspect``: what a file looks like, and what its columns would be taken for."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dialgauge.cli._output import Json, console, note, print_json, print_table
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("inspect")(inspect)
+
+
+def inspect(
+    file: Annotated[Path, typer.Argument(help="A file or folder with dialogues, summaries or ratings.")],
+    map: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="USE=COLUMN", help="Say what a column is, as in summary=hyp. May be repeated."),
+    ] = None,
+    format: Annotated[
+        str | None, typer.Option(help="The format, if the name does not tell it (csv, jsonl, xlsx …).")
+    ] = None,
+    rows: Annotated[int, typer.Option(min=0, help="How many of the first rows to show.")] = 3,
+    json: Json = False,
+) -> None:
+    """Look at a file before using it: its format, encoding and columns, what each is taken for, and why.
+
+    Where a guess is wrong, overrule it with --map; the other commands take the same option.
+
+    Usage: dialgauge inspect results.csv --map summary=hyp
+    """
+    from dialgauge.corpus import inspect_file, parse_mapping
+
+    found = inspect_file(file, format=format, mapping=parse_mapping(map or []), first=rows)
+    if json:
+        print_json(_as_json(found))
+        return
+    encoding = f", {found.encoding}" if found.encoding else ""
+    console.print(
+        f"{found.path}: {found.format} ({found.why}){encoding}, {found.rows:,} rows", highlight=False, markup=False
+    )
+    print_table(
+        "Columns",
+        ["column", "type", "filled", "taken for", "because"],
+        [(c.name, c.type, f"{c.filled:,}", c.use or "–", c.why) for c in found.columns],
+        numeric=["filled"],
+    )
+    for number, row in enumerate(found.first_rows.iter_rows(named=True), start=1):
+        cells = [(name, _clip(value)) for name, value in row.items() if value is not None]
+        print_table(f"Row {number}", ["column", "value"], cells)
+    for text in found.notes:
+        note(f"note: {text}")
+    for problem in found.problems[:10]:
+        note(f"cannot be read: {problem}")
+    if len(found.problems) > 10:
+        note(f"… and {len(found.problems) - 10} more")
+
+
+def _clip(value: object, width: int = 160) -> str:
+    text = " ⏎ ".join(str(value).splitlines())
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _as_json(found: Any) -> dict[str, Any]:
+    return {
+        "path": found.path,
+        "format": found.format,
+        "why": found.why,
+        "encoding": found.encoding,
+        "rows": found.rows,
+        "columns": [
+            {"name": c.name, "type": c.type, "filled": c.filled, "use": c.use, "why": c.why} for c in found.columns
+        ],
+        "first_rows": [
+            {name: None if value is None else str(value) for name, value in row.items()}
+            for row in found.first_rows.iter_rows(named=True)
+        ],
+        "notes": list(found.notes),
+        "problems": [str(problem) for problem in found.problems],
+    }

@@ -1,0 +1,103 @@
+"""A comparison of studies as plain data and as a web page. Nothing is computed here but what is shown together."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from typing import Any
+
+import polars as pl
+
+from dialgauge.reproduce._compare import Comparison
+from dialgauge.reproduce._conclusions import Conclusions
+from dialgauge.reproduce._qra import QraLine, qra_view, show_number
+from dialgauge.reproduce._systems import SystemComparison
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonReport:
+    """A comparison with what may go with it: claims held against the studies, and systems tested within them."""
+
+    comparison: Comparison
+    conclusions: Conclusions | None = None
+    systems: Sequence[SystemComparison] = ()
+
+    @property
+    def qra(self) -> tuple[QraLine, ...]:
+        """The view by type of result."""
+        return qra_view(self.comparison, self.conclusions)
+
+
+def comparison_json(report: ComparisonReport) -> dict[str, Any]:
+    """Everything as plain data; what has no value is null, with the reason beside it."""
+    comparison, conclusions = report.comparison, report.conclusions
+    return {
+        "studies": [
+            {
+                "name": study.name,
+                "source": "printed" if study.summaries is None else "ratings",
+                "systems": study.systems,
+                "dimensions": study.dimensions,
+                "roles": study.roles,
+                "agreement": [{**asdict(agreed), "verdict": agreed.verdict} for agreed in study.agreement],
+            }
+            for study in comparison.studies
+        ],
+        "shifts": [{**asdict(shift), "assumed": shift.assumed} for shift in comparison.shifts],
+        "left_out": list(comparison.left_out),
+        "qra": [asdict(line) for line in report.qra],
+        "spread": comparison.spread.to_dicts(),
+        "cells": [
+            row | {"values": dict(zip(_members(comparison, row["studies"]), row["values"], strict=True))}
+            for row in comparison.cells.iter_rows(named=True)
+        ],
+        "correlations": comparison.correlations.to_dicts(),
+        "concordance": comparison.concordance.to_dicts(),
+        "ranks": [
+            row | {"ranks": dict(zip(comparison.names, row["ranks"], strict=True))}
+            for row in comparison.ranks.iter_rows(named=True)
+        ],
+        "conclusions": None if conclusions is None else conclusions_json(conclusions),
+        "systems": {tested.study: tested.frame.to_dicts() for tested in report.systems},
+    }
+
+
+def _members(comparison: Comparison, group: str) -> tuple[str, ...]:
+    names = comparison.names
+    if group == "reproductions":
+        return names[1:]
+    pair = {f"{names[0]} vs {name}": (names[0], name) for name in names[1:]}
+    return pair.get(group, names)
+
+
+def conclusions_json(conclusions: Conclusions) -> list[dict[str, Any]]:
+    """Each claim with its verdict over all reproductions and its row for every study."""
+    return [
+        {
+            "id": claim.id,
+            "text": claim.text,
+            "overall": conclusions.overall(claim.id),
+            "studies": conclusions.frame.filter(pl.col("claim") == claim.id).drop("claim").to_dicts(),
+        }
+        for claim in conclusions.claims
+    ]
+
+
+def comparison_html(report: ComparisonReport) -> str:
+    """One self-contained page, for light and dark screens."""
+    import jinja2
+
+    source = (files("dialgauge.reproduce") / "templates" / "compare.html").read_text(encoding="utf-8")
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["number"] = show_number
+    data = comparison_json(report)
+    groups = {group: [row for row in data["cells"] if row["studies"] == group] for group in report.comparison.groups}
+    whole = {row["studies"]: row for row in data["spread"] if row["dimension"] is None}
+    return environment.from_string(source).render(
+        data=data,
+        names=report.comparison.names,
+        groups=groups,
+        whole=whole,
+        changed=[row for row in data["ranks"] if len(set(row["ranks"].values())) > 1],
+    )

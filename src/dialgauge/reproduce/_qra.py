@@ -1,0 +1,95 @@
+"""Quantified reproducibility assessment (Belz, Popović and Mille, 2022; Belz, 2025): one line per type of result."""
+
+from dataclasses import dataclass
+from statistics import fmean
+
+import polars as pl
+
+from dialgauge.reproduce._compare import Comparison
+from dialgauge.reproduce._conclusions import Conclusions
+
+
+@dataclass(frozen=True, slots=True)
+class QraLine:
+    """One type of result: I single numbers, II sets of numbers, III labels of items, IV conclusions.
+
+    ``value`` is None where the studies do not allow it; ``text`` then says why, and else what the value says.
+    """
+
+    type: str
+    what: str
+    measure: str
+    value: float | None
+    text: str
+
+
+def show_number(value: float | None, places: int = 2) -> str:
+    """A number for people: fixed decimals, a true minus sign, never −0, a dash for none."""
+    if value is None:
+        return "–"
+    text = f"{value:.{places}f}"
+    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+
+
+def qra_view(comparison: Comparison, conclusions: Conclusions | None = None) -> tuple[QraLine, ...]:
+    """How far the studies agree, from their single numbers to their conclusions."""
+    return (
+        _numbers(comparison),
+        *_sets(comparison),
+        _labels(comparison),
+        _conclusions(conclusions),
+    )
+
+
+def _numbers(comparison: Comparison) -> QraLine:
+    what, measure = "single numbers", "mean CV*"
+    group = comparison.groups[0]
+    rows = comparison.spread.filter((pl.col("studies") == group) & pl.col("dimension").is_null())
+    if rows.is_empty():
+        return QraLine("I", what, measure, None, "every cell is at the lowest point of its scale")
+    row = rows.row(0, named=True)
+    text = f"median {row['median']:.2f}, largest {row['largest']:.2f} over {row['cells']} cells; 0 would be identical"
+    return QraLine("I", what, measure, row["mean"], text)
+
+
+def _sets(comparison: Comparison) -> list[QraLine]:
+    rows = comparison.correlations
+    lines = []
+    for name in ("pearson", "spearman"):
+        known = rows[name].drop_nulls().to_list()
+        measure = f"mean {'Pearson r' if name == 'pearson' else 'Spearman ρ'}"
+        if not known:
+            lines.append(
+                QraLine("II", "sets of numbers", measure, None, rows["note"][0] or "no correlation is defined")
+            )
+            continue
+        text = f"{show_number(min(known))} to {show_number(max(known))} over {len(known)} of {rows.height} blocks"
+        if name == "spearman":
+            text += f"; rounding leaves {rows['open'].sum()} open, {rows['sign_open'].sum()} even in sign"
+        lines.append(QraLine("II", "sets of numbers", measure, fmean(known), text))
+    return lines
+
+
+def _labels(comparison: Comparison) -> QraLine:
+    what, measure = "labels of items", "mean Krippendorff α over studies"
+    rows = comparison.concordance
+    known = rows["alpha"].drop_nulls().to_list()
+    if not known:
+        return QraLine("III", what, measure, None, rows["alpha_note"][0])
+    items = rows["items"].drop_nulls().to_list()
+    shared = f"{min(items)} to {max(items)}" if min(items) < max(items) else f"{items[0]}"
+    text = f"{len(known)} blocks of {shared} shared summaries, {show_number(min(known))} to {show_number(max(known))}"
+    return QraLine("III", what, measure, fmean(known), text)
+
+
+def _conclusions(conclusions: Conclusions | None) -> QraLine:
+    what, measure = "conclusions", "share confirmed"
+    if conclusions is None:
+        return QraLine("IV", what, measure, None, "no claims were declared (--claims)")
+    verdicts = [conclusions.overall(claim.id) for claim in conclusions.claims]
+    text = ", ".join(
+        f"{verdicts.count(verdict)} {verdict}"
+        for verdict in ("confirmed", "partly", "not confirmed")
+        if verdicts.count(verdict)
+    )
+    return QraLine("IV", what, measure, conclusions.confirmed / len(verdicts), text)

@@ -1,0 +1,113 @@
+"""A recomputed paper as JSON, CSV and a web page. Nothing is computed here."""
+
+import csv
+import io
+from dataclasses import asdict
+from importlib.resources import files
+from typing import Any
+
+from dialgauge.reproduce._printed import Cell, PaperCheck, TableCheck
+
+CSV_COLUMNS = (
+    "table", "row", "column", "printed", "recomputed", "low", "high", "shown", "matches", "corrected", "note",
+)  # fmt: skip
+
+
+def paper_json(check: PaperCheck) -> dict[str, Any]:
+    """Plain data: counts of every table, the cells that differ, the values of corrected tables, the defects."""
+    return {
+        "paper": check.paper,
+        "title": check.title,
+        "tables": {table.name: table_json(table) for table in check.tables},
+        "defects": [asdict(defect) | {"keys": list(defect.keys)} for defect in check.defects],
+        **check.facts,
+    }
+
+
+def table_json(table: TableCheck, *, cells: bool = False) -> dict[str, Any]:
+    """One table as plain data; ``cells`` adds all its cells."""
+    data: dict[str, Any] = {"matched": table.matched, "total": table.total, "verdict": table.verdict}
+    if table.text:
+        data["text"] = table.text
+    if table.corrected:
+        values: dict[str, dict[str, float | None]] = {}
+        for cell in table.cells:
+            values.setdefault(cell.row, {})[cell.column] = cell.recomputed
+        data["values"] = values
+        intervals: dict[str, dict[str, list[float]]] = {}
+        for cell in table.cells:
+            if cell.interval is not None:
+                intervals.setdefault(cell.row, {})[cell.column] = list(cell.interval)
+        if intervals:
+            data["intervals"] = intervals
+    else:
+        data["mismatches"] = [_cell_json(cell) for cell in table.mismatches]
+    if cells:
+        data["cells"] = [_cell_json(cell) for cell in table.cells]
+    return data
+
+
+def _cell_json(cell: Cell) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "row": cell.row,
+        "column": cell.column,
+        "printed": cell.printed,
+        "value": cell.value,
+        "recomputed": cell.recomputed,
+        "matches": cell.matches,
+    }
+    if cell.interval is not None:
+        data["interval"] = list(cell.interval)
+    if cell.note:
+        data["note"] = cell.note
+    return data
+
+
+def paper_csv(check: PaperCheck) -> str:
+    """A row per cell of every table, with full precision."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(CSV_COLUMNS)
+    for table in check.tables:
+        for cell in table.cells:
+            low, high = cell.interval or ("", "")
+            recomputed = "" if cell.recomputed is None else repr(cell.recomputed)
+            flags = [str(flag).lower() for flag in (cell.matches, table.corrected)]
+            values = (cell.row, cell.column, cell.printed, recomputed, low, high, cell.shown)
+            writer.writerow((table.name, *values, *flags, cell.note))
+    return text.getvalue()
+
+
+def paper_html(check: PaperCheck) -> str:
+    """One self-contained page: the summary, the defects, then every table as a grid with its differences marked."""
+    import jinja2
+
+    source = (files("dialgauge.reproduce") / "templates" / "paper.html").read_text(encoding="utf-8")
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    differing = [(table, cell) for table in check.tables if not table.corrected for cell in table.mismatches]
+    grids = [_grid(table) for table in check.tables]
+    return environment.from_string(source).render(check=check, grids=grids, differing=differing)
+
+
+def _grid(table: TableCheck) -> dict[str, Any]:
+    """The cells as rows and columns; columns named ``top/below`` get a heading of two lines."""
+    columns = list(dict.fromkeys(cell.column for cell in table.cells))
+    rows: dict[str, dict[str, Cell]] = {}
+    for cell in table.cells:
+        rows.setdefault(cell.row, {})[cell.column] = cell
+    parts = [tuple(column.split("/", 1)) if "/" in column else ("", column) for column in columns]
+    if len({below for _, below in parts}) == 1:
+        parts = [("", top or below) for top, below in parts]
+    groups: list[list[Any]] = []
+    for top, _ in parts:
+        if groups and groups[-1][0] == top:
+            groups[-1][1] += 1
+        else:
+            groups.append([top, 1])
+    return {
+        "table": table,
+        "groups": groups if any(top for top, _ in parts) else [],
+        "columns": [below for _, below in parts],
+        "rows": [(row, [cells.get(column) for column in columns]) for row, cells in rows.items()],
+        "id": "table-" + "".join(c if c.isalnum() else "-" for c in table.name),
+    }
