@@ -1,8 +1,8 @@
 """A job: the items that one metric has to score, as ids of the text table."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import Literal, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -17,8 +17,8 @@ class Job:
     """Items to score: a hypothesis each, with one target or several (references), or none.
 
     Item ``i`` has the targets ``target_ids[offsets[i]:offsets[i + 1]]``, at least one unless ``target`` is ``"none"``.
-    ``groups`` numbers the system of each item, for metrics of the system level. All jobs of one scoring run with the same
-    target share one object, so ``memo`` serves every metric of a family.
+    ``groups`` numbers the system of each item without gaps, for metrics of the system level. Metrics of one scoring run
+    that have the same target share one job, so ``memo`` serves every metric of a family.
     """
 
     texts: TextTable
@@ -27,6 +27,7 @@ class Job:
     target_ids: IdArray
     offsets: IdArray
     groups: IdArray
+    _shared: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.hypothesis_ids)
@@ -43,7 +44,10 @@ class Job:
 
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:
         """Share an intermediate result between the metrics that run on this job."""
-        return self.texts.memo((id(self), key), make)
+        if key not in self._shared:
+            self._shared[key] = make()
+        result: T = self._shared[key]
+        return result
 
     def over_targets(self, per_pair: FloatArray, how: Literal["best", "mean"]) -> FloatArray:
         """One number per item from one per pair: the largest, or the mean over the item's targets."""

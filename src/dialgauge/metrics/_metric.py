@@ -1,5 +1,6 @@
 """What a metric declares about itself, and what it gives back."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +12,7 @@ from dialgauge.errors import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
     from dialgauge.metrics._job import Job
+    from dialgauge.models import Kind
 
 Direction = Literal["higher", "lower", "none"]
 Target = Literal["reference", "source", "none"]
@@ -20,22 +22,37 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A setting of a metric. Whatever changes the number is a parameter, and so part of the signature."""
+    """A setting of a metric. Whatever changes the number is a parameter, and so part of the signature.
+
+    Without ``choices`` any text will do, unless ``pattern`` (a regular expression for the whole of it) says otherwise;
+    ``form`` then tells people what is meant, as in ``"a whole number"``.
+    """
 
     default: str
     choices: tuple[str, ...]
     help: str
+    pattern: str = ""
+    form: str = ""
+
+    def check(self, owner: str, name: str, value: str) -> None:
+        """Refuse a value that is not allowed."""
+        if self.choices and value not in self.choices:
+            raise ParameterError(owner, name, " or ".join(map(repr, self.choices)), value)
+        if self.pattern and not re.fullmatch(self.pattern, value):
+            raise ParameterError(owner, name, self.form or f"of the form {self.pattern}", value)
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
     """A value per item of a job; NaN where the metric cannot score it, with the reason at that position.
 
-    A system-level metric gives a value per group instead.
+    ``notes`` says what a reader of a value should know, such as that the text was cut to what a model can read. A
+    system-level metric gives a value per group instead.
     """
 
     numbers: FloatArray
     reasons: Mapping[int, str] = field(default_factory=dict)
+    notes: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +61,8 @@ class Metric:
 
     ``direction`` says whether higher or lower is better (``none``: it describes, it does not judge). ``targets`` lists
     what a summary can be held against, the default first. ``compute`` maps a job and parameter values to
-    :class:`Values`. ``version`` goes up whenever a number can change. ``extra`` names the optional dependencies it needs.
+    :class:`Values`. ``version`` goes up whenever a number can change. ``extra`` names optional dependencies it needs.
+    ``models`` maps each parameter that names a model to the kind of that model, as in ``{"model": "encoder"}``.
     """
 
     name: str
@@ -60,15 +78,21 @@ class Metric:
     cost: Literal["low", "medium", "high"] = "low"
     extra: str | None = None
     version: str = "1"
+    models: Mapping[str, "Kind"] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class MetricRequest:
-    """A metric together with its target and parameter values: exactly what is computed into one column of scores."""
+    """A metric together with its target and parameter values: exactly what is computed into one column of scores.
+
+    ``optional`` is true of a metric that was asked for as part of a family or of ``all``: where it cannot run, for want
+    of a model or an extra, it is left out with a reason instead of stopping the rest.
+    """
 
     metric: Metric
     target: Target
     parameters: Mapping[str, str]
+    optional: bool = field(default=False, compare=False)
 
     @classmethod
     def build(cls, metric: Metric, target: str | None, given: Mapping[str, str]) -> "MetricRequest":
@@ -80,11 +104,9 @@ class MetricRequest:
         for name, value in given.items():
             if name not in metric.parameters:
                 raise UnknownNameError(f"parameter of metric {metric.name!r}", name, metric.parameters)
-            choices = metric.parameters[name].choices
-            if value not in choices:
-                raise ParameterError(f"metric {metric.name!r}", name, " or ".join(map(repr, choices)), value)
+            metric.parameters[name].check(f"metric {metric.name!r}", name, value)
         values = {name: given.get(name, parameter.default) for name, parameter in metric.parameters.items()}
-        return cls(metric, chosen, values)  # type: ignore[arg-type]  # checked against metric.targets above
+        return cls(metric, chosen, values)
 
     @property
     def column(self) -> str:
@@ -93,7 +115,7 @@ class MetricRequest:
         if self.target != self.metric.targets[0]:
             spec += f"@{self.target}"
         changed = [
-            f"{name}={value}"
+            f"{name}={quoted(value)}"
             for name, value in self.parameters.items()
             if value != self.metric.parameters[name].default
         ]
@@ -101,6 +123,21 @@ class MetricRequest:
 
     @property
     def signature(self) -> str:
-        """Everything that changes the number, as in ``rouge-l|target:reference|stem:no|v:1``."""
-        parts: list[tuple[str, Any]] = [("target", self.target), *self.parameters.items(), ("v", self.metric.version)]
+        """Everything that changes the number, as in ``rouge-l|target:reference|stem:no|v:1``.
+
+        A model stands there with the fingerprint of its files.
+        """
+        values = dict(self.parameters)
+        if self.metric.models:
+            from dialgauge.models import model_signature
+
+            values |= {name: model_signature(values[name]) for name in self.metric.models if values[name]}
+        parts: list[tuple[str, Any]] = [("target", self.target), *values.items(), ("v", self.metric.version)]
         return "|".join([self.metric.name, *(f"{name}:{value}" for name, value in parts)])
+
+
+def quoted(value: str) -> str:
+    """A parameter's value as it is written in a specification: in quotes where a comma or quote would mislead."""
+    if value and value == value.strip() and not set(value) & set(',"'):
+        return value
+    return '"' + value.replace('"', '""') + '"'

@@ -3,10 +3,12 @@
 Families are imported on first use, so that listing the names of one does not load the models of another.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
 from dialgauge.metrics._metric import Metric, MetricRequest
@@ -18,9 +20,11 @@ _FAMILIES = (
     "dialgauge.metrics._chrf",
     "dialgauge.metrics._ter",
     "dialgauge.metrics._meteor",
+    "dialgauge.metrics._text_statistics",
     "dialgauge.metrics._extractive",
 )
 
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _registered: dict[str, Metric] = {}
 
 
@@ -28,7 +32,7 @@ def register(*metrics: Metric) -> None:
     """Add metrics under their names. A name that is taken by another metric is refused."""
     for metric in metrics:
         present = _registered.get(metric.name)
-        if present is not None and present.compute is not metric.compute:
+        if present is not None and present != metric:
             raise DialgaugeError(
                 f"two metrics are called {metric.name!r}: {_origin(present)} and {_origin(metric)}; rename one"
             )
@@ -51,11 +55,19 @@ def _load_families() -> None:
     for module in _FAMILIES:
         import_module(module)
     for point in entry_points(group=ENTRY_POINT_GROUP):
+        register(*_load_entry_point(point))
+
+
+def _load_entry_point(point: EntryPoint) -> tuple[Metric, ...]:
+    named = f"entry point {point.name!r} ({point.value}) of group {ENTRY_POINT_GROUP!r}"
+    try:
         loaded = point.load()
-        metrics = (loaded,) if isinstance(loaded, Metric) else tuple(loaded)
-        if not all(isinstance(entry, Metric) for entry in metrics):
-            raise DialgaugeError(f"entry point {point.name!r} ({point.value}) must give a Metric or several")
-        register(*metrics)
+    except Exception as error:  # whatever a foreign package raises, the user must learn which package it was
+        raise DialgaugeError(f"{named} cannot be loaded: {type(error).__name__}: {error}") from error
+    metrics = tuple(loaded) if isinstance(loaded, Iterable) else (loaded,)
+    if not all(isinstance(entry, Metric) for entry in metrics):
+        raise DialgaugeError(f"{named} must give a Metric or several")
+    return metrics
 
 
 def all_metrics() -> Mapping[str, Metric]:
@@ -73,35 +85,54 @@ def find_metric(name: str) -> Metric:
 
 
 def parse_request(spec: str) -> MetricRequest:
-    """Read ``NAME[@TARGET][:PARAMETER=VALUE,…]``, as in ``rouge-l@source:stem=yes``."""
+    """Read ``NAME[@TARGET][:PARAMETER=VALUE,…]``, as in ``rouge-l@source:stem=yes``.
+
+    A value may hold colons, ``@`` and equals signs as it is; one with a comma stands in double quotes (a quote inside
+    is doubled), as in ``bertscore-f1:model="folder:/models/a,b"``.
+    """
     head, _, tail = spec.strip().partition(":")
-    name, _, target = head.partition("@")
+    name, _, target = (part.strip() for part in head.partition("@"))
     parameters: dict[str, str] = {}
-    for pair in filter(None, tail.split(",")):
-        key, equals, value = pair.partition("=")
+    for pair in _pairs(spec, tail):
+        key, equals, value = (part.strip() for part in pair.partition("="))
         if not equals:
             raise InputError(f"metric {spec!r}: write parameters as NAME=VALUE after the colon; got {pair!r}")
-        parameters[key.strip()] = value.strip()
+        if key in parameters:
+            raise InputError(f"metric {spec!r}: parameter {key!r} is given twice")
+        parameters[key] = value[1:-1].replace('""', '"') if _QUOTED.fullmatch(value) else value
     return MetricRequest.build(find_metric(name), target or None, parameters)
 
 
+def _pairs(spec: str, tail: str) -> list[str]:
+    """Cut at the commas that stand outside quotes."""
+    if tail.count('"') % 2:
+        raise InputError(f"metric {spec!r}: a quote is opened and not closed")
+    pieces = tail.split('"')
+    # Every second piece stands inside quotes: its commas are hidden while the rest is cut.
+    hidden = '"'.join(piece.replace(",", "\0") if i % 2 else piece for i, piece in enumerate(pieces))
+    return [pair.replace("\0", ",") for pair in hidden.split(",") if pair]
+
+
 def parse_requests(specs: Iterable[str]) -> list[MetricRequest]:
-    """Read several specifications. ``all`` and family names stand for their members; repeated ones count once."""
+    """Read several specifications. ``all`` and family names stand for their members; repeated ones count once.
+
+    Members of a family are optional, unless they are also asked for by name.
+    """
     known = all_metrics()
     families = {entry.family for entry in known.values()}
     requests: dict[str, MetricRequest] = {}
     for spec in specs:
         head, colon, tail = spec.strip().partition(":")
-        name, at, target = head.partition("@")
-        if name == "all" or (name in families and name not in known):
-            names = [n for n, entry in known.items() if name in ("all", entry.family)]
-        else:
-            names = [name]
+        name, at, target = (part.strip() for part in head.partition("@"))
+        group = name == "all" or (name in families and name not in known)
+        names = [n for n, entry in known.items() if name in ("all", entry.family)] if group else [name]
         for member in names:
             request = parse_request(f"{member}{at}{target}{colon}{tail}")
-            requests[request.column] = request
+            earlier = requests.get(request.column)
+            requests[request.column] = replace(request, optional=group and (earlier is None or earlier.optional))
     return list(requests.values())
 
 
 def _origin(entry: Metric) -> str:
-    return f"{entry.compute.__module__}.{entry.compute.__qualname__}"
+    name = getattr(entry.compute, "__qualname__", repr(entry.compute))  # a partial object has no name
+    return f"{getattr(entry.compute, '__module__', '?')}.{name}"

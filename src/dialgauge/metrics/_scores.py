@@ -11,6 +11,8 @@ from dialgauge.errors import UnknownNameError
 
 #: Failures: the key of the summary, the metric's column, and why it has no value.
 FAILURES = pl.Schema({**dict.fromkeys(KEY, pl.String), "metric": pl.String, "reason": pl.String})
+#: Notes: the key of the summary, the metric's column, and what one should know about its value.
+NOTES = pl.Schema({**dict.fromkeys(KEY, pl.String), "metric": pl.String, "note": pl.String})
 #: What identifies a row of the system-level frame.
 SYSTEM_KEY = ("system", "variant", "role")
 
@@ -21,7 +23,8 @@ class Scores:
 
     ``systems`` holds metrics that exist for a whole system only, such as corpus BLEU. ``signatures`` says for each
     column what made the numbers, ``directions`` which way is better, ``seconds`` what it cost. A null in ``frame`` has
-    its reason in ``failures``.
+    its reason in ``failures``; a metric that could not run at all is there without a key. ``notes`` holds what one
+    should know about single values, such as that the text was longer than the model can read.
     """
 
     frame: pl.DataFrame
@@ -30,11 +33,18 @@ class Scores:
     systems: pl.DataFrame = field(default_factory=pl.DataFrame)
     failures: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=FAILURES))
     seconds: Mapping[str, float] = field(default_factory=dict)
+    notes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=NOTES))
 
     @property
     def metrics(self) -> list[str]:
         """The columns with a value per summary."""
         return [column for column in self.frame.columns if column not in KEY]
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The metrics that could not run here at all, and why."""
+        whole = self.failures.filter(pl.all_horizontal(pl.col(KEY).is_null()))
+        return dict(whole.select("metric", "reason").iter_rows())
 
     def column(self, metric: str) -> pl.DataFrame:
         """The key and one metric."""
@@ -43,7 +53,7 @@ class Scores:
         return self.frame.select(*KEY, metric)
 
     def save(self, path: Path | str, *, with_seconds: bool = True) -> None:
-        """Write to ``.parquet`` (signatures inside), ``.csv`` or ``.jsonl`` (signatures in ``.meta.json`` beside it)."""
+        """Write to ``.parquet`` (signatures inside), ``.csv`` or ``.jsonl`` (signatures beside it in ``.meta.json``)."""
         from dialgauge.metrics._scores_io import save_scores
 
         save_scores(self, path, with_seconds=with_seconds)

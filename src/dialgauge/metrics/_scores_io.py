@@ -10,7 +10,7 @@ import polars as pl
 from dialgauge.corpus import KEY, ORIGINAL, OVERALL
 from dialgauge.errors import InputError, ParameterError
 from dialgauge.files import atomic_path, write_text
-from dialgauge.metrics._scores import FAILURES, Scores
+from dialgauge.metrics._scores import FAILURES, NOTES, Scores
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
 _PARQUET_KEY = "dialgauge"
@@ -24,7 +24,8 @@ class _Meta:
     directions: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     systems: list[dict[str, Any]] = field(default_factory=list)
-    failures: list[dict[str, str]] = field(default_factory=list)
+    failures: list[dict[str, str | None]] = field(default_factory=list)
+    notes: list[dict[str, str | None]] = field(default_factory=list)
 
 
 def save_scores(scores: Scores, path: Path | str, *, with_seconds: bool = True) -> None:
@@ -38,6 +39,7 @@ def save_scores(scores: Scores, path: Path | str, *, with_seconds: bool = True) 
             "seconds": dict(scores.seconds) if with_seconds else {},
             "systems": scores.systems.to_dicts(),
             "failures": scores.failures.to_dicts(),
+            "notes": scores.notes.to_dicts(),
         },
         ensure_ascii=False,
     )
@@ -74,6 +76,7 @@ def load_scores(path: Path | str) -> Scores:
         systems=pl.DataFrame(meta.systems, infer_schema_length=None),
         failures=pl.DataFrame(meta.failures, schema=FAILURES),
         seconds=meta.seconds,
+        notes=pl.DataFrame(meta.notes, schema=NOTES),
     )
 
 

@@ -28,15 +28,12 @@ class TextTable:
 
     def intern(self, texts: Iterable[str]) -> IdArray:
         """The id of each text."""
-        ids, strings = self._ids, self.strings
-        result = []
-        for text in texts:
-            known = ids.get(text)
-            if known is None:
-                known = ids[text] = len(strings)
-                strings.append(text)
-            result.append(known)
-        return np.array(result, dtype=np.int64)
+        ids = self._ids
+        number = ids.setdefault
+        result = np.array([number(text, len(ids)) for text in texts], dtype=np.int64)
+        if len(ids) > len(self.strings):
+            self.strings = list(ids)
+        return result
 
     def feature(self, name: Hashable, ids: IdArray, make: Callable[[str], T]) -> dict[int, T]:
         """``make(text)`` for each of these ids, computed at most once per text and name; keyed by text id."""

@@ -4,6 +4,28 @@ Every kernel works on flat arrays of interned ids for many pairs at once, and re
 arithmetic stays in NumPy, in the order of the reference implementations.
 """
 
-from dialgauge.metrics.kernels._native import kernel_name, library, use_kernels
+from dialgauge.metrics.kernels._arrays import TargetSets, Tokens
+from dialgauge.metrics.kernels._lcs import lcs_length, lcs_union
+from dialgauge.metrics.kernels._meteor import Lexicon, meteor_matches
+from dialgauge.metrics.kernels._native import call, kernel_name, library, use_kernels
+from dialgauge.metrics.kernels._ngram import ngram_match
+from dialgauge.metrics.kernels._split import SplitRule, split_characters, split_texts
+from dialgauge.metrics.kernels._ter import ter_edits
 
-__all__ = ["kernel_name", "library", "use_kernels"]
+__all__ = [
+    "Lexicon",
+    "SplitRule",
+    "TargetSets",
+    "Tokens",
+    "call",
+    "kernel_name",
+    "lcs_length",
+    "lcs_union",
+    "library",
+    "meteor_matches",
+    "ngram_match",
+    "split_characters",
+    "split_texts",
+    "ter_edits",
+    "use_kernels",
+]

@@ -8,12 +8,15 @@ from contextvars import ContextVar
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from numpy.typing import NDArray
 
 from dialgauge.errors import DialgaugeError, ParameterError
 
 KernelName = Literal["c", "python"]
 _ENVIRONMENT = "DIALGAUGE_KERNELS"
+_NO_MEMORY = 1  # DG_NO_MEMORY in kernels.h
 _forced: ContextVar[KernelName | None] = ContextVar("kernels", default=None)
 
 
@@ -23,7 +26,7 @@ def library() -> ctypes.CDLL | None:
 
 
 def kernel_name() -> KernelName:
-    """``c`` or ``python``. The environment variable DIALGAUGE_KERNELS and :func:`use_kernels` override what was found."""
+    """``c`` or ``python``. DIALGAUGE_KERNELS in the environment and :func:`use_kernels` override what was found."""
     wanted = _forced.get() or os.environ.get(_ENVIRONMENT, "auto")
     if wanted not in ("auto", "c", "python"):
         raise ParameterError("environment", _ENVIRONMENT, "'auto', 'c' or 'python'", wanted)
@@ -34,6 +37,26 @@ def kernel_name() -> KernelName:
     if wanted == "python" or _load() is None:
         return "python"
     return "c"
+
+
+def call(kernel: str, *arguments: NDArray[Any] | int) -> None:
+    """Call a function of the compiled library: arrays go as pointers to their data, integers as int64.
+
+    The caller sees to it that every array has the element type and the size that the kernel expects.
+    """
+    compiled = library()
+    if compiled is None:
+        raise ValueError(f"kernel {kernel!r} was called while the Python twins are in use")
+    converted: list[ctypes.c_int64 | ctypes.c_void_p] = []
+    for argument in arguments:
+        if isinstance(argument, int):
+            converted.append(ctypes.c_int64(argument))
+        elif argument.flags.c_contiguous:
+            converted.append(ctypes.c_void_p(argument.ctypes.data))
+        else:
+            raise ValueError(f"kernel {kernel!r} needs contiguous arrays")
+    if getattr(compiled, kernel)(*converted) == _NO_MEMORY:
+        raise MemoryError(f"not enough memory for kernel {kernel!r}")
 
 
 @contextmanager

@@ -1,4 +1,7 @@
-/* Common to all kernels: they are called through ctypes on flat arrays, and know nothing of Python. */
+/* Common to all kernels: they are called through ctypes on flat arrays, and know nothing of Python.
+ *
+ * Every integer argument is int64_t. A kernel keeps no state between calls and writes only to the arrays it is given,
+ * so that several threads may run it at once. It returns DG_OK, or why it could not finish. */
 #ifndef DIALGAUGE_KERNELS_H
 #define DIALGAUGE_KERNELS_H
 
@@ -10,7 +13,6 @@
 #define DG_EXPORT __attribute__((visibility("default")))
 #endif
 
-/* What a kernel returns: 0, or why it could not finish. */
 enum { DG_OK = 0, DG_NO_MEMORY = 1 };
 
 #endif

@@ -1,0 +1,127 @@
+"""chrF and chrF++, for a summary and for a whole system, with the values of sacrebleu."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._metric import FloatArray, Metric, Values
+from dialgauge.metrics._overlap import Scorable, first_best, scorable, scorable_groups, sum_by_group
+from dialgauge.metrics._registry import register
+from dialgauge.metrics._texts import IdArray
+from dialgauge.metrics._tokenize import CHARACTERS, tokens
+from dialgauge.metrics.kernels import TargetSets, ngram_match
+
+_CHARACTER_ORDERS = 6
+_WORD_ORDERS = 2
+_BETA = 2
+_UNIT, _READS = "characters", "chrF reads everything but white space"
+_CITATIONS = {
+    0: "Popović 2015, chrF: character n-gram F-score for automatic MT evaluation, WMT",
+    _WORD_ORDERS: "Popović 2017, chrF++: words helping character n-grams, WMT",
+}
+
+
+def _overlap(job: Job, tokeniser: str, orders: int) -> IdArray:
+    """For each pair and order how many n-grams hypothesis, target and both have: an array pairs × orders × 3."""
+
+    def count() -> IdArray:
+        units = tokens(job.texts, tokeniser, job.hypothesis_ids, job.target_ids)
+        hypotheses = job.pair_hypothesis_ids
+        shorter = np.arange(orders)
+        result = np.empty((len(hypotheses), orders, 3), dtype=np.int64)
+        result[..., 0] = np.maximum(units.lengths[hypotheses][:, None] - shorter, 0)
+        result[..., 1] = np.maximum(units.lengths[job.target_ids][:, None] - shorter, 0)
+        # An order that the target is too short for does not count against the hypothesis.
+        result[..., 0][result[..., 1] == 0] = 0
+        targets = TargetSets.single(job.target_ids, len(job.texts))
+        result[..., 2] = ngram_match(units, hypotheses, targets, orders)
+        return result
+
+    return job.memo(("chrf", tokeniser), count)
+
+
+def _pair_overlaps(job: Job, word_orders: int) -> IdArray:
+    characters = _overlap(job, CHARACTERS, _CHARACTER_ORDERS)
+    if not word_orders:
+        return characters
+    return np.concatenate([characters, _overlap(job, "chrf-words", word_orders)], axis=1)
+
+
+def _f_scores(overlaps: IdArray) -> FloatArray:
+    """F of the mean precision and the mean recall over the orders that both sides are long enough for."""
+    rows = len(overlaps)
+    precision, recall, effective = np.zeros(rows), np.zeros(rows), np.zeros(rows)
+    for order in range(overlaps.shape[1]):
+        of_hypothesis, of_target, common = (overlaps[:, order, column] for column in range(3))
+        both = (of_hypothesis > 0) & (of_target > 0)
+        precision += np.divide(common, of_hypothesis, out=np.zeros(rows), where=both)
+        recall += np.divide(common, of_target, out=np.zeros(rows), where=both)
+        effective += both
+    precision /= np.maximum(effective, 1)
+    recall /= np.maximum(effective, 1)
+    factor = _BETA**2
+    scores = np.divide(
+        (1 + factor) * precision * recall,
+        factor * precision + recall,
+        out=np.zeros(rows),
+        where=precision + recall > 0,
+    )
+    return 100 * scores
+
+
+def _scorable(job: Job) -> Scorable:
+    def look() -> Scorable:
+        characters = tokens(job.texts, CHARACTERS, job.hypothesis_ids, job.target_ids)
+        return scorable(job, characters, _UNIT, _READS)
+
+    return job.memo("chrf scorable", look)
+
+
+def _best_pairs(job: Job, scores: FloatArray) -> IdArray:
+    return first_best(job, np.where(_scorable(job).pairs, scores, -1))
+
+
+def _compute_summary(word_orders: int) -> Callable[[Job, Mapping[str, str]], Values]:
+    def compute(job: Job, _: Mapping[str, str]) -> Values:
+        scores, usable = _f_scores(_pair_overlaps(job, word_orders)), _scorable(job)
+        return Values(usable.blank(scores[_best_pairs(job, scores)]), usable.reasons)
+
+    return compute
+
+
+def _compute_system(word_orders: int) -> Callable[[Job, Mapping[str, str]], Values]:
+    def compute(job: Job, _: Mapping[str, str]) -> Values:
+        overlaps = _pair_overlaps(job, word_orders)
+        best = overlaps[_best_pairs(job, _f_scores(overlaps))]
+        groups, reasons = scorable_groups(job, _scorable(job).items, _UNIT, _READS)
+        return Values(np.where(groups, _f_scores(sum_by_group(job, best)), np.nan), reasons)
+
+    return compute
+
+
+for _name, _words in (("chrf", 0), ("chrf++", _WORD_ORDERS)):
+    _what = "runs of 1 to 6 characters" + (" and of 1 to 2 words" if _words else "")
+    register(
+        Metric(
+            name=_name,
+            family="chrf",
+            description=f"F2 of common {_what}, 0–100",
+            direction="higher",
+            targets=("reference", "source"),
+            range=(0, 100),
+            citation=_CITATIONS[_words],
+            compute=_compute_summary(_words),
+        ),
+        Metric(
+            name=f"corpus-{_name}",
+            family="chrf",
+            description=f"F2 of common {_what}, counted over all summaries of a system, 0–100",
+            direction="higher",
+            targets=("reference", "source"),
+            range=(0, 100),
+            citation=_CITATIONS[_words],
+            compute=_compute_system(_words),
+            level="system",
+        ),
+    )

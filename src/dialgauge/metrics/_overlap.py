@@ -1,0 +1,79 @@
+"""What the metrics of common n-grams share: which items can be scored, and choosing among several targets."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._metric import FloatArray
+from dialgauge.metrics._texts import IdArray
+from dialgauge.metrics.kernels import Tokens
+
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Scorable:
+    """Which items have a token on both sides (``items``), which pairs (``pairs``), and why the other items have none.
+
+    A target without tokens is left out of an item that has another with some.
+    """
+
+    items: BoolArray
+    pairs: BoolArray
+    reasons: Mapping[int, str]
+
+    def blank(self, numbers: FloatArray) -> FloatArray:
+        """The numbers, with NaN where there is nothing to compare."""
+        return np.where(self.items, numbers, np.nan)
+
+
+def scorable(job: Job, tokens: Tokens, unit: str, reads: str) -> Scorable:
+    """Look for texts without tokens; ``unit`` and ``reads`` go into the reason ("words", "ROUGE reads a–z …")."""
+    hypotheses = tokens.lengths[job.hypothesis_ids] > 0
+    targets = tokens.lengths[job.target_ids] > 0
+    with_target = np.logical_or.reduceat(targets, job.offsets[:-1]) if len(job) else hypotheses
+    items = hypotheses & with_target
+    reasons = {}
+    for i in np.flatnonzero(~items).tolist():
+        side = "summary" if not hypotheses[i] else job.target
+        reasons[i] = f"the {side} has no {unit} for this tokenisation ({reads})"
+    return Scorable(items, targets & hypotheses[job.pair_items], reasons)
+
+
+def scorable_groups(job: Job, items: BoolArray, unit: str, reads: str) -> tuple[BoolArray, dict[int, str]]:
+    """The same for the groups of a job: those with an item that can be scored, and why the others have no value."""
+    groups = sum_by_group(job, items.astype(np.int64)) > 0
+    reason = f"no summary of the system has {unit} for this tokenisation ({reads}) beside a {job.target} that has some"
+    return groups, {int(group): reason for group in np.flatnonzero(~groups)}
+
+
+def sum_by_group(job: Job, per_item: IdArray) -> IdArray:
+    """Sum the rows of an array over the items of each group."""
+    count = int(job.groups.max()) + 1 if len(job) else 0
+    total = np.zeros((count, *per_item.shape[1:]), dtype=np.int64)
+    np.add.at(total, job.groups, per_item)
+    return total
+
+
+def first_best(job: Job, per_pair: FloatArray) -> IdArray:
+    """For each item the pair with the largest number, the first of them where several are."""
+    if len(job.target_ids) == len(job):
+        return np.arange(len(job))
+    best = np.maximum.reduceat(per_pair, job.offsets[:-1])
+    pairs = np.arange(len(per_pair))
+    candidates = np.where(per_pair == best[job.pair_items], pairs, len(pairs))
+    return np.minimum.reduceat(candidates, job.offsets[:-1])
+
+
+def elementwise(function: Callable[[float], float], numbers: FloatArray) -> FloatArray:
+    """A function of the C library for each number: NumPy's own versions may differ from it in the last bit."""
+    return np.fromiter(map(function, numbers.tolist()), dtype=np.float64, count=len(numbers))
+
+
+def exponential(numbers: FloatArray) -> FloatArray:
+    """e to the power of each number, as ``math.exp`` has it."""
+    return elementwise(math.exp, numbers)

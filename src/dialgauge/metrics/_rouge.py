@@ -1,0 +1,136 @@
+"""ROUGE-1 to ROUGE-4, ROUGE-L and ROUGE-Lsum, with the values of the package rouge-score."""
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+import numpy as np
+
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
+from dialgauge.metrics._overlap import BoolArray, Scorable, first_best, scorable
+from dialgauge.metrics._registry import register
+from dialgauge.metrics._texts import IdArray
+from dialgauge.metrics._tokenize import tokens
+from dialgauge.metrics.kernels import TargetSets, Tokens, lcs_length, lcs_union, ngram_match
+
+_Part = Literal["f", "p", "r"]
+_ORDERS = 4
+_KINDS: Mapping[str, str] = {
+    "1": "common words",
+    "2": "common word pairs",
+    "3": "common word triples",
+    "4": "common runs of four words",
+    "l": "the longest common subsequence of words",
+    "lsum": "the longest common subsequences of words, line by line",
+}
+_CITATION = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries, Text Summarization Branches Out"
+_PARTS: Mapping[_Part, str] = {"f": "F1", "p": "precision", "r": "recall"}
+_PARAMETERS = {
+    "stem": Parameter("no", ("no", "yes"), "yes: words of more than three letters are compared by their Porter stem"),
+    "refs": Parameter(
+        "best",
+        ("best", "mean"),
+        "several references: best takes the one with the highest F1, mean averages over all",
+    ),
+}
+
+
+def _tokens(job: Job, stem: str) -> Tokens:
+    name = "rouge-stem" if stem == "yes" else "rouge"
+    return tokens(job.texts, name, job.hypothesis_ids, job.target_ids)
+
+
+def _ngram_matches(job: Job, stem: str) -> IdArray:
+    def count() -> IdArray:
+        targets = TargetSets.single(job.target_ids, len(job.texts))
+        return ngram_match(_tokens(job, stem), job.pair_hypothesis_ids, targets, _ORDERS)
+
+    return job.memo(("rouge-n", stem), count)
+
+
+def _lcs_lengths(job: Job, stem: str) -> IdArray:
+    return job.memo(("rouge-l", stem), lambda: lcs_length(_tokens(job, stem), job.pair_hypothesis_ids, job.target_ids))
+
+
+def _lcs_hits(job: Job, stem: str) -> IdArray:
+    def count() -> IdArray:
+        words, hypotheses = _tokens(job, stem), job.pair_hypothesis_ids
+        lines = words.line_counts()
+        # One line on both sides: the union is the LCS itself, and no word of it can be counted twice.
+        long = np.flatnonzero((lines[hypotheses] > 1) | (lines[job.target_ids] > 1))
+        if len(long) == 0:
+            return _lcs_lengths(job, stem)
+        if len(long) == len(hypotheses):
+            return lcs_union(words, hypotheses, job.target_ids)
+        hits = _lcs_lengths(job, stem).copy()
+        hits[long] = lcs_union(words, hypotheses[long], job.target_ids[long])
+        return hits
+
+    return job.memo(("rouge-lsum", stem), count)
+
+
+def _measures(job: Job, kind: str, stem: str) -> Mapping[_Part, FloatArray]:
+    """Precision, recall and F1 of each pair."""
+
+    def measure() -> Mapping[_Part, FloatArray]:
+        lengths = _tokens(job, stem).lengths
+        lost = 0
+        if kind == "l":
+            matches = _lcs_lengths(job, stem)
+        elif kind == "lsum":
+            matches = _lcs_hits(job, stem)
+        else:
+            lost = int(kind) - 1  # a text of n words has n - 1 pairs, n - 2 triples …
+            matches = _ngram_matches(job, stem)[:, lost]
+        precision = matches / np.maximum(lengths[job.pair_hypothesis_ids] - lost, 1)
+        recall = matches / np.maximum(lengths[job.target_ids] - lost, 1)
+        total = precision + recall
+        f1 = np.divide(2 * precision * recall, total, out=np.zeros(len(total)), where=total > 0)
+        return {"p": precision, "r": recall, "f": f1}
+
+    return job.memo(("rouge measures", kind, stem), measure)
+
+
+def _scorable(job: Job, stem: str) -> Scorable:
+    return job.memo(
+        ("rouge scorable", stem),
+        lambda: scorable(job, _tokens(job, stem), "words", "ROUGE reads a–z and 0–9 only"),
+    )
+
+
+def _mean(job: Job, per_pair: FloatArray, pairs: BoolArray) -> FloatArray:
+    """The mean over the targets that have words."""
+    if len(job) == 0:
+        return np.zeros(0)
+    total = np.add.reduceat(np.where(pairs, per_pair, 0), job.offsets[:-1])
+    return total / np.maximum(np.add.reduceat(pairs.astype(np.int64), job.offsets[:-1]), 1)
+
+
+def _compute(kind: str, part: _Part) -> Callable[[Job, Mapping[str, str]], Values]:
+    def compute(job: Job, parameters: Mapping[str, str]) -> Values:
+        stem = parameters["stem"]
+        measures, usable = _measures(job, kind, stem), _scorable(job, stem)
+        if parameters["refs"] == "mean":
+            numbers = _mean(job, measures[part], usable.pairs)
+        else:
+            numbers = measures[part][first_best(job, measures["f"])]
+        return Values(usable.blank(numbers), usable.reasons)
+
+    return compute
+
+
+for _kind, _what in _KINDS.items():
+    for _part, _name in _PARTS.items():
+        register(
+            Metric(
+                name=f"rouge-{_kind}" if _part == "f" else f"rouge-{_kind}-{_part}",
+                family="rouge",
+                description=f"{_name} of {_what}",
+                direction="higher",
+                targets=("reference", "source"),
+                range=(0, 1),
+                citation=_CITATION,
+                compute=_compute(_kind, _part),
+                parameters=_PARAMETERS,
+            )
+        )

@@ -1,0 +1,173 @@
+"""Translation edit rate of a summary and of a system, with the values of sacrebleu."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
+from dialgauge.metrics._overlap import BoolArray, Scorable, scorable, scorable_groups, sum_by_group
+from dialgauge.metrics._registry import register
+from dialgauge.metrics._texts import IdArray
+from dialgauge.metrics._tokenize import tokens
+from dialgauge.metrics.kernels import ter_edits
+
+#: Longer texts get no value: a pair could take seconds (sacrebleu itself cannot do a tenth of it).
+LONGEST = 50_000
+_TOO_LONG = f"the summary or a reference is longer than {LONGEST:,} words"
+_UNIT, _READS = "words", "TER splits at white space"
+
+_PARAMETERS = {
+    "case": Parameter("lower", ("lower", "keep"), "lower: compare words without regard to case; keep: as written"),
+    "norm": Parameter(
+        "no",
+        ("no", "yes"),
+        "yes: tercom's normalisation, which joins lines and sets punctuation apart; no: split at white space",
+    ),
+    "punct": Parameter("yes", ("yes", "no"), 'no: remove . , ? : ; ! " ( ) before comparing'),
+    "asian": Parameter(
+        "no",
+        ("no", "yes"),
+        "yes: with norm=yes every Chinese character is a word, with punct=no Chinese punctuation goes too",
+    ),
+}
+_CITATION = "Snover et al. 2006, A Study of Translation Edit Rate with Targeted Human Annotation, AMTA"
+
+_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+_SYMBOL = re.compile(r"[ -&(-+/:-@\[-`{-~]")
+_STOP_AFTER_OTHER = re.compile(r"([^0-9])([.,])")
+_STOP_BEFORE_OTHER = re.compile(r"([.,])([^0-9])")
+_HYPHEN_AFTER_DIGIT = re.compile(r"([0-9])-")
+_ASIAN_MARKS = (
+    "\u3001\u3002\u3008-\u3011\u3014-\u301f\u30fb\uff61-\uff65\uff01\uff02\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f"
+)
+_ASIAN_MARK = re.compile(f"[{_ASIAN_MARKS}]")
+_ASIAN_CHARACTER = re.compile(
+    f"[\u2e80-\u2eff\u31c0-\u31ef\u3200-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f{_ASIAN_MARKS}]"
+)
+_MARK = re.compile(r"[.,?:;!\"()]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Statistics:
+    """What the rate is computed from, for each item."""
+
+    edits: IdArray  # for the reference that needs fewest
+    lengths: FloatArray  # words of a reference, the mean over several
+    usable: Scorable
+    too_long: BoolArray
+
+
+def _normalise(text: str, asian: bool) -> str:
+    """What tercom does to a text before it splits it."""
+    text = text.replace("\n-", "").replace("\n", " ")
+    for entity, character in _ENTITIES:
+        text = text.replace(entity, character)
+    text = _SYMBOL.sub(r" \g<0> ", f" {text} ").replace("'s ", " 's ")
+    text = _STOP_AFTER_OTHER.sub(r"\1 \2 ", text)
+    text = _STOP_BEFORE_OTHER.sub(r" \1 \2", text)
+    text = _HYPHEN_AFTER_DIGIT.sub(r"\1 - ", text)
+    return _ASIAN_CHARACTER.sub(r" \g<0> ", text) if asian else text
+
+
+def _prepare(text: str, parameters: Mapping[str, str]) -> str:
+    asian = parameters["asian"] == "yes"
+    text = text.rstrip()
+    if parameters["case"] == "lower":
+        text = text.lower()
+    if parameters["norm"] == "yes":
+        text = _normalise(text, asian)
+    if parameters["punct"] == "no":
+        text = _MARK.sub("", text)
+        text = _ASIAN_MARK.sub("", text) if asian else text
+    return text
+
+
+def _prepared(job: Job, parameters: Mapping[str, str]) -> Job:
+    """The job with texts that only want splitting at white space, or at that after lower-casing."""
+    if parameters["norm"] == "no" and parameters["punct"] == "yes":
+        return job
+    settings = tuple(parameters.items())
+    ids = np.concatenate([job.hypothesis_ids, job.target_ids])
+    made = job.texts.feature(("ter text", settings), ids, lambda text: _prepare(text, parameters))
+    new = job.texts.intern(made[text_id] for text_id in ids.tolist())
+    return Job(job.texts, job.target, new[: len(job)], new[len(job) :], job.offsets, job.groups)
+
+
+def _statistics(job: Job, parameters: Mapping[str, str]) -> _Statistics:
+    return job.memo(("ter", tuple(parameters.items())), lambda: _count(_prepared(job, parameters), parameters["case"]))
+
+
+def _count(job: Job, case: str) -> _Statistics:
+    tokeniser = "whitespace-lower" if case == "lower" else "whitespace"
+    words = tokens(job.texts, tokeniser, job.hypothesis_ids, job.target_ids)
+    usable = scorable(job, words, _UNIT, _READS)
+    if len(job) == 0:
+        nothing = np.zeros(0, dtype=np.int64)
+        return _Statistics(nothing, np.zeros(0), usable, nothing.astype(bool))
+    starts, items, hypotheses = job.offsets[:-1], job.pair_items, job.pair_hypothesis_ids
+    with_words = words.lengths[job.target_ids] > 0
+    counted = with_words | ~np.logical_or.reduceat(with_words, starts)[items]
+    feasible = (words.lengths[hypotheses] <= LONGEST) & (words.lengths[job.target_ids] <= LONGEST)
+    edits = np.full(len(items), np.iinfo(np.int64).max)
+    chosen = np.flatnonzero(counted & feasible)
+    edits[chosen] = ter_edits(words, hypotheses[chosen], job.target_ids[chosen])
+    lengths = np.add.reduceat(np.where(counted, words.lengths[job.target_ids], 0), starts)
+    return _Statistics(
+        edits=np.minimum.reduceat(edits, starts),
+        lengths=lengths / np.add.reduceat(counted.astype(np.int64), starts),
+        usable=usable,
+        too_long=np.logical_or.reduceat(counted & ~feasible, starts),
+    )
+
+
+def _compute_summary(job: Job, parameters: Mapping[str, str]) -> Values:
+    statistics = _statistics(job, parameters)
+    scored = statistics.usable.items & ~statistics.too_long
+    rates = np.full(len(job), np.nan)
+    rates[scored] = 100 * (statistics.edits[scored] / statistics.lengths[scored])
+    too_long = statistics.usable.items & statistics.too_long
+    reasons = dict.fromkeys(np.flatnonzero(too_long).tolist(), _TOO_LONG)
+    return Values(rates, {**statistics.usable.reasons, **reasons})
+
+
+def _compute_system(job: Job, parameters: Mapping[str, str]) -> Values:
+    statistics = _statistics(job, parameters)
+    groups, reasons = scorable_groups(job, statistics.usable.items, _UNIT, _READS)
+    too_long = sum_by_group(job, statistics.too_long.astype(np.int64)) > 0
+    edits = sum_by_group(job, np.where(statistics.too_long, 0, statistics.edits))
+    # bincount adds one after the other, as sacrebleu does: the means of several references are not whole numbers.
+    lengths = np.bincount(job.groups, weights=statistics.lengths, minlength=len(groups))
+    scored = groups & ~too_long
+    rates = np.full(len(groups), np.nan)
+    rates[scored] = 100 * (edits[scored] / lengths[scored])
+    return Values(rates, {**reasons, **dict.fromkeys(np.flatnonzero(groups & too_long).tolist(), _TOO_LONG)})
+
+
+register(
+    Metric(
+        name="ter",
+        family="ter",
+        description="edits and moves of blocks that turn the summary into the reference, per 100 words of it",
+        direction="lower",
+        targets=("reference",),
+        range=(0, None),
+        citation=_CITATION,
+        compute=_compute_summary,
+        parameters=_PARAMETERS,
+    ),
+    Metric(
+        name="corpus-ter",
+        family="ter",
+        description="edits and moves of blocks over all summaries of a system, per 100 words of the references",
+        direction="lower",
+        targets=("reference",),
+        range=(0, None),
+        citation=_CITATION,
+        compute=_compute_system,
+        parameters=_PARAMETERS,
+        level="system",
+    ),
+)

@@ -1,0 +1,141 @@
+"""Tokenisers by name, and the flat token arrays that are made with them, a text at most once."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialgauge.errors import UnknownNameError
+from dialgauge.metrics._porter import stem
+from dialgauge.metrics._texts import IdArray, TextTable
+from dialgauge.metrics.kernels import SplitRule, Tokens, kernel_name, split_characters, split_texts
+
+#: How many characters are tokenised at once: enough to be fast, few enough to bound the memory of the buffers.
+_CHARACTERS_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class _Tokeniser:
+    """``prepare`` changes a text before it is split, ``normalise`` a word before it is numbered."""
+
+    rule: SplitRule
+    prepare: Callable[[str], str] | None = None
+    normalise: Callable[[str], str] | None = None
+
+
+def _stem_longer_words(word: str) -> str:
+    return stem(word) if len(word) > 3 else word
+
+
+def _prepare_13a(text: str) -> str:
+    text = text.rstrip()
+    if "<skipped>" in text:
+        text = text.replace("<skipped>", "")
+    if "\n" in text:
+        text = text.replace("-\n", "").replace("\n", " ")
+    if "&" in text:
+        text = text.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
+    return text
+
+
+_TOKENISERS: Mapping[str, _Tokeniser] = {
+    "rouge": _Tokeniser("alphanumeric", prepare=str.lower),
+    "rouge-stem": _Tokeniser("alphanumeric", prepare=str.lower, normalise=_stem_longer_words),
+    "13a": _Tokeniser("13a", prepare=_prepare_13a),
+    "13a-lower": _Tokeniser("13a", prepare=_prepare_13a, normalise=str.lower),
+    "whitespace": _Tokeniser("whitespace"),
+    "whitespace-lower": _Tokeniser("whitespace", prepare=str.lower),
+    "chrf-words": _Tokeniser("chrf-words"),
+}
+#: The one tokeniser without words: every character that is not white space, its code point being its id.
+CHARACTERS = "characters"
+
+
+def tokens(texts: TextTable, tokeniser: str, *ids: IdArray) -> Tokens:
+    """The tokens of these texts, and of all that were asked for before.
+
+    ``tokeniser`` is one of ``rouge``, ``rouge-stem``, ``13a``, ``13a-lower``, ``whitespace``, ``whitespace-lower``,
+    ``chrf-words`` and ``characters``.
+    """
+    return _store(texts, tokeniser).with_texts(texts, ids)
+
+
+def vocabulary(texts: TextTable, tokeniser: str) -> list[str]:
+    """The words that the ids of :func:`tokens` stand for so far."""
+    return _store(texts, tokeniser).words
+
+
+def _store(texts: TextTable, tokeniser: str) -> "_Store":
+    if tokeniser != CHARACTERS and tokeniser not in _TOKENISERS:
+        raise UnknownNameError("tokeniser", tokeniser, [*_TOKENISERS, CHARACTERS])
+    return texts.memo(("tokens", tokeniser, kernel_name()), lambda: _Store(_TOKENISERS.get(tokeniser)))
+
+
+class _Store:
+    """Grows as texts are asked for. Without a tokeniser it holds characters."""
+
+    def __init__(self, tokeniser: _Tokeniser | None) -> None:
+        self._tokeniser = tokeniser
+        self._numbers: dict[str, int] = {}  # of each word, as normalised
+        self._known: dict[str, int] = {}  # the same by the word as it was found, where it is normalised
+        nothing = np.zeros(0, dtype=np.int64)
+        self._tokens = Tokens(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8), nothing, nothing, 0)
+
+    @property
+    def words(self) -> list[str]:
+        return list(self._numbers)
+
+    def with_texts(self, texts: TextTable, ids: Sequence[IdArray]) -> Tokens:
+        present = self._tokens
+        starts = np.concatenate([present.starts, np.zeros(len(texts) - len(present.starts), dtype=np.int64)])
+        lengths = np.concatenate([present.lengths, np.full(len(texts) - len(present.lengths), -1, dtype=np.int64)])
+        wanted = np.zeros(len(texts), dtype=bool)
+        for some in ids:
+            wanted[some] = True
+        missing = np.flatnonzero(wanted & (lengths < 0))
+        if len(missing) == 0 and len(starts) == len(present.starts):
+            return present
+        parts, breaks, end = [present.ids], [present.breaks], len(present.ids)
+        for some, strings in _portions(texts, missing):
+            added, marks, offsets = self._split(strings)
+            starts[some], lengths[some] = end + offsets[:-1], np.diff(offsets)
+            parts.append(added)
+            breaks.append(marks)
+            end += len(added)
+        size = len(self._numbers) if self._tokeniser else 0x110000
+        self._tokens = Tokens(np.concatenate(parts), np.concatenate(breaks), starts, lengths, size)
+        return self._tokens
+
+    def _split(self, strings: list[str]) -> tuple[NDArray[np.int32], NDArray[np.uint8], IdArray]:
+        if self._tokeniser is None:
+            characters, offsets = split_characters(strings)
+            return characters, np.zeros(len(characters), dtype=np.uint8), offsets
+        if self._tokeniser.prepare:
+            strings = [self._tokeniser.prepare(text) for text in strings]
+        local, marks, offsets, words = split_texts(strings, self._tokeniser.rule)
+        if not words:
+            return local, marks, offsets
+        return np.array(self._number(words), dtype=np.int32)[local], marks, offsets
+
+    def _number(self, words: list[str]) -> list[int]:
+        numbers, known = self._numbers, self._known
+        normalise = self._tokeniser.normalise if self._tokeniser else None
+        if normalise is None:
+            return [numbers.setdefault(word, len(numbers)) for word in words]
+        for word in words:
+            if word not in known:
+                known[word] = numbers.setdefault(normalise(word), len(numbers))
+        return [known[word] for word in words]
+
+
+def _portions(texts: TextTable, ids: IdArray) -> Iterator[tuple[IdArray, list[str]]]:
+    """Text ids with their strings, so many at a time that the buffers stay small."""
+    strings = [texts.strings[text_id] for text_id in ids.tolist()]
+    characters = np.cumsum([len(text) for text in strings])
+    begin = 0
+    while begin < len(ids):
+        before = characters[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(characters, before + _CHARACTERS_AT_ONCE, side="right")))
+        yield ids[begin:end], strings[begin:end]
+        begin = end
