@@ -1,0 +1,123 @@
+"""For people who have matrices (systems × dialogues): one coefficient, its parts, its resamples, its interval."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dialgauge.errors import InputError, ParameterError
+from dialgauge.metaeval._accuracy import pairwise_accuracy, soft_pairwise_accuracy
+from dialgauge.metaeval._draws import Weights, bootstrap_weights, jackknife_weights, no_resampling
+from dialgauge.metaeval._intervals import bca_interval, fisher_interval, percentile_interval
+from dialgauge.metaeval._names import (
+    BASE,
+    COEFFICIENTS,
+    INTERVALS,
+    LEVELS,
+    RESAMPLES,
+    Coefficient,
+    FloatArray,
+    Interval,
+    Level,
+    Resample,
+    check_name,
+    check_resampling,
+)
+from dialgauge.metaeval._weighted import SummaryFrame, resampled_correlations
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bootstrap:
+    """A coefficient with its interval. ``undefined`` counts resamples without a value; they are NaN in ``values``."""
+
+    value: float
+    low: float
+    high: float
+    values: FloatArray
+    undefined: int
+
+
+def as_matrices(*matrices: ArrayLike) -> tuple[FloatArray, ...]:
+    """Matrices (systems × dialogues) of one shape as float arrays; NaN marks a missing cell, infinity is refused."""
+    arrays = tuple(np.asarray(matrix, dtype=np.float64) for matrix in matrices)
+    for array in arrays:
+        if array.ndim != 2 or array.shape != arrays[0].shape:
+            shapes = ", ".join(str(a.shape) for a in arrays)
+            raise InputError(f"matrices must all be systems × dialogues of the same shape; got {shapes}")
+        if np.isinf(array).any():
+            raise InputError("a matrix holds an infinite value; NaN marks a missing cell")
+    return arrays
+
+
+def correlation(metric: ArrayLike, ratings: ArrayLike, level: Level, coefficient: Coefficient) -> float:
+    """One coefficient between a metric and a rating matrix (systems × dialogues); NaN where it is undefined.
+
+    The matrices are taken as they are: whoever pairs the wrong columns gets the wrong number, which is how a published
+    mispairing can be replayed. :func:`correlate` pairs by key.
+    """
+    x, z = as_matrices(metric, ratings)
+    check_name("level", level, LEVELS)
+    check_name("coefficient", coefficient, COEFFICIENTS)
+    return float(weighted_values(x, z, level, coefficient, no_resampling(*x.shape))[0])
+
+
+def weighted_values(
+    x: FloatArray, z: FloatArray, level: Level, coefficient: Coefficient, weights: Weights, seed: int = 0
+) -> FloatArray:
+    """The coefficient under each weighting (see :class:`Weights`)."""
+    if coefficient == "pairwise_accuracy":
+        return pairwise_accuracy(x, z, level, seed=seed, weights=weights)
+    if coefficient == "soft_pairwise_accuracy":
+        if level != "system":
+            raise ParameterError("soft_pairwise_accuracy", "level", "'system'", level)
+        return soft_pairwise_accuracy(x, z, seed=seed, weights=weights)
+    return resampled_correlations(x[None], z[None], level, coefficient, weights).values[:, 0, 0]
+
+
+def per_dialogue(metric: ArrayLike, ratings: ArrayLike, coefficient: Coefficient = "pearson") -> FloatArray:
+    """The coefficient within each dialogue (column), NaN where a vector is constant. Its mean is the summary level."""
+    x, z = as_matrices(metric, ratings)
+    check_name("coefficient of a dialogue", coefficient, BASE)
+    frame = SummaryFrame(no_resampling(*x.shape), ~(np.isnan(x) | np.isnan(z)), coefficient)
+    return np.asarray(frame.by_dialogue(frame.profile(x), frame.profile(z))[0])
+
+
+def bootstrap(
+    metric: ArrayLike,
+    ratings: ArrayLike,
+    level: Level,
+    coefficient: Coefficient,
+    *,
+    resample: Resample = "both",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    interval: Interval = "percentile",
+    seed: int = 0,
+    weights: Weights | None = None,
+) -> Bootstrap:
+    """A coefficient and its bootstrap interval. ``weights`` replaces the random draws by your own."""
+    x, z = as_matrices(metric, ratings)
+    check_name("level", level, LEVELS)
+    check_name("coefficient", coefficient, COEFFICIENTS)
+    check_name("resample", resample, RESAMPLES)
+    check_resampling("bootstrap", resamples, confidence, seed)
+    m, n = x.shape
+    weights = weights or bootstrap_weights(m, n, resamples, resample, seed)
+    observed = float(weighted_values(x, z, level, coefficient, no_resampling(m, n), seed)[0])
+    values = weighted_values(x, z, level, coefficient, weights, seed)
+    if check_interval(interval, resample) == "bca":
+        left_out = weighted_values(x, z, level, coefficient, jackknife_weights(m, n, resample), seed)
+        low, high = bca_interval(observed, values, left_out, confidence)
+    elif interval == "fisher":
+        low, high = fisher_interval(observed, m, coefficient, confidence)
+    else:
+        low, high = percentile_interval(values, confidence)
+    return Bootstrap(observed, low, high, values, int(np.isnan(values).sum()))
+
+
+def check_interval(interval: str, resample: Resample) -> Interval:
+    """The interval, if it exists for what is resampled."""
+    known = check_name("interval", interval, INTERVALS)
+    if known == "bca" and resample == "both":
+        raise ParameterError("interval 'bca'", "resample", "'systems' or 'inputs' (one-way resampling)", resample)
+    return known

@@ -1,0 +1,162 @@
+"""The human ceiling: how well one annotator correlates with the others, measured exactly as a metric is."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from dialgauge.corpus import KEY, ORIGINAL, OVERALL
+from dialgauge.errors import UnknownNameError
+from dialgauge.metaeval._cells import null
+from dialgauge.metaeval._draws import Weights, bootstrap_weights, no_resampling
+from dialgauge.metaeval._intervals import percentile_interval
+from dialgauge.metaeval._matrix import ScoreMatrix, align
+from dialgauge.metaeval._names import (
+    BASE,
+    LEVELS,
+    Coefficient,
+    FloatArray,
+    Level,
+    Resample,
+    check_names,
+    check_resampling,
+)
+from dialgauge.metaeval._weighted import resampled_correlations
+from dialgauge.ratings import OnInvalid, aggregate
+
+CEILING = pl.Schema(
+    {
+        "dimension": pl.String,
+        "level": pl.String,
+        "coefficient": pl.String,
+        "value": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+        "annotators": pl.Int64,
+        "reason": pl.String,
+    }
+)
+BY_ANNOTATOR = pl.Schema(
+    {
+        "annotator": pl.String,
+        "dimension": pl.String,
+        "level": pl.String,
+        "coefficient": pl.String,
+        "value": pl.Float64,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HumanCeiling:
+    """``frame``: the mean over annotators of their correlation with the aggregate of the others, per dimension.
+
+    ``annotators`` holds each annotator's own. It is what a metric that rated like one more annotator would reach; an
+    aggregate of several annotators is steadier than one of them, so a metric may well lie above it.
+    """
+
+    frame: pl.DataFrame
+    annotators: pl.DataFrame
+
+    def value(self, dimension: str, level: str, coefficient: str) -> float | None:
+        """One cell of the frame; None where it has no value or was not asked for."""
+        rows = self.frame.filter(
+            pl.col("dimension") == dimension, pl.col("level") == level, pl.col("coefficient") == coefficient
+        )
+        return rows["value"][0] if rows.height else None
+
+
+def human_ceiling(
+    ratings: pl.DataFrame,
+    *,
+    levels: str | Sequence[str] = ("system", "summary"),
+    coefficients: str | Sequence[str] = ("pearson", "spearman", "kendall"),
+    dimensions: Sequence[str] | None = None,
+    method: str = "mean",
+    on_invalid: OnInvalid = "drop",
+    references: Collection[str] = (),
+    with_references: bool = False,
+    resamples: int = 1000,
+    resample: Resample = "both",
+    confidence: float = 0.95,
+    seed: int = 0,
+    role: str = OVERALL,
+    variant: str = ORIGINAL,
+) -> HumanCeiling:
+    """Correlate each annotator with the aggregate (``method``) of the others, as a metric is with all of them.
+
+    ``ratings`` are single ratings (``corpus.ratings``). Where fewer than two annotators rated a dimension the value is
+    null with a reason.
+    """
+    chosen_levels = check_names("level", levels, LEVELS)
+    chosen = check_names("coefficient", coefficients, (*BASE, "mean"))
+    check_resampling("human_ceiling", resamples, confidence, seed)
+    kept = ratings.filter(
+        pl.col("role") == role,
+        pl.col("variant") == variant,
+        pl.col("value").is_not_null(),
+        ~pl.col("system").is_in([] if with_references else list(references)),
+    )
+    wanted = sorted(ratings["dimension"].unique()) if dimensions is None else list(dimensions)
+    rows: list[tuple[object, ...]] = []
+    singles: list[tuple[object, ...]] = []
+    for dimension in wanted:
+        if dimension not in ratings["dimension"]:
+            raise UnknownNameError("dimension", dimension, ratings["dimension"].unique())
+        part = kept.filter(pl.col("dimension") == dimension)
+        names = sorted(part["annotator"].unique())
+        heads = [(dimension, level, coefficient) for level in chosen_levels for coefficient in chosen]
+        if len(names) < 2:
+            rows += [(*head, None, None, None, len(names), "fewer than two annotators") for head in heads]
+            continue
+        matrix = _against_others(part, names, dimension, method, on_invalid)
+        m, n = len(matrix.systems), len(matrix.dialogues)
+        draws = bootstrap_weights(m, n, resamples, resample, seed) if resamples else None
+        for _, level, coefficient in heads:
+            each = _diagonal(matrix, level, coefficient, no_resampling(m, n))
+            drawn = each[:0] if draws is None else _diagonal(matrix, level, coefficient, draws)
+            low, high = percentile_interval(_mean(drawn), confidence)
+            known = int((~np.isnan(each)).sum())
+            reason = None if known else "no annotator's ratings vary where the others rated too"
+            numbers = (null(number) for number in (float(_mean(each)[0]), low, high))
+            rows.append((dimension, level, coefficient, *numbers, known, reason))
+            singles += [
+                (name, dimension, level, coefficient, null(float(v))) for name, v in zip(names, each[0], strict=True)
+            ]
+    return HumanCeiling(
+        pl.DataFrame(rows, schema=CEILING, orient="row"), pl.DataFrame(singles, schema=BY_ANNOTATOR, orient="row")
+    )
+
+
+def _against_others(
+    ratings: pl.DataFrame, names: Sequence[str], dimension: str, method: str, on_invalid: OnInvalid
+) -> ScoreMatrix:
+    """A matrix per annotator of their own ratings (as scores) beside one of the aggregate of the others."""
+    own = rest = ratings.select(KEY).unique().sort(KEY)
+    for name in names:
+        mine = pl.col("annotator") == name
+        one = aggregate(ratings.filter(mine), "mean", on_invalid=on_invalid).wide().rename({dimension: name})
+        others = aggregate(ratings.filter(~mine), method, on_invalid=on_invalid).wide().rename({dimension: name})
+        own = own.join(one, on=list(KEY), how="left", maintain_order="left")
+        rest = rest.join(others, on=list(KEY), how="left", maintain_order="left")
+    return align(own, rest, role=ratings["role"][0], variant=ratings["variant"][0])
+
+
+def _diagonal(matrix: ScoreMatrix, level: Level, coefficient: Coefficient, weights: Weights) -> FloatArray:
+    """Resamples × annotators: each with the others."""
+    return np.stack(
+        [
+            resampled_correlations(x[None], z[None], level, coefficient, weights).values[:, 0, 0]
+            for x, z in zip(matrix.scores, matrix.ratings, strict=True)
+        ],
+        axis=1,
+    )
+
+
+def _mean(values: FloatArray) -> FloatArray:
+    """The mean over annotators of those that have a value."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=1)
+    total = np.where(known, values, 0.0).sum(axis=1)
+    return np.asarray(np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0))

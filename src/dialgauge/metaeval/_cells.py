@@ -1,0 +1,179 @@
+"""The cells of a correlation table: metric × dimension at one level, with one coefficient; and why a cell is empty."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dialgauge.errors import ParameterError
+from dialgauge.metaeval._accuracy import pairwise_accuracy, soft_pairwise_accuracy
+from dialgauge.metaeval._draws import Weights, bootstrap_weights, jackknife_weights, no_resampling
+from dialgauge.metaeval._intervals import bca_interval, fisher_interval, percentile_interval
+from dialgauge.metaeval._matrix import ScoreMatrix
+from dialgauge.metaeval._names import BASE, Coefficient, FloatArray, Interval, Level, Resample
+from dialgauge.metaeval._weighted import Resampled, mean_of, resampled_correlations
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is drawn once and shared by all metrics and dimensions, and what was computed from it."""
+
+    matrix: ScoreMatrix
+    resamples: int
+    resample: Resample
+    interval: Interval
+    confidence: float
+    seed: int
+    epsilon: float | str
+    _weights: dict[str, Weights] = field(default_factory=dict)
+    _values: dict[tuple[str, str, str], Resampled] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        m, n = len(self.matrix.systems), len(self.matrix.dialogues)
+        self._weights["point"] = no_resampling(m, n)
+        if self.resamples and self.interval != "fisher":
+            self._weights["draws"] = bootstrap_weights(m, n, self.resamples, self.resample, self.seed)
+            if self.interval == "bca":
+                self._weights["left out"] = jackknife_weights(m, n, self.resample)
+
+    def rows(self, level: Level, coefficient: Coefficient) -> list[dict[str, Any]]:
+        """A row per metric and dimension."""
+        matrix = self.matrix
+        impossible = _impossible(level, coefficient)
+        no_interval = impossible or self._no_interval(level, coefficient)
+        shape = (len(matrix.metrics), len(matrix.dimensions))
+        point = Resampled(np.full((1, *shape), np.nan), np.zeros((1, *shape)))
+        if not impossible:
+            point = self.values(level, coefficient, "point")
+        rows = []
+        for p, metric in enumerate(matrix.metrics):
+            for d, dimension in enumerate(matrix.dimensions):
+                x, z, value = matrix.scores[p], matrix.ratings[d], float(point.values[0, p, d])
+                low, high, undefined = math.nan, math.nan, 0
+                if not no_interval and not math.isnan(value):
+                    low, high, undefined = self._bounds(level, coefficient, p, d, value)
+                reason = impossible or matrix.refused.get(metric) or matrix.refused.get(dimension)
+                if not reason and math.isnan(value):
+                    reason = why_undefined(x, z, level)
+                if not reason and self.resamples and math.isnan(low):
+                    reason = no_interval or "the interval does not exist: too few systems, or a value of exactly ±1"
+                present = ~(np.isnan(x) | np.isnan(z))
+                rows.append(
+                    {
+                        "metric": metric,
+                        "dimension": dimension,
+                        "level": level,
+                        "coefficient": coefficient,
+                        "value": null(value),
+                        "low": null(low),
+                        "high": null(high),
+                        "p_value": null(_p_value(x, z, value, level, coefficient)),
+                        "systems": int(present.any(axis=1).sum()),
+                        "dialogues": int(present.any(axis=0).sum()),
+                        "missing": int((~present).sum()),
+                        "skipped": int(point.skipped[0, p, d]),
+                        "undefined": undefined,
+                        "reason": reason or None,
+                    }
+                )
+        return rows
+
+    def values(self, level: Level, coefficient: Coefficient, which: str) -> Resampled:
+        """The coefficient of every cell under these weights; the three bases are computed once, whoever asks."""
+        key = (level, coefficient, which)
+        if key not in self._values:
+            self._values[key] = self._compute(level, coefficient, which)
+        return self._values[key]
+
+    def _compute(self, level: Level, coefficient: Coefficient, which: str) -> Resampled:
+        scores, ratings, weights = self.matrix.scores, self.matrix.ratings, self._weights[which]
+        if coefficient == "mean":
+            return mean_of([self.values(level, base, which) for base in BASE])
+        if coefficient in BASE:
+            return resampled_correlations(scores, ratings, level, coefficient, weights)
+        values = np.full((len(weights), len(scores), len(ratings)), np.nan)
+        for p, x in enumerate(scores):
+            for d, z in enumerate(ratings):
+                if coefficient == "pairwise_accuracy":
+                    values[:, p, d] = pairwise_accuracy(x, z, level, self.epsilon, self.seed, weights)
+                else:
+                    values[:, p, d] = soft_pairwise_accuracy(x, z, self.seed, weights=weights)
+        return Resampled(values, np.zeros_like(values))
+
+    def _no_interval(self, level: Level, coefficient: Coefficient) -> str:
+        if not self.resamples:
+            return "no interval was asked for"
+        if self.interval == "fisher" and (level != "system" or coefficient not in BASE):
+            return "no closed-form interval is justified here; bootstrap it"
+        if coefficient == "soft_pairwise_accuracy" and self.resample != "systems":
+            return "the interval of soft pairwise accuracy is over systems only (resample='systems')"
+        return ""
+
+    def _bounds(self, level: Level, coefficient: Coefficient, p: int, d: int, value: float) -> tuple[float, float, int]:
+        """The interval, and how many resamples had no value."""
+        if self.interval == "fisher":
+            present = ~(np.isnan(self.matrix.scores[p]) | np.isnan(self.matrix.ratings[d]))
+            n = int(present.any(axis=1).sum())
+            return *fisher_interval(value, n, coefficient, self.confidence), 0
+        drawn = self.values(level, coefficient, "draws").values[:, p, d]
+        if self.interval == "bca":
+            left_out = self.values(level, coefficient, "left out").values[:, p, d]
+            bounds = bca_interval(value, drawn, left_out, self.confidence)
+        else:
+            bounds = percentile_interval(drawn, self.confidence)
+        return *bounds, int(np.isnan(drawn).sum())
+
+
+def _impossible(level: Level, coefficient: Coefficient) -> str:
+    if coefficient == "soft_pairwise_accuracy" and level != "system":
+        return "soft pairwise accuracy exists at system level only"
+    if coefficient == "pairwise_accuracy" and level == "global":
+        return "pairwise accuracy exists at system and summary level"
+    return ""
+
+
+def why_undefined(x: FloatArray, z: FloatArray, level: Level) -> str:
+    """The reason, in words, why a coefficient of these matrices has no value."""
+    present = ~(np.isnan(x) | np.isnan(z))
+    if present.any(axis=1).sum() < 2:
+        return "fewer than two systems: nothing to rank"
+    if level == "summary" and present.sum(axis=0).max() < 2:
+        return "no dialogue has summaries of two systems"
+    for name, matrix in (("metric", x), ("ratings", z)):
+        if np.ptp(matrix[present]) == 0:
+            return f"the {name} {'is' if name == 'metric' else 'are'} constant"
+    return "constant at this level: every vector it would correlate has one value"
+
+
+def _p_value(x: FloatArray, z: FloatArray, value: float, level: Level, coefficient: Coefficient) -> float:
+    """Two-sided p of no correlation between the systems' means: Student's t, or Kendall's own test."""
+    if level != "system" or coefficient not in BASE or math.isnan(value):
+        return math.nan
+    present = ~(np.isnan(x) | np.isnan(z))
+    rows = present.any(axis=1)
+    n = int(rows.sum())
+    if n < 3:
+        return math.nan
+    if coefficient == "kendall":
+        from scipy.stats import kendalltau
+
+        means = [np.nanmean(np.where(present, matrix, np.nan)[rows], axis=1) for matrix in (x, z)]
+        return float(kendalltau(*(np.round(mean, 12) for mean in means)).pvalue)
+    return correlation_p_value(value, n)
+
+
+def correlation_p_value(r: float, n: int) -> float:
+    """Two-sided p of a Pearson (or, approximately, Spearman) coefficient of n pairs: Student's t with n − 2 degrees."""
+    if n < 3:
+        raise ParameterError("correlation_p_value", "n", "at least 3", n)
+    from scipy.special import stdtr
+
+    if abs(r) >= 1:
+        return 0.0
+    return float(2 * stdtr(n - 2, -abs(r) * math.sqrt((n - 2) / (1 - r * r))))
+
+
+def null(value: float) -> float | None:
+    """NaN as null, which is how frames and JSON say that there is no value."""
+    return None if math.isnan(value) else value

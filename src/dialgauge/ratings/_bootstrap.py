@@ -1,0 +1,69 @@
+"""Percentile intervals by resampling what was rated: a resample is how often each unit counts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialgauge.errors import ParameterError
+
+#: How many weights are held at a time; more resamples than fit are worked through in turns.
+_AT_ONCE = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are made: how many resamples, for which confidence, from which seed."""
+
+    resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.resamples < 0:
+            raise ParameterError("resampling", "resamples", "0 (no intervals) or more", self.resamples)
+        if not 0 < self.confidence < 1:
+            raise ParameterError("resampling", "confidence", "between 0 and 1, as in 0.95", self.confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The middle of the resampled values, and how many resamples had none because the statistic was undefined."""
+
+    low: float | None
+    high: float | None
+    undefined: int
+
+
+def bootstrap_interval(
+    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]], clusters: NDArray[np.intp], how: Resampling
+) -> Interval:
+    """The percentile interval of a statistic of unit weights; units of the same cluster are drawn together.
+
+    No interval where there is one cluster only, or where more than half of the resamples are undefined.
+    """
+    n_clusters = int(clusters.max()) + 1 if len(clusters) else 0
+    if n_clusters < 2 or how.resamples == 0:
+        return Interval(None, None, 0)
+    generator = np.random.default_rng(how.seed)
+    values = []
+    at_once = max(1, _AT_ONCE // max(len(clusters), n_clusters))
+    for start in range(0, how.resamples, at_once):
+        counts = _draw(n_clusters, min(at_once, how.resamples - start), generator)
+        values.append(statistic(counts[:, clusters]))
+    drawn = np.concatenate(values)
+    defined = drawn[~np.isnan(drawn)]
+    undefined = len(drawn) - len(defined)
+    if undefined > len(drawn) / 2:
+        return Interval(None, None, undefined)
+    tail = (1 - how.confidence) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return Interval(float(low), float(high), undefined)
+
+
+def _draw(n_clusters: int, resamples: int, generator: np.random.Generator) -> NDArray[np.float64]:
+    drawn = generator.integers(n_clusters, size=(resamples, n_clusters))
+    drawn += np.arange(resamples)[:, None] * n_clusters
+    counts = np.bincount(drawn.ravel(), minlength=resamples * n_clusters)
+    return counts.reshape(resamples, n_clusters).astype(np.float64)

@@ -1,0 +1,106 @@
+"""What every function of this room asks of a ratings frame, and the frame as a matrix of units by annotators."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from dialgauge.corpus import KEY, RATING_KEY, RATINGS
+from dialgauge.errors import InputError, UnknownNameError
+
+#: What annotators rate: a summary, or one sentence of it, on one dimension.
+UNIT = (*KEY, "sentence", "dimension")
+
+Matrix = NDArray[np.float64]
+
+
+def show_key(row: dict[str, object], columns: tuple[str, ...] = RATING_KEY) -> str:
+    """The key of a row as people read it; what every row has in common by default is left out."""
+    defaults = {"variant": "original", "role": "overall", "sentence": None}
+    parts = ((column, row[column]) for column in columns if column in row)
+    return " / ".join(
+        f"sentence {value}" if column == "sentence" else str(value)
+        for column, value in parts
+        if column not in defaults or value != defaults[column]
+    )
+
+
+def require_ratings(ratings: pl.DataFrame) -> pl.DataFrame:
+    """The frame itself, if it is one that numbers can be computed from.
+
+    Its columns must be those of ``dialgauge.corpus.RATINGS`` (``corpus.ratings`` has them), its values finite numbers
+    or null, its keys distinct. Otherwise the error names the first offending key and counts the others.
+    """
+    absent = [column for column in RATINGS if column not in ratings.columns]
+    if absent:
+        raise InputError(
+            f"ratings: missing column {absent[0]!r}; take corpus.ratings or build the frame with ratings_frame"
+        )
+    _require_types(ratings)
+    not_finite = ratings.filter(~pl.col("value").is_finite())
+    _refuse(not_finite, "the value is NaN or infinite; a rating that was not given is null")
+    _refuse(ratings.filter(~pl.struct(RATING_KEY).is_first_distinct()), "duplicate rating")
+    return ratings
+
+
+def _require_types(ratings: pl.DataFrame) -> None:
+    if ratings["value"].dtype == pl.String:
+        texts = ratings.filter(pl.col("value").is_not_null() & pl.col("value").cast(pl.Float64, strict=False).is_null())
+        _refuse(texts, "the value is a text, not a number")
+    for column, dtype in RATINGS.items():
+        if ratings[column].dtype != dtype:
+            raise InputError(f"ratings: column {column!r} must be {dtype}; got {ratings[column].dtype}")
+
+
+def _refuse(rows: pl.DataFrame, reason: str) -> None:
+    if rows.height:
+        first = rows.row(0, named=True)
+        more = f" (and {rows.height - 1} more)" if rows.height > 1 else ""
+        raise InputError(f"ratings: [{show_key(first)}] {first['value']!r}: {reason}{more}")
+
+
+def select_dimensions(ratings: pl.DataFrame, dimensions: list[str] | None) -> pl.DataFrame:
+    """The ratings on these dimensions; a dimension that nobody rated is refused by name."""
+    if dimensions is None:
+        return ratings
+    known = ratings["dimension"].unique().to_list()
+    for dimension in dimensions:
+        if dimension not in known:
+            raise UnknownNameError("dimension", dimension, known)
+    return ratings.filter(pl.col("dimension").is_in(dimensions))
+
+
+@dataclass(frozen=True, slots=True)
+class UnitMatrix:
+    """Ratings as a matrix: a row per unit (sorted by key), a column per annotator (sorted), NaN where one is missing.
+
+    ``units`` holds the key of each row; ``annotators`` names the columns.
+    """
+
+    values: Matrix
+    units: pl.DataFrame
+    annotators: tuple[str, ...]
+
+    def clusters(self, by: tuple[str, ...] = KEY) -> NDArray[np.intp]:
+        """For each unit the number of its cluster: what belongs to one summary (or dialogue) is drawn together."""
+        ranks = self.units.select(pl.struct(by).rank("dense")).to_series()
+        return ranks.to_numpy().astype(np.intp) - 1
+
+
+def unit_matrix(ratings: pl.DataFrame) -> UnitMatrix:
+    """The matrix of a checked ratings frame. Nulls leave a gap; annotators without any value an empty column."""
+    annotators = tuple(sorted(ratings["annotator"].unique()))
+    grouped = (
+        ratings.sort(RATING_KEY)
+        .group_by(UNIT, maintain_order=True)
+        .agg(pl.col("annotator", "value"))
+        .sort(UNIT)
+        .with_row_index("unit")
+    )
+    flat = grouped.select("unit", "annotator", "value").explode("annotator", "value").drop_nulls("value")
+    values = np.full((grouped.height, len(annotators)), np.nan)
+    columns = {name: column for column, name in enumerate(annotators)}
+    where = np.array([columns[name] for name in flat["annotator"]], dtype=np.intp)
+    values[flat["unit"].to_numpy(), where] = flat["value"].to_numpy()
+    return UnitMatrix(values, grouped.select(UNIT), annotators)

@@ -1,0 +1,138 @@
+"""Annotators who stand apart: what each adds to the disagreement, and which way."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from dialgauge.errors import InputError, ParameterError
+from dialgauge.ratings._alpha import Level, alpha_statistic
+from dialgauge.ratings._bootstrap import Resampling, bootstrap_interval
+from dialgauge.ratings._drift import residuals
+from dialgauge.ratings._frame import select_dimensions, unit_matrix
+from dialgauge.ratings._kappa import correlation_statistic
+from dialgauge.ratings._scales import OnInvalid, Scale, scale_of, validate
+
+OUTLIERS = pl.Schema(
+    {
+        "annotator": pl.String,
+        "dimension": pl.String,
+        "ratings": pl.Int64,
+        "bias": pl.Float64,
+        "distance": pl.Float64,
+        "correlation": pl.Float64,
+        "alpha": pl.Float64,
+        "alpha_without": pl.Float64,
+        "rise": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+        "outlier": pl.Boolean,
+        "note": pl.String,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outliers:
+    """A row per annotator and dimension: the mean and the mean absolute residual against the others (``bias``,
+    ``distance``), the correlation with the mean of the others, Krippendorff's α of all and ``alpha_without`` this
+    annotator, and the ``rise`` between them with its interval. ``outlier`` marks those who stand apart.
+    """
+
+    frame: pl.DataFrame
+    level: str
+    invalid: pl.DataFrame
+    on_invalid: OnInvalid
+
+    @property
+    def flagged(self) -> pl.DataFrame:
+        """The outliers, largest rise of α first."""
+        return self.frame.filter("outlier").sort("rise", descending=True)
+
+
+def outliers(
+    ratings: pl.DataFrame,
+    *,
+    dimensions: Sequence[str] | None = None,
+    level: Level = "interval",
+    minimum_rise: float = 0.1,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    on_invalid: OnInvalid = "drop",
+    scales: Iterable[Scale] = (),
+) -> Outliers:
+    """Which annotators stand apart from the others.
+
+    An annotator is an outlier on a dimension where Krippendorff's α of the others alone is higher by ``minimum_rise``
+    or more and the bootstrap interval of that rise (over summaries) lies above 0. The minimum is there because of
+    three annotators some pair always agrees best. Needs three annotators: of two, nobody can say which one is apart.
+    """
+    if minimum_rise < 0:
+        raise ParameterError("outliers", "minimum_rise", "0 or more", minimum_rise)
+    scales = tuple(scales)
+    checked = validate(ratings, on_invalid=on_invalid, scales=scales)
+    used = select_dimensions(checked.ratings, list(dimensions) if dimensions is not None else None)
+    how = Resampling(resamples, confidence, seed)
+    rows: list[dict[str, Any]] = []
+    for dimension in sorted(used["dimension"].unique()):
+        part = used.filter(pl.col("dimension") == dimension)
+        try:
+            scale_of(part, scales)
+            profiles = _profiles(part, level, minimum_rise, how)
+        except InputError as error:
+            names = sorted(part["annotator"].unique())
+            profiles = [{"annotator": name, "outlier": False, "note": str(error)} for name in names]
+        rows += [{"dimension": dimension, **row} for row in profiles]
+    return Outliers(pl.DataFrame(rows, schema=OUTLIERS), level, checked.invalid, on_invalid)
+
+
+def _profiles(ratings: pl.DataFrame, level: Level, minimum_rise: float, how: Resampling) -> list[dict[str, Any]]:
+    matrix = unit_matrix(ratings)
+    values, clusters = matrix.values, matrix.clusters()
+    whole = np.ones((1, len(values)))
+    of_all = alpha_statistic(values, level)
+    alpha = _number(of_all(whole))
+    about = residuals(ratings)
+    rows = []
+    for column, annotator in enumerate(matrix.annotators):
+        mine = about.filter(pl.col("annotator") == annotator)["residual"]
+        others = np.delete(values, column, axis=1)
+        row: dict[str, Any] = {
+            "annotator": annotator,
+            "ratings": int((~np.isnan(values[:, column])).sum()),
+            "bias": mine.mean(),
+            "distance": mine.abs().mean(),
+            "correlation": _number(correlation_statistic(_beside_mean(values[:, column], others), ranks=False)(whole)),
+            "alpha": alpha,
+            "outlier": False,
+        }
+        if len(matrix.annotators) < 3:
+            rows.append({**row, "note": "fewer than three annotators"})
+            continue
+        of_others = alpha_statistic(others, level)
+        without = _number(of_others(whole))
+        if alpha is None or without is None:
+            rows.append({**row, "alpha_without": without, "note": "α is undefined"})
+            continue
+        # Bound as defaults: the lambda is called within this turn, but a reader need not check that.
+        interval = bootstrap_interval(lambda w, a=of_others, b=of_all: a(w) - b(w), clusters, how)  # type: ignore[misc]
+        rise = without - alpha
+        row |= {"alpha_without": without, "rise": rise, "low": interval.low, "high": interval.high}
+        row["outlier"] = rise >= minimum_rise and interval.low is not None and interval.low > 0
+        rows.append(row)
+    return rows
+
+
+def _beside_mean(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    given = ~np.isnan(others)
+    count = given.sum(axis=1)
+    mean = np.where(count > 0, np.where(given, others, 0.0).sum(axis=1) / np.maximum(count, 1), np.nan)
+    return np.stack([own, mean], axis=1)
+
+
+def _number(values: NDArray[np.float64]) -> float | None:
+    return None if np.isnan(values[0]) else float(values[0])
