@@ -42,3 +42,7 @@ class MissingExtraError(DialgaugeError):
     def __init__(self, feature: str, extra: str) -> None:
         self.feature, self.extra = feature, extra
         super().__init__(f"{feature} needs the extra '{extra}': pip install 'dialgauge[{extra}]'")
+
+
+class ModelError(DialgaugeError):
+    """A model that is not here, is not what it should be, or does not answer. The message names it and the way out."""

@@ -1,10 +1,25 @@
-"""Writing files so that nobody ever finds half of one."""
+"""Where files are kept, and writing them so that nobody ever finds half of one."""
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Where data sets and models are kept: ``DIALGAUGE_CACHE``, or dialgauge's folder in the user's cache."""
+    given = os.environ.get("DIALGAUGE_CACHE")
+    if given:
+        return Path(given)
+    if os.name == "nt":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "dialgauge"
 
 
 @contextmanager

@@ -1,28 +1,51 @@
 """Dialogues, summaries and ratings: the corpus, its readers and writers, and the catalogue of public data sets."""
 
+from dialgauge.corpus._columns import USES, Column, parse_mapping
 from dialgauge.corpus._corpus import Corpus, CorpusInfo, dialogues_frame, ratings_frame, summaries_frame
-from dialgauge.corpus._problems import Problem, count_by_reason
+from dialgauge.corpus._embedded import embedded_corpus
+from dialgauge.corpus._formats import FORMATS, Format
+from dialgauge.corpus._problems import Problem, count_by_reason, raise_if_any
+from dialgauge.corpus._reading import Inspection, inspect_file, read_corpus, read_ratings, write_corpus
 from dialgauge.corpus._schema import DIALOGUES, KEY, RATING_KEY, RATINGS, SUMMARIES
 from dialgauge.corpus._types import ORIGINAL, OVERALL, Dialogue, Rating, Summary, SummaryKind, Turn
+from dialgauge.corpus.catalogue import DATASETS, Dataset, cache_folder, fetch_dataset, get_dataset, read_dataset
 
 __all__ = [
+    "DATASETS",
     "DIALOGUES",
+    "FORMATS",
     "KEY",
     "ORIGINAL",
     "OVERALL",
     "RATINGS",
     "RATING_KEY",
     "SUMMARIES",
+    "USES",
+    "Column",
     "Corpus",
     "CorpusInfo",
+    "Dataset",
     "Dialogue",
+    "Format",
+    "Inspection",
     "Problem",
     "Rating",
     "Summary",
     "SummaryKind",
     "Turn",
+    "cache_folder",
     "count_by_reason",
     "dialogues_frame",
+    "embedded_corpus",
+    "fetch_dataset",
+    "get_dataset",
+    "inspect_file",
+    "parse_mapping",
+    "raise_if_any",
     "ratings_frame",
+    "read_corpus",
+    "read_dataset",
+    "read_ratings",
     "summaries_frame",
+    "write_corpus",
 ]

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import polars as pl
 
+from dialgauge.corpus._checks import ROW, sift
 from dialgauge.corpus._problems import Problem, raise_if_any
-from dialgauge.corpus._schema import DIALOGUES, KEY, RATING_KEY, RATINGS, SUMMARIES
+from dialgauge.corpus._schema import DIALOGUES, KEY, RATINGS, SUMMARIES
 from dialgauge.corpus._types import Dialogue, Rating, Summary, Turn
 from dialgauge.errors import InputError, UnknownNameError
 
@@ -17,8 +18,8 @@ from dialgauge.errors import InputError, UnknownNameError
 class CorpusInfo:
     """What is known about the corpus as a whole.
 
-    ``ratings_origin`` says who made the ratings: ``"human"``, or ``"constructed"`` where a program derived them (as in the
-    embedded corpus). Everything that shows ratings says so when they are constructed.
+    ``ratings_origin`` says who made the ratings: ``"human"``, or ``"constructed"`` where a program derived them (as in
+    the embedded corpus). Everything that shows ratings says so when they are constructed.
     """
 
     name: str = "corpus"
@@ -35,8 +36,8 @@ def _empty(schema: pl.Schema) -> pl.DataFrame:
 class Corpus:
     """Three frames (schemas in :mod:`dialgauge.corpus`) with checked keys.
 
-    Build one with :meth:`build` from objects, :func:`read_corpus` from a file, or directly from frames; each way ends in
-    the same checks. ``problems`` holds the rows that a reader had to leave out.
+    Build one with :meth:`build` from objects, :func:`read_corpus` from a file, or directly from frames; each way ends
+    in the same checks. ``problems`` holds the rows that a reader had to leave out, ``notes`` what it had to assume.
     """
 
     dialogues: pl.DataFrame = field(default_factory=lambda: _empty(DIALOGUES))
@@ -44,11 +45,13 @@ class Corpus:
     ratings: pl.DataFrame = field(default_factory=lambda: _empty(RATINGS))
     info: CorpusInfo = CorpusInfo()
     problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, schema in (("dialogues", DIALOGUES), ("summaries", SUMMARIES), ("ratings", RATINGS)):
-            object.__setattr__(self, name, _conform(getattr(self, name), schema, name))
-        raise_if_any(find_key_problems(self.dialogues, self.summaries, self.ratings), f"corpus {self.info.name!r}")
+            object.__setattr__(self, name, conform(getattr(self, name), schema, name))
+        broken = sift(self.dialogues, self.summaries, self.ratings).bad
+        raise_if_any([Problem(bad.table, bad.row, bad.key, bad.reason) for bad in broken], f"corpus {self.info.name!r}")
 
     @classmethod
     def build(
@@ -117,6 +120,21 @@ class Corpus:
         kept_ratings = self.ratings.join(kept_summaries, on=list(KEY), how="semi")
         return replace(self, dialogues=kept_dialogues, summaries=kept_summaries, ratings=kept_ratings)
 
+    def with_ratings(self, ratings: pl.DataFrame, *, strict: bool = False) -> "Corpus":
+        """The corpus with further ratings, as :func:`read_ratings` gives them.
+
+        Ratings of summaries that are not here, and ratings that are here already, are left out and reported in
+        ``problems``; ``strict`` raises instead.
+        """
+        added = conform(ratings, RATINGS, "ratings").with_row_index(ROW)
+        known = self.ratings.with_columns(pl.lit(None, pl.UInt32).alias(ROW))
+        everything = pl.concat([known.select(added.columns), added])
+        sifted = sift(self.dialogues, self.summaries, everything)
+        problems = [Problem("ratings", (bad.row or 0) + 1, bad.key, bad.reason) for bad in sifted.bad]
+        if strict:
+            raise_if_any(problems, "ratings")
+        return replace(self, ratings=sifted.ratings.drop(ROW), problems=(*self.problems, *problems))
+
     def __repr__(self) -> str:
         return (
             f"Corpus({self.info.name!r}: {self.dialogues.height} dialogues, {self.summaries.height} summaries of "
@@ -151,37 +169,7 @@ def ratings_frame(ratings: Iterable[Rating]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=RATINGS, orient="row")
 
 
-def find_key_problems(dialogues: pl.DataFrame, summaries: pl.DataFrame, ratings: pl.DataFrame) -> list[Problem]:
-    """Broken keys in frames of the right schema: missing parts, duplicates, and rows that point at nothing."""
-    problems: list[Problem] = []
-    for name, frame, key in (
-        ("dialogues", dialogues, ("dialogue_id",)),
-        ("summaries", summaries, KEY),
-        ("ratings", ratings, RATING_KEY),
-    ):
-        required = [column for column in key if column != "sentence"]
-        missing = frame.filter(pl.any_horizontal(pl.col(required).is_null()))
-        problems += _problems(name, missing, key, "a part of the key is missing")
-        problems += _problems(name, frame.filter(~pl.struct(key).is_first_distinct()), key, "duplicate key")
-    text_missing = summaries.filter(pl.col("text").is_null())
-    problems += _problems("summaries", text_missing, KEY, "the summary has no text (null)")
-    kinds = summaries.filter(~pl.col("kind").is_in(["system", "reference"]) | pl.col("kind").is_null())
-    problems += _problems("summaries", kinds, KEY, "kind must be 'system' or 'reference'")
-    orphans = summaries.join(dialogues, on="dialogue_id", how="anti")
-    problems += _problems("summaries", orphans, KEY, "summary of a dialogue that is not in the corpus")
-    strays = ratings.join(summaries, on=list(KEY), how="anti")
-    problems += _problems("ratings", strays, RATING_KEY, "rating of a summary that is not in the corpus")
-    return problems
-
-
-def _problems(table: str, rows: pl.DataFrame, key: Sequence[str], reason: str) -> list[Problem]:
-    return [
-        Problem(table, None, " / ".join("–" if part is None else str(part) for part in row), reason)
-        for row in rows.select(key).iter_rows()
-    ]
-
-
-def _conform(frame: pl.DataFrame, schema: pl.Schema, name: str) -> pl.DataFrame:
+def conform(frame: pl.DataFrame, schema: pl.Schema, name: str) -> pl.DataFrame:
     """The frame with the columns of the schema in its order; optional ones are filled with nulls or defaults."""
     defaults = {"variant": "original", "role": "overall", "kind": "system"}
     required = {"dialogues": ("dialogue_id", "turns"), "summaries": ("dialogue_id", "system", "text")}.get(

@@ -11,36 +11,36 @@ TURN = pl.Struct({"speaker": pl.String, "role": pl.String, "text": pl.String})
 
 DIALOGUES = pl.Schema(
     {
-        "dialogue_id": pl.String,
-        "domain": pl.String,
-        "language": pl.String,
+        "dialogue_id": pl.String(),
+        "domain": pl.String(),
+        "language": pl.String(),
         "turns": pl.List(TURN),
-        "meta": pl.String,  # JSON object
+        "meta": pl.String(),  # JSON object
     }
 )
 SUMMARIES = pl.Schema(
     {
-        "dialogue_id": pl.String,
-        "system": pl.String,
-        "variant": pl.String,
-        "role": pl.String,
-        "kind": pl.String,  # system | reference
-        "text": pl.String,
-        "provenance": pl.String,  # JSON object
+        "dialogue_id": pl.String(),
+        "system": pl.String(),
+        "variant": pl.String(),
+        "role": pl.String(),
+        "kind": pl.String(),  # system | reference
+        "text": pl.String(),
+        "provenance": pl.String(),  # JSON object
     }
 )
 RATINGS = pl.Schema(
     {
-        "dialogue_id": pl.String,
-        "system": pl.String,
-        "variant": pl.String,
-        "role": pl.String,
-        "annotator": pl.String,
-        "dimension": pl.String,
-        "sentence": pl.Int32,
-        "value": pl.Float64,
-        "scale": pl.String,
-        "comment": pl.String,
+        "dialogue_id": pl.String(),
+        "system": pl.String(),
+        "variant": pl.String(),
+        "role": pl.String(),
+        "annotator": pl.String(),
+        "dimension": pl.String(),
+        "sentence": pl.Int32(),
+        "value": pl.Float64(),
+        "scale": pl.String(),
+        "comment": pl.String(),
         "time": pl.Datetime("us"),
     }
 )

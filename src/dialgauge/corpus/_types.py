@@ -45,7 +45,7 @@ class Dialogue:
         return " ".join(str(turn) for turn in self.turns[:n])
 
     def longest(self, n: int = 3) -> str:
-        """The ``n`` longest turns (in characters; the earlier one wins a tie) in the order of the dialogue: LONGEST-n."""
+        """The ``n`` longest turns (in characters; the earlier one wins a tie) in the dialogue's order: LONGEST-n."""
         ranked = sorted(range(len(self.turns)), key=lambda i: (-len(self.turns[i].text), i))
         return " ".join(str(self.turns[i]) for i in sorted(ranked[:n]))
 

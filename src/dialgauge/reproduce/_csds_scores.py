@@ -6,8 +6,9 @@ bootstrap samples drawn with Perl's random numbers. That moves a value by up to 
 depend on it.
 """
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -78,19 +79,25 @@ def _f1(matches: IntArray, of_hypothesis: IntArray, of_reference: IntArray) -> F
     return np.round(f1, 5)
 
 
+def perl_random(seeds: IntArray) -> Iterator[FloatArray]:
+    """What Perl's ``rand`` gives after ``srand`` with each of these seeds, number after number: drand48."""
+    state = (seeds.astype(np.uint64) << np.uint64(16)) + np.uint64(0x330E)
+    while True:
+        state = (state * np.uint64(0x5DEECE66D) + np.uint64(0xB)) & np.uint64(2**48 - 1)
+        yield state / 2.0**48
+
+
 @cache
 def _bootstrap_weights(n: int) -> FloatArray:
     """The weight of each item in ROUGE-1.5.5's average: how often its bootstrap draws the item.
 
-    The samples do not depend on the values, so their mean is one weighted mean. Sample i uses Perl's ``srand(i)`` and
-    ``rand``, which is drand48. Perl sorts the items as text twice: by the names of their files (0, 1, 10, 100, …),
-    which numbers them from 1, and then by these numbers.
+    The samples do not depend on the values, so their mean is one weighted mean. Sample i is drawn after ``srand(i)``.
+    Perl sorts the items as text twice: by the names of their files (0, 1, 10, 100, …), which numbers them from 1, and
+    then by these numbers.
     """
-    state = (np.arange(_BOOTSTRAP, dtype=np.uint64) << np.uint64(16)) + np.uint64(0x330E)
     drawn = np.zeros(n, dtype=np.int64)
-    for _ in range(n):
-        state = (state * np.uint64(0x5DEECE66D) + np.uint64(0xB)) & np.uint64(2**48 - 1)
-        drawn += np.bincount((state / 2.0**48 * n).astype(np.int64), minlength=n)
+    for numbers in itertools.islice(perl_random(np.arange(_BOOTSTRAP)), n):
+        drawn += np.bincount((numbers * n).astype(np.int64), minlength=n)
     number = {item: str(position) for position, item in enumerate(sorted(range(n), key=lambda i: f"{i}.txt"), start=1)}
     weights: FloatArray = np.zeros(n)
     weights[sorted(range(n), key=number.__getitem__)] = drawn / drawn.sum()

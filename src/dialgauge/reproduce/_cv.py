@@ -51,9 +51,7 @@ def cv_star(values: Sequence[float], *, lowest: float = 0.0) -> Variation:
         )
     mean = math.fsum(shifted) / n
     if mean == 0:
-        raise InputError(
-            f"all results are {lowest:g}, the lowest point of the scale: CV* divides by their mean, which is 0"
-        )
+        raise InputError(f"all results are {lowest:g}, the lowest point of the scale: CV* would divide by a mean of 0")
     variance = math.fsum((value - mean) ** 2 for value in shifted) / (n - 1)
     sd = math.sqrt(variance) / c4(n)
     return Variation(n, mean, sd, _sd_interval(n, variance, sd), 100 * (1 + 1 / (4 * n)) * sd / mean, lowest)

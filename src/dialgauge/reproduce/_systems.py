@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.metaeval._tests import adjust_p_values
+from dialgauge.metaeval import adjust_p_values
 from dialgauge.reproduce._studies import StudyResults
 
 FloatArray = NDArray[np.float64]

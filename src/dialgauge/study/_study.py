@@ -16,7 +16,7 @@ from dialgauge.errors import InputError
 from dialgauge.files import atomic_path, write_text
 from dialgauge.metaeval import correlate, human_ceiling
 from dialgauge.metrics import Scores, kernel_name, score
-from dialgauge.ratings import aggregate, majority_noise_removal
+from dialgauge.ratings import aggregate, majority_noise_removal, validate
 from dialgauge.report import ReportData, render_report
 from dialgauge.study._file import StudyFile, read_study_file
 from dialgauge.study._stages import Ledger, file_digest
@@ -151,8 +151,9 @@ class _Run:
 
     def _make_correlations(self) -> dict[str, Any]:
         corpus, scores, wanted = self._load_corpus(), self._load_scores(), self.settings.ratings
-        ratings = corpus.ratings
-        removed = 0
+        # Off-scale values go first: a 0 that nobody meant must not win a majority.
+        checked = validate(corpus.ratings, on_invalid=wanted.on_invalid)
+        ratings, removed = checked.ratings, 0
         if wanted.clean == "majority-noise-removal":
             cleaned = majority_noise_removal(ratings)
             ratings, removed = cleaned.ratings, cleaned.removed.height
@@ -178,7 +179,7 @@ class _Run:
         return {
             "pairing": str(found.pairing),
             "ratings_removed_as_noise": removed,
-            "ratings_off_their_scale": aggregated.invalid.height,
+            "ratings_off_their_scale": checked.invalid.height,
         }
 
     def _make_report(self) -> None:

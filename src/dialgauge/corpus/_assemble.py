@@ -1,0 +1,208 @@
+"""From the rows of any table to dialogues, summaries and ratings, with every row that had to be left out."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import polars as pl
+
+from dialgauge.corpus._checks import ROW, BadRow, bad_rows, sift
+from dialgauge.corpus._columns import Plan
+from dialgauge.corpus._problems import Problem
+from dialgauge.corpus._rated import rating_rows
+from dialgauge.corpus._rows import Rows, to_problems
+from dialgauge.corpus._schema import DIALOGUES, KEY, SUMMARIES
+from dialgauge.corpus._table import Table
+from dialgauge.corpus._turns import parse_turns, turn_to_json
+from dialgauge.errors import InputError
+
+_SUMMARY_ROWS = pl.Schema({**SUMMARIES, ROW: pl.Int64()})
+_REFERENCE_NAME = r"^reference(-\d+)?$"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What was read: frames of the three schemas, and what there is to say about them."""
+
+    dialogues: pl.DataFrame
+    summaries: pl.DataFrame
+    ratings: pl.DataFrame
+    problems: tuple[Problem, ...] = ()
+    notes: tuple[str, ...] = ()
+    constructed: bool = False
+
+
+def assemble(table: Table, plan: Plan) -> Parts:
+    """Dialogues, summaries and ratings from a table whose columns the plan explains."""
+    if not (plan.has("dialogue") or plan.has("summary") or plan.has("reference")):
+        raise InputError(
+            f"no column holds dialogues, summaries or references; found: {', '.join(table.frame.columns) or 'none'}. "
+            "Name them with a mapping, as in summary=hyp (a file of ratings alone is read with read_ratings)"
+        )
+    rows = Rows.of(table, plan)
+    _settle_ids(rows)
+    dialogues = _dialogues(rows)
+    _settle_systems(rows)
+    summaries = _summaries(rows)
+    summaries = pl.concat([summaries, _references(rows, summaries)])
+    sifted = sift(dialogues, summaries, rating_rows(rows))
+    return Parts(
+        sifted.dialogues.drop(ROW),
+        sifted.summaries.drop(ROW),
+        sifted.ratings.drop(ROW),
+        _in_order(table.problems, to_problems([*rows.bad, *sifted.bad], table)),
+        tuple(rows.notes),
+        bool((rows.frame["ratings_origin"] == "constructed").any()),
+    )
+
+
+def assemble_ratings(table: Table, plan: Plan) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
+    """The ratings of a table that has nothing else, their keys not yet compared with any corpus."""
+    for use in ("dialogue_id", "system"):
+        if not plan.has(use):
+            raise InputError(f"no column holds the {use}; found: {', '.join(table.frame.columns)}. Map {use}=COLUMN")
+    if not ((plan.has("dimension") and plan.has("value")) or plan.named("dimension")):
+        raise InputError("no column holds ratings; map dimension and value, or dimension:NAME=COLUMN for each")
+    rows = Rows.of(table, plan)
+    _settle_ids(rows)
+    ratings = rating_rows(rows)
+    rated = ratings.select(KEY).drop_nulls().unique(maintain_order=True)
+    summaries = rated.with_columns(kind=pl.lit("system"), text=pl.lit(""))
+    sifted = sift(rated.select("dialogue_id").unique(), summaries, ratings)
+    return sifted.ratings.drop(ROW), _in_order(table.problems, to_problems([*rows.bad, *sifted.bad], table))
+
+
+def _in_order(unread: Iterable[Problem], unused: Iterable[Problem]) -> tuple[Problem, ...]:
+    """All problems in the order of the lines of each file."""
+    return tuple(sorted([*unread, *unused], key=lambda problem: (problem.file, problem.line or 0)))
+
+
+def _settle_ids(rows: Rows) -> None:
+    if rows.plan.has("dialogue_id"):
+        rows.drop(pl.col("dialogue_id").is_null(), "the row has no dialogue_id")
+        return
+    hashes = {text: _hash_id(text) for text in rows.frame["dialogue"].drop_nulls().unique()}
+    hashed = pl.col("dialogue").replace_strict(hashes, default=None, return_dtype=pl.String)
+    by_row = pl.format("row-{}", pl.col(ROW) + 1)
+    rows.frame = rows.frame.with_columns(pl.coalesce(hashed, by_row).alias("dialogue_id"))
+    origin = "a hash of the dialogue's text" if hashes else "the row number"
+    rows.notes.append(f"no column holds the dialogue_id; it was made from {origin}")
+
+
+def _hash_id(text: str) -> str:
+    return f"d-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def _dialogues(rows: Rows) -> pl.DataFrame:
+    first = pl.col("dialogue").drop_nulls().first().over("dialogue_id")
+    other = pl.col("dialogue").is_not_null() & (pl.col("dialogue") != first)
+    rows.drop(other, "another text than an earlier row gives for this dialogue", ["dialogue_id"])
+    if rows.plan.has("dialogue"):
+        nowhere = pl.col("dialogue").is_null().all().over("dialogue_id")
+        rows.drop(nowhere, "the dialogue of this row is nowhere in the file")
+    else:
+        rows.notes.append("no column holds dialogues: metrics that read the source have nothing to read")
+    metas = rows.columns("meta")
+    merged = pl.col("dialogue", "domain", "language", "meta", *metas).drop_nulls().first()
+    found = rows.frame.group_by("dialogue_id", maintain_order=True).agg(pl.col(ROW).first(), merged)
+    result = []
+    for row in found.iter_rows(named=True):
+        meta = {column.partition(":")[2]: row[column] for column in metas if row[column] is not None}
+        try:
+            meta |= _json_object(row["meta"])
+        except ValueError:
+            rows.bad.append(
+                BadRow("dialogues", row[ROW], row["dialogue_id"], "meta is not a JSON object and was left out")
+            )
+        turns = [{"role": None, **turn_to_json(turn)} for turn in parse_turns(row["dialogue"] or "")]
+        text = json.dumps(meta, ensure_ascii=False, sort_keys=True) if meta else None
+        result.append((row["dialogue_id"], row["domain"], row["language"], turns, text, row[ROW]))
+    return pl.DataFrame(result, schema={**DIALOGUES, ROW: pl.Int64()}, orient="row")
+
+
+def _json_object(text: str | None) -> dict[str, object]:
+    """The JSON object in a cell, empty for an empty cell; ValueError for anything else."""
+    if not text or not text.strip():
+        return {}
+    try:
+        value = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value
+
+
+def _is_object(text: str) -> bool:
+    try:
+        _json_object(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _settle_systems(rows: Rows) -> None:
+    written = pl.col("summary").is_not_null()
+    if rows.plan.has("system"):
+        rows.drop(written & pl.col("system").is_null(), "a summary without a system", ["dialogue_id"])
+    else:
+        name = pl.when(written | rows.rated()).then(pl.lit("system"))
+        rows.frame = rows.frame.with_columns(name.alias("system"))
+
+
+def _summaries(rows: Rows) -> pl.DataFrame:
+    """The summaries that rows spell out. A row that only repeats one without a rating of it is a duplicate."""
+    key = pl.struct(KEY)
+    first = pl.col("summary").drop_nulls().first().over(KEY)
+    other = pl.col("summary").is_not_null() & (pl.col("summary") != first)
+    rows.drop(other, "another text than an earlier row gives for this summary")
+    named = pl.col("system").is_not_null()
+    textless = named & first.is_null() & ~rows.rated()
+    rows.drop(textless, "the summary has no text")
+    again = pl.when(pl.col("summary").is_not_null()).then(key).is_first_distinct()
+    rows.drop(named & pl.col("summary").is_not_null() & ~again & ~rows.rated(), "duplicate key")
+    guessed = (
+        pl.when(pl.col("system").str.contains(_REFERENCE_NAME)).then(pl.lit("reference")).otherwise(pl.lit("system"))
+    )
+    given = rows.frame.filter(pl.col("summary").is_not_null() & named)
+    wrong = pl.col("provenance").is_in(
+        [text for text in given["provenance"].drop_nulls().unique() if not _is_object(text)]
+    )
+    rows.bad += bad_rows("summaries", given.filter(wrong), KEY, "provenance is not a JSON object and was left out")
+    return (
+        given.with_columns(pl.when(~wrong).then("provenance"))
+        .with_columns(pl.col("kind", "provenance").drop_nulls().first().over(KEY))
+        .unique(list(KEY), keep="first", maintain_order=True)
+        .with_columns(pl.col("kind").fill_null(guessed))
+        .rename({"summary": "text"})
+        .select(_SUMMARY_ROWS.names())
+    )
+
+
+def _references(rows: Rows, summaries: pl.DataFrame) -> pl.DataFrame:
+    """The references that stand beside the summaries, each stored once per dialogue, role and column.
+
+    A text that is there already as a summary of kind reference is not stored again. One reference is called
+    ``reference``, several ``reference-1``, ``reference-2`` … in the order in which they appear.
+    """
+    columns = rows.columns("reference")
+    if not columns:
+        return pl.DataFrame(schema=_SUMMARY_ROWS)
+    place = ["dialogue_id", "role", "text"]
+    found = (
+        rows.frame.unpivot(columns, index=[ROW, "dialogue_id", "role"], value_name="text", variable_name="_column")
+        .filter(pl.col("text").str.strip_chars() != "")
+        .sort(ROW, maintain_order=True)
+        .unique([*place, "_column"], keep="first", maintain_order=True)
+        .join(summaries.filter(pl.col("kind") == "reference"), on=place, how="anti", maintain_order="left")
+    )
+    group = ["dialogue_id", "role"]
+    number = pl.int_range(1, pl.len() + 1).over(group)
+    name = pl.when(pl.len().over(group) == 1).then(pl.lit("reference")).otherwise(pl.format("reference-{}", number))
+    return found.with_columns(
+        name.alias("system"),
+        variant=pl.lit("original"),
+        kind=pl.lit("reference"),
+        provenance=pl.lit(None, pl.String),
+    ).select(_SUMMARY_ROWS.names())

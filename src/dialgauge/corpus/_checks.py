@@ -1,0 +1,84 @@
+"""The rules that every corpus keeps, in one place: what the constructor refuses is what the readers leave out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from dialgauge.corpus._schema import KEY, RATING_KEY
+
+#: The column in which readers keep the row a record came from; absent in frames that were built by hand.
+ROW = "_row"
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that breaks a rule: its table, where it came from (if known), its key and the reason."""
+
+    table: str
+    row: int | None
+    key: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """The rows that keep every rule, and those that do not."""
+
+    dialogues: pl.DataFrame
+    summaries: pl.DataFrame
+    ratings: pl.DataFrame
+    bad: tuple[BadRow, ...]
+
+
+def sift(dialogues: pl.DataFrame, summaries: pl.DataFrame, ratings: pl.DataFrame) -> Sifted:
+    """Separate the sound rows from the others. A row is judged against the sound rows of the tables above it."""
+    sieve = _Sieve()
+    dialogues = sieve.keys("dialogues", dialogues, ("dialogue_id",))
+    summaries = sieve.keys("summaries", summaries, KEY)
+    summaries = sieve.drop("summaries", summaries, KEY, pl.col("text").is_null(), "the summary has no text")
+    wrong_kind = pl.col("kind").is_null() | ~pl.col("kind").is_in(["system", "reference"])
+    summaries = sieve.drop("summaries", summaries, KEY, wrong_kind, "kind must be 'system' or 'reference'")
+    orphan = ~pl.col("dialogue_id").is_in(dialogues["dialogue_id"].implode())
+    summaries = sieve.drop("summaries", summaries, KEY, orphan, "summary of a dialogue that is not in the corpus")
+    ratings = sieve.keys("ratings", ratings, RATING_KEY)
+    unreal = pl.col("value").is_nan() | pl.col("value").is_infinite()
+    ratings = sieve.drop("ratings", ratings, RATING_KEY, unreal.fill_null(False), "the value is NaN or infinite")
+    known = summaries.select(KEY).with_columns(pl.lit(True).alias("_known"))
+    ratings = ratings.join(known, on=list(KEY), how="left", maintain_order="left")
+    stray = pl.col("_known").is_null()
+    ratings = sieve.drop("ratings", ratings, RATING_KEY, stray, "rating of a summary that is not in the corpus")
+    return Sifted(dialogues, summaries, ratings.drop("_known"), tuple(sieve.bad))
+
+
+class _Sieve:
+    def __init__(self) -> None:
+        self.bad: list[BadRow] = []
+
+    def keys(self, table: str, frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
+        required = [column for column in key if column != "sentence"]
+        missing = pl.any_horizontal(pl.col(required).is_null())
+        frame = self.drop(table, frame, key, missing, "a part of the key is missing")
+        return self.drop(table, frame, key, ~pl.struct(key).is_first_distinct(), "duplicate key")
+
+    def drop(self, table: str, frame: pl.DataFrame, key: Sequence[str], broken: pl.Expr, reason: str) -> pl.DataFrame:
+        marked = frame.with_columns(broken.alias("_broken"))
+        if not marked["_broken"].any():
+            return frame
+        self.bad += bad_rows(table, marked.filter("_broken"), key, reason)
+        return marked.filter(~pl.col("_broken")).drop("_broken")
+
+
+def bad_rows(table: str, rows: pl.DataFrame, key: Sequence[str], reason: str) -> list[BadRow]:
+    """One :class:`BadRow` for each of these rows."""
+    origin: list[int | None] = rows[ROW].to_list() if ROW in rows.columns else [None] * rows.height
+    keys = rows.select(column for column in key if column in rows.columns).iter_rows()
+    return [BadRow(table, row, key_text(parts), reason) for row, parts in zip(origin, keys, strict=True)]
+
+
+def key_text(parts: Sequence[object]) -> str:
+    """A key for people: its parts joined by slashes, a dash for a missing one, the trailing missing ones left out."""
+    shown = ["–" if part is None else str(part) for part in parts]
+    while len(shown) > 1 and shown[-1] == "–":
+        shown.pop()
+    return " / ".join(shown)

@@ -1,0 +1,51 @@
+"""Parquet and Arrow: files that bring their types along."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from dialgauge.corpus._corpus import Corpus
+from dialgauge.corpus._flat import flat_frame
+from dialgauge.corpus._problems import Problem
+from dialgauge.corpus._records import spread, to_frame
+from dialgauge.corpus._table import Table, place_in
+from dialgauge.errors import InputError
+
+
+def load_parquet(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
+    """The rows of a Parquet file; a row's place is its number from 1."""
+    return flattened(read_parquet(path), str(path), mapping)
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """The frame in a Parquet file, with a clear error where it is none."""
+    try:
+        return pl.read_parquet(path, hive_partitioning=False, glob=False)
+    except FileNotFoundError as error:
+        raise InputError(f"{path}: no such file") from error
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(f"{path}: cannot be read as Parquet: {error}") from error
+
+
+def flattened(frame: pl.DataFrame, file: str, mapping: Mapping[str, str | Sequence[str]]) -> Table:
+    """The frame as a table. Lists and structs (turns, references …) are understood as in JSONL."""
+    if not any(dtype.is_nested() for dtype in frame.schema.values()):
+        return Table(frame, place_in(file, range(1, frame.height + 1)))
+    id_key = mapping.get("dialogue_id")
+    rows, places, problems = [], [], []
+    for number, record in enumerate(frame.iter_rows(named=True), start=1):
+        kept = {key: value for key, value in record.items() if value is not None}
+        try:
+            spread_rows = spread(kept, id_key if isinstance(id_key, str) else None)
+        except ValueError as error:
+            problems.append(Problem(file, number, None, str(error)))
+            continue
+        rows += spread_rows
+        places += [number] * len(spread_rows)
+    return Table(to_frame(rows), place_in(file, places), problems=tuple(problems))
+
+
+def write_parquet(corpus: Corpus, path: Path) -> None:
+    """The corpus as one table."""
+    flat_frame(corpus).write_parquet(path)

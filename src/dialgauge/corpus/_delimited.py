@@ -1,0 +1,95 @@
+"""CSV and its relatives: separated by commas, semicolons, tabs or bars, in any encoding, with any line ends."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import polars as pl
+
+from dialgauge.corpus._corpus import Corpus
+from dialgauge.corpus._files import read_text
+from dialgauge.corpus._flat import flat_frame
+from dialgauge.corpus._problems import Problem
+from dialgauge.corpus._table import Table
+
+_SEPARATORS = ",;\t|"
+
+
+def load_delimited(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
+    """The rows of a CSV or TSV file, all as text. An empty cell is missing; ``""`` is an empty text."""
+    del mapping
+    found = read_text(path)
+    text = found.text if "\n" in found.text else found.text.replace("\r", "\n")
+    if not text.strip():
+        return Table(pl.DataFrame(), lambda row: (str(path), None), found.encoding, found.notes)
+    separator = _separator(text)
+    file, notes = str(path), list(found.notes)
+    if separator != ",":
+        notes.append(f"separated by {separator!r}")
+
+    @cache
+    def lines() -> list[int]:
+        return [line for line, _ in _parse(text, separator)][1:]
+
+    def place(row: int) -> tuple[str, int | None]:
+        starts = lines()
+        return file, starts[row] if row < len(starts) else None
+
+    try:
+        frame = pl.read_csv(io.BytesIO(text.encode()), separator=separator, infer_schema=False, raise_if_empty=False)
+    except pl.exceptions.PolarsError:
+        return _load_leniently(text, separator, file, found.encoding, notes)
+    return Table(frame, place, found.encoding, (*notes, *_doubled(frame.columns)))
+
+
+def _separator(text: str) -> str:
+    """The separator that occurs most often in the first line outside quotes."""
+    head = text.lstrip("\n").partition("\n")[0]
+    bare = "".join(head.split('"')[::2])
+    return max(_SEPARATORS, key=lambda separator: (bare.count(separator), -_SEPARATORS.index(separator)))
+
+
+def _doubled(columns: Sequence[str]) -> list[str]:
+    doubled = [column.partition("_duplicated_")[0] for column in columns if "_duplicated_" in column]
+    return [f"the column {name!r} is there more than once; the later one is not used" for name in doubled]
+
+
+def _parse(text: str, separator: str) -> list[tuple[int, list[str]]]:
+    """Every record with the line on which it starts; blank lines are empty records."""
+    allowed = csv.field_size_limit(max(len(text), 1))
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        records, start = [], 1
+        for record in reader:
+            records.append((start, record))
+            start = reader.line_num + 1
+        return records
+    finally:
+        csv.field_size_limit(allowed)
+
+
+def _load_leniently(text: str, separator: str, file: str, encoding: str, notes: list[str]) -> Table:
+    """Row by row, for files in which some rows are broken: these are reported, the others read."""
+    records = [(line, record) for line, record in _parse(text, separator) if record]
+    header = records[0][1]
+    problems, good, starts = [], [], []
+    for line, record in records[1:]:
+        if len(record) > len(header):
+            reason = f"more cells than the header has ({len(header)})"
+            problems.append(Problem(file, line, record[0][:80] or None, reason))
+            continue
+        good.append([cell or None for cell in record] + [None] * (len(header) - len(record)))
+        starts.append(line)
+    names = [name if header.index(name) == i else f"{name}_duplicated_{i}" for i, name in enumerate(header)]
+    frame = pl.DataFrame(good, schema=dict.fromkeys(names, pl.String), orient="row")
+    notes = [*notes, "some rows are not proper CSV; empty texts count as missing in this file", *_doubled(names)]
+    return Table(
+        frame, lambda row: (file, starts[row] if row < len(starts) else None), encoding, tuple(notes), tuple(problems)
+    )
+
+
+def write_csv(corpus: Corpus, path: Path) -> None:
+    """The corpus as one table in UTF-8, cells quoted where they must be."""
+    flat_frame(corpus).write_csv(path, separator="\t" if path.suffix == ".tsv" else ",")

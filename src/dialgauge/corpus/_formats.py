@@ -1,0 +1,120 @@
+"""The formats of corpora: one entry each, and how to tell which one a path is."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dialgauge.corpus._columnar import load_parquet, write_parquet
+from dialgauge.corpus._corpus import Corpus
+from dialgauge.corpus._delimited import load_delimited, write_csv
+from dialgauge.corpus._folder import is_dialgauge, write_folder
+from dialgauge.corpus._huggingface import is_hugging_face, load_hugging_face
+from dialgauge.corpus._jsonl import load_jsonl, write_jsonl
+from dialgauge.corpus._table import Table
+from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
+from dialgauge.corpus._xlsx import load_xlsx, write_xlsx, xlsx_cannot_hold
+from dialgauge.errors import InputError, UnknownNameError
+
+Mapped = Mapping[str, str | Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way to keep a corpus on disk.
+
+    ``load`` gives the rows of a file before their columns are understood; None for dialgauge's own folder, whose
+    columns need no understanding. ``write`` is None where a format can only be read. ``cannot_hold`` says why a corpus
+    would not come back as it was.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...] = ()
+    load: Callable[[Path, Mapped], Table] | None = None
+    write: Callable[[Corpus, Path], None] | None = None
+    is_folder: Callable[[Path], bool] | None = None
+    cannot_hold: Callable[[Corpus], str | None] = lambda corpus: None
+
+
+def _has_transcripts(path: Path) -> bool:
+    return any(file.suffix.lower() in SUFFIXES for file in path.iterdir())
+
+
+FORMATS: Mapping[str, Format] = {
+    entry.name: entry
+    for entry in (
+        Format("dialgauge", "a folder of Parquet tables with corpus.toml", (), None, write_folder, is_dialgauge),
+        Format("jsonl", "JSON, a dialogue or a pair per line", (".jsonl", ".ndjson", ".json"), load_jsonl, write_jsonl),
+        Format("csv", "comma- or tab-separated table", (".csv", ".tsv"), load_delimited, write_csv),
+        Format(
+            "xlsx",
+            "Excel workbook (extra 'xlsx')",
+            (".xlsx",),
+            load_xlsx,
+            write_xlsx,
+            cannot_hold=xlsx_cannot_hold,
+        ),
+        Format("parquet", "Parquet table", (".parquet", ".pq"), load_parquet, write_parquet),
+        Format("huggingface", "folder of the datasets package", (), load_hugging_face, None, is_hugging_face),
+        Format("transcript", "plain transcripts and subtitles", SUFFIXES, load_transcripts, None, _has_transcripts),
+    )
+}
+
+
+def get_format(name: str) -> Format:
+    """The format of this name."""
+    if name not in FORMATS:
+        raise UnknownNameError("format", name, FORMATS)
+    return FORMATS[name]
+
+
+def format_to_read(path: Path, name: str | None) -> tuple[Format, str]:
+    """The format of an existing path, and how it was told."""
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder")
+    if name is not None:
+        return get_format(name), "you said so"
+    if path.is_dir():
+        for entry in FORMATS.values():
+            if entry.is_folder and entry.is_folder(path):
+                return entry, f"the folder holds {_SIGNS[entry.name]}"
+        raise InputError(f"{path}: this folder holds no corpus: neither {', nor '.join(_SIGNS.values())}")
+    suffix = _suffix(path)
+    for entry in FORMATS.values():
+        if suffix in entry.suffixes:
+            return entry, f"the name ends in {suffix}"
+    known = ", ".join(suffix for entry in FORMATS.values() for suffix in entry.suffixes)
+    raise InputError(f"{path}: the name tells no format (known: {known}); say which with the format option")
+
+
+def format_to_write(path: Path, name: str | None) -> Format:
+    """The format that a path to be written asks for; a name without a suffix is a dialgauge folder."""
+    if name is not None:
+        found = get_format(name)
+    else:
+        suffix = path.suffix.lower()
+        matching = (
+            [entry for entry in FORMATS.values() if suffix in entry.suffixes] if suffix else [FORMATS["dialgauge"]]
+        )
+        if not matching:
+            raise InputError(f"{path}: the name tells no format; say which: {', '.join(_writable())}")
+        found = matching[0]
+    if found.write is None:
+        raise InputError(f"{path}: {found.name} can only be read; write one of: {', '.join(_writable())}")
+    return found
+
+
+_SIGNS = {
+    "dialgauge": "corpus.toml",
+    "huggingface": "state.json, Arrow or Parquet files",
+    "transcript": "transcripts (.txt, .vtt, .srt)",
+}
+
+
+def _writable() -> list[str]:
+    return [entry.name for entry in FORMATS.values() if entry.write]
+
+
+def _suffix(path: Path) -> str:
+    """The suffix that tells the format; ``.gz`` is looked through."""
+    return Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()

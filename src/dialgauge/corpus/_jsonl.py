@@ -1,0 +1,143 @@
+"""JSON Lines: a dialogue per line with its summaries and ratings, or a pair per line. Also a JSON array of either."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dialgauge.corpus._corpus import Corpus
+from dialgauge.corpus._files import Text, read_text
+from dialgauge.corpus._problems import Problem, raise_if_any
+from dialgauge.corpus._records import spread, to_frame
+from dialgauge.corpus._table import Table, place_in
+from dialgauge.corpus._turns import turn_to_json
+from dialgauge.corpus._types import ORIGINAL, OVERALL
+from dialgauge.errors import InputError
+
+_DEFAULTS = {"variant": ORIGINAL, "role": OVERALL}
+Mapped = Mapping[str, str | Sequence[str]]
+
+
+def load_jsonl(path: Path, mapping: Mapped) -> Table:
+    """The rows of a JSONL file (or of a JSON array); lines that are no JSON objects are reported."""
+    text = read_text(path)
+    id_key = mapping.get("dialogue_id")
+    problems: list[Problem] = []
+    rows: list[dict[str, Any]] = []
+    lines: list[int] = []
+    for line, record in _records(text, str(path), problems):
+        try:
+            spread_rows = spread(record, id_key if isinstance(id_key, str) else None)
+        except ValueError as error:
+            problems.append(Problem(str(path), line, _key(record), str(error)))
+            continue
+        rows += spread_rows
+        lines += [line] * len(spread_rows)
+    return Table(to_frame(rows), place_in(str(path), lines), text.encoding, text.notes, tuple(problems))
+
+
+def read_objects(path: Path) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a file of known layout; anything else in it is an error."""
+    problems: list[Problem] = []
+    for _, record in _records(read_text(path), str(path), problems):
+        yield record
+    raise_if_any(problems, str(path))
+
+
+def _records(text: Text, file: str, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Every JSON object with its line; what is none goes to ``problems``."""
+    if text.text.lstrip()[:1] == "[":
+        yield from _array(text.text, file, problems)
+        return
+    for line, raw in enumerate(text.text.split("\n"), start=1):
+        if not raw or raw.isspace():
+            continue
+        try:
+            value = json.loads(raw)
+        except json.JSONDecodeError as error:
+            problems.append(Problem(file, line, None, f"not JSON: {error.msg} at character {error.pos + 1}"))
+            continue
+        except RecursionError:
+            problems.append(Problem(file, line, None, "JSON nested too deeply"))
+            continue
+        except ValueError as error:
+            problems.append(Problem(file, line, None, f"not JSON: {error}"))
+            continue
+        reason = _unusable(value, raw)
+        if reason:
+            problems.append(Problem(file, line, _key(value), reason))
+        else:
+            yield line, value
+
+
+def _array(text: str, file: str, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON array. Items have no lines of their own, so they are counted from 1."""
+    try:
+        items = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{file}:{error.lineno}: not JSON: {error.msg} at column {error.colno}") from error
+    except RecursionError as error:
+        raise InputError(f"{file}: JSON nested too deeply") from error
+    for number, value in enumerate(items, start=1):
+        reason = _unusable(value, text if "\\u" in text else "")
+        if reason:
+            problems.append(Problem(file, number, _key(value), reason))
+        else:
+            yield number, value
+
+
+def _unusable(value: object, raw: str) -> str | None:
+    if not isinstance(value, dict):
+        return f"a JSON object is expected, not {_kind(value)}"
+    # Half a surrogate pair can only come from an escape, and no file or metric could take it.
+    if "\\ud" in raw or "\\uD" in raw:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            return "half a surrogate pair: this is no text"
+    return None
+
+
+def _kind(value: object) -> str:
+    names = {list: "a list", str: "a string", bool: "true or false", int: "a number", float: "a number"}
+    return names.get(type(value), "null")
+
+
+def _key(record: object) -> str | None:
+    if not isinstance(record, dict):
+        return None
+    found = next((record[key] for key in ("dialogue_id", "id", "fname") if record.get(key) is not None), None)
+    return None if found is None else str(found).encode(errors="replace").decode()[:80]
+
+
+def write_jsonl(corpus: Corpus, path: Path) -> None:
+    """One line per dialogue with its summaries and ratings."""
+    summaries, ratings = _by_dialogue(corpus.summaries), _by_dialogue(corpus.ratings)
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        for dialogue in corpus.iter_dialogues():
+            line: dict[str, Any] = {"id": dialogue.id, "turns": [turn_to_json(turn) for turn in dialogue.turns]}
+            line |= {"domain": dialogue.domain, "language": dialogue.language, "meta": dict(dialogue.meta) or None}
+            line |= {"summaries": summaries.get(dialogue.id), "ratings": ratings.get(dialogue.id)}
+            if corpus.info.ratings_origin == "constructed":
+                line["ratings_origin"] = "constructed"
+            kept = {key: value for key, value in line.items() if value is not None}
+            stream.write(json.dumps(kept, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _by_dialogue(frame: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
+    """The rows of a frame as JSON objects, by dialogue; nulls and defaults are left out."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in frame.iter_rows(named=True):
+        kept = {
+            key: value
+            for key, value in row.items()
+            if key == "value" or (value is not None and key != "dialogue_id" and _DEFAULTS.get(key) != value)
+        }
+        if "provenance" in kept:
+            kept["provenance"] = json.loads(kept["provenance"])
+        if "time" in kept:
+            kept["time"] = kept["time"].isoformat()
+        found.setdefault(row["dialogue_id"], []).append(kept)
+    return found

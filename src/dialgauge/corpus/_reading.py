@@ -1,0 +1,156 @@
+"""Read, write and look at corpora in any of the formats."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import polars as pl
+
+from dialgauge.corpus._assemble import Parts, assemble, assemble_ratings
+from dialgauge.corpus._columns import Column, make_plan
+from dialgauge.corpus._corpus import Corpus, CorpusInfo
+from dialgauge.corpus._files import atomic_file, atomic_folder
+from dialgauge.corpus._folder import is_dialgauge, read_folder
+from dialgauge.corpus._formats import Format, format_to_read, format_to_write
+from dialgauge.corpus._problems import Problem, raise_if_any
+from dialgauge.corpus._table import Table
+from dialgauge.errors import InputError
+
+Mapped = Mapping[str, str | Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What a file looks like before it is read: format, encoding, columns and what each is taken for, first rows."""
+
+    path: str
+    format: str
+    why: str
+    encoding: str | None
+    rows: int
+    columns: tuple[Column, ...]
+    first_rows: pl.DataFrame
+    notes: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+def read_corpus(
+    path: str | PathLike[str], *, format: str | None = None, mapping: Mapped | None = None, strict: bool = False
+) -> Corpus:
+    """Read a corpus from a file or folder; the format is told from the name unless it is given.
+
+    ``mapping`` says which column serves which use where the names do not (``{"summary": "hyp"}``; see
+    :func:`inspect_file` for what is guessed without it). Rows that cannot be used are left out and reported in
+    ``problems`` with file, line, key and reason; with ``strict`` they raise an :class:`InputError` that lists them.
+    """
+    path = Path(path)
+    entry, _ = format_to_read(path, format)
+    parts, info = _read_parts(path, entry, mapping or {})
+    if strict:
+        raise_if_any(parts.problems, str(path))
+    return Corpus(parts.dialogues, parts.summaries, parts.ratings, info, parts.problems, parts.notes)
+
+
+def _read_parts(path: Path, entry: Format, mapping: Mapped) -> tuple[Parts, CorpusInfo]:
+    if entry.load is None:
+        return read_folder(path, mapping)
+    table = _load(path, entry, mapping)
+    try:
+        parts = assemble(table, make_plan(table.frame, mapping))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    name = path.stem if path.is_file() else path.name
+    return parts, CorpusInfo(name=name or "corpus", ratings_origin="constructed" if parts.constructed else "human")
+
+
+def _load(path: Path, entry: Format, mapping: Mapped) -> Table:
+    assert entry.load is not None
+    table = entry.load(path, mapping)
+    if table.frame.is_empty():
+        raise_if_any(table.problems, str(path))
+        raise InputError(f"{path}: there are no rows in it")
+    return table
+
+
+def write_corpus(corpus: Corpus, path: str | PathLike[str], *, format: str | None = None) -> None:
+    """Write a corpus; the format is told from the name (a name without a suffix is a dialgauge folder).
+
+    The file or folder is there whole or not at all. A folder that is no dialgauge folder is never overwritten. A corpus
+    that the format could not give back as it was is refused.
+    """
+    path = Path(path)
+    entry = format_to_write(path, format)
+    assert entry.write is not None
+    reason = entry.cannot_hold(corpus)
+    if reason:
+        raise InputError(f"{path}: {entry.name} cannot hold this corpus: {reason}. Parquet and JSONL can")
+    try:
+        if entry.is_folder is None:
+            with atomic_file(path) as temporary:
+                entry.write(corpus, temporary)
+            return
+        if path.exists() and not (path.is_dir() and (is_dialgauge(path) or not any(path.iterdir()))):
+            raise InputError(f"{path}: exists and is no dialgauge folder; it will not be overwritten")
+        with atomic_folder(path) as temporary:
+            entry.write(corpus, temporary)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
+
+
+def inspect_file(
+    path: str | PathLike[str], *, format: str | None = None, mapping: Mapped | None = None, first: int = 5
+) -> Inspection:
+    """Look at a file without building a corpus: what its columns are taken for, and why."""
+    path = Path(path)
+    entry, why = format_to_read(path, format)
+    if entry.load is None:
+        return _inspect_folder(path, why, first)
+    table = _load(path, entry, mapping or {})
+    plan = make_plan(table.frame, mapping or {})
+    return Inspection(
+        path=str(path),
+        format=entry.name,
+        why=why,
+        encoding=table.encoding,
+        rows=table.frame.height,
+        columns=plan.columns,
+        first_rows=table.frame.head(first),
+        notes=(*table.notes, *plan.notes),
+        problems=table.problems,
+    )
+
+
+def _inspect_folder(path: Path, why: str, first: int) -> Inspection:
+    parts, _ = read_folder(path, {})
+    columns = [
+        Column(name, str(dtype), frame.height - frame[name].null_count(), table, "the layout of the folder")
+        for table, frame in (("dialogues", parts.dialogues), ("summaries", parts.summaries), ("ratings", parts.ratings))
+        for name, dtype in frame.schema.items()
+    ]
+    shown = parts.summaries.head(first)
+    return Inspection(
+        str(path), "dialgauge", why, "utf-8", parts.summaries.height, tuple(columns), shown, parts.notes, parts.problems
+    )
+
+
+def read_ratings(
+    path: str | PathLike[str], *, format: str | None = None, mapping: Mapped | None = None, strict: bool = False
+) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
+    """Ratings from a file of their own, and the rows that had to be left out.
+
+    The file names dialogue, system and annotator in each row, with ``dimension`` and ``value`` or a column for each
+    dimension. Give the frame to :meth:`Corpus.with_ratings`, which compares the keys with those of the corpus.
+    """
+    path = Path(path)
+    entry, _ = format_to_read(path, format)
+    if entry.load is None:
+        raise InputError(f"{path}: is a corpus; its ratings come with read_corpus")
+    table = _load(path, entry, mapping or {})
+    try:
+        ratings, problems = assemble_ratings(table, make_plan(table.frame, mapping or {}))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    if strict:
+        raise_if_any(problems, str(path))
+    return ratings, problems

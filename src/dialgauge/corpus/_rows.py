@@ -1,0 +1,93 @@
+"""The rows of a table under our own column names, and the list of those that turned out bad."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from dialgauge.corpus._checks import ROW, BadRow, bad_rows
+from dialgauge.corpus._columns import Plan
+from dialgauge.corpus._problems import Problem
+from dialgauge.corpus._schema import KEY
+from dialgauge.corpus._table import Table
+from dialgauge.corpus._types import ORIGINAL, OVERALL
+
+_COLUMNS = (
+    *("dialogue_id", "dialogue", "domain", "language", "meta", "system", "summary", "variant", "role", "kind"),
+    *("provenance", "annotator", "dimension", "value", "sentence", "scale", "comment", "time", "ratings_origin"),
+)
+_DEFAULTS = {"variant": ORIGINAL, "role": OVERALL}
+
+
+@dataclass(slots=True)
+class Rows:
+    """The rows that are still good (``frame``), and what was found wrong or worth saying on the way.
+
+    The frame has a text column for every use; several references, dimensions and meta values stand in columns of their
+    own (``reference:0``, ``dimension:coherence``, ``meta:topic``).
+    """
+
+    frame: pl.DataFrame
+    plan: Plan
+    bad: list[BadRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, table: Table, plan: Plan) -> "Rows":
+        """The rows of a table; those without any value are left away."""
+        frame = table.frame
+        columns = [
+            _as_text(plan.uses[use][0], frame).alias(use) if use in plan.uses else _constant(use, plan)
+            for use in _COLUMNS
+        ]
+        columns += [
+            _as_text(column, frame).alias(f"reference:{number}")
+            for number, column in enumerate(plan.uses.get("reference", ()))
+        ]
+        columns += [
+            _as_text(names[0], frame).alias(use)
+            for use, names in plan.uses.items()
+            if use.startswith(("dimension:", "meta:"))
+        ]
+        filled = pl.any_horizontal(pl.all().is_not_null()) if frame.width else pl.lit(False)
+        rows = frame.select(*columns, filled.alias("_filled")).with_row_index(ROW).filter("_filled").drop("_filled")
+        defaults = [pl.col(column).fill_null(value) for column, value in _DEFAULTS.items()]
+        return cls(rows.with_columns(pl.col(ROW).cast(pl.Int64), *defaults), plan, notes=[*table.notes, *plan.notes])
+
+    def columns(self, prefix: str) -> list[str]:
+        """The columns with this prefix (``reference``, ``dimension`` or ``meta``)."""
+        return [column for column in self.frame.columns if column.startswith(f"{prefix}:")]
+
+    def drop(self, broken: pl.Expr, reason: str, key: Iterable[str] = KEY) -> None:
+        """Leave out the rows for which ``broken`` holds."""
+        marked = self.frame.with_columns(broken.fill_null(False).alias("_broken"))
+        if marked["_broken"].any():
+            self.bad += bad_rows("rows", marked.filter("_broken"), tuple(key), reason)
+            self.frame = marked.filter(~pl.col("_broken")).drop("_broken")
+
+    def rated(self) -> pl.Expr:
+        """Whether a row carries a rating."""
+        return pl.any_horizontal(pl.col("annotator", "dimension", "value", *self.columns("dimension")).is_not_null())
+
+
+def to_problems(bad: Iterable[BadRow], table: Table) -> list[Problem]:
+    """Bad rows with the places where they stand, in the order of the file."""
+    problems = []
+    for row in sorted(bad, key=lambda bad: -1 if bad.row is None else bad.row):
+        file, line = table.place(row.row) if row.row is not None else (row.table, None)
+        problems.append(Problem(file, line, row.key, row.reason))
+    return problems
+
+
+def _constant(use: str, plan: Plan) -> pl.Expr:
+    return pl.lit(plan.constants.get(use), pl.String).alias(use)
+
+
+def _as_text(column: str, frame: pl.DataFrame) -> pl.Expr:
+    """A column as text. Whole numbers that a spreadsheet or pandas turned into floats lose their ``.0`` again."""
+    values = pl.col(column)
+    if frame.schema[column].is_float():
+        whole = (values == values.floor()) & (values.abs() < 2**53)
+        text = values.cast(pl.Int64, strict=False).cast(pl.String)
+        return pl.when(whole).then(text).otherwise(values.cast(pl.String))
+    return values.cast(pl.String)

@@ -1,0 +1,45 @@
+"""``Table``: what a file holds before anybody has said what its columns mean."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from dialgauge.corpus._problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of a file, and where each of them stands.
+
+    ``place`` gives the file and the line (or the row, where a format has no lines) of a row by its number from 0.
+    ``problems`` are rows that could not even be read.
+    """
+
+    frame: pl.DataFrame
+    place: Callable[[int], tuple[str, int | None]]
+    encoding: str | None = None
+    notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def place_in(file: str, lines: Sequence[int]) -> Callable[[int], tuple[str, int | None]]:
+    """The place of each row in a file whose rows start at these lines."""
+    return lambda row: (file, lines[row] if row < len(lines) else None)
+
+
+def stack(parts: Iterable[tuple[pl.DataFrame, str]]) -> Table:
+    """One table from several frames, each with the file that it came from; rows are counted from 1 in each file."""
+    frames, starts, total = [], [], 0
+    for frame, file in parts:
+        if frame.is_empty():
+            continue
+        frames.append(frame)
+        starts.append((total, file))
+        total += frame.height
+
+    def place(row: int) -> tuple[str, int | None]:
+        start, file = max((part for part in starts if part[0] <= row), key=lambda part: part[0])
+        return file, row - start + 1
+
+    return Table(pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame(), place)

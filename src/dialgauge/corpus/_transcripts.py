@@ -1,0 +1,89 @@
+"""Plain transcripts: lines of speakers, turns joined by bars, and subtitles (WebVTT, SRT)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from dialgauge.corpus._files import Text, read_text
+from dialgauge.corpus._table import Table
+from dialgauge.corpus._turns import parse_turns, role_of, split_speaker, write_turns
+from dialgauge.corpus._types import Turn
+from dialgauge.errors import InputError
+
+SUFFIXES = (".txt", ".vtt", ".srt")
+_TIMING = re.compile(r"^\s*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3}\s*-->\s*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3}")
+_VOICE = re.compile(r"<v(?:\.[^\s>]+)*\s+([^>]+)>")
+_TAG = re.compile(r"</?[a-z][^>]*>|<\d[\d:.]*>")
+
+
+def load_transcripts(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
+    """A dialogue from a file (named after it), or one from each transcript in a folder.
+
+    A file in which every line joins its turns with bars holds a dialogue per line.
+    """
+    del mapping
+    inside = sorted(path.iterdir()) if path.is_dir() else [path]
+    files = [file for file in inside if file == path or file.suffix.lower() in SUFFIXES]
+    dialogues: list[tuple[str, str]] = []
+    places: list[tuple[str, int]] = []
+    notes: list[str] = []
+    encodings: list[str] = []
+    for file in files:
+        text = read_text(file)
+        encodings.append(text.encoding)
+        notes += [note if len(files) == 1 else f"{file.name}: {note}" for note in text.notes]
+        for line, dialogue_id, turns in _dialogues(file, text):
+            dialogues.append((dialogue_id, write_turns(turns)))
+            places.append((str(file), line))
+    frame = pl.DataFrame(dialogues, schema={"dialogue_id": pl.String, "dialogue": pl.String}, orient="row")
+    encoding = encodings[0] if len(set(encodings)) == 1 else None
+    return Table(frame, lambda row: places[row], encoding, tuple(notes))
+
+
+def _dialogues(file: Path, text: Text) -> Iterator[tuple[int, str, tuple[Turn, ...]]]:
+    """Line, id and turns of each dialogue in a file."""
+    if file.suffix.lower() in (".vtt", ".srt") or text.text.startswith("WEBVTT"):
+        yield 1, file.stem, _subtitles(text.text, file)
+        return
+    lines = [(number, line) for number, line in enumerate(text.text.splitlines(), start=1) if line.strip()]
+    if len(lines) > 1 and all(_is_joined(line) for _, line in lines):
+        for count, (number, line) in enumerate(lines, start=1):
+            yield number, f"{file.stem}-{count}", parse_turns(line)
+    elif lines:
+        yield lines[0][0], file.stem, parse_turns(text.text)
+
+
+def _is_joined(line: str) -> bool:
+    return "|" in line and sum(bool(turn.speaker) for turn in parse_turns(line)) > 1
+
+
+def _subtitles(text: str, file: Path) -> tuple[Turn, ...]:
+    """The turns of WebVTT or SRT. Cues of one speaker in a row are one turn; times are left away."""
+    turns: list[tuple[str, str]] = []
+    for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n").replace("\r", "\n")):
+        lines = block.strip("\n").split("\n")
+        timing = next((number for number, line in enumerate(lines) if _TIMING.match(line)), None)
+        if timing is None:
+            continue  # the header, a comment or a style block
+        for speaker, words in _cue(lines[timing + 1 :]):
+            if turns and speaker in ("", turns[-1][0]):
+                turns[-1] = (turns[-1][0], f"{turns[-1][1]} {words}")
+            else:
+                turns.append((speaker, words))
+    if not turns:
+        raise InputError(f"{file}: no cue was found: subtitles have lines like 00:00:01.000 --> 00:00:03.000")
+    return tuple(Turn(speaker, words, role_of(speaker)) for speaker, words in turns)
+
+
+def _cue(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The speakers and words of one cue: ``<v Agent>Hello</v>`` or ``Agent: Hello``."""
+    whole = " ".join(line.strip() for line in lines if line.strip())
+    pieces = _VOICE.split(whole)
+    for speaker, words in zip(["", *pieces[1::2]], pieces[::2], strict=True):
+        plain = _TAG.sub("", words).strip()
+        if not plain:
+            continue
+        found = None if speaker else split_speaker(plain)
+        yield found or (speaker.strip(), plain)

@@ -1,0 +1,136 @@
+"""Turns from text and back: the ways in which transcripts are written down in one string."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dialgauge.corpus._types import Turn
+
+#: What people call themselves in transcripts, and the role it tells.
+_ROLES = {
+    "agent": "agent",
+    "assistant": "agent",
+    "operator": "agent",
+    "representative": "agent",
+    "support": "agent",
+    "客服": "agent",
+    "customer": "customer",
+    "client": "customer",
+    "caller": "customer",
+    "user": "user",
+    "用户": "user",
+}
+_TIME = r"(?:[\[(]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?[\])]\s*)?"
+_SPEAKER = re.compile(rf"^\s*{_TIME}([^\s:：|][^:：|\n]{{0,39}})[:：]\s?(.*)$", re.DOTALL)
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+def role_of(speaker: str) -> str | None:
+    """The role that a speaker's name tells (``Agent``, ``Customer 2`` …), if it tells one."""
+    return _ROLES.get(re.sub(r"[\s_#-]*\d*$", "", speaker).strip().lower())
+
+
+def parse_turns(text: str) -> tuple[Turn, ...]:
+    """The turns of a dialogue written in one string.
+
+    Understands a JSON list of turns, turns joined by ``|`` (``| Elena: Hi | Tom: Hello``), and a line per turn
+    (``Agent: …``, ``#Person1#: …``, ``客服：…``). A line without a speaker continues the turn before it. A text
+    in which nobody is named is one turn of a nameless speaker.
+    """
+    stripped = text.strip()
+    if stripped.startswith("["):
+        turns = _from_json_text(stripped)
+        if turns is not None:
+            return turns
+    if "\n" not in stripped and "|" in stripped:
+        pieces = [piece.strip() for piece in stripped.split("|") if piece.strip()]
+        named = sum(split_speaker(piece) is not None for piece in pieces)
+        if len(pieces) > 1 and named * 2 > len(pieces):
+            return _gather(pieces, joint=" | ")
+    return _gather((line for line in _LINE_BREAK.split(text) if line.strip()), joint="\n")
+
+
+def split_speaker(line: str) -> tuple[str, str] | None:
+    """``("Agent", "Hello")`` from ``"Agent: Hello"``, or None where no speaker is named.
+
+    A speaker has up to five words and forty characters before the colon; clock times and web addresses are no speakers.
+    """
+    found = _SPEAKER.match(line)
+    if not found:
+        return None
+    speaker, text = found[1].strip(), found[2].strip()
+    clock = speaker[-1].isdigit() and line[found.end(1) + 1 : found.end(1) + 2].isdigit()
+    if clock or speaker.isdigit() or text.startswith("//") or len(speaker.split()) > 5:
+        return None
+    return speaker, text
+
+
+def _gather(pieces: Iterable[str], joint: str) -> tuple[Turn, ...]:
+    turns: list[tuple[str, list[str]]] = []
+    for piece in pieces:
+        found = split_speaker(piece)
+        if found:
+            turns.append((found[0], [found[1]]))
+        elif turns:
+            turns[-1][1].append(piece.strip())
+        else:
+            turns.append(("", [piece.strip()]))
+    return tuple(Turn(speaker, joint.join(parts), role_of(speaker)) for speaker, parts in turns)
+
+
+def write_turns(turns: Iterable[Turn]) -> str:
+    """The turns in one string that :func:`parse_turns` reads back: lines if these say it all, else JSON."""
+    turns = tuple(turns)
+    lines = "\n".join(str(turn) for turn in turns)
+    if turns and parse_turns(lines) == turns:
+        return lines
+    return json.dumps([turn_to_json(turn) for turn in turns], ensure_ascii=False)
+
+
+def turn_to_json(turn: Turn) -> dict[str, str]:
+    """A turn as a JSON object; the role is left out where it is unknown."""
+    result = {"speaker": turn.speaker, "text": turn.text}
+    return result if turn.role is None else {**result, "role": turn.role}
+
+
+def turns_from_json(value: object) -> tuple[Turn, ...]:
+    """Turns from decoded JSON: objects with ``text`` and ``speaker``, or strings like ``"Agent: Hello"``.
+
+    Raises ValueError with the reason where it is neither.
+    """
+    if not isinstance(value, list):
+        raise ValueError("turns must be a list")
+    return tuple(_turn(item, number) for number, item in enumerate(value, start=1))
+
+
+def _turn(item: object, number: int) -> Turn:
+    if isinstance(item, str):
+        found = split_speaker(item)
+        return Turn(found[0], found[1], role_of(found[0])) if found else Turn("", item)
+    if not isinstance(item, Mapping):
+        raise ValueError(f"turn {number} is neither an object nor a string")
+    text = _first(item, "text", "utterance", "content", "message")
+    speaker = _first(item, "speaker", "name", "author")
+    role = item.get("role")
+    if not isinstance(text, str):
+        raise ValueError(f"turn {number} has no text")
+    if not isinstance(speaker, str | int | None) or not isinstance(role, str | None):
+        raise ValueError(f"turn {number}: speaker and role must be strings")
+    if speaker is None:
+        # Chat logs of assistants name the role only: {"role": "user", "content": …}.
+        return Turn(role or "", text, role_of(role) if role else None)
+    return Turn(str(speaker), text, role)
+
+
+def _first(item: Mapping[str, Any], *keys: str) -> object:
+    return next((item[key] for key in keys if item.get(key) is not None), None)
+
+
+def _from_json_text(text: str) -> tuple[Turn, ...] | None:
+    """Turns, if the text is a JSON list of them; None if it is just a text that starts with a bracket."""
+    try:
+        value = json.loads(text)
+        return turns_from_json(value)
+    except (ValueError, RecursionError):
+        return None
