@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
-    """The folder of public study data. It cannot be distributed with the project, so its tests skip where it is absent."""
+    """The folder of public study data. Its licences forbid us to ship it, so its tests skip where it is absent."""
     folder = Path(os.environ.get("DIALGAUGE_DATA", ROOT / ".." / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip(f"NO STUDY DATA: {folder} does not exist; set DIALGAUGE_DATA to the folder that holds it")

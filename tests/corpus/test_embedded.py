@@ -66,9 +66,7 @@ def test_every_error_type_is_planted_in_written_summaries() -> None:
 def test_extracts_are_computed_from_the_dialogue() -> None:
     corpus = embedded_corpus()
     for dialogue in corpus.iter_dialogues():
-        texts = dict(
-            corpus.summaries.filter(pl.col("dialogue_id") == dialogue.id).select("system", "text").iter_rows()
-        )
+        texts = dict(corpus.summaries.filter(pl.col("dialogue_id") == dialogue.id).select("system", "text").iter_rows())
         assert texts["lead-3"] == dialogue.lead(3)
         assert texts["longest-3"] == dialogue.longest(3)
         assert len(set(texts.values())) == len(texts)
