@@ -1,7 +1,7 @@
 """Runs the documentation: the ``python`` blocks of README and docs, and the ``$ …`` lines of their ``console`` blocks.
 
 A page has one namespace and one empty working folder, so later blocks can use what earlier ones made. In a console
-block the lines after a command are what it must print (``…`` stands for anything).
+block the lines after a command are what it must print (``…`` stands for anything, white space does not count).
 """
 
 import os
@@ -30,8 +30,8 @@ def _run_console(example: Example) -> str | None:
         done = subprocess.run(line, shell=True, capture_output=True, text=True, env=environment, timeout=300)
         if done.returncode:
             return f"$ {line}\nexit code {done.returncode}\n{done.stdout}{done.stderr}"
-        pattern = ".*".join(re.escape(part.strip()) for part in expected.split("…"))
-        if not re.search(pattern, done.stdout, re.DOTALL):
+        pattern = ".*".join(re.escape(" ".join(part.split())) for part in expected.split("…"))
+        if not re.search(pattern, " ".join(done.stdout.split())):
             return f"$ {line}\nexpected:\n{expected}\ngot:\n{done.stdout}"
     return None
 

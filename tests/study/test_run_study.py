@@ -68,6 +68,7 @@ def test_only_what_depends_on_a_change_runs_again(study: Path) -> None:
     assert run_study(study).stages == {
         "corpus": "unchanged",
         "scores": "unchanged",
+        "agreement": "unchanged",
         "correlations": "done",
         "report": "done",
     }
@@ -83,19 +84,20 @@ def test_tampered_output_is_made_again(study: Path) -> None:
 
 def test_goes_on_after_a_failure(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.rmtree(study.parent / "runs")
-    from dialgauge.study import _study
+    from dialgauge.study import _pipeline
 
     def broken(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(_study, "correlate", broken)
+        patch.setattr(_pipeline, "correlate", broken)
         with pytest.raises(OSError, match="No space left"):
             run_study(study)
     assert not (study.parent / "runs/small/correlations.parquet").exists()
     assert run_study(study).stages == {
         "corpus": "unchanged",
         "scores": "unchanged",
+        "agreement": "unchanged",
         "correlations": "done",
         "report": "done",
     }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialgauge.cli._output import Json, console, note, print_json, print_table
+from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def compare(
         list[str] | None, typer.Option(help="An agreement that a study reports: [bold]STUDY=0.48[/].")
     ] = None,
     claims: Annotated[
-        Path | None, typer.Option(help="A TOML file of [[claims]] to hold against every study.", show_default=False)
+        Path | None, typer.Option(help="A TOML file of claims to hold against every study.", show_default=False)
     ] = None,
     test: Annotated[
         list[str] | None,
@@ -59,8 +59,9 @@ def compare(
 
     [bold]dialgauge compare original.csv reproduction.csv --scale 1-5 --html comparison.html[/]
 
-    CV* is the spread of a result over studies in per cent of its mean, so 0 is a perfect repetition; scales that do not
-    begin at 0 are shifted there first. Ranges show what the rounding of printed numbers leaves open.
+    CV* is the spread of a result over studies in per cent of its mean: 0 is a perfect repetition.
+    Scales that do not begin at 0 are shifted there first, and what the rounding of printed numbers
+    leaves open is shown as a range.
     """
     from dialgauge.files import write_text
     from dialgauge.reproduce import (
@@ -76,9 +77,11 @@ def compare(
     results = _load(studies, _by_study(scale, "--scale"), normalise, method, settings)
     results = _with_agreement(results, agreement)
     pairs = _pairs(test)
-    tested = [compare_systems(s, pairs or None) for s in results if s.summaries is not None] if test else []
-    if test and not tested:
+    rated = [study for study in results if study.summaries is not None] if test else []
+    if test and not rated:
         raise InputError("--test needs a study with ratings; these have printed results only")
+    with progress_bar("testing systems") as progress:
+        tested = [compare_systems(study, pairs or None, progress=progress) for study in rated]
     comparison = compare_studies(results)
     conclusions = check_claims(read_claims(claims), results) if claims is not None else None
     report = ComparisonReport(comparison, conclusions, tested)
@@ -241,10 +244,6 @@ def _number(value: float | None, places: int = 2) -> str:
     return show_number(value, places)
 
 
-def _p_value(value: float | None) -> str:
-    return "< .001" if value is not None and value < 0.001 else _number(value, 3)
-
-
 def _span(low: float | None, high: float | None, places: int = 2) -> str:
     if low is None or high is None or high - low < 1e-9:
         return ""
@@ -271,9 +270,12 @@ def _print_studies(report: "ComparisonReport") -> None:
     assumed = [shift.dimension for shift in comparison.shifts if shift.assumed]
     if assumed:
         _say(f"No scale is named for {', '.join(assumed)}: taken to begin at 0 (--scale says otherwise).")
+    shifted = {(shift.scale, shift.lowest): list[str]() for shift in comparison.shifts if shift.lowest}
     for shift in comparison.shifts:
         if shift.lowest:
-            _say(f"{shift.dimension}: the scale {shift.scale} begins at {shift.lowest:g}, taken off before CV*.")
+            shifted[shift.scale, shift.lowest].append(shift.dimension)
+    for (scale, lowest), dimensions in shifted.items():
+        _say(f"{', '.join(dimensions)}: the scale {scale} begins at {lowest:g}, taken off before CV*.")
     for line in comparison.left_out:
         _say(f"left out: {line}")
 
@@ -369,12 +371,14 @@ def _print_conclusions(conclusions: "Conclusions") -> None:
 
 
 def _print_tests(report: "ComparisonReport") -> None:
+    from dialgauge.reproduce import show_p_value
+
     for tested in report.systems:
         rows = []
         for row in tested.frame.iter_rows(named=True):
             effect = _number(row["effect"])
-            span = _span(row["effect_low"], row["effect_high"])
-            p_values = (_p_value(row[f"corrected_{name}"]) for name in ("t", "wilcoxon", "permutation"))
+            span = _span(row["effect_low"], row["effect_high"]).replace(" ", "")
+            p_values = (show_p_value(row[f"corrected_{name}"]) for name in ("t", "wilcoxon", "permutation"))
             pair = f"{row['system']} − {row['baseline']}"
             difference = f"{_number(row['difference'], 3)}{row['stars']}"
             rows.append(

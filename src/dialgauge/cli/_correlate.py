@@ -233,7 +233,11 @@ def _print_notes(
     result: "Correlations", references: Sequence[str], included: bool, invalid: int, effect: pl.DataFrame | None
 ) -> None:
     settings = result.settings
-    note("best first by the mean of the dimensions; metrics with ↓ are better when lower, so their sign is turned")
+    note("best first by the mean of the dimensions")
+    if result.frame.select((pl.col("oriented") & (pl.col("direction") == "lower")).any()).item():
+        note("↓ better when lower: the sign is turned, so that larger correlations are better everywhere")
+    elif not settings["oriented"]:
+        note("raw sign: a metric that is better when lower should correlate negatively")
     if settings["resamples"]:
         over = "systems and inputs" if settings["resample"] == "both" else settings["resample"]
         note(

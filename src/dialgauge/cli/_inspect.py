@@ -22,7 +22,7 @@ def inspect(
     format: Annotated[
         str | None, typer.Option(help="The format, if the name does not tell it (csv, jsonl, xlsx …).")
     ] = None,
-    rows: Annotated[int, typer.Option(min=0, help="How many of the first rows to show.")] = 3,
+    rows: Annotated[int, typer.Option(min=0, help="How many of the first rows to show.")] = 2,
     json: Json = False,
 ) -> None:
     """Look at a file before using it: its format, encoding and columns, what each is taken for, and why.
@@ -50,12 +50,14 @@ def inspect(
     for number, row in enumerate(found.first_rows.iter_rows(named=True), start=1):
         cells = [(name, _clip(value)) for name, value in row.items() if value is not None]
         print_table(f"Row {number}", ["column", "value"], cells)
+    counts = ", ".join(f"{number:,} {what}" for what, number in found.found.items()) or "nothing"
+    console.print(f"Read like this, it gives {counts}; {len(found.problems):,} rows are left out.", highlight=False)
     for text in found.notes:
         note(f"note: {text}")
     for problem in found.problems[:10]:
-        note(f"cannot be read: {problem}")
+        note(f"left out: {problem}")
     if len(found.problems) > 10:
-        note(f"… and {len(found.problems) - 10} more")
+        note(f"… and {len(found.problems) - 10:,} more")
 
 
 def _clip(value: object, width: int = 160) -> str:
@@ -77,6 +79,7 @@ def _as_json(found: Any) -> dict[str, Any]:
             {name: None if value is None else str(value) for name, value in row.items()}
             for row in found.first_rows.iter_rows(named=True)
         ],
+        "found": dict(found.found),
         "notes": list(found.notes),
         "problems": [str(problem) for problem in found.problems],
     }

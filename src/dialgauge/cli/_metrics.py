@@ -58,7 +58,7 @@ def metrics(
         f"{len(known)} metrics (↑ higher is better, ↓ lower is better, · describes only)",
         ("metric", "", "compares with", "level", "cost", "extra", "citation"),
         (
-            (m.name, arrows[m.direction], ", ".join(m.targets), m.level, m.cost, m.extra, m.citation.split(".")[0])
+            (m.name, arrows[m.direction], ", ".join(m.targets), m.level, m.cost, m.extra, m.citation.split(",")[0])
             for m in known
         ),
     )

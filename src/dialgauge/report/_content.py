@@ -76,6 +76,9 @@ class ReportData:
     correlations: pl.DataFrame | None = None
     ceiling: pl.DataFrame | None = None
     ratings: pl.DataFrame | None = None
+    agreement: pl.DataFrame | None = None
+    drift: pl.DataFrame | None = None
+    findings: Sequence[Mapping[str, Any]] = ()
     problems: Sequence[str] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
 
@@ -130,6 +133,32 @@ def verdict(ranking: Ranking) -> str:
     if ranking.ceiling is not None:
         sentence += f". One rater against the others reaches {ranking.ceiling:.2f}"
     return sentence + "."
+
+
+def agreement_rows(data: ReportData) -> list[tuple[str, str, str]]:
+    """For all dimensions together and each of them: the name, Krippendorff's α with interval, and the verdict."""
+    if data.agreement is None:
+        return []
+    rows = data.agreement.filter(pl.col("measure") == "krippendorff-alpha").iter_rows(named=True)
+    return [
+        (
+            row["dimension"] or "all dimensions",
+            str(Estimate("α", row["value"], row["low"], row["high"])),
+            row["verdict"] or row["note"] or "",
+        )
+        for row in rows
+    ]
+
+
+def drifting(data: ReportData) -> list[str]:
+    """The annotators who change their standard while they work, as sentences."""
+    if data.drift is None:
+        return []
+    return [
+        f"Annotator {row['annotator']} drifts on {row['dimension']}: against the others, by "
+        f"{decimals(row['change'])} points from the first rating to the last."
+        for row in data.drift.filter("drifts").iter_rows(named=True)
+    ]
 
 
 def system_table(data: ReportData) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
