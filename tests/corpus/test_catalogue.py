@@ -111,7 +111,8 @@ class TestPublishedLayouts:
 
     def test_tweetsumm(self, tmp_path: Path) -> None:
         (tmp_path / "twcs.csv").write_text(
-            "tweet_id,author_id,inbound,created_at,text\n1,x,True,now,My phone broke. Help!\n2,y,False,now,We are sorry.\n"
+            "tweet_id,author_id,inbound,created_at,text\n"
+            "1,x,True,now,My phone broke. Help!\n2,y,False,now,We are sorry.\n"
         )
         notes = {"extractive": [{"tweet_id": 1, "sentence_offset": "[0, 15]"}], "abstractive": ["It broke.", "Sorry."]}
         row = {

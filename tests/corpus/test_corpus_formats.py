@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 import zipfile
 from datetime import datetime
 from pathlib import Path
@@ -68,7 +70,7 @@ def test_round_trip(corpus: Corpus, tmp_path: Path, name: str) -> None:
     back = read_corpus(path, strict=True)
     assert same(back, corpus)
     assert back.info == corpus.info
-    assert [dialogue for dialogue in back.iter_dialogues()] == [dialogue for dialogue in corpus.iter_dialogues()]
+    assert list(back.iter_dialogues()) == list(corpus.iter_dialogues())
 
 
 @pytest.mark.parametrize("name", WRITABLE)
@@ -91,7 +93,7 @@ def test_format_can_be_named(corpus: Corpus, tmp_path: Path, name: str) -> None:
 def test_garbage_is_an_input_error(tmp_path: Path, name: str) -> None:
     path = tmp_path / f"c{FORMATS[name].suffixes[0]}"
     path.write_bytes(b"\x00\x01\x02PAR1 nothing of any format \xff\xfe" if name != "transcript" else b"  \n\n ")
-    with pytest.raises(InputError, match="c[.]"):
+    with pytest.raises(InputError, match=r"c[.]"):
         read_corpus(path)
 
 
@@ -191,6 +193,7 @@ def test_compressed_jsonl(tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"id": "d", "system": "s", "summary": "x"}\n'))
     assert read_corpus(path).summaries.height == 1
+    assert read_corpus(path).info.name == "c"
     path.write_bytes(gzip.compress(b"x" * 1000)[:-9])
     with pytest.raises(InputError, match="cannot be read"):
         read_corpus(path)
@@ -328,6 +331,26 @@ def test_a_failed_write_leaves_nothing_behind(
     with pytest.raises(InputError, match="No space left"):
         write_corpus(corpus.select(dialogues=["d1"]), path)
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
+@pytest.mark.parametrize("name", WRITABLE)
+def test_a_disk_that_fills_up(tmp_path: Path, name: str) -> None:
+    script = f"""
+import random, resource, sys
+from dialgauge.corpus import *
+from dialgauge.errors import InputError
+text = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz0123456789", k=30_000))
+corpus = Corpus.build([Dialogue("d", (Turn("A", text),))], [Summary("d", "s", text)])
+resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+try:
+    write_corpus(corpus, sys.argv[1], format={name!r})
+except InputError as error:
+    print(error)
+"""
+    run = subprocess.run([sys.executable, "-c", script, tmp_path / "c"], capture_output=True, text=True, check=False)
+    assert "cannot be written" in run.stdout, run.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_json_lines_say_what_they_hold(corpus: Corpus, tmp_path: Path) -> None:

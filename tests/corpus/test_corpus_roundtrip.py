@@ -94,11 +94,11 @@ def corpora(draw: st.DrawFn, text: st.SearchStrategy[str]) -> Corpus:
 def test_round_trip(name: str, corpus: Corpus) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "c"
-        try:
-            write_corpus(corpus, path, format=name)
-        except InputError as error:
-            assert FORMATS[name].cannot_hold(corpus), error
+        if FORMATS[name].cannot_hold(corpus):
+            with pytest.raises(InputError, match="cannot hold"):
+                write_corpus(corpus, path, format=name)
             return
+        write_corpus(corpus, path, format=name)
         back = read_corpus(path, format=name, strict=True)
     for table, key in (("dialogues", ("dialogue_id",)), ("summaries", KEY), ("ratings", RATING_KEY)):
         assert getattr(back, table).sort(key).rows() == getattr(corpus, table).sort(key).rows()

@@ -201,6 +201,10 @@ class TestRatings:
         corpus = read_corpus(path, mapping={"dimension:wit": "q1", "annotator": "=panel"})
         assert corpus.ratings.select("annotator", "dimension", "value").rows() == [("panel", "wit", 3.0)]
 
+    def test_annotators_without_ratings_are_said(self, tmp_path: Path) -> None:
+        corpus = read_corpus(csv_file(tmp_path, "id,system,summary,annotator,wit\nd,s,x,1,good\n"))
+        assert any("but none holds ratings" in note for note in corpus.notes)
+
     def test_value_without_a_dimension(self, tmp_path: Path) -> None:
         path = csv_file(tmp_path, "id,system,summary,q1\nd,s,x,3\n")
         with pytest.raises(InputError, match="no dimension"):
@@ -259,6 +263,17 @@ class TestBadRows:
     def test_lines_are_right_after_multi_line_cells(self, tmp_path: Path) -> None:
         rows = 'id,system,summary,annotator,wit\nd,s,"a\nb\r\nc",1,1\nd,t,y,1,x\nd,u,z,1,2\n\nd,v,z,1,y\nd,w,z,1,3\n'
         assert [problem.line for problem in read_corpus(csv_file(tmp_path, rows)).problems] == [5, 8]
+
+    def test_lone_carriage_returns_are_no_line_ends(self, tmp_path: Path) -> None:
+        path = tmp_path / "c.csv"
+        path.write_bytes(b'id,system,summary,annotator,wit\nd,s,a\rb,1,1\nd,t,"c\rd",1,x\n')
+        corpus = read_corpus(path)
+        assert corpus.summaries["text"].to_list() == ["a\rb", "c\rd"]
+        assert [problem.line for problem in corpus.problems] == [3]
+        path.write_bytes(b"id,system,summary\nd,s,a\rb\nd,t,x,y\n")
+        corpus = read_corpus(path)
+        assert corpus.summaries["text"].to_list() == ["a\rb"]
+        assert [problem.line for problem in corpus.problems] == [3]
 
     def test_rows_with_too_many_cells(self, tmp_path: Path) -> None:
         rows = 'id,system,summary\nd,s,x\nd,t,one,two\nd,"u",y\nd,v\n'
@@ -327,6 +342,11 @@ class TestBadRows:
         assert [problem.line for problem in corpus.problems] == [2]
         assert corpus.summaries["provenance"].to_list() == [None, '{"a": 1}']
 
+    def test_columns_of_bytes(self, tmp_path: Path) -> None:
+        frame = pl.DataFrame({"id": [1], "system": ["s"], "summary": ["x"], "raw": [b"\xff"]})
+        frame.write_parquet(tmp_path / "c.parquet")
+        assert "columns of bytes are not read: raw" in read_corpus(tmp_path / "c.parquet").notes
+
     def test_parquet_rows(self, tmp_path: Path) -> None:
         frame = pl.DataFrame({"id": [1, 1, 2], "system": ["s", "s", "s"], "summary": ["x", "x", None]})
         frame.write_parquet(tmp_path / "c.parquet")
@@ -365,11 +385,21 @@ class TestMapping:
             read_corpus(path, mapping={"sumary": "hyp"})
         with pytest.raises(UnknownNameError, match=r"column in the mapping 'hypp'.*did you mean 'hyp'"):
             read_corpus(path, mapping={"summary": "hypp"})
+        with pytest.raises(InputError, match="'hyp' is given two uses"):
+            read_corpus(path, mapping={"summary": "hyp", "reference": "hyp"})
+        for use in ("reference", "dimension:wit", "meta:x"):
+            with pytest.raises(InputError, match="needs a column"):
+                read_corpus(path, mapping={use: "=x"})
         with pytest.raises(InputError, match="only 'reference' takes several"):
             read_corpus(path, mapping={"summary": ["hyp", "summary"]})
         for pair in ("summary", "=hyp", "summary="):
             with pytest.raises(InputError, match="USE=COLUMN"):
                 parse_mapping([pair])
+
+    def test_a_text_beside_a_system_is_a_summary(self, tmp_path: Path) -> None:
+        corpus = read_corpus(csv_file(tmp_path, "dialogue_id,system,text\nd,s,x\n"), strict=True)
+        assert corpus.summaries["text"].to_list() == ["x"]
+        assert read_corpus(csv_file(tmp_path, "id,text\nd,A: x\n")).dialogue("d").turns == (Turn("A", "x"),)
 
     def test_a_taken_use_is_explained(self, tmp_path: Path) -> None:
         found = inspect_file(csv_file(tmp_path, "id,dialogue_id,system,summary\nx,d,s,y\n"))

@@ -131,11 +131,11 @@ def test_offline(server: Server, tmp_path: Path) -> None:
 
 
 def test_what_a_person_must_fetch(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be downloaded by a program.*Google Drive"):
+    with pytest.raises(InputError, match=r"cannot be downloaded by a program.*Google Drive"):
         fetch_dataset(DATASETS["csds"], target=tmp_path)
 
 
-def test_from_a_local_folder(tmp_path: Path) -> None:
+def test_from_a_local_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dataset = DATASETS["faceval"]
     (tmp_path / "mine" / "human_result").mkdir(parents=True)
     with pytest.raises(InputError, match=r"faceval is not in it; looked for FacEval_human_result\.csv"):
@@ -143,10 +143,14 @@ def test_from_a_local_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
         fetch_dataset(dataset, source=tmp_path / "gone", target=tmp_path / "t")
     (tmp_path / "mine" / "human_result" / "FacEval_human_result.csv").write_text("x")
-    for _ in range(2):
-        folder = fetch_dataset(dataset, source=tmp_path / "mine", target=tmp_path / "a" / "t")
+    folder = fetch_dataset(dataset, source=tmp_path / "mine", target=tmp_path / "a" / "t")
     assert dataset.is_in(folder)
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["t"]
+    with pytest.raises(InputError, match="nothing there will be overwritten"):
+        fetch_dataset(dataset, source=tmp_path / "mine", target=tmp_path / "a" / "t")
+    monkeypatch.setenv("DIALGAUGE_CACHE", str(tmp_path / "cache"))
+    for _ in range(2):
+        assert fetch_dataset(dataset, source=tmp_path / "mine") == tmp_path / "cache" / "datasets" / "faceval"
 
 
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Permutation tests against nlpstats, against each other, and against all permutations."""
 
+# ruff: noqa: NPY002 — nlpstats draws from the global generator, so its draws are replayed from there.
+
 import warnings
 from itertools import product
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -77,6 +77,7 @@ def test_bca_is_for_one_way_resampling(made):
     assert result.low < result.value < result.high
 
 
+@settings(deadline=None)  # the first call imports statsmodels
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_corrections_equal_statsmodels(p_values):
     multitest = pytest.importorskip("statsmodels.stats.multitest")

@@ -121,7 +121,7 @@ def test_without_words_there_is_no_value(summary: str, target: str, reason: str)
         table, "source", table.intern([summary]), table.intern([target]), np.array([0, 1]), np.zeros(1, dtype=np.int64)
     )
     for name in KINDS:
-        values = find_metric(name).compute(job, {"stem": "no", "refs": "best"})
+        values = find_metric(name).compute(job, {"stem": "no", "refs": "best", "tok": "rouge"})
         assert np.isnan(values.numbers).tolist() == [True]
         assert values.reasons == {0: reason}
 
@@ -139,6 +139,6 @@ def test_no_pairs_at_all() -> None:
 def test_signature_and_parameters() -> None:
     request = parse_request("rouge-l-p@source:stem=yes")
     assert request.column == "rouge-l-p@source:stem=yes"
-    assert request.signature == "rouge-l-p|target:source|stem:yes|refs:best|v:1"
+    assert request.signature == "rouge-l-p|target:source|stem:yes|refs:best|tok:rouge|v:1"
     with pytest.raises(ParameterError, match="'best' or 'mean'; got 'worst'"):
         parse_request("rouge-1:refs=worst")

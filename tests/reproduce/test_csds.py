@@ -82,7 +82,7 @@ class TestPaper:
         assert (paper.table(table).matched, paper.table(table).total) == (matched, total)
 
     def test_the_odd_cells_are_known(self, paper):
-        odd = [(c.row, c.column, c.printed, round(c.recomputed, 3)) for t in paper for c in t.mismatches]
+        odd = [(c.row, c.column, c.printed, round(c.recomputed, 3)) for t in paper.tables for c in t.mismatches]
         assert odd == [("PGN", "final/R1", "55.58", 55.557), ("Fast-RL*", "final", "32.94", 32.642)]
 
     def test_print_equals_the_transcription_of_the_bundle(self, data_dir):

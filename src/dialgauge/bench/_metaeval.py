@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from dialgauge.bench._timing import BenchResult, Progress, check_agreement, interleave
 from dialgauge.metaeval import (
@@ -23,8 +24,8 @@ from dialgauge.metaeval import (
     permutation_test,
     weighted_values,
 )
-from dialgauge.metaeval._names import FloatArray
 
+FloatArray = NDArray[np.float64]
 PEER = "nlpstats"
 RESAMPLES = 1000
 #: The peer needs 30 to 70 ms for one resample at summary level; its time is scaled up from these.

@@ -30,8 +30,11 @@ def read_parquet(path: Path) -> pl.DataFrame:
 
 def flattened(frame: pl.DataFrame, file: str, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     """The frame as a table. Lists and structs (turns, references …) are understood as in JSONL."""
+    binary = [name for name, dtype in frame.schema.items() if dtype == pl.Binary]
+    notes = (f"columns of bytes are not read: {', '.join(binary)}",) if binary else ()
+    frame = frame.drop(binary)
     if not any(dtype.is_nested() for dtype in frame.schema.values()):
-        return Table(frame, place_in(file, range(1, frame.height + 1)))
+        return Table(frame, place_in(file, range(1, frame.height + 1)), notes=notes)
     id_key = mapping.get("dialogue_id")
     rows, places, problems = [], [], []
     for number, record in enumerate(frame.iter_rows(named=True), start=1):
@@ -43,7 +46,7 @@ def flattened(frame: pl.DataFrame, file: str, mapping: Mapping[str, str | Sequen
             continue
         rows += spread_rows
         places += [number] * len(spread_rows)
-    return Table(to_frame(rows), place_in(file, places), problems=tuple(problems))
+    return Table(to_frame(rows), place_in(file, places), notes=notes, problems=tuple(problems))
 
 
 def write_parquet(corpus: Corpus, path: Path) -> None:

@@ -54,6 +54,10 @@ _DIMENSIONS = frozenset(
         "completeness conciseness readability grammaticality non_redundancy redundancy overall_quality usefulness"
     )
 )
+#: Numbers that count or number something, and are no ratings even beside an annotator.
+_COUNTERS = re.compile(
+    r"|nr|no|num|number|index|idx|row|line|rank|unnamed.*|pos_.*|(n|num)_.*|.*_(id|idx|index|count|length)"
+)
 #: A mapping's value that starts with this is a constant for every row, not the name of a column.
 CONSTANT = "="
 _SAID = "the mapping says so"
@@ -135,12 +139,18 @@ def _check_mapping(
         if len(columns) > 1 and use != "reference":
             raise InputError(f"mapping: {use!r} was given {len(columns)} columns; only 'reference' takes several")
         if columns[0].startswith(CONSTANT):
+            if use not in USES or use == "reference":
+                raise InputError(f"mapping: {use!r} needs a column; a constant makes no sense there")
             constants[use] = columns[0].removeprefix(CONSTANT)
             continue
         for column in columns:
             if column not in frame.columns:
                 raise UnknownNameError("column in the mapping", column, frame.columns)
         said[use] = columns
+    mapped = [column for columns in said.values() for column in columns]
+    twice = next((column for column in mapped if mapped.count(column) > 1), None)
+    if twice is not None:
+        raise InputError(f"mapping: the column {twice!r} is given two uses")
     return said, constants
 
 
@@ -183,6 +193,15 @@ def _guess_by_name(
             chosen[column] = (use, f"columns named {column!r} usually are")
             why_not.pop(column, None)
             taken.add(use)
+    for column, name in free.items():
+        if (
+            name == "text"
+            and chosen.get(column, ("",))[0] == "dialogue"
+            and "system" in taken
+            and "summary" not in taken
+        ):
+            chosen[column] = ("summary", "a text beside a system")
+            taken.symmetric_difference_update({"dialogue", "summary"})
     numbered = [column for column, name in free.items() if re.fullmatch(r"(reference|ref|summary)_?\d+", name)]
     if "reference" not in taken and len(numbered) > 1:
         for column in numbered:
@@ -207,7 +226,8 @@ def _guess_ratings(
             continue
         known = normalised(column) in _DIMENSIONS
         # A column that few rows fill is a slip of the keyboard more often than a dimension.
-        beside = "annotator" in taken and not long and rated[column].null_count() * 2 <= rated.height
+        filled = rated[column].null_count() * 2 <= rated.height and not _COUNTERS.fullmatch(normalised(column))
+        beside = "annotator" in taken and not long and filled
         if types[column] != "number" or not (known or beside):
             if lone_value:
                 del chosen[column]
@@ -226,7 +246,7 @@ def _guess_dialogue(
             continue
         shown = frame[column].drop_nulls().head(20).cast(pl.String).to_list()
         speaking = sum(sum(bool(turn.speaker) for turn in parse_turns(text)) >= 2 for text in shown)
-        if speaking * 2 > len(shown):
+        if speaking and speaking * 2 >= len(shown):
             chosen[column] = ("dialogue", "its values look like turns of speakers")
             taken.add("dialogue")
             return

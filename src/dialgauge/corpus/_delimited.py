@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -58,12 +59,15 @@ def _doubled(columns: Sequence[str]) -> list[str]:
 
 def _parse(text: str, separator: str) -> list[tuple[int, list[str]]]:
     """Every record with the line on which it starts; blank lines are empty records."""
+    # Python ends a record at a lone carriage return, Polars and everybody else do not.
+    stand_in = next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
+    shielded = re.sub(r"\r(?!\n)", stand_in, text)
     allowed = csv.field_size_limit(max(len(text), 1))
     try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        reader = csv.reader(io.StringIO(shielded, newline=""), delimiter=separator)
         records, start = [], 1
         for record in reader:
-            records.append((start, record))
+            records.append((start, [cell.replace(stand_in, "\r") for cell in record]))
             start = reader.line_num + 1
         return records
     finally:

@@ -40,7 +40,7 @@ def _with_places(stacked: Table, flat: Table) -> Table:
         _, number = flat.place(row)
         return stacked.place(number - 1) if number is not None else ("", None)
 
-    return Table(flat.frame, place, problems=flat.problems)
+    return Table(flat.frame, place, notes=flat.notes, problems=flat.problems)
 
 
 def _frames(path: Path) -> Iterator[tuple[str, Path, pl.DataFrame]]:

@@ -33,6 +33,9 @@ def load_jsonl(path: Path, mapping: Mapped) -> Table:
         except ValueError as error:
             problems.append(Problem(str(path), line, _key(record), str(error)))
             continue
+        except RecursionError:
+            problems.append(Problem(str(path), line, _key(record), "JSON nested too deeply"))
+            continue
         rows += spread_rows
         lines += [line] * len(spread_rows)
     return Table(to_frame(rows), place_in(str(path), lines), text.encoding, text.notes, tuple(problems))
@@ -97,6 +100,8 @@ def _unusable(value: object, raw: str) -> str | None:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
             return "half a surrogate pair: this is no text"
+        except RecursionError:
+            return "JSON nested too deeply"
     return None
 
 

@@ -19,6 +19,8 @@ def rating_rows(rows: Rows) -> pl.DataFrame:
     if rows.plan.has("value") and not rows.plan.has("dimension"):
         raise InputError("ratings have a value but no dimension; map dimension=COLUMN, or dimension==NAME for all")
     if not wide and not rows.plan.has("value"):
+        if rows.plan.has("annotator"):
+            rows.notes.append("a column names annotators, but none holds ratings; map dimension:NAME=COLUMN")
         return pl.DataFrame(schema=_ROWS)
     rated = rows.frame.filter(rows.rated())
     if not rows.plan.has("annotator") and not rated.is_empty():

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from dialgauge.corpus._assemble import Parts, assemble, assemble_ratings
-from dialgauge.corpus._columns import Column, make_plan
+from dialgauge.corpus._columns import Column, Plan, make_plan
 from dialgauge.corpus._corpus import Corpus, CorpusInfo
 from dialgauge.corpus._files import atomic_file, atomic_folder
 from dialgauge.corpus._folder import is_dialgauge, read_folder
@@ -22,7 +22,10 @@ Mapped = Mapping[str, str | Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a file looks like before it is read: format, encoding, columns and what each is taken for, first rows."""
+    """What a file looks like: format, encoding, columns and what each is taken for, first rows.
+
+    ``found`` counts what would be read with these guesses; ``problems`` are the rows that would be left out.
+    """
 
     path: str
     format: str
@@ -31,6 +34,7 @@ class Inspection:
     rows: int
     columns: tuple[Column, ...]
     first_rows: pl.DataFrame
+    found: Mapping[str, int]
     notes: tuple[str, ...]
     problems: tuple[Problem, ...]
 
@@ -60,7 +64,7 @@ def _read_parts(path: Path, entry: Format, mapping: Mapped) -> tuple[Parts, Corp
         parts = assemble(table, make_plan(table.frame, mapping))
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
-    name = path.stem if path.is_file() else path.name
+    name = path.name.removesuffix(".gz").removesuffix(Path(path.name.removesuffix(".gz")).suffix)
     return parts, CorpusInfo(name=name or "corpus", ratings_origin="constructed" if parts.constructed else "human")
 
 
@@ -101,13 +105,14 @@ def write_corpus(corpus: Corpus, path: str | PathLike[str], *, format: str | Non
 def inspect_file(
     path: str | PathLike[str], *, format: str | None = None, mapping: Mapped | None = None, first: int = 5
 ) -> Inspection:
-    """Look at a file without building a corpus: what its columns are taken for, and why."""
+    """Look at a file: what its columns are taken for and why, and what reading it so would give."""
     path = Path(path)
     entry, why = format_to_read(path, format)
     if entry.load is None:
         return _inspect_folder(path, why, first)
     table = _load(path, entry, mapping or {})
     plan = make_plan(table.frame, mapping or {})
+    found, notes, problems = _try(table, plan)
     return Inspection(
         path=str(path),
         format=entry.name,
@@ -116,9 +121,27 @@ def inspect_file(
         rows=table.frame.height,
         columns=plan.columns,
         first_rows=table.frame.head(first),
-        notes=(*table.notes, *plan.notes),
-        problems=table.problems,
+        found=found,
+        notes=notes,
+        problems=problems,
     )
+
+
+def _try(table: Table, plan: Plan) -> tuple[dict[str, int], tuple[str, ...], tuple[Problem, ...]]:
+    """What reading the table would give: counts, notes and problems."""
+    try:
+        parts = assemble(table, plan)
+    except InputError as error:
+        reason = str(error)
+    else:
+        counts = {name: getattr(parts, name).height for name in ("dialogues", "summaries", "ratings")}
+        return counts, parts.notes, parts.problems
+    notes = (*table.notes, *plan.notes)
+    try:
+        ratings, problems = assemble_ratings(table, plan)
+    except InputError:
+        return {}, (*notes, reason), table.problems
+    return {"ratings": ratings.height}, (*notes, "a file of ratings alone: add it to a corpus"), problems
 
 
 def _inspect_folder(path: Path, why: str, first: int) -> Inspection:
@@ -128,9 +151,17 @@ def _inspect_folder(path: Path, why: str, first: int) -> Inspection:
         for table, frame in (("dialogues", parts.dialogues), ("summaries", parts.summaries), ("ratings", parts.ratings))
         for name, dtype in frame.schema.items()
     ]
-    shown = parts.summaries.head(first)
     return Inspection(
-        str(path), "dialgauge", why, "utf-8", parts.summaries.height, tuple(columns), shown, parts.notes, parts.problems
+        path=str(path),
+        format="dialgauge",
+        why=why,
+        encoding=None,
+        rows=parts.summaries.height,
+        columns=tuple(columns),
+        first_rows=parts.summaries.head(first),
+        found={name: getattr(parts, name).height for name in ("dialogues", "summaries", "ratings")},
+        notes=parts.notes,
+        problems=parts.problems,
     )
 
 

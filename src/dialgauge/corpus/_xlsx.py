@@ -57,8 +57,8 @@ def _refuse_bombs(path: Path) -> None:
         raise InputError(f"{path}: cannot be read as XLSX: {error}") from error
     if unpacked > LARGEST_WORKBOOK:
         raise InputError(
-            f"{path}: unpacks to {unpacked / 2**20:,.0f} MiB; more than {LARGEST_WORKBOOK / 2**20:,.0f} MiB are not opened. "
-            "Save it as CSV or Parquet"
+            f"{path}: unpacks to {unpacked / 2**20:,.0f} MiB; more than {LARGEST_WORKBOOK / 2**20:,.0f} MiB are not "
+            "opened. Save it as CSV or Parquet"
         )
 
 
@@ -99,4 +99,7 @@ def write_xlsx(corpus: Corpus, path: Path) -> None:
                 sheet.write_string(row, number, value)
             elif value is not None:
                 sheet.write_number(row, number, value)
-    book.close()
+    try:
+        book.close()
+    except xlsxwriter.exceptions.XlsxWriterException as error:
+        raise OSError(str(error)) from error

@@ -7,7 +7,7 @@ import numpy as np
 from dialgauge.errors import ParameterError
 from dialgauge.metaeval._draws import Weights, no_resampling, stream
 from dialgauge.metaeval._names import BoolArray, FloatArray, Level
-from dialgauge.metaeval._weighted import average, incidence, pair_indices, tie_tolerance
+from dialgauge.metaeval._weighted import average, incidence, pair_indices, pair_rounding
 
 #: Pairs of a dialogue with missing cells weigh more than those of a complete one; whole numbers keep sums exact.
 _UNIT = 1 << 40
@@ -53,8 +53,7 @@ def _mean_differences(
     result = []
     for matrix in (np.where(mask, metric, 0.0), np.where(mask, ratings, 0.0)):
         differences = ((weights.dialogues @ matrix.T) / total) @ incidence(len(metric))
-        differences[np.abs(differences) <= tie_tolerance(matrix)] = 0.0
-        result.append(differences)
+        result.append(np.where(np.abs(differences) <= pair_rounding(matrix), 0.0, differences))
     first, second = pair_indices(len(metric))
     return result[0], result[1], (counts[:, first] > 0) & (counts[:, second] > 0)
 
@@ -157,8 +156,7 @@ def order_certainty(matrix: FloatArray, mask: BoolArray, seed: int = 0, permutat
     differences = (values[first] - values[second]) * (mask[first] & mask[second])
     signs = stream(seed, "signs").integers(0, 2, size=(permutations, matrix.shape[1])).astype(np.float64) * 2 - 1
     observed = differences.sum(axis=1)
-    tolerance = tie_tolerance(values) * matrix.shape[1]
-    reached = (signs @ differences.T >= observed - tolerance).sum(axis=0)
+    reached = (signs @ differences.T >= observed - pair_rounding(values) * matrix.shape[1]).sum(axis=0)
     return np.asarray((reached + 1.0) / (permutations + 1.0))
 
 

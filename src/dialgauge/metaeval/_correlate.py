@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from dialgauge.corpus import ORIGINAL, OVERALL
-from dialgauge.errors import UnknownNameError
+from dialgauge.errors import ParameterError, UnknownNameError
 from dialgauge.metaeval._arrays import check_interval
 from dialgauge.metaeval._cells import Plan
 from dialgauge.metaeval._matrix import Pairing, ScoreMatrix, align
@@ -115,6 +115,10 @@ def correlate(
     chosen = check_names("coefficient", coefficients, COEFFICIENTS)
     check_name("resample", resample, RESAMPLES)
     check_resampling("correlate", resamples, confidence, seed)
+    if oriented and directions is None:
+        raise ParameterError(
+            "correlate", "oriented", "used together with directions (which metrics are better lower)", True
+        )
     left_out = () if with_references else tuple(references)
     matrix = align(
         scores, ratings, metrics=metrics, dimensions=dimensions, without_systems=left_out, role=role, variant=variant

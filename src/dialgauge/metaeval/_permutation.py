@@ -23,9 +23,9 @@ from dialgauge.metaeval._weighted import (
     average,
     incidence,
     matrix_product,
+    pair_rounding,
     ratio,
     resampled_correlations,
-    tie_tolerance,
 )
 
 Permutation = Literal["systems", "inputs", "both", "cells"]
@@ -145,7 +145,7 @@ def _at_system_level(x: FloatArray, y: FloatArray, z: FloatArray, coefficient: C
     rows = mask.any(axis=1)
     counts = mask[rows].sum(axis=1)
     x, y, z = (np.where(mask, matrix, 0.0)[rows] for matrix in (x, y, z))
-    tolerance = max(tie_tolerance(x), tie_tolerance(y))
+    off = np.maximum(pair_rounding(x), pair_rounding(y))
     first, second = (np.broadcast_to(matrix.sum(axis=1) / counts, (len(swaps), len(counts))) for matrix in (x, y))
     moved: FloatArray | None = None
     if swaps.inputs is not None:
@@ -158,16 +158,16 @@ def _at_system_level(x: FloatArray, y: FloatArray, z: FloatArray, coefficient: C
         mask = swaps.systems[:, rows]
         first, second = np.where(mask, second, first), np.where(mask, first, second)
     target = (z.sum(axis=1) / counts)[None]
-    fixed = _vectors(target, coefficient, tie_tolerance(z))
-    results = [_with(_vectors(means, coefficient, tolerance), fixed) for means in (first, second)]
+    fixed = _vectors(target, coefficient, pair_rounding(z))
+    results = [_with(_vectors(means, coefficient, off), fixed) for means in (first, second)]
     return np.asarray(results[0] - results[1])
 
 
-def _vectors(means: FloatArray, coefficient: Coefficient, tolerance: float) -> FloatArray:
+def _vectors(means: FloatArray, coefficient: Coefficient, off: FloatArray) -> FloatArray:
     """What a coefficient correlates, for each row of system means: differences, their signs, or centred ranks."""
     between = incidence(means.shape[1])
     differences = matrix_product(means, between)
-    differences[np.abs(differences) <= tolerance] = 0.0
+    differences = np.where(np.abs(differences) <= off, 0.0, differences)
     if coefficient == "pearson":
         return differences
     signs = np.sign(differences)

@@ -76,10 +76,19 @@ def incidence(m: int) -> FloatArray:
     return matrix
 
 
-def tie_tolerance(matrix: FloatArray) -> float:
-    """Below this a difference of two row means is rounding: equal means need not come out equal in floating point."""
-    largest = float(np.max(np.abs(matrix), initial=0.0))
-    return 4.0 * float(np.finfo(np.float64).eps) * int(matrix.shape[1]) * largest
+def rounding(matrix: FloatArray) -> FloatArray:
+    """How far the mean of each row can be off by rounding alone.
+
+    Equal means need not come out equal in floating point: a difference within the sum of both is a tie.
+    """
+    largest = np.max(np.abs(matrix), axis=1, initial=0.0)
+    return np.asarray(2.0 * np.finfo(np.float64).eps * matrix.shape[1] * largest)
+
+
+def pair_rounding(matrix: FloatArray) -> FloatArray:
+    """The same for the difference of the means of each pair of rows."""
+    off, (first, second) = rounding(matrix), pair_indices(len(matrix))
+    return np.asarray(off[first] + off[second])
 
 
 def matrix_product(one: FloatArray, other: FloatArray) -> FloatArray:
@@ -107,15 +116,15 @@ def pair_products(rows: FloatArray) -> NDArray[np.float32]:
     return products
 
 
-def pair_signs(rows: FloatArray, tolerance: float) -> NDArray[np.float32]:
-    """The sign of the difference of every pair of rows; 0 within the tolerance.
+def pair_signs(rows: FloatArray, off: FloatArray) -> NDArray[np.float32]:
+    """The sign of the difference of every pair of rows; 0 within the rounding of both (``off``, a value per row).
 
     Signs and counts are small whole numbers, exact in single precision as long as the systems are fewer than 4,000.
     """
     m, columns = rows.shape
     signs = np.empty((m * (m - 1) // 2, columns), np.float32)
     for i, block in _pair_blocks(m):
-        differences = rows[i] - rows[i + 1 :]
+        differences, tolerance = rows[i] - rows[i + 1 :], (off[i] + off[i + 1 :])[:, None]
         above, below = (differences > tolerance).view(np.int8), (differences < -tolerance).view(np.int8)
         np.subtract(above, below, out=signs[block], casting="unsafe")
     return signs
@@ -133,31 +142,39 @@ class SystemFrame:
     """System level: the coefficient of the systems' means. Arrays are systems (or pairs of them) × resamples."""
 
     def __init__(self, weights: Weights, mask: BoolArray, coefficient: Coefficient) -> None:
-        self.coefficient, self.mask, self.dialogues = coefficient, mask, weights.dialogues.T
+        self.coefficient, self.mask, self.dialogues = coefficient, mask, weights.dialogues
         self.systems = np.ascontiguousarray(weights.systems.T)
         if mask.all():
-            self.total = self.dialogues.sum(axis=0)
+            self.total = self.dialogues.sum(axis=1)
         else:
-            total = mask.astype(np.float64) @ self.dialogues
+            total = self._sums(mask.astype(np.float64))
             self.systems = self.systems * (total > 0)
             self.total = np.where(total > 0, total, 1.0)
         self.weights: Part = self.systems if coefficient == "pearson" else pair_products(self.systems)
 
     def profile(self, matrix: FloatArray) -> Profile:
         values = np.where(self.mask, matrix, 0.0)
-        means = (values @ self.dialogues) / self.total
-        tolerance = tie_tolerance(values)
-        part: Part
+        means = self._sums(values) / self.total
         if self.coefficient == "pearson":
-            drawn = self.systems.sum(axis=0)
-            part = means - np.einsum("ir,ir->r", self.systems, means) / np.where(drawn > 0, drawn, 1.0)
-            part[np.abs(part) <= tolerance] = 0.0
-        else:
-            part = pair_signs(means, tolerance)
+            return self._centred(means, rounding(values))
+        part: Part = pair_signs(means, rounding(values))
         if self.coefficient == "spearman":
             ranks = incidence(len(means)) @ (self.weights * part)
             part = np.divide(ranks, np.sqrt(self.systems), out=np.zeros_like(ranks), where=self.systems > 0)
         return Profile(part, self._product(part, part))
+
+    def _sums(self, values: FloatArray) -> FloatArray:
+        """Each row summed over the dialogues of each resample."""
+        return np.ascontiguousarray(matrix_product(self.dialogues, values.T).T)
+
+    def _centred(self, means: FloatArray, off: FloatArray) -> Profile:
+        drawn = self.systems.sum(axis=0)
+        part = means - np.einsum("ir,ir->r", self.systems, means) / np.where(drawn > 0, drawn, 1.0)
+        norm = self._product(part, part)
+        # Constant but for rounding: no drawn system is further from the mean than rounding can carry it.
+        inside = (self.systems == 0) | (np.abs(part) <= 2 * off[:, None])
+        norm[inside.all(axis=0)] = 0.0
+        return Profile(part, norm)
 
     def _product(self, one: Part, other: Part) -> FloatArray:
         weighted = one if self.coefficient == "spearman" else self.weights * one  # ranks hold their weights already
@@ -301,9 +318,9 @@ def _chunk(m: int, n: int, level: Level, coefficient: Coefficient) -> int:
     pairs = m * (m - 1) // 2
     if level == "global":
         return max(1, _CELLS // (16 * max(1, m * n)))
-    within = m * m * n if coefficient == "spearman" else pairs * n
-    products = m * max(n, pairs) if level == "system" else within
-    return max(16, _ONE_THREAD // max(1, products))
+    if level == "system":
+        return max(16, 50_000 // max(n, pairs, 1))
+    return max(16, _ONE_THREAD // max(1, m * m * n if coefficient == "spearman" else pairs * n))
 
 
 def mean_of(parts: Sequence[Resampled]) -> Resampled:

@@ -24,6 +24,13 @@ from dialgauge.metrics.kernels import TargetSets, Tokens, ngram_match
 
 _ORDERS = 4
 _UNIT, _READS = "words", "BLEU splits at white space and punctuation"
+#: How ``tok`` splits a text.
+_SPLITS: Mapping[str, str] = {"13a": "13a", "char": "zh-characters", "word": "zh-words"}
+_TOK = Parameter(
+    "13a",
+    tuple(_SPLITS),
+    "13a: the words of mteval-v13a; for Chinese, char: every character, word: words by jieba (extra zh)",
+)
 _FLOOR, _ADDED = 0.1, 1
 #: sacrebleu's logarithm of a precision of 0.
 _LOG_OF_ZERO = -9999999999.0
@@ -143,8 +150,8 @@ def _scores(statistics: _Statistics, precisions: _Precisions, penalty: FloatArra
     return scores
 
 
-def _nlg_eval(job: Job, n: int) -> FloatArray:
-    statistics = _item_statistics(job, "whitespace")
+def _nlg_eval(job: Job, n: int, tokeniser: str) -> FloatArray:
+    statistics = _item_statistics(job, tokeniser)
     product = np.ones(len(job))
     for k in range(n):
         product *= (statistics.correct[:, k] + _TINY) / (statistics.total[:, k] + _SMALL)
@@ -157,13 +164,15 @@ def _nlg_eval(job: Job, n: int) -> FloatArray:
 
 def _compute_summary(n: int) -> Callable[[Job, Mapping[str, str]], Values]:
     def compute(job: Job, parameters: Mapping[str, str]) -> Values:
-        smooth = parameters["smooth"]
+        smooth, tokeniser = parameters["smooth"], _SPLITS[parameters["tok"]]
         if smooth == "nlg-eval":
-            usable = _scorable(job, "whitespace")
-            return Values(usable.blank(_nlg_eval(job, n)), usable.reasons)
-        usable, statistics = _scorable(job, "13a"), _item_statistics(job, "13a")
-        precisions = job.memo(("bleu precisions", smooth), lambda: _precisions(statistics, smooth))
-        penalty = job.memo("bleu penalty", lambda: _brevity_penalty(statistics))
+            # That package knows no tokens of its own: it takes what stands between white space.
+            tokeniser = "whitespace" if tokeniser == "13a" else tokeniser
+            usable = _scorable(job, tokeniser)
+            return Values(usable.blank(_nlg_eval(job, n, tokeniser)), usable.reasons)
+        usable, statistics = _scorable(job, tokeniser), _item_statistics(job, tokeniser)
+        precisions = job.memo(("bleu precisions", smooth, tokeniser), lambda: _precisions(statistics, smooth))
+        penalty = job.memo(("bleu penalty", tokeniser), lambda: _brevity_penalty(statistics))
         scores = _scores(statistics, precisions, penalty, np.minimum(precisions.reached, n))
         return Values(usable.blank(scores), usable.reasons)
 
@@ -171,14 +180,15 @@ def _compute_summary(n: int) -> Callable[[Job, Mapping[str, str]], Values]:
 
 
 def _compute_system(job: Job, parameters: Mapping[str, str]) -> Values:
-    items = _item_statistics(job, "13a")
+    tokeniser = _SPLITS[parameters["tok"]]
+    items = _item_statistics(job, tokeniser)
     statistics = _Statistics(
         *(sum_by_group(job, part) for part in (items.lengths, items.target_lengths, items.correct, items.total))
     )
     precisions = _precisions(statistics, parameters["smooth"])
     orders = np.full(len(statistics.lengths), _ORDERS)
     scores = _scores(statistics, precisions, _brevity_penalty(statistics), orders)
-    groups, reasons = scorable_groups(job, _scorable(job, "13a").items, _UNIT, _READS)
+    groups, reasons = scorable_groups(job, _scorable(job, tokeniser).items, _UNIT, _READS)
     return Values(np.where(groups, scores, np.nan), reasons)
 
 
@@ -197,7 +207,7 @@ for _n in range(1, _ORDERS + 1):
             range=(0, 100),
             citation=_CITATION,
             compute=_compute_summary(_n),
-            parameters={"smooth": _SMOOTH},
+            parameters={"smooth": _SMOOTH, "tok": _TOK},
         )
     )
 register(
@@ -210,7 +220,7 @@ register(
         range=(0, 100),
         citation=_CITATION,
         compute=_compute_system,
-        parameters={"smooth": Parameter("exp", _SMOOTH.choices[:4], _SMOOTH.help.partition(";")[0])},
+        parameters={"smooth": Parameter("exp", _SMOOTH.choices[:4], _SMOOTH.help.partition(";")[0]), "tok": _TOK},
         level="system",
     )
 )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from dialgauge.metrics._job import Job
-from dialgauge.metrics._metric import FloatArray, Metric, Values
+from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._overlap import Scorable, first_best, scorable, scorable_groups, sum_by_group
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._texts import IdArray
@@ -16,6 +16,11 @@ _CHARACTER_ORDERS = 6
 _WORD_ORDERS = 2
 _BETA = 2
 _UNIT, _READS = "characters", "chrF reads everything but white space"
+_TOK = Parameter(
+    "chrf", ("chrf", "word"), "chrf: words between white space, one mark cut off; word: words by jieba (extra zh)"
+)
+#: Characters need no tokeniser; the words of chrF++ do.
+_PARAMETERS: Mapping[int, Mapping[str, Parameter]] = {0: {}, _WORD_ORDERS: {"tok": _TOK}}
 _CITATIONS = {
     0: "Popović 2015, chrF: character n-gram F-score for automatic MT evaluation, WMT",
     _WORD_ORDERS: "Popović 2017, chrF++: words helping character n-grams, WMT",
@@ -41,11 +46,12 @@ def _overlap(job: Job, tokeniser: str, orders: int) -> IdArray:
     return job.memo(("chrf", tokeniser), count)
 
 
-def _pair_overlaps(job: Job, word_orders: int) -> IdArray:
+def _pair_overlaps(job: Job, word_orders: int, parameters: Mapping[str, str]) -> IdArray:
     characters = _overlap(job, CHARACTERS, _CHARACTER_ORDERS)
     if not word_orders:
         return characters
-    return np.concatenate([characters, _overlap(job, "chrf-words", word_orders)], axis=1)
+    words = "zh-words" if parameters["tok"] == "word" else "chrf-words"
+    return np.concatenate([characters, _overlap(job, words, word_orders)], axis=1)
 
 
 def _f_scores(overlaps: IdArray) -> FloatArray:
@@ -83,16 +89,16 @@ def _best_pairs(job: Job, scores: FloatArray) -> IdArray:
 
 
 def _compute_summary(word_orders: int) -> Callable[[Job, Mapping[str, str]], Values]:
-    def compute(job: Job, _: Mapping[str, str]) -> Values:
-        scores, usable = _f_scores(_pair_overlaps(job, word_orders)), _scorable(job)
+    def compute(job: Job, parameters: Mapping[str, str]) -> Values:
+        scores, usable = _f_scores(_pair_overlaps(job, word_orders, parameters)), _scorable(job)
         return Values(usable.blank(scores[_best_pairs(job, scores)]), usable.reasons)
 
     return compute
 
 
 def _compute_system(word_orders: int) -> Callable[[Job, Mapping[str, str]], Values]:
-    def compute(job: Job, _: Mapping[str, str]) -> Values:
-        overlaps = _pair_overlaps(job, word_orders)
+    def compute(job: Job, parameters: Mapping[str, str]) -> Values:
+        overlaps = _pair_overlaps(job, word_orders, parameters)
         best = overlaps[_best_pairs(job, _f_scores(overlaps))]
         groups, reasons = scorable_groups(job, _scorable(job).items, _UNIT, _READS)
         return Values(np.where(groups, _f_scores(sum_by_group(job, best)), np.nan), reasons)
@@ -112,6 +118,7 @@ for _name, _words in (("chrf", 0), ("chrf++", _WORD_ORDERS)):
             range=(0, 100),
             citation=_CITATIONS[_words],
             compute=_compute_summary(_words),
+            parameters=_PARAMETERS[_words],
         ),
         Metric(
             name=f"corpus-{_name}",
@@ -122,6 +129,7 @@ for _name, _words in (("chrf", 0), ("chrf++", _WORD_ORDERS)):
             range=(0, 100),
             citation=_CITATIONS[_words],
             compute=_compute_system(_words),
+            parameters=_PARAMETERS[_words],
             level="system",
         ),
     )

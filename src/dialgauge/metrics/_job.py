@@ -17,6 +17,7 @@ class Job:
     """Items to score: a hypothesis each, with one target or several (references), or none.
 
     Item ``i`` has the targets ``target_ids[offsets[i]:offsets[i + 1]]``, at least one unless ``target`` is ``"none"``.
+    With ``"both"`` the first is the source and the others are references.
     ``groups`` numbers the system of each item without gaps, for metrics of the system level. Metrics of one scoring run
     that have the same target share one job, so ``memo`` serves every metric of a family.
     """

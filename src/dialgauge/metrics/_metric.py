@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from dialgauge.models import Kind
 
 Direction = Literal["higher", "lower", "none"]
-Target = Literal["reference", "source", "none"]
+#: ``both`` stands for the source followed by the references, for a metric that reads all of them.
+Target = Literal["reference", "source", "both", "none"]
 Level = Literal["summary", "system"]
 FloatArray = NDArray[np.float64]
 

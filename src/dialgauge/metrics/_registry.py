@@ -22,6 +22,11 @@ _FAMILIES = (
     "dialgauge.metrics._meteor",
     "dialgauge.metrics._text_statistics",
     "dialgauge.metrics._extractive",
+    "dialgauge.metrics._blanc",
+    "dialgauge.metrics._shannon",
+    "dialgauge.metrics._estime",
+    "dialgauge.metrics._unieval",
+    "dialgauge.metrics._nli",
 )
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')

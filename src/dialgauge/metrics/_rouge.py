@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from dialgauge.errors import ParameterError
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._overlap import BoolArray, Scorable, first_best, scorable
@@ -32,69 +33,93 @@ _PARAMETERS = {
         ("best", "mean"),
         "several references: best takes the one with the highest F1, mean averages over all",
     ),
+    "tok": Parameter(
+        "rouge",
+        ("rouge", "char", "word"),
+        "rouge: runs of a–z and 0–9 in lower case; for Chinese, char: every character, word: words by jieba (extra "
+        "zh); with these two, a sentence of ROUGE-Lsum ends after 。！？ too",
+    ),
 }
 
 
-def _tokens(job: Job, stem: str) -> Tokens:
-    name = "rouge-stem" if stem == "yes" else "rouge"
-    return tokens(job.texts, name, job.hypothesis_ids, job.target_ids)
+#: How a text is split: the tokeniser's name without and with stems, and what a text without tokens is told.
+_SPLITS: Mapping[str, tuple[str, str | None, str]] = {
+    "rouge": ("rouge", "rouge-stem", "ROUGE reads a–z and 0–9 only"),
+    "char": ("zh-characters", None, "white space is none"),
+    "word": ("zh-words", None, "white space is none"),
+}
 
 
-def _ngram_matches(job: Job, stem: str) -> IdArray:
+def _tokeniser(parameters: Mapping[str, str]) -> str:
+    plain, stemmed, _ = _SPLITS[parameters["tok"]]
+    if parameters["stem"] == "no":
+        return plain
+    if stemmed is None:
+        raise ParameterError("metric 'rouge'", "stem", f"'no' where tok is {parameters['tok']!r}", "yes")
+    return stemmed
+
+
+def _tokens(job: Job, tokeniser: str) -> Tokens:
+    return tokens(job.texts, tokeniser, job.hypothesis_ids, job.target_ids)
+
+
+def _ngram_matches(job: Job, tokeniser: str) -> IdArray:
     def count() -> IdArray:
         targets = TargetSets.single(job.target_ids, len(job.texts))
-        return ngram_match(_tokens(job, stem), job.pair_hypothesis_ids, targets, _ORDERS)
+        return ngram_match(_tokens(job, tokeniser), job.pair_hypothesis_ids, targets, _ORDERS)
 
-    return job.memo(("rouge-n", stem), count)
-
-
-def _lcs_lengths(job: Job, stem: str) -> IdArray:
-    return job.memo(("rouge-l", stem), lambda: lcs_length(_tokens(job, stem), job.pair_hypothesis_ids, job.target_ids))
+    return job.memo(("rouge-n", tokeniser), count)
 
 
-def _lcs_hits(job: Job, stem: str) -> IdArray:
+def _lcs_lengths(job: Job, tokeniser: str) -> IdArray:
+    return job.memo(
+        ("rouge-l", tokeniser), lambda: lcs_length(_tokens(job, tokeniser), job.pair_hypothesis_ids, job.target_ids)
+    )
+
+
+def _lcs_hits(job: Job, tokeniser: str) -> IdArray:
     def count() -> IdArray:
-        words, hypotheses = _tokens(job, stem), job.pair_hypothesis_ids
+        words, hypotheses = _tokens(job, tokeniser), job.pair_hypothesis_ids
         lines = words.line_counts()
         # One line on both sides: the union is the LCS itself, and no word of it can be counted twice.
         long = np.flatnonzero((lines[hypotheses] > 1) | (lines[job.target_ids] > 1))
         if len(long) == 0:
-            return _lcs_lengths(job, stem)
+            return _lcs_lengths(job, tokeniser)
         if len(long) == len(hypotheses):
             return lcs_union(words, hypotheses, job.target_ids)
-        hits = _lcs_lengths(job, stem).copy()
+        hits = _lcs_lengths(job, tokeniser).copy()
         hits[long] = lcs_union(words, hypotheses[long], job.target_ids[long])
         return hits
 
-    return job.memo(("rouge-lsum", stem), count)
+    return job.memo(("rouge-lsum", tokeniser), count)
 
 
-def _measures(job: Job, kind: str, stem: str) -> Mapping[_Part, FloatArray]:
+def _measures(job: Job, kind: str, tokeniser: str) -> Mapping[_Part, FloatArray]:
     """Precision, recall and F1 of each pair."""
 
     def measure() -> Mapping[_Part, FloatArray]:
-        lengths = _tokens(job, stem).lengths
+        lengths = _tokens(job, tokeniser).lengths
         lost = 0
         if kind == "l":
-            matches = _lcs_lengths(job, stem)
+            matches = _lcs_lengths(job, tokeniser)
         elif kind == "lsum":
-            matches = _lcs_hits(job, stem)
+            matches = _lcs_hits(job, tokeniser)
         else:
             lost = int(kind) - 1  # a text of n words has n - 1 pairs, n - 2 triples …
-            matches = _ngram_matches(job, stem)[:, lost]
+            matches = _ngram_matches(job, tokeniser)[:, lost]
         precision = matches / np.maximum(lengths[job.pair_hypothesis_ids] - lost, 1)
         recall = matches / np.maximum(lengths[job.target_ids] - lost, 1)
         total = precision + recall
         f1 = np.divide(2 * precision * recall, total, out=np.zeros(len(total)), where=total > 0)
         return {"p": precision, "r": recall, "f": f1}
 
-    return job.memo(("rouge measures", kind, stem), measure)
+    return job.memo(("rouge measures", kind, tokeniser), measure)
 
 
-def _scorable(job: Job, stem: str) -> Scorable:
+def _scorable(job: Job, tokeniser: str, reads: str) -> Scorable:
     return job.memo(
-        ("rouge scorable", stem),
-        lambda: scorable(job, _tokens(job, stem), "words", "ROUGE reads a–z and 0–9 only"),
+        ("rouge scorable", tokeniser),
+        lambda: scorable(job, _tokens(job, tokeniser), "words", reads),
     )
 
 
@@ -108,8 +133,8 @@ def _mean(job: Job, per_pair: FloatArray, pairs: BoolArray) -> FloatArray:
 
 def _compute(kind: str, part: _Part) -> Callable[[Job, Mapping[str, str]], Values]:
     def compute(job: Job, parameters: Mapping[str, str]) -> Values:
-        stem = parameters["stem"]
-        measures, usable = _measures(job, kind, stem), _scorable(job, stem)
+        tokeniser = _tokeniser(parameters)
+        measures, usable = _measures(job, kind, tokeniser), _scorable(job, tokeniser, _SPLITS[parameters["tok"]][2])
         if parameters["refs"] == "mean":
             numbers = _mean(job, measures[part], usable.pairs)
         else:

@@ -53,7 +53,7 @@ class Scores:
         return self.frame.select(*KEY, metric)
 
     def save(self, path: Path | str, *, with_seconds: bool = True) -> None:
-        """Write to ``.parquet`` (signatures inside), ``.csv`` or ``.jsonl`` (signatures beside it in ``.meta.json``)."""
+        """Write to ``.parquet`` (signatures inside), ``.csv`` or ``.jsonl`` (signatures in ``.meta.json``)."""
         from dialgauge.metrics._scores_io import save_scores
 
         save_scores(self, path, with_seconds=with_seconds)

@@ -20,6 +20,8 @@ from dialgauge.models import Watcher, check_available, watching
 #: Called before each metric with its column name, how many are done and how many there are.
 Progress = Callable[[str, int, int], None]
 NO_NUMBER = "the metric gave no number"
+#: What the target ``both`` is made of, in this order.
+_BOTH: tuple[Target, Target] = ("source", "reference")
 
 
 def score(
@@ -86,8 +88,8 @@ def score_pairs(
 ) -> pl.DataFrame:
     """Score plain lists: ``summaries[i]`` against ``targets[i]`` (a text, or several references).
 
-    The targets are taken for whatever a metric reads, references or sources; None suits metrics that read the summary
-    alone. One column per metric, in the order of the input; null where a metric cannot score a pair. A metric of the
+    The targets are taken for whatever a metric reads, references or sources (for one that reads both, the source comes
+    first); None suits metrics that read the summary alone. One column per metric, in the order of the input; null where a metric cannot score a pair. A metric of the
     system level takes all pairs for one system and repeats its value.
     """
     requests, left_out = _able(_requests(metrics))
@@ -105,6 +107,8 @@ def score_pairs(
         bare = request.target == "none"
         if not bare and targets is None:
             raise InputError(f"metric {request.column!r} compares with a {request.target}: give targets")
+        if request.target == "both" and min(counts, default=2) < 2:
+            raise InputError(f"metric {request.column!r} reads the source and references: give both in targets[i]")
         if request.target not in jobs:
             empty = np.zeros(0, dtype=np.int64)
             zeros = np.zeros(len(summaries) + 1, dtype=np.int64)
@@ -297,6 +301,9 @@ class _Plan:
         """The target text ids of each summary, in the order of ``items``."""
         if request.target == "none":
             return [()] * self.items.height
+        if request.target == "both":
+            sources, references = (self._targets(replace(request, target=part)) for part in _BOTH)
+            return [source + several if several else () for source, several in zip(sources, references, strict=True)]
         if request.target == "source":
             dialogues = [(d.id, d.text) for d in self.corpus.iter_dialogues()]
             ids = self.texts.intern(text for _, text in dialogues)
@@ -331,7 +338,8 @@ def _remarks(
 
 
 def _no_target(request: MetricRequest) -> str:
-    return f"the dialogue has no {request.target} for this role"
+    missing = "reference" if request.target == "both" else request.target
+    return f"the dialogue has no {missing} for this role"
 
 
 def _compute(request: MetricRequest, job: Job, expected: int) -> Values:

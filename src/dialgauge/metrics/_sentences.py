@@ -49,14 +49,21 @@ def _candidates(text: str) -> Iterator[tuple[int, str, str]]:
     previous: re.Match[str] | None = None
     begin = stop = 0  # of the word before the previous mark
     for match in _MARK.finditer(text):
-        between = text[stop : match.start()]
-        spaces = [i for i, character in enumerate(between) if character.isspace()]
-        word_begin = stop + spaces[-1] + 1 if spaces and spaces[-1] else begin
+        space = _last_space(text, stop, match.start())
+        word_begin = space + 1 if space > stop else begin
         if previous and stop <= word_begin:
             yield previous.end(), text[begin:stop], previous[1] or ""
         previous, begin, stop = match, word_begin, match.start()
     if previous:
         yield previous.end(), text[begin:stop], previous[1] or ""
+
+
+def _last_space(text: str, begin: int, end: int) -> int:
+    """The position of the last white space between these, or -1."""
+    for i in range(end - 1, begin - 1, -1):
+        if text[i].isspace():
+            return i
+    return -1
 
 
 def _ends(mark: str, word: str, following: str) -> bool:

@@ -7,9 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialgauge.errors import UnknownNameError
+from dialgauge.metrics._chinese import chinese_characters, chinese_words
 from dialgauge.metrics._porter import stem
 from dialgauge.metrics._texts import IdArray, TextTable
 from dialgauge.metrics.kernels import SplitRule, Tokens, kernel_name, split_characters, split_texts
+from dialgauge.metrics.kernels._split import Split
 
 #: How many characters are tokenised at once: enough to be fast, few enough to bound the memory of the buffers.
 _CHARACTERS_AT_ONCE = 1 << 22
@@ -17,9 +19,10 @@ _CHARACTERS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class _Tokeniser:
-    """``prepare`` changes a text before it is split, ``normalise`` a word before it is numbered."""
+    """``rule`` is one of the kernels, or a function that splits. ``prepare`` changes a text before it is split,
+    ``normalise`` a word before it is numbered."""
 
-    rule: SplitRule
+    rule: SplitRule | Callable[[Sequence[str]], Split]
     prepare: Callable[[str], str] | None = None
     normalise: Callable[[str], str] | None = None
 
@@ -47,6 +50,8 @@ _TOKENISERS: Mapping[str, _Tokeniser] = {
     "whitespace": _Tokeniser("whitespace"),
     "whitespace-lower": _Tokeniser("whitespace", prepare=str.lower),
     "chrf-words": _Tokeniser("chrf-words"),
+    "zh-characters": _Tokeniser(chinese_characters),
+    "zh-words": _Tokeniser(chinese_words),
 }
 #: The one tokeniser without words: every character that is not white space, its code point being its id.
 CHARACTERS = "characters"
@@ -56,7 +61,7 @@ def tokens(texts: TextTable, tokeniser: str, *ids: IdArray) -> Tokens:
     """The tokens of these texts, and of all that were asked for before.
 
     ``tokeniser`` is one of ``rouge``, ``rouge-stem``, ``13a``, ``13a-lower``, ``whitespace``, ``whitespace-lower``,
-    ``chrf-words`` and ``characters``.
+    ``chrf-words``, ``zh-characters``, ``zh-words`` and ``characters``.
     """
     return _store(texts, tokeniser).with_texts(texts, ids)
 
@@ -113,7 +118,8 @@ class _Store:
             return characters, np.zeros(len(characters), dtype=np.uint8), offsets
         if self._tokeniser.prepare:
             strings = [self._tokeniser.prepare(text) for text in strings]
-        local, marks, offsets, words = split_texts(strings, self._tokeniser.rule)
+        rule = self._tokeniser.rule
+        local, marks, offsets, words = rule(strings) if callable(rule) else split_texts(strings, rule)
         if not words:
             return local, marks, offsets
         return np.array(self._number(words), dtype=np.int32)[local], marks, offsets

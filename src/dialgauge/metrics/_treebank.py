@@ -1,6 +1,7 @@
 """Words by the rules of the Penn Treebank, as NLTK applies them to each sentence of an English text."""
 
 import re
+from functools import lru_cache
 
 from dialgauge.metrics._sentences import nltk_sentences
 
@@ -45,12 +46,36 @@ _AFTER_PADDING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
+#: What may stand after the full stop of a sentence.
+_CLOSERS = frozenset("])}>\"'»”’")
+
+
 def treebank_words(text: str) -> list[str]:
     """The words and punctuation marks of a text, sentence by sentence; straight double quotes become `` and ''."""
-    return [word for sentence in nltk_sentences(text) for word in _words(sentence)]
+    words: list[str] = []
+    for sentence in nltk_sentences(text):
+        *chunks, last = sentence.split()
+        if chunks and _CLOSERS.issuperset(last):
+            words += _split(sentence)  # the full stop may stand before the last white space
+            continue
+        for chunk in chunks:
+            words += _inside(chunk)
+        words += _at_the_end(last)
+    return words
 
 
-def _words(sentence: str) -> list[str]:
+# No rule but that of the last full stop looks beyond white space, so words of earlier texts need no second look.
+@lru_cache(maxsize=1 << 16)
+def _inside(chunk: str) -> tuple[str, ...]:
+    return tuple(_split(f"a {chunk} a")[1:-1])
+
+
+@lru_cache(maxsize=1 << 14)
+def _at_the_end(chunk: str) -> tuple[str, ...]:
+    return tuple(_split(f"a {chunk}")[1:])
+
+
+def _split(sentence: str) -> list[str]:
     for pattern, replacement in _RULES:
         sentence = pattern.sub(replacement, sentence)
     sentence = f" {sentence} "

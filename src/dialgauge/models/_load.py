@@ -150,7 +150,7 @@ def _weights(resolved: Resolved) -> Path:
     if pickled:
         raise ModelError(
             f"model '{ref}': {folder} has only pickled weights ({pickled[0]}), which can run code when loaded; "
-            "convert them to model.safetensors on a machine that you can spare, or use a revision that has them"
+            f"turn them into safetensors with 'dialgauge models convert {folder}', or use a revision that has them"
         )
     raise ModelError(f"model '{ref}': no weights (model.safetensors or *.gguf) in {folder}")
 
@@ -159,13 +159,29 @@ def _tokenizer(resolved: Resolved, options: Mapping[str, Any]) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        return AutoTokenizer.from_pretrained(str(resolved.path), **options)
+        return _as_stored(AutoTokenizer.from_pretrained(str(resolved.path), **options), resolved.path, options)
     except (
         Exception
     ) as error:  # transformers raises what its many readers raise; the user must learn which model it was
         raise ModelError(
             f"model '{resolved.ref}': no usable tokenizer in {resolved.path}: {_first_line(error)}"
         ) from error
+
+
+def _as_stored(tokenizer: Any, folder: Path, options: Mapping[str, Any]) -> Any:
+    """The tokenizer exactly as the file beside the weights has it.
+
+    For some families (T5) transformers takes only the vocabulary from that file and puts the rest together by rules of
+    its own, which cut some texts differently from how the model was trained.
+    """
+    from transformers import PreTrainedTokenizerFast
+
+    if not (folder / "tokenizer.json").is_file():
+        return tokenizer
+    special = {name: token for name, token in tokenizer.special_tokens_map.items() if isinstance(token, str)}
+    stored = PreTrainedTokenizerFast.from_pretrained(str(folder), **options, **special)
+    stored.model_input_names = tokenizer.model_input_names
+    return stored
 
 
 def _module(

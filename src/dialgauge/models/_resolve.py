@@ -4,14 +4,16 @@ import hashlib
 import os
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from dialgauge.errors import ModelError
 from dialgauge.models._assets import find_asset
 from dialgauge.models._refs import ModelRef
 
-#: Files that say what a model computes; a README or a licence beside them does not change its fingerprint.
-_MATTERS = {".safetensors", ".gguf", ".json", ".txt", ".model", ".npy", ".parquet", ".vec", ".cfg", ""}
+#: How files end that can change what a model computes.
+_MATTERS = {".safetensors", ".gguf", ".bin", ".json", ".txt", ".model", ".npy", ".parquet", ".vec", ".cfg", ""}
+#: The folder beside the files of an embedded model that holds the licences they came with.
+LICENCES = "licences"
 _SHOWN = 12
 
 
@@ -62,7 +64,7 @@ def hub_folder() -> Path:
 
 def contents(path: Path) -> str:
     """SHA-256 over the names and hashes of the files that matter below a folder (or of one file)."""
-    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file() and _counts(p))
+    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file() and counts(p))
     whole = hashlib.sha256()
     for file in files:
         name = file.name if file == path else file.relative_to(path).as_posix()
@@ -71,8 +73,10 @@ def contents(path: Path) -> str:
     return whole.hexdigest()
 
 
-def _counts(path: Path) -> bool:
-    return path.suffix in _MATTERS and not path.name.startswith(".") and path.name != "LICENSE"
+def counts(path: PurePath) -> bool:
+    """Whether a file can change what a model computes; a README or a licence beside it does not."""
+    hidden = path.name.startswith(".") or path.parent.name == LICENCES
+    return path.suffix in _MATTERS and not hidden and path.name.upper() not in ("LICENSE", "README.TXT")
 
 
 @lru_cache(maxsize=512)

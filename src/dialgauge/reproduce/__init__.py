@@ -29,7 +29,7 @@ from dialgauge.reproduce._printed import (
     round_twice,
     study_folder,
 )
-from dialgauge.reproduce._qra import QraLine, qra_view, show_number
+from dialgauge.reproduce._qra import QraLine, qra_view, show_number, show_p_value
 from dialgauge.reproduce._render import paper_csv, paper_html, paper_json, table_json
 from dialgauge.reproduce._settings import shared_annotators, sweep_settings
 from dialgauge.reproduce._studies import (
@@ -98,6 +98,7 @@ __all__ = [
     "round_twice",
     "shared_annotators",
     "show_number",
+    "show_p_value",
     "spearman_range",
     "stars_of",
     "study_folder",

@@ -156,7 +156,8 @@ class _Table:
 
     def __init__(self, studies: Sequence[StudyResults], cells: Sequence[tuple[str, str, str]]) -> None:
         self.studies, self.cells = studies, cells
-        self._values = [study.values() for study in studies]
+        # Means that are equal differ in the last bits when their sums run in another order: ties must stay ties.
+        self._values = [{cell: round(value, 12) for cell, value in study.values().items()} for study in studies]
         self._widths = [
             {(row[0], row[1], row[2]): row[3] for row in study.frame.select(*CELL, "half_width").iter_rows()}
             for study in studies

@@ -278,7 +278,8 @@ def _float(value: object) -> float:
 def _significant(study: StudyResults, ours: dict[str, object], theirs: dict[str, object]) -> bool | None:
     """By the star printed at the system's value, or the paired t-test of the study's ratings; None where neither is."""
     if study.summaries is None:
-        return None if not study.frame["stars"].fill_null(0).any() else bool(ours["stars"])
+        has_stars = bool((study.frame["stars"] > 0).any())
+        return bool(ours["stars"]) if has_stars else None
     key = (str(ours["dimension"]), str(ours["role"]), str(ours["system"]), str(theirs["system"]))
     p = paired_t_p_value(*paired_values(study, *key))
     return p is not None and p < 0.05

@@ -2,7 +2,7 @@
 
 Every character is a token, punctuation too; a sentence ends after ``。``. ROUGE is that of the Perl program
 ROUGE-1.5.5, down to what it reports as the average: not the mean of the summaries, but the mean of the means of 1,000
-bootstrap samples drawn with Perl's random numbers. That moves a value by up to 0.04 points, and most printed digits
+bootstrap samples drawn with Perl's random numbers. That moves a value by up to 0.03 points, and most printed digits
 depend on it.
 """
 

@@ -31,6 +31,11 @@ def show_number(value: float | None, places: int = 2) -> str:
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
+def show_p_value(value: float | None) -> str:
+    """A p-value for people: three decimals, never 0."""
+    return "< .001" if value is not None and value < 0.001 else show_number(value, 3)
+
+
 def qra_view(comparison: Comparison, conclusions: Conclusions | None = None) -> tuple[QraLine, ...]:
     """How far the studies agree, from their single numbers to their conclusions."""
     return (
@@ -64,7 +69,7 @@ def _sets(comparison: Comparison) -> list[QraLine]:
             )
             continue
         text = f"{show_number(min(known))} to {show_number(max(known))} over {len(known)} of {rows.height} blocks"
-        if name == "spearman":
+        if name == "spearman" and rows["open"].any():
             text += f"; rounding leaves {rows['open'].sum()} open, {rows['sign_open'].sum()} even in sign"
         lines.append(QraLine("II", "sets of numbers", measure, fmean(known), text))
     return lines

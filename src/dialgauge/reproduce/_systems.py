@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval import adjust_p_values
+from dialgauge.reproduce._printed import Progress
 from dialgauge.reproduce._studies import StudyResults
 
 FloatArray = NDArray[np.float64]
@@ -67,6 +68,7 @@ def compare_systems(
     permutations: int = 10_000,
     confidence: float = 0.95,
     seed: int = 0,
+    progress: Progress = lambda what, done, total: None,
 ) -> SystemComparison:
     """Test pairs (system, baseline) of one study, by default all pairs, on the dialogues that both were rated on.
 
@@ -83,9 +85,11 @@ def compare_systems(
     for name in (name for pair in wanted for name in pair):
         if name not in study.systems:
             raise UnknownNameError("system", name, study.systems)
-    rows = []
-    for dimension, role in study.frame.select("dimension", "role").unique(maintain_order=True).iter_rows():
+    rows: list[dict[str, object]] = []
+    blocks = study.frame.select("dimension", "role").unique(maintain_order=True).rows()
+    for dimension, role in blocks:
         for system, baseline in wanted:
+            progress(f"{study.name}: {dimension}, {role}", len(rows), len(blocks) * len(wanted))
             ours, theirs = paired_values(study, dimension, role, system, baseline)
             tested = _test(ours, theirs, permutations, confidence, seed)
             rows.append({"dimension": dimension, "role": role, "system": system, "baseline": baseline, **tested})
@@ -191,7 +195,7 @@ def _effect_interval(t: float, n: int, confidence: float) -> tuple[float, float]
 
     freedom = n - 1
     ends = np.sqrt(chdtri(freedom, np.array([1 - 1e-14, 1e-14])) / freedom)
-    ratio = np.linspace(ends[0], ends[1], 4001)
+    ratio = np.linspace(ends[0], ends[1], 801)
     with np.errstate(divide="ignore"):
         powers = (freedom - 1) * np.log(ratio) if freedom > 1 else np.zeros_like(ratio)
     constant = freedom / 2 * math.log(freedom / 2) + math.log(2) - gammaln(freedom / 2)

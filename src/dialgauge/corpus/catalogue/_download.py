@@ -28,6 +28,8 @@ def fetch_dataset(
     """
     folder = target or cache_folder() / "datasets" / dataset.name
     if source is not None:
+        if target is not None and target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise InputError(f"{target}: exists and is not empty; nothing there will be overwritten")
         return _copy(dataset, source, folder)
     if not dataset.files:
         raise InputError(f"{dataset.name} cannot be downloaded by a program. {dataset.how}")

@@ -11,12 +11,14 @@ from dialgauge.metrics.kernels._native import call, kernel_name, library, use_ke
 from dialgauge.metrics.kernels._ngram import ngram_match
 from dialgauge.metrics.kernels._split import SplitRule, split_characters, split_texts
 from dialgauge.metrics.kernels._ter import ter_edits
+from dialgauge.metrics.kernels._transport import Transport, transport_costs
 
 __all__ = [
     "Lexicon",
     "SplitRule",
     "TargetSets",
     "Tokens",
+    "Transport",
     "call",
     "kernel_name",
     "lcs_length",
@@ -27,5 +29,6 @@ __all__ = [
     "split_characters",
     "split_texts",
     "ter_edits",
+    "transport_costs",
     "use_kernels",
 ]

@@ -25,7 +25,7 @@ def transport_costs(problems: Sequence[Transport]) -> FloatArray:
 
     Exact, without padding: a problem of n and m masses takes n × m cells.
     """
-    ordered = [_smaller_side_sends(problem) for problem in problems]
+    ordered = [_prepared(problem) for problem in problems]
     if kernel_name() == "python":
         return np.array([_linear_program(problem) for problem in ordered], dtype=np.float64)
     result = np.zeros(len(ordered))
@@ -43,10 +43,14 @@ def transport_costs(problems: Sequence[Transport]) -> FloatArray:
     return result
 
 
-def _smaller_side_sends(problem: Transport) -> Transport:
+def _prepared(problem: Transport) -> Transport:
+    """Without empty masses, and so that the smaller side sends."""
     supply, demand, cost = (np.asarray(part, dtype=np.float64) for part in (problem.supply, problem.demand, problem.cost))
     if cost.shape != (len(supply), len(demand)):
         raise ValueError(f"{len(supply)} and {len(demand)} masses but costs of shape {cost.shape}")
+    sends, takes = supply > 0, demand > 0
+    if not (sends.all() and takes.all()):
+        supply, demand, cost = supply[sends], demand[takes], cost[np.ix_(sends, takes)]
     if supply.sum() > demand.sum():
         return Transport(demand, supply, cost.T)
     return Transport(supply, demand, cost)

@@ -1,167 +1,214 @@
-/* The transport problem (earth mover's distance) for many small pairs of weighted sets.
+/* The transport problem (earth mover's distance) for many small pairs of weighted sets, by the network simplex method.
  *
- * Shortest augmenting paths with potentials, as for the assignment problem, but with masses: rows send theirs one after
- * the other along the cheapest path to a column with room, which may move mass of earlier rows on its way. A reduced
- * cost is never negative, and it is zero wherever mass flows, so the plan is the cheapest at every step. */
+ * Nodes are the senders, the receivers and a root. The plan is a spanning tree: mass moves along its arcs only, and an
+ * arc outside the tree enters it when that makes the plan cheaper, pushing another one out. At first everything goes
+ * through the root: from the senders at a price no real arc can have, to the receivers for nothing (so that what they
+ * could take beyond what is sent comes from there). Ties for the arc that leaves are broken as Cunningham has it
+ * (strongly feasible trees), so the method ends. */
 #include "kernels.h"
 
-#include <float.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
+
+typedef struct {
+    int64_t parent, child, next, previous; /* the tree: children are a doubly linked list */
+    int64_t depth;
+    int64_t up;        /* whether the arc to the parent goes to it (1) or comes from it (0) */
+    double flow, cost; /* of that arc */
+} Node;
 
 typedef struct {
     int64_t rows, columns;
-    const double *cost; /* rows x columns */
-    double *supply, *room;
-    double *flow; /* columns x rows, so that a column's rows lie side by side */
-    double *row_potential, *column_potential;
-    double *distance, *row_distance;
-    int64_t *from_row, *from_column; /* on the path: the row before a column, the column before a row */
-    unsigned char *scanned, *reached;
-    double least; /* masses below it are rounding errors */
+    const double *cost;    /* rows x columns */
+    const double *nothing; /* a zero for each column */
+    Node *node;         /* rows, then columns, then the root */
+    double *potential;
+    double tolerance;
+    int64_t row; /* where the search for an arc that enters goes on; beyond the senders is the root */
 } Problem;
 
-/* A plan to begin with: every column takes what it can from the row that is cheapest for it. */
-static void begin(Problem *p) {
-    for (int64_t j = 0; j < p->columns; j++) {
-        int64_t best = 0;
-        for (int64_t i = 1; i < p->rows; i++)
-            if (p->cost[i * p->columns + j] < p->cost[best * p->columns + j]) best = i;
-        p->column_potential[j] = p->cost[best * p->columns + j];
-        double mass = p->supply[best] < p->room[j] ? p->supply[best] : p->room[j];
-        p->flow[j * p->rows + best] = mass;
-        p->supply[best] -= mass;
-        p->room[j] -= mass;
-    }
-    memset(p->row_potential, 0, (size_t)p->rows * sizeof(double));
+static void attach(Node *node, int64_t v, int64_t parent) {
+    node[v].parent = parent;
+    node[v].previous = -1;
+    node[v].next = node[parent].child;
+    if (node[v].next >= 0) node[node[v].next].previous = v;
+    node[parent].child = v;
 }
 
-static void relax(Problem *p, int64_t row, double base) {
-    const double *cost = p->cost + row * p->columns;
-    double offset = base - p->row_potential[row];
-    for (int64_t k = 0; k < p->columns; k++) {
-        double found = offset + cost[k] - p->column_potential[k];
-        if (!p->scanned[k] && found < p->distance[k]) {
-            p->distance[k] = found;
-            p->from_row[k] = row;
+static void detach(Node *node, int64_t v) {
+    if (node[v].next >= 0) node[node[v].next].previous = node[v].previous;
+    if (node[v].previous >= 0)
+        node[node[v].previous].next = node[v].next;
+    else
+        node[node[v].parent].child = node[v].next;
+}
+
+static void begin(Problem *p, const double *supply, const double *demand) {
+    int64_t root = p->rows + p->columns;
+    double largest = 0;
+    for (int64_t cell = 0; cell < p->rows * p->columns; cell++)
+        if (fabs(p->cost[cell]) > largest) largest = fabs(p->cost[cell]);
+    double price = (largest + 1) * (double)(root + 1);
+    p->tolerance = 1e-14 * price; /* above the rounding errors of sums along the tree */
+    p->node[root] = (Node){.parent = -1, .child = -1, .next = -1, .previous = -1};
+    p->potential[root] = 0;
+    for (int64_t v = 0; v < root; v++) {
+        int sends = v < p->rows;
+        p->node[v] = (Node){.child = -1,
+                            .depth = 1,
+                            .up = sends,
+                            .flow = sends ? supply[v] : demand[v - p->rows],
+                            .cost = sends ? price : 0};
+        p->potential[v] = sends ? -price : 0;
+        attach(p->node, v, root);
+    }
+    p->row = 0;
+}
+
+/* The price of arcs from a sender, or from the root, to all receivers. */
+static const double *prices(const Problem *p, int64_t row) {
+    return row < p->rows ? p->cost + row * p->columns : p->nothing;
+}
+
+/* The best arc of the next block that has one with a negative reduced cost; 0 where there is none at all. */
+static int enter(Problem *p, int64_t *row, int64_t *column) {
+    int64_t block = (int64_t)sqrt((double)((p->rows + 1) * p->columns));
+    const double *to = p->potential + p->rows;
+    double best = -p->tolerance;
+    int found = 0;
+    for (int64_t rows = 0, in_block = 0; rows <= p->rows; rows++) {
+        const double *cost = prices(p, p->row);
+        double from = p->row < p->rows ? p->potential[p->row] : 0;
+        for (int64_t k = 0; k < p->columns; k++) {
+            double reduced = cost[k] + from - to[k];
+            if (reduced < best) {
+                best = reduced;
+                *row = p->row;
+                *column = k;
+                found = 1;
+            }
         }
+        in_block += p->columns;
+        p->row = p->row == p->rows ? 0 : p->row + 1;
+        if (in_block >= block) {
+            if (found) return 1;
+            in_block = 0;
+        }
+    }
+    return found;
+}
+
+/* Push mass around the cycle that the arc closes; gives the node whose arc to its parent leaves, and on which side. */
+static int64_t push(Problem *p, int64_t first, int64_t second, double *mass, int *on_first) {
+    Node *node = p->node;
+    int64_t a = first, b = second, leaves = -1;
+    while (a != b)
+        if (node[a].depth >= node[b].depth)
+            a = node[a].parent;
+        else
+            b = node[b].parent;
+    int64_t join = a;
+    double least = INFINITY;
+    *on_first = 0;
+    for (int64_t v = first; v != join; v = node[v].parent)
+        if (node[v].up && node[v].flow < least) {
+            least = node[v].flow;
+            leaves = v;
+            *on_first = 1;
+        }
+    for (int64_t v = second; v != join; v = node[v].parent)
+        if (!node[v].up && node[v].flow <= least) {
+            least = node[v].flow;
+            leaves = v;
+            *on_first = 0;
+        }
+    for (int64_t v = first; v != join; v = node[v].parent) node[v].flow += node[v].up ? -least : least;
+    for (int64_t v = second; v != join; v = node[v].parent) node[v].flow += node[v].up ? least : -least;
+    *mass = least;
+    return leaves;
+}
+
+/* Hang the part of the tree below the arc that left onto the arc that entered, and bring depths and potentials up. */
+static void hang(Problem *p, int64_t inside, int64_t outside, int64_t leaves, Node arc) {
+    Node *node = p->node;
+    for (int64_t v = inside, parent = outside;;) {
+        Node old = node[v];
+        detach(node, v);
+        attach(node, v, parent);
+        node[v].up = arc.up;
+        node[v].flow = arc.flow;
+        node[v].cost = arc.cost;
+        if (v == leaves) break;
+        arc = old;
+        arc.up = !old.up;
+        parent = v;
+        v = old.parent;
+    }
+    for (int64_t v = inside;;) {
+        node[v].depth = node[node[v].parent].depth + 1;
+        /* Anew from the parent, so that rounding errors do not add up. */
+        p->potential[v] = p->potential[node[v].parent] + (node[v].up ? -node[v].cost : node[v].cost);
+        if (node[v].child >= 0) {
+            v = node[v].child;
+            continue;
+        }
+        while (v != inside && node[v].next < 0) v = node[v].parent;
+        if (v == inside) break;
+        v = node[v].next;
     }
 }
 
-/* The nearest column with room, or -1 where there is none; potentials are brought up to date. */
-static int64_t search(Problem *p, int64_t start) {
-    memset(p->scanned, 0, (size_t)p->columns);
-    memset(p->reached, 0, (size_t)p->rows);
-    for (int64_t k = 0; k < p->columns; k++) p->distance[k] = DBL_MAX;
-    p->reached[start] = 1;
-    p->row_distance[start] = 0;
-    relax(p, start, 0);
-    int64_t end = -1;
-    for (;;) {
-        int64_t next = -1;
-        for (int64_t k = 0; k < p->columns; k++)
-            if (!p->scanned[k] && p->distance[k] < DBL_MAX && (next < 0 || p->distance[k] < p->distance[next])) next = k;
-        if (next < 0) return -1;
-        if (p->room[next] > p->least) {
-            end = next;
-            break;
-        }
-        p->scanned[next] = 1;
-        const double *flow = p->flow + next * p->rows;
-        for (int64_t i = 0; i < p->rows; i++) {
-            if (flow[i] <= 0 || p->reached[i]) continue;
-            p->reached[i] = 1;
-            p->row_distance[i] = p->distance[next];
-            p->from_column[i] = next;
-            relax(p, i, p->distance[next]);
-        }
+static double solve(Problem *p, const double *supply, const double *demand) {
+    int64_t row = 0, column = 0;
+    begin(p, supply, demand);
+    while (enter(p, &row, &column)) {
+        int64_t first = row < p->rows ? row : p->rows + p->columns, second = p->rows + column;
+        double mass;
+        int on_first;
+        int64_t leaves = push(p, first, second, &mass, &on_first);
+        Node arc = {.up = on_first, .flow = mass, .cost = prices(p, row)[column]};
+        if (on_first)
+            hang(p, first, second, leaves, arc);
+        else
+            hang(p, second, first, leaves, arc);
     }
-    double length = p->distance[end];
-    for (int64_t k = 0; k < p->columns; k++)
-        if (p->scanned[k]) p->column_potential[k] += p->distance[k] - length;
-    for (int64_t i = 0; i < p->rows; i++)
-        if (p->reached[i]) p->row_potential[i] += length - p->row_distance[i];
-    return end;
-}
-
-/* Send as much as the path from `start` to `end` carries. */
-static void augment(Problem *p, int64_t start, int64_t end) {
-    double mass = p->supply[start] < p->room[end] ? p->supply[start] : p->room[end];
-    for (int64_t j = end, i = p->from_row[j]; i != start; i = p->from_row[j]) {
-        j = p->from_column[i];
-        if (p->flow[j * p->rows + i] < mass) mass = p->flow[j * p->rows + i];
-    }
-    for (int64_t j = end, i = p->from_row[j];; i = p->from_row[j]) {
-        p->flow[j * p->rows + i] += mass;
-        if (i == start) break;
-        j = p->from_column[i];
-        double *back = p->flow + j * p->rows + i;
-        *back = *back - mass > p->least ? *back - mass : 0;
-    }
-    p->supply[start] -= mass;
-    p->room[end] -= mass;
-}
-
-static double solve(Problem *p) {
-    memset(p->flow, 0, (size_t)(p->rows * p->columns) * sizeof(double));
-    begin(p);
-    for (int64_t i = 0; i < p->rows; i++)
-        while (p->supply[i] > p->least) {
-            int64_t end = search(p, i);
-            if (end < 0) break;
-            augment(p, i, end);
-        }
     double total = 0;
-    for (int64_t i = 0; i < p->rows; i++)
-        for (int64_t j = 0; j < p->columns; j++) total += p->flow[j * p->rows + i] * p->cost[i * p->columns + j];
+    int64_t root = p->rows + p->columns;
+    for (int64_t v = 0; v < root; v++)
+        if (p->node[v].parent != root) total += p->node[v].flow * p->node[v].cost;
     return total;
 }
 
 /* Problem q moves supply[rows so far ...] to demand[columns so far ...] at cost[cells so far ...] (rows x columns).
- * No side may have more to send than the other can take: sum of supply <= sum of demand. Supply and demand are used up
- * as working space. result[q] is the cost of the cheapest plan that sends all supply. */
-DG_EXPORT int64_t dg_transport(const int64_t *rows, const int64_t *columns, int64_t problems, double *supply,
-                               double *demand, const double *cost, double *result) {
-    int64_t most_rows = 1, most_columns = 1, most_cells = 1;
-    for (int64_t q = 0; q < problems; q++) {
-        if (rows[q] > most_rows) most_rows = rows[q];
-        if (columns[q] > most_columns) most_columns = columns[q];
-        if (rows[q] * columns[q] > most_cells) most_cells = rows[q] * columns[q];
-    }
-    double *numbers = malloc((size_t)(most_cells + 2 * most_rows + 2 * most_columns) * sizeof(double));
-    int64_t *path = malloc((size_t)(most_rows + most_columns) * sizeof(int64_t));
-    unsigned char *marks = malloc((size_t)(most_rows + most_columns));
-    if (!numbers || !path || !marks) {
-        free(numbers);
-        free(path);
-        free(marks);
+ * All masses are positive, and no more is sent than can be taken. result[q] is the cost of the cheapest plan. */
+DG_EXPORT int64_t dg_transport(const int64_t *rows, const int64_t *columns, int64_t problems, const double *supply,
+                               const double *demand, const double *cost, double *result) {
+    int64_t most = 0;
+    for (int64_t q = 0; q < problems; q++)
+        if (rows[q] + columns[q] > most) most = rows[q] + columns[q];
+    Node *node = malloc((size_t)(most + 1) * sizeof(Node));
+    double *potential = malloc((size_t)(most + 1) * sizeof(double));
+    double *nothing = calloc((size_t)(most + 1), sizeof(double));
+    if (!node || !potential || !nothing) {
+        free(node);
+        free(potential);
+        free(nothing);
         return DG_NO_MEMORY;
     }
-    Problem p = {.flow = numbers,
-                 .row_potential = numbers + most_cells,
-                 .row_distance = numbers + most_cells + most_rows,
-                 .column_potential = numbers + most_cells + 2 * most_rows,
-                 .distance = numbers + most_cells + 2 * most_rows + most_columns,
-                 .from_row = path,
-                 .from_column = path + most_columns,
-                 .scanned = marks,
-                 .reached = marks + most_columns};
     for (int64_t q = 0; q < problems; q++) {
-        p.rows = rows[q];
-        p.columns = columns[q];
-        p.supply = supply;
-        p.room = demand;
-        p.cost = cost;
-        double total = 0;
-        for (int64_t i = 0; i < p.rows; i++) total += supply[i];
-        p.least = total * 1e-14;
-        result[q] = p.rows && p.columns ? solve(&p) : 0;
-        supply += p.rows;
-        demand += p.columns;
-        cost += p.rows * p.columns;
+        Problem p = {.rows = rows[q],
+                     .columns = columns[q],
+                     .cost = cost,
+                     .nothing = nothing,
+                     .node = node,
+                     .potential = potential};
+        result[q] = rows[q] && columns[q] ? solve(&p, supply, demand) : 0;
+        supply += rows[q];
+        demand += columns[q];
+        cost += rows[q] * columns[q];
     }
-    free(numbers);
-    free(path);
-    free(marks);
+    free(node);
+    free(potential);
+    free(nothing);
     return DG_OK;
 }

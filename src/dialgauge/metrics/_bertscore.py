@@ -1,0 +1,191 @@
+"""BERTScore: how well the tokens of two texts find each other in the space of an encoder.
+
+A token's similarity is the largest cosine to any token of the other text. Special tokens can be found but do not count
+themselves. Every pair has the value that the reference program gives it in a batch of its own: there, padding counts as
+a token of similarity 0 (``negative=zero`` gives that), so that a value depends on what else is in the batch.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from dialgauge.errors import InputError
+from dialgauge.metrics._encoding import Tokenised, encode, prepare_for, small_products, tokenise, window_texts
+from dialgauge.metrics._idf import IDF, Idf
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._layers import chosen_layer, layer_states
+from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
+from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
+from dialgauge.metrics._registry import register
+from dialgauge.metrics._texts import IdArray
+from dialgauge.models import Model, windows
+
+if TYPE_CHECKING:
+    import torch
+
+Measure = Literal["p", "r", "f1"]
+_OWNER = "bertscore"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Matched:
+    """Precision and recall of each pair; NaN where a side has no token with a weight."""
+
+    precision: FloatArray
+    recall: FloatArray
+    tokenised: Tokenised
+    layer: int
+
+
+def _compute(measure: Measure) -> Callable[[Job, Mapping[str, str]], Values]:
+    def compute(job: Job, parameters: Mapping[str, str]) -> Values:
+        shared = tuple(value for name, value in parameters.items() if name not in ("rescale", "empty"))
+        matched = job.memo((_OWNER, shared), lambda: _match(job, parameters))
+        precision, recall = matched.precision, matched.recall
+        with np.errstate(invalid="ignore", divide="ignore"):
+            f1 = 2 * precision * recall / (precision + recall)
+        f1[precision + recall == 0] = 0.0
+        pairs = {"p": precision, "r": recall, "f1": f1}[measure]
+        if parameters["rescale"] != "no":
+            baseline = _baseline(parameters["rescale"], matched.layer)[measure]
+            pairs = (pairs - baseline) / (1 - baseline)
+        pairs = np.where(np.isnan(precision + recall), 0.0 if parameters["empty"] == "zero" else np.nan, pairs)
+        numbers = np.fmax.reduceat(pairs, job.offsets[:-1]) if len(job) else np.zeros(0)
+        return Values(numbers, _reasons(job, numbers, matched.tokenised), matched.tokenised.notes(job))
+
+    return compute
+
+
+def _match(job: Job, parameters: Mapping[str, str]) -> _Matched:
+    model = load_model(parameters, "encoder")
+    layer = chosen_layer(model, parameters["layer"], f"metric {_OWNER!r}")
+    used = np.concatenate([job.hypothesis_ids, job.target_ids])
+    tokenised = tokenise(model, job.texts, used, model.max_length, prepare_for(model))
+    idf = _weights(model, job, tokenised, parameters["idf"])
+    weights = {text_id: idf.of(tokens) for text_id, tokens in tokenised.ids.items()}
+    hypotheses, targets = job.pair_hypothesis_ids, job.target_ids
+    sums = {text_id: some.sum() for text_id, some in weights.items()}
+    some_weight = np.array([sums[h] > 0 and sums[t] > 0 for h, t in zip(hypotheses.tolist(), targets.tolist(), strict=True)])
+    pairs = np.flatnonzero(some_weight)
+    precision, recall = np.full(len(targets), np.nan), np.full(len(targets), np.nan)
+    forward = layer_states(model, layer)
+    width = int(model.config.hidden_size)
+    for window in windows(hypotheses[pairs], targets[pairs], window_texts(model, width)):
+        positions = pairs[window]
+        both = np.concatenate([hypotheses[positions], targets[positions]])
+        states = encode(model, tokenised, both, forward)
+        best = _best_matches(states, hypotheses[positions], targets[positions])
+        for found, side, values in ((precision, hypotheses, best[0]), (recall, targets, best[1])):
+            if parameters["negative"] == "zero":
+                values = np.maximum(values, 0.0)
+            found[positions] = _weighted_means(values, [weights[text_id] for text_id in side[positions].tolist()])
+    return _Matched(precision, recall, tokenised, layer)
+
+
+def _weights(model: Model, job: Job, tokenised: Tokenised, idf: str) -> Idf:
+    if idf == "no":
+        return Idf.none((model.tokenizer.cls_token_id, model.tokenizer.sep_token_id))
+    references = job.target_ids if idf == "pairs" else np.unique(job.target_ids)
+    return Idf.over(tokenised.ids[text_id] for text_id in references.tolist())
+
+
+def _best_matches(
+    states: "Mapping[int, torch.Tensor]", hypotheses: IdArray, targets: IdArray
+) -> tuple[FloatArray, FloatArray]:
+    """For each token of each hypothesis its best cosine, and the same for the targets, pair after pair.
+
+    Pairs are ordered by target: its similarities to all its hypotheses are one product of matrices, without padding.
+    """
+    import torch
+
+    begins = np.flatnonzero(np.diff(targets, prepend=-1))
+    forth, back = [], []
+    with small_products():
+        for begin, end in zip(begins, [*begins[1:], len(targets)], strict=True):
+            several = [states[text_id] for text_id in hypotheses[begin:end].tolist()]
+            lengths = torch.tensor([len(state) for state in several], device=several[0].device)
+            similar = _unit(torch.cat(several)) @ _unit(states[int(targets[begin])]).T
+            forth.append(similar.amax(1))
+            back.append(torch.segment_reduce(similar, "max", lengths=lengths, axis=0).ravel())
+        return torch.cat(forth).cpu().numpy(), torch.cat(back).cpu().numpy()
+
+
+def _unit(states: "torch.Tensor") -> "torch.Tensor":
+    """In double precision, so that a text matches itself perfectly."""
+    states = states.double()
+    return states / states.norm(dim=-1, keepdim=True)
+
+
+def _weighted_means(values: FloatArray, weights: list[FloatArray]) -> FloatArray:
+    lengths = np.array([len(some) for some in weights], dtype=np.int64)
+    begins = np.cumsum(lengths) - lengths
+    flat = np.concatenate(weights)
+    means: FloatArray = np.add.reduceat(values * flat, begins) / np.add.reduceat(flat, begins)
+    return means
+
+
+def _baseline(path: str, layer: int) -> dict[str, float]:
+    """The row of a layer in a baseline file as bert-score publishes them: a header LAYER,P,R,F, then a row each."""
+    file = Path(path).expanduser()
+    if not file.is_file():
+        raise InputError(f"metric {_OWNER!r}: no baseline file {file}; give one in the format of bert-score, or rescale=no")
+    for number, line in enumerate(file.read_text("utf-8").splitlines()[1:], 2):
+        cells = line.replace("\t", ",").split(",")
+        try:
+            if int(cells[0]) == layer:
+                return {"p": float(cells[1]), "r": float(cells[2]), "f1": float(cells[3])}
+        except (ValueError, IndexError) as error:
+            raise InputError(f"{file}, line {number}: expected LAYER,P,R,F as numbers; got {line!r}") from error
+    raise InputError(f"{file} has no row for layer {layer}")
+
+
+def _reasons(job: Job, numbers: FloatArray, tokenised: Tokenised) -> dict[int, str]:
+    reasons = {}
+    for item in np.flatnonzero(np.isnan(numbers)).tolist():
+        targets = job.target_ids[job.offsets[item] : job.offsets[item + 1]].tolist()
+        if tokenised.length(int(job.hypothesis_ids[item])) == 0:
+            reasons[item] = "the summary has no token that the model can read"
+        elif all(tokenised.length(target) == 0 for target in targets):
+            reasons[item] = f"the {job.target} has no token that the model can read"
+        else:
+            reasons[item] = "every token of a side has the weight 0 (it occurs in all references)"
+    return reasons
+
+
+PARAMETERS = {
+    "model": model_parameter("embedded:minilm", "the encoder"),
+    "layer": Parameter(
+        "auto", (), "whose states are compared; auto: the published choice for known models, else three quarters up",
+        r"auto|\d+", "auto or a whole number",
+    ),
+    "idf": IDF,
+    "rescale": Parameter("no", (), "no, or a baseline file of bert-score (LAYER,P,R,F): (x − b)/(1 − b)", ".+", "no or a file"),
+    "negative": Parameter(
+        "keep", ("keep", "zero"), "best similarities below zero: keep, or zero, as bert-score has them beside padding"
+    ),
+    "empty": Parameter("null", ("null", "zero"), "a text without tokens: null with a reason, or zero as in bert-score"),
+    **device_parameters(),
+}
+
+register(
+    *(
+        Metric(
+            name=f"bertscore-{measure}",
+            family="bertscore",
+            description=f"BERTScore: {what} of tokens matched by the cosine of their contextual embeddings.",
+            direction="higher",
+            targets=("reference", "source"),
+            range=(None, 1.0),
+            citation="Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT, ICLR",
+            compute=_compute(measure),
+            parameters=PARAMETERS,
+            cost="medium",
+            extra="models",
+            models={"model": "encoder"},
+        )
+        for measure, what in (("p", "precision"), ("r", "recall"), ("f1", "F1"))
+    )
+)

@@ -1,0 +1,157 @@
+"""Texts as a model reads them: token ids between its special tokens, cut to its limit, with a note where that loses."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._texts import IdArray, TextTable
+from dialgauge.models import Model, default_budget, run_batched
+
+if TYPE_CHECKING:
+    import torch
+
+#: Memory that the states of one window of texts may take, on the processor and on a card.
+_WINDOW_BYTES = {"cpu": 1 << 28, "cuda": 1 << 32}
+#: Models whose tokenizers spell a word at the beginning of a text differently, unless a space stands before it.
+_BYTE_LEVEL = frozenset(("roberta", "gpt2", "bart", "longformer"))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Tokenised:
+    """The token ids of texts, special tokens included, by text id; ``whole`` counts them before they were cut."""
+
+    ids: Mapping[int, list[int]]
+    whole: Mapping[int, int]
+    specials: int
+
+    def length(self, text_id: int) -> int:
+        """How many tokens of the text itself are left."""
+        return len(self.ids[text_id]) - self.specials
+
+    def notes(self, job: Job) -> dict[int, str]:
+        """Which items lost something to the limit of the model, and how much."""
+        cut = {text_id for text_id, count in self.whole.items() if count > len(self.ids[text_id])}
+        if not cut:
+            return {}
+        found: dict[int, str] = {}
+        for item, hypothesis in enumerate(job.hypothesis_ids.tolist()):
+            targets = job.target_ids[job.offsets[item] : job.offsets[item + 1]].tolist()
+            sides = [("summary", hypothesis), *((job.target, target) for target in targets)]
+            lost = [self._note(side, text_id) for side, text_id in sides if text_id in cut]
+            if lost:
+                found[item] = "; ".join(dict.fromkeys(lost))
+        return found
+
+    def _note(self, side: str, text_id: int) -> str:
+        return f"the {side} was cut from {self.whole[text_id]} to {len(self.ids[text_id])} tokens"
+
+
+def special_ids(tokenizer: Any) -> tuple[list[int], list[int]]:
+    """What the tokenizer puts before a text, and what after it."""
+    bare, full = tokenizer("a", add_special_tokens=False)["input_ids"], tokenizer("a")["input_ids"]
+    for start in range(len(full) - len(bare) + 1):
+        if full[start : start + len(bare)] == bare:
+            return full[:start], full[start + len(bare) :]
+    raise ValueError("the tokenizer's special tokens change the text between them")
+
+
+def tokenise(
+    model: Model, texts: TextTable, ids: IdArray, limit: int, prepare: Callable[[str], str] | None = None
+) -> Tokenised:
+    """Token ids of these texts, at most ``limit`` each; ``prepare`` may change a text before it is read."""
+    before, after = special_ids(model.tokenizer)
+    room = limit - len(before) - len(after)
+    found: dict[int, list[int]] = {}
+    whole: dict[int, int] = {}
+    for text_id, tokens in _bare_ids(model.tokenizer, texts, np.unique(ids), prepare):
+        whole[text_id] = len(before) + len(tokens) + len(after)
+        found[text_id] = [*before, *tokens[:room], *after]
+    return Tokenised(found, whole, len(before) + len(after))
+
+
+def prepare_for(model: Model) -> Callable[[str], str]:
+    """As BERTScore has it: a text is stripped, and byte-level models see a space before its first word."""
+    if model.config.model_type in _BYTE_LEVEL:
+        return lambda text: f" {stripped}" if (stripped := text.strip()) else ""
+    return str.strip
+
+
+def _bare_ids(
+    tokenizer: Any, texts: TextTable, ids: IdArray, prepare: Callable[[str], str] | None, portion: int = 1024
+) -> Iterator[tuple[int, list[int]]]:
+    for start in range(0, len(ids), portion):
+        some = ids[start : start + portion].tolist()
+        strings = [readable(texts.strings[text_id]) for text_id in some]
+        strings = [prepare(text) for text in strings] if prepare else strings
+        encoded = tokenizer(
+            strings,
+            add_special_tokens=False,
+            truncation=False,
+            return_attention_mask=False,
+            return_token_type_ids=False,
+            verbose=False,
+        )
+        yield from zip(some, encoded["input_ids"], strict=True)
+
+
+def readable(text: str) -> str:
+    """The text without unpaired surrogates, which tokenizers refuse."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def window_texts(model: Model, width: int) -> int:
+    """How many texts of ordinary length fit into a window, for states of ``width`` numbers a token."""
+    budget = _WINDOW_BYTES["cpu" if model.device == "cpu" else "cuda"]
+    return max(64, budget // (4 * width * 64))
+
+
+def padded(model: Model, rows: list[list[int]]) -> "tuple[torch.Tensor, torch.Tensor]":
+    """Token ids filled up to the longest row, and the mask of what is real."""
+    import torch
+
+    width = max(map(len, rows))
+    ids: NDArray[np.int64] = np.full((len(rows), width), model.pad_id, dtype=np.int64)
+    mask: NDArray[np.int64] = np.zeros((len(rows), width), dtype=np.int64)
+    for row, tokens in enumerate(rows):
+        ids[row, : len(tokens)] = tokens
+        mask[row, : len(tokens)] = 1
+    return torch.from_numpy(ids).to(model.device), torch.from_numpy(mask).to(model.device)
+
+
+def encode(
+    model: Model,
+    tokenised: Tokenised,
+    ids: IdArray,
+    forward: "Callable[[torch.Tensor, torch.Tensor], torch.Tensor]",
+) -> "dict[int, torch.Tensor]":
+    """The states of each of these texts (tokens × width, float32), every text once, in batches of similar length."""
+    wanted = np.unique(ids).tolist()
+    rows = [tokenised.ids[text_id] for text_id in wanted]
+
+    def call(batch: list[list[int]]) -> "list[torch.Tensor]":
+        states = forward(*padded(model, batch)).float()
+        return [states[i, : len(tokens)] for i, tokens in enumerate(batch)]
+
+    states = run_batched(rows, [len(row) for row in rows], call, default_budget(model.device))
+    return dict(zip(wanted, states, strict=True))
+
+
+@contextmanager
+def small_products() -> Iterator[None]:
+    """No gradients, and one thread: products of small matrices take several times the work when threads share them."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        torch.set_num_threads(threads)

@@ -1,0 +1,79 @@
+"""The hidden states of an encoder after a given layer, without computing the layers above it."""
+
+import copy
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from dialgauge.errors import ParameterError
+from dialgauge.models import Model
+
+if TYPE_CHECKING:
+    import torch
+
+#: The layers that the authors of BERTScore chose on WMT16 (their repository's table), by the last part of a hub id.
+_CHOSEN = {
+    "bert-base-uncased": 9,
+    "bert-large-uncased": 18,
+    "bert-base-multilingual-cased": 9,
+    "bert-base-chinese": 8,
+    "roberta-base": 10,
+    "roberta-large": 17,
+    "roberta-large-mnli": 19,
+    "xlm-roberta-base": 9,
+    "xlm-roberta-large": 17,
+    "distilbert-base-uncased": 5,
+    "distilroberta-base": 5,
+    "deberta-base-mnli": 9,
+    "deberta-large-mnli": 18,
+    "deberta-xlarge-mnli": 40,
+}
+
+
+def count_layers(model: Model) -> int:
+    """How many layers the model has."""
+    return int(model.config.num_hidden_layers)
+
+
+def chosen_layer(model: Model, given: str, owner: str) -> int:
+    """The layer that ``given`` names: a number, or ``auto`` for the published choice (else three quarters up)."""
+    layers = count_layers(model)
+    if given == "auto":
+        known = _CHOSEN.get(model.ref.name.rpartition("/")[2])
+        return min(known, layers) if known else -(-3 * layers // 4)
+    if int(given) > layers:
+        raise ParameterError(owner, "layer", f"at most {layers} for model '{model.ref}'", given)
+    return int(given)
+
+
+def layer_states(model: Model, layer: int) -> "Callable[[torch.Tensor, torch.Tensor], torch.Tensor]":
+    """A function from token ids and mask to the states after this layer (0: the embeddings)."""
+    shortened = _without_upper_layers(model.module, layer) if 0 < layer else None
+    if shortened is not None:
+        return lambda ids, mask: shortened(input_ids=ids, attention_mask=mask).last_hidden_state
+
+    def through_all(ids: "torch.Tensor", mask: "torch.Tensor") -> "torch.Tensor":
+        states: torch.Tensor = model.module(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states[
+            layer
+        ]
+        return states
+
+    return through_all
+
+
+def _without_upper_layers(module: Any, layer: int) -> Any:
+    """The same module with fewer layers, sharing all weights; None where it does not keep them as BERT does."""
+    encoder = getattr(module, "encoder", None)
+    if encoder is None or getattr(encoder, "layer", None) is None or module.config.model_type not in _STACKED:
+        return None
+    shorter, stack = copy.copy(module), copy.copy(encoder)
+    # Copies share the dictionaries of their originals until they get their own.
+    shorter._modules, stack._modules = dict(module._modules), dict(encoder._modules)
+    stack.layer = encoder.layer[:layer]
+    shorter.encoder = stack
+    if "pooler" in shorter._modules:
+        shorter.pooler = None
+    return shorter
+
+
+#: Architectures whose states after a layer are what the next layer reads, with the layers in ``encoder.layer``.
+_STACKED = frozenset(("bert", "roberta", "xlm-roberta", "electra", "camembert", "deberta", "deberta-v2", "mpnet"))

@@ -1,0 +1,28 @@
+"""The parameters that metrics with a model share: which model, on which device, with which numbers."""
+
+from collections.abc import Mapping
+
+from dialgauge.metrics._metric import Parameter
+from dialgauge.models import DTYPES, Model, NeuralKind, load
+
+
+def model_parameter(default: str, what: str) -> Parameter:
+    """A parameter that names a model; declare its kind in ``Metric.models``. An empty default must be filled in."""
+    return Parameter(default, (), f"{what}: a hub id (org/name@revision), folder:/path or embedded:NAME")
+
+
+def device_parameters() -> dict[str, Parameter]:
+    """``device`` and ``dtype``."""
+    return {
+        "device": Parameter(
+            "auto", (), "auto, cpu, cuda or cuda:N", r"auto|cpu|cuda(:\d+)?", "auto, cpu, cuda or cuda:N"
+        ),
+        "dtype": Parameter(
+            "fp32", DTYPES, "the numbers of the model; bf16 is quicker on a card and a little less exact"
+        ),
+    }
+
+
+def load_model(parameters: Mapping[str, str], kind: NeuralKind, name: str = "model") -> Model:
+    """The model that a parameter names, on the device and with the numbers of the others."""
+    return load(kind, parameters[name], parameters["device"], parameters["dtype"])

@@ -1,0 +1,196 @@
+"""Metrics that ask a classifier of sentence pairs: entailment by the source (as SummaC), and FactCC."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dialgauge.errors import ModelError, ParameterError
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._metric import Metric, Parameter, Values
+from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
+from dialgauge.metrics._readings import (
+    EMPTY,
+    EMPTY_SOURCE,
+    Pair,
+    Pairs,
+    Reading,
+    blank,
+    budget,
+    chunks,
+    number_parameter,
+    values,
+)
+from dialgauge.metrics._registry import register
+from dialgauge.metrics._sentences import nltk_sentences
+from dialgauge.models import Model, run_batched
+
+_PAIRS_AT_ONCE = 64
+_CUT = "the source was cut to what the model can read"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the classifier says about one pair of texts: its logits, and whether they had to be cut."""
+
+    logits: tuple[float, ...]
+    cut: bool
+
+    def probability(self, label: int) -> float:
+        """The probability of a label."""
+        import math
+
+        largest = max(self.logits)
+        weights = [math.exp(logit - largest) for logit in self.logits]
+        return weights[label] / sum(weights)
+
+    @property
+    def label(self) -> int:
+        """The most likely label, the first where two are equally likely."""
+        return self.logits.index(max(self.logits))
+
+
+def classify(model: Model, texts: Sequence[Pair], truncation: str) -> dict[Pair, Judged]:
+    """Put each distinct pair of texts to the classifier. ``truncation`` is a strategy of transformers' tokenizers."""
+    distinct = list(dict.fromkeys(texts))
+    rows = []
+    for first, second in distinct:
+        whole = len(model.tokenizer(first, second, verbose=False)["input_ids"])
+        row = model.tokenizer(first, second, truncation=truncation, max_length=model.max_length)
+        rows.append((row, whole > model.max_length))
+
+    def call(batch: list[int]) -> list[tuple[float, ...]]:
+        inputs = model.tokenizer.pad([rows[i][0] for i in batch], return_tensors="pt").to(model.device)
+        return [tuple(row) for row in model.module(**inputs).logits.double().tolist()]
+
+    found = run_batched(range(len(rows)), [len(row["input_ids"]) for row, _ in rows], call, budget(model))
+    return {pair: Judged(logits, cut) for pair, logits, (_, cut) in zip(distinct, found, rows, strict=True)}
+
+
+def _label(model: Model, part: str) -> int:
+    """The label whose name holds ``part``, as the model's configuration names them."""
+    names = {int(i): str(name).lower() for i, name in model.config.id2label.items()}
+    matching = [i for i, name in names.items() if part in name]
+    if len(matching) != 1:
+        raise ModelError(
+            f"model '{model.ref}': no label of its config.json is called '{part}…' (they are {sorted(names.values())}); "
+            "give its number with the parameter entailment"
+        )
+    return matching[0]
+
+
+def _checked_label(model: Model, name: str, given: str) -> int:
+    if int(given) >= model.config.num_labels:
+        raise ParameterError(f"model '{model.ref}'", name, f"0 to {model.config.num_labels - 1}", given)
+    return int(given)
+
+
+def source_chunks(text: str, chunk: str, width: int) -> list[str]:
+    """Parts of a source: sentences (a line break ends one, too), turns (lines), or all; ``width`` neighbours together."""
+    if chunk == "whole":
+        return [] if blank(text) else [text]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    parts = lines if chunk == "turn" else [sentence for line in lines for sentence in nltk_sentences(line)]
+    return [" ".join(parts[i : i + width]) for i in range(max(1, len(parts) - width + 1))] if parts else []
+
+
+def _consistency(job: Job, parameters: Mapping[str, str]) -> Values:
+    model = load_model(parameters, "sequence-classifier")
+    given = parameters["entailment"]
+    entailment = _label(model, "entail") if given == "auto" else _checked_label(model, "entailment", given)
+    contradiction = _label(model, "contradict") if parameters["measure"] == "difference" else None
+    readings: list[Reading] = []
+    for part in chunks(Pairs.of(job).texts, _PAIRS_AT_ONCE):
+        split = [
+            (nltk_sentences(summary), source_chunks(source, parameters["chunk"], int(parameters["width"])))
+            for summary, source in part
+        ]
+        asked = [(premise, claim) for claims, premises in split for claim in claims for premise in premises]
+        judged = classify(model, asked, "only_first")
+        for claims, premises in split:
+            if not claims or not premises:
+                readings.append(EMPTY_SOURCE if claims else EMPTY)
+                continue
+            table = [[judged[premise, claim] for premise in premises] for claim in claims]
+            readings.append(zero_shot(table, entailment, contradiction))
+    return values(job, readings)
+
+
+def zero_shot(table: Sequence[Sequence[Judged]], entailment: int, contradiction: int | None) -> Reading:
+    """The largest entailment over the chunks (less the largest contradiction, if asked), averaged over sentences."""
+    rows = []
+    for row in table:
+        best = max(judged.probability(entailment) for judged in row)
+        rows.append(best - max(j.probability(contradiction) for j in row) if contradiction is not None else best)
+    cut = any(judged.cut for row in table for judged in row)
+    return Reading(statistics.fmean(rows), note=_CUT if cut else "")
+
+
+def _factcc(job: Job, parameters: Mapping[str, str]) -> Values:
+    model = load_model(parameters, "sequence-classifier")
+    correct = _checked_label(model, "correct", parameters["correct"])
+    readings: list[Reading] = []
+    for part in chunks(Pairs.of(job).texts, _PAIRS_AT_ONCE):
+        split = [(source, nltk_sentences(summary)) for summary, source in part]
+        judged = classify(model, [(source, claim) for source, claims in split for claim in claims], "longest_first")
+        for source, claims in split:
+            if not claims or blank(source):
+                readings.append(EMPTY_SOURCE if claims else EMPTY)
+                continue
+            mine = [judged[source, claim] for claim in claims]
+            cut = any(one.cut for one in mine)
+            share = statistics.fmean(one.label == correct for one in mine)
+            readings.append(Reading(share, note=_CUT if cut else ""))
+    return values(job, readings)
+
+
+_LABEL = number_parameter("0", "the number of the label that means correct", r"\d+")
+
+register(
+    Metric(
+        name="nli-consistency",
+        family="nli",
+        description="how far the source entails the sentences of the summary: best part of the source, mean of sentences",
+        direction="higher",
+        targets=("source", "reference"),
+        range=(-1, 1),
+        citation="Laban et al. 2022, SummaC: re-visiting NLI-based models for inconsistency detection, TACL (zero-shot form)",
+        compute=_consistency,
+        parameters={
+            "model": model_parameter("tals/albert-xlarge-vitaminc-mnli", "the classifier of entailment"),
+            "chunk": Parameter(
+                "sentence",
+                ("sentence", "turn", "whole"),
+                "what the source is cut into: sentences (a new turn begins one), turns, or nothing",
+            ),
+            "width": number_parameter("1", "how many neighbouring parts of the source are read together"),
+            "measure": Parameter(
+                "entailment", ("entailment", "difference"), "difference: the probability of contradiction is subtracted"
+            ),
+            "entailment": Parameter(
+                "auto", (), "the label of entailment: auto looks for its name, or give its number", r"auto|\d+", "auto or a number"
+            ),
+            **device_parameters(),
+        },
+        cost="high",
+        extra="models",
+        models={"model": "sequence-classifier"},
+    ),
+    Metric(
+        name="factcc",
+        family="nli",
+        description="the share of the summary's sentences that a classifier trained on corrupted sentences finds correct",
+        direction="higher",
+        targets=("source",),
+        range=(0, 1),
+        citation="Kryściński et al. 2020, Evaluating the factual consistency of abstractive text summarization, EMNLP",
+        compute=_factcc,
+        parameters={
+            "model": model_parameter("manueldeprada/FactCC", "the classifier of sentences beside their source"),
+            "correct": _LABEL,
+            **device_parameters(),
+        },
+        cost="high",
+        extra="models",
+        models={"model": "sequence-classifier"},
+    ),
+)

@@ -1,0 +1,117 @@
+"""What metrics that read a pair of texts with a model share: a reading per pair, and the way to values."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._metric import Parameter, Values
+from dialgauge.models import Model, default_budget
+
+T = TypeVar("T")
+
+#: For a metric whose published program does not do what its paper says.
+BEHAVIOUR = Parameter(
+    "intended", ("intended", "reference"), "intended: as its paper has it; reference: as the published program does it"
+)
+
+
+def number_parameter(default: str, what: str, pattern: str = r"[1-9]\d*", form: str = "a whole number") -> Parameter:
+    """A parameter that holds a number."""
+    return Parameter(default, (), what, pattern=pattern, form=form)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a metric read off one pair: a number, or the reason why there is none; and what one should know of it."""
+
+    number: float = math.nan
+    reason: str = ""
+    note: str = ""
+
+
+#: A summary and the text that it is held against ("" where a metric reads the summary alone).
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The distinct pairs of a job (``texts``), and which of them each pair of the job is (``position``)."""
+
+    texts: Sequence[Pair]
+    position: Sequence[int]
+
+    @classmethod
+    def of(cls, job: Job) -> "Pairs":
+        """The pairs of a job, ordered by target so that what belongs to one source comes together."""
+        return job.memo("distinct pairs", lambda: cls._build(job))
+
+    @classmethod
+    def _build(cls, job: Job) -> "Pairs":
+        if job.target == "none":
+            keys = [(-1, hypothesis) for hypothesis in job.hypothesis_ids.tolist()]
+        else:
+            keys = list(zip(job.target_ids.tolist(), job.pair_hypothesis_ids.tolist(), strict=True))
+        order = {key: i for i, key in enumerate(sorted(set(keys)))}
+        strings = job.texts.strings
+        texts = [(strings[hypothesis], strings[target] if target >= 0 else "") for target, hypothesis in order]
+        return cls(texts, [order[key] for key in keys])
+
+
+def values(job: Job, readings: Sequence[Reading], best: Callable[[Sequence[float]], float] = max) -> Values:
+    """One value per item from a reading per distinct pair: the best over the targets that gave a number."""
+    position = Pairs.of(job).position
+    bounds = range(len(job) + 1) if job.target == "none" else job.offsets.tolist()
+    per_item = []
+    for first, last in itertools.pairwise(bounds):
+        mine = [readings[place] for place in position[first:last]]
+        known = [reading.number for reading in mine if not math.isnan(reading.number)]
+        note = "; ".join(dict.fromkeys(reading.note for reading in mine if reading.note))
+        per_item.append(Reading(best(known), note=note) if known else Reading(reason=mine[0].reason, note=note))
+    return item_values(per_item)
+
+
+def item_values(readings: Sequence[Reading]) -> Values:
+    """Values from a reading per item."""
+    return Values(
+        np.array([reading.number for reading in readings], dtype=np.float64),
+        {i: reading.reason for i, reading in enumerate(readings) if reading.reason},
+        {i: reading.note for i, reading in enumerate(readings) if reading.note},
+    )
+
+
+def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Consecutive parts of a list, so that what is prepared for them does not grow with the corpus."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def padded(model: Model, rows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
+    """Token ids as one tensor filled up on the right, and the mask of what is text, on the model's device."""
+    import torch
+
+    width = max(len(row) for row in rows)
+    ids = torch.full((len(rows), width), model.pad_id, dtype=torch.long)
+    mask = torch.zeros((len(rows), width), dtype=torch.long)
+    for i, row in enumerate(rows):
+        ids[i, : len(row)] = torch.tensor(row, dtype=torch.long)
+        mask[i, : len(row)] = 1
+    return ids.to(model.device), mask.to(model.device)
+
+
+def budget(model: Model) -> int:
+    """Tokens per batch on the model's device."""
+    return default_budget(model.device)
+
+
+def blank(text: str) -> bool:
+    """Whether a text is nothing but white space."""
+    return not text.strip()
+
+
+EMPTY = Reading(reason="the summary is empty")
+EMPTY_SOURCE = Reading(reason="the source is empty")

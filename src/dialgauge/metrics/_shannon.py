@@ -1,0 +1,186 @@
+"""The Shannon score: how much of the information in a source its summary gives to a language model beforehand.
+
+With ll the log-likelihood of the source, sentence by sentence: (ll(after the summary) − ll(alone)) / (ll(after the
+sentence itself) − ll(alone)). The published program looks the first token of every sentence up behind the start token,
+whatever stands between (``behaviour=reference``).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dialgauge.errors import ModelError
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._metric import Metric, Parameter, Values
+from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
+from dialgauge.metrics._readings import BEHAVIOUR, EMPTY_SOURCE, Pair, Pairs, Reading, blank, budget, chunks, padded, values
+from dialgauge.metrics._registry import register
+from dialgauge.metrics._sentences import nltk_sentences
+from dialgauge.models import Model, run_batched
+
+_PAIRS_AT_ONCE = 32
+_CITATION = "Egan et al. 2022, Play the Shannon game with language models: a human-free approach to summary evaluation"
+
+
+@dataclass(frozen=True, slots=True)
+class Likelihoods:
+    """The log-likelihood of a source alone, after the summary, and after its own sentences; or why there is none."""
+
+    base: float = 0.0
+    helped: float = 0.0
+    full: float = 0.0
+    reason: str = ""
+    note: str = ""
+
+
+def _start(model: Model) -> int:
+    for token in (model.tokenizer.bos_token_id, model.tokenizer.eos_token_id):
+        if token is not None:
+            return int(token)
+    raise ModelError(f"model '{model.ref}': its tokenizer has no start and no end token, so nothing can stand first")
+
+
+#: A prompt and what is read after it.
+_Span = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def _log_likelihoods(model: Model, spans: Sequence[_Span]) -> list[list[float]]:
+    """The log-probability of each token of each span, given the start token, the prompt and the tokens before it."""
+    import torch
+
+    start = _start(model)
+
+    def call(batch: list[_Span]) -> list[list[float]]:
+        ids, mask = padded(model, [[start, *prompt, *tokens[:-1]] for prompt, tokens in batch])
+        logits = model.module(input_ids=ids, attention_mask=mask).logits
+        result = []
+        for row, (prompt, tokens) in enumerate(batch):
+            wanted = torch.tensor(tokens, device=logits.device)
+            rows = logits[row, len(prompt) : len(prompt) + len(tokens)].double()
+            picked = rows.gather(1, wanted[:, None])[:, 0] - rows.logsumexp(dim=1)
+            result.append(picked.tolist())
+        return result
+
+    return run_batched(spans, [len(prompt) + len(tokens) for prompt, tokens in spans], call, budget(model))
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """The summary's and the sentences' tokens, as far as they fit; or why they cannot be read."""
+
+    summary: tuple[int, ...] = ()
+    sentences: tuple[tuple[int, ...], ...] = ()
+    reason: str = ""
+    note: str = ""
+
+    @classmethod
+    def of(cls, model: Model, pair: Pair, behaviour: str) -> "_Prepared":
+        def encode(text: str) -> tuple[int, ...]:
+            return tuple(model.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
+        summary = encode(pair[0])
+        sentences = [tokens for tokens in map(encode, nltk_sentences(pair[1])) if tokens]
+        room = model.max_length - 1 - len(summary)
+        if not sentences:
+            return cls(reason=EMPTY_SOURCE.reason)
+        if room < 1:
+            return cls(reason=f"the summary has {len(summary)} tokens and leaves no room in the model's {model.max_length}")
+        kept = [tokens[:room] for tokens in sentences]
+        half = model.max_length // 2
+        if behaviour == "reference" and any(len(tokens) > half for tokens in kept):
+            return cls(reason="a sentence is longer than half of what the model can read: the published program fails")
+        kept = [tokens[:half] for tokens in kept]
+        note = "sentences of the source cut to what the model can read" if kept != sentences else ""
+        return cls(summary, tuple(kept), note=note)
+
+
+def likelihoods(model: Model, pairs: Sequence[Pair], behaviour: str) -> list[Likelihoods]:
+    """The three log-likelihoods of each pair. What a sentence has alone and after itself is computed once."""
+    result: list[Likelihoods] = []
+    for part in chunks(pairs, _PAIRS_AT_ONCE):
+        prepared = [_Prepared.of(model, pair, behaviour) for pair in part]
+        spans: dict[_Span, int] = {}
+        for entry in prepared:
+            for tokens in entry.sentences:
+                for prompt in ((), entry.summary, tokens):
+                    spans.setdefault((prompt, tokens), len(spans))
+        found = _log_likelihoods(model, list(spans))
+
+        def total(prompts: Sequence[tuple[int, ...]], entry: _Prepared) -> float:
+            summed = 0.0
+            for prompt, tokens in zip(prompts, entry.sentences, strict=True):
+                given = found[spans[prompt, tokens]]  # noqa: B023 - used within this turn of the loop
+                alone = found[spans[(), tokens]]  # noqa: B023
+                summed += sum(given) if behaviour == "intended" else alone[0] + sum(given[1:])
+            return summed
+
+        for entry in prepared:
+            count = len(entry.sentences)
+            result.append(
+                Likelihoods(
+                    total([()] * count, entry),
+                    total([entry.summary] * count, entry),
+                    total(entry.sentences, entry),
+                    entry.reason,
+                    entry.note,
+                )
+            )
+    return result
+
+
+def _score(found: Likelihoods) -> Reading:
+    span = found.full - found.base
+    if found.reason or span == 0:
+        return Reading(reason=found.reason or "the source is no likelier after itself: there is nothing to gain")
+    return Reading((found.helped - found.base) / span, note=found.note)
+
+
+def _gain(found: Likelihoods) -> Reading:
+    return Reading(reason=found.reason) if found.reason else Reading(found.helped - found.base, note=found.note)
+
+
+def _compute(read: Callable[[Likelihoods], Reading]) -> Callable[[Job, Mapping[str, str]], Values]:
+    def compute(job: Job, parameters: Mapping[str, str]) -> Values:
+        model, behaviour = load_model(parameters, "causal-lm"), parameters["behaviour"]
+        key = ("shannon", model.signature, model.device, model.dtype, behaviour)
+        found = job.memo(key, lambda: likelihoods(model, Pairs.of(job).texts, behaviour))
+        return values(job, [read(entry) for entry in found])
+
+    return compute
+
+
+_PARAMETERS: Mapping[str, Parameter] = {
+    "model": model_parameter("openai-community/gpt2", "the causal language model"),
+    "behaviour": BEHAVIOUR,
+    **device_parameters(),
+}
+
+register(
+    Metric(
+        name="shannon",
+        family="shannon",
+        description="the share of the source's information that a language model has from the summary",
+        direction="higher",
+        targets=("source",),
+        range=(None, None),
+        citation=_CITATION,
+        compute=_compute(_score),
+        parameters=_PARAMETERS,
+        cost="high",
+        extra="models",
+        models={"model": "causal-lm"},
+    ),
+    Metric(
+        name="shannon-difference",
+        family="shannon",
+        description="how much likelier the source is to a language model after the summary, in nats",
+        direction="higher",
+        targets=("source",),
+        range=(None, None),
+        citation=_CITATION,
+        compute=_compute(_gain),
+        parameters=_PARAMETERS,
+        cost="high",
+        extra="models",
+        models={"model": "causal-lm"},
+    ),
+)

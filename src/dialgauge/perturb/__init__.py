@@ -1,0 +1,65 @@
+"""Perturbations: summaries broken (or merely rewritten) on purpose, to see which metric notices."""
+
+from dialgauge.perturb._apply import Declined, Task, Variant, finish, hindrance, perturb_text, run_rules
+from dialgauge.perturb._edits import Edit, apply_edits
+from dialgauge.perturb._parse import PARSER_VARIABLE, Chunk, Entity, Parsed, Token, outline, parse, parser_name
+from dialgauge.perturb._perturb import Generator, Perturbed, by_rules, perturb
+from dialgauge.perturb._perturbation import (
+    Effect,
+    Family,
+    Need,
+    NotApplicable,
+    Option,
+    Perturbation,
+    PerturbationRequest,
+    Proposal,
+    variant_name,
+)
+from dialgauge.perturb._provenance import Provenance, read_provenance
+from dialgauge.perturb._registry import (
+    ENTRY_POINT_GROUP,
+    all_perturbations,
+    find_perturbation,
+    parse_requests,
+    register,
+)
+
+__all__ = [
+    "ENTRY_POINT_GROUP",
+    "PARSER_VARIABLE",
+    "Chunk",
+    "Declined",
+    "Edit",
+    "Effect",
+    "Entity",
+    "Family",
+    "Generator",
+    "Need",
+    "NotApplicable",
+    "Option",
+    "Parsed",
+    "Perturbation",
+    "PerturbationRequest",
+    "Perturbed",
+    "Proposal",
+    "Provenance",
+    "Task",
+    "Token",
+    "Variant",
+    "all_perturbations",
+    "apply_edits",
+    "by_rules",
+    "find_perturbation",
+    "finish",
+    "hindrance",
+    "outline",
+    "parse",
+    "parse_requests",
+    "parser_name",
+    "perturb",
+    "perturb_text",
+    "read_provenance",
+    "register",
+    "run_rules",
+    "variant_name",
+]

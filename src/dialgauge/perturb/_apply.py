@@ -1,0 +1,152 @@
+"""From a request and a text to a variant or a reason; what every generator goes through."""
+
+import hashlib
+import json
+import random
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dialgauge.corpus import ORIGINAL, OVERALL, Dialogue
+from dialgauge.perturb._edits import Draft, Edit
+from dialgauge.perturb._language import foreign
+from dialgauge.perturb._parse import Parsed, outline, parse
+from dialgauge.perturb._perturbation import NotApplicable, PerturbationRequest, Proposal, Random, variant_name
+from dialgauge.perturb._provenance import Provenance
+from dialgauge.perturb._tidy import tidy
+
+#: How often another draw is tried where one gave a text that was there already.
+_ATTEMPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One variant to be made: what is asked for, of which text, of which dialogue, under which key and seed."""
+
+    request: PerturbationRequest
+    text: str
+    dialogue: Dialogue | None
+    key: tuple[str, str, str, str]
+    seed: int
+    draw: int = 1
+
+    @property
+    def variant(self) -> str:
+        """The name of the variant in the corpus."""
+        return variant_name(self.request.label, self.draw)
+
+    @property
+    def parsed(self) -> Parsed:
+        """The text as its perturbation needs it: parsed, or only cut into words and sentences."""
+        return parse(self.text) if "parse" in self.request.perturbation.needs else outline(self.text)
+
+    def random(self, attempt: int = 0) -> Random:
+        """The random state: the same for the same seed, name, version and key, whatever else is done. The level is
+        left out, so that a higher level can build on a lower one."""
+        declared = self.request.perturbation
+        identity = [self.seed, declared.name, declared.version, *self.key, self.draw, attempt]
+        return random.Random(hashlib.sha256(json.dumps(identity).encode()).digest())
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A perturbed text, with the edits that made it and its provenance."""
+
+    text: str
+    edits: tuple[Edit, ...]
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """No variant, and why."""
+
+    reason: str
+
+
+def hindrance(task: Task) -> str | None:
+    """Why this task cannot be tried at all: no words, another language, no transcript."""
+    needs = task.request.perturbation.needs
+    if not outline(task.text).words:
+        return "the text has no words"
+    if "parse" in needs:
+        language = foreign(task.text, task.dialogue.language if task.dialogue else None)
+        if language:
+            return f"the parser reads English only, and this is {language}"
+    if "transcript" in needs and (task.dialogue is None or not task.dialogue.turns):
+        return "the dialogue has no transcript"
+    return None
+
+
+def run_rules(task: Task, taken: Collection[str] = ()) -> Variant | Declined:
+    """What the perturbation's own rules make of the text; another draw is tried where the result is ``taken``."""
+    if reason := hindrance(task):
+        return Declined(reason)
+    request = task.request
+    outcome: Variant | Declined = Declined("")
+    for attempt in range(_ATTEMPTS):
+        proposal = request.perturbation.propose(
+            task.parsed, task.dialogue, task.random(attempt), request.level, **request.options
+        )
+        if isinstance(proposal, NotApplicable):
+            return Declined(proposal.reason)
+        if isinstance(proposal, Proposal):
+            outcome = finish(task, proposal.edits, notes=proposal.notes)
+        else:
+            outcome = finish(task, proposal)
+        if isinstance(outcome, Variant):
+            if outcome.text not in taken:
+                return outcome
+            outcome = Declined("no further variant that differs from the others")
+    return outcome
+
+
+def finish(
+    task: Task, edits: Sequence[Edit], *, generator: str = "rules", notes: Mapping[str, Any] | None = None
+) -> Variant | Declined:
+    """Apply edits, tidy around them, refuse what equals the input, ask the validator, and record how it was made."""
+    declared, parsed = task.request.perturbation, task.parsed
+    draft = Draft(task.text, edits)
+    if declared.tidy:
+        tidy(draft, parsed)
+    result, final = draft.result, draft.edits
+    if result == task.text:
+        return Declined("the result equals the input")
+    if not outline(result).words:
+        return Declined("nothing would be left of the text")
+    if complaint := declared.validate(task.text, result, final, parsed, task.dialogue):
+        return Declined(f"not valid: {complaint}")
+    if declared.count and (n := declared.count(task.text, result, final, parsed, task.dialogue)) != task.request.level:
+        return Declined(f"not valid: {n} changes instead of {task.request.level}")
+    provenance = Provenance(
+        parent=task.key,
+        name=declared.name,
+        version=declared.version,
+        label=task.request.label,
+        level=task.request.level,
+        draw=task.draw,
+        seed=task.seed,
+        edits=tuple(final),
+        generator=generator,
+        parser=parsed.parser,
+        options=task.request.options,
+        notes=notes or {},
+    )
+    return Variant(result, tuple(final), provenance)
+
+
+def perturb_text(
+    text: str, name: str, *, seed: int = 0, dialogue: Dialogue | None = None, draw: int = 1
+) -> Variant | Declined:
+    """One text perturbed in one way (``add_negation``, ``typos_2``, ``jumble:scope=sentence``).
+
+    The key, which the random state depends on, is that of the dialogue, or empty.
+    """
+    from dialgauge.errors import ParameterError
+    from dialgauge.perturb._registry import parse_requests
+
+    requests = parse_requests([name])
+    if len(requests) != 1:
+        raise ParameterError("perturb_text", "name", "one perturbation (and, if it is numbered, its level)", name)
+    key = (dialogue.id if dialogue else "", "", ORIGINAL, OVERALL)
+    return run_rules(Task(requests[0], text, dialogue, key, seed, draw))

@@ -1,0 +1,235 @@
+"""Who is who in a summary: the one who wants something and the one who serves, by role word and by name."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._lexicon import Gender, alternatives, lexicon, people, plural
+
+Side = Literal[0, 1]
+
+#: Role words that nearly always mean a side of the conversation. The others only do so after "the" (or with no article
+#: at all), and where none of these is used for their side.
+_PRIMARY = ("customer", "user", "caller", "client", "agent", "representative", "rep", "adviser", "advisor", "operator")
+_TITLE = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?"
+_CAPITALISED = r"[A-Z][a-z’'\u00c0-\u024f]*(?:-[A-Z][a-z\u00c0-\u024f]+)*"
+_NAME = re.compile(rf"(?:{_TITLE}\s+)?{_CAPITALISED}(?:\s+{_CAPITALISED})*")
+_WORD = re.compile(_CAPITALISED)
+_POSSESSIVE = re.compile(r"['’]s?$")
+_FILLER = r"(?:(?i:uh|um|er|yeah|yes|so|okay),?\s+)*"
+_FULL = rf"((?:{_TITLE}\s+)?{_CAPITALISED}(?:\s+{_CAPITALISED})?)"
+_SELF = re.compile(
+    rf"(?i:this is|my name is|my name['’]s|name['’]s|i['’]m|i am|speaking to|speaking with),?\s+{_FILLER}{_FULL}"
+)
+_SELF_AFTER = re.compile(rf"({_CAPITALISED}(?:\s+{_CAPITALISED})?),?\s+(?:speaking|here)\b")
+_ASKED_NAME = re.compile(r"\b(?:name|surname|who am i|speaking (?:to|with))\b", re.IGNORECASE)
+_ANSWER = re.compile(rf"\W*(?:(?i:it['’]s|yes|yeah|sure|hi|uh|um|er|of course|that['’]s|is)\W+)*{_FULL}")
+_ADDRESS = re.compile(
+    r"\b(?i:thanks|thank you|hi|hello|hey|okay|ok|sorry|bye|goodbye|please|morning|afternoon|evening|much|right|well"
+    rf"|welcome|dear|understand),?\s+((?:{_TITLE}\s+)?{_CAPITALISED})"
+)
+_AT_END = re.compile(rf",?\s((?:{_TITLE}\s+)?{_CAPITALISED})\W*$")
+_AT_START = re.compile(rf"^((?:{_TITLE}\s+)?{_CAPITALISED}),")
+#: "my daughter Isla", "her beagle Biscuit": somebody else.
+_SOMEBODYS = re.compile(rf"\b(?i:my|your|his|her|our|their)\s+(?:[a-z-]+\s+){{1,3}}({_CAPITALISED})")
+#: Capitalised words that begin sentences or name days and months: never a speaker.
+_NO_NAME = frozenset(
+    "a an the i it he she they we you my your his her their our this that these those there here and but so or if when "
+    "what who how why where no yes okay ok hi hello thanks thank sorry please well right oh just at in on for to from "
+    "with by after before not is was are do did can could will would may let then now all one two three done "
+    "agent customer user caller representative monday tuesday wednesday thursday friday saturday sunday january "
+    "february march april may june july august september october november december mr mrs ms miss dr prof god "
+    "perfect great good sure fine wow um uh er yeah as of about once because since while she's he's it's i'm brilliant "
+    "here's congratulations lovely absolutely exactly really twice never always today tomorrow yesterday".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A place where a side is named: its role word (without the article) or its name (with the title)."""
+
+    start: int
+    end: int
+    side: Side
+    kind: Literal["role", "name"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What each side is called. ``words`` are role words, ``names`` the words of its names, ``display`` a full name."""
+
+    words: tuple[frozenset[str], frozenset[str]]
+    names: tuple[frozenset[str], frozenset[str]]
+    display: tuple[str, str]
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Every place where one of the sides is named, in order."""
+        found = [*self._roles(text), *self._named(text)]
+        return sorted(found, key=lambda mention: mention.start)
+
+    def _roles(self, text: str) -> list[Mention]:
+        found: list[Mention] = []
+        both = self.words[0] | self.words[1]
+        if not both:
+            return found
+        # "customer service" and "customer support" are nobody; they are matched to be passed over.
+        forms = [f for word in both for f in (word, plural(word))]
+        pattern = alternatives([*forms, "customer service", "customer services", "customer support", "customer care"])
+        for match in pattern.finditer(text):
+            word = match.group().lower()
+            for side in (0, 1):
+                owned = self.words[side]
+                if word in owned or any(word == plural(other) for other in owned):
+                    found.append(Mention(*match.span(), side, "role", match.group()))
+        return found
+
+    def _named(self, text: str) -> list[Mention]:
+        found: list[Mention] = []
+        for match in _placeholders(self.names, text):
+            side: Side = 0 if match.group() in self.names[0] else 1
+            found.append(Mention(*match.span(), side, "name", match.group()))
+        for match in _NAME.finditer(text):
+            for start, end in _stretches(match, self.names):
+                inside = text[start:end]
+                words = {word.lower() for word in _WORD.findall(inside)}
+                side = 0 if words & self.names[0] else 1
+                found.append(Mention(start, end, side, "name", inside))
+        return found
+
+
+def sides_of(dialogue: Dialogue | None, text: str) -> Sides:
+    """The two sides of a conversation as its transcript and this summary show them."""
+    words = _role_words(text)
+    if dialogue is None:
+        return Sides(words, (frozenset(), frozenset()), ("", ""))
+    speakers = _named_speakers(dialogue, text)
+    if speakers:
+        names = tuple(frozenset(_words_of(speaker)) for speaker in speakers)
+        return Sides((frozenset(), frozenset()), (names[0] - names[1], names[1] - names[0]), speakers)
+    known, display = _names_from_transcript(dialogue)
+    others = {word.lower() for word in _SOMEBODYS.findall(text)}
+    return Sides(words, (known[0] - others, known[1] - others), display)
+
+
+def _role_words(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that stand for each side in this text; a secondary one only where no primary one is used."""
+    result: list[frozenset[str]] = []
+    for side in (0, 1):
+        mine = {pair[side] for pair in lexicon().pairs}
+        primary = frozenset(word for word in mine if word.split()[-1] in _PRIMARY)
+        secondary = [word for word in sorted(mine - primary) if _stands_for_side(word, text)]
+        # Both kinds stay known, so that a swap is found again in the result; only what the text uses decides.
+        used = primary if alternatives([*primary, *map(plural, primary)]).search(text) else primary | {*secondary}
+        result.append(frozenset(used))
+    return result[0], result[1]
+
+
+def _stands_for_side(word: str, text: str) -> bool:
+    return re.search(rf"(?:^|[.!?]\s+|\bthe\s+){word}s?\b(?!\s+(?:and\s+)?(?:but|to|tries))", text, re.IGNORECASE) is not None
+
+
+def _named_speakers(dialogue: Dialogue, text: str) -> tuple[str, str] | None:
+    """Where the turns carry names instead of roles: the two that the summary names most."""
+    roles = {word for pair in lexicon().pairs for word in pair}
+    spoken = Counter(turn.speaker.strip() for turn in dialogue.turns if turn.speaker.strip())
+    named = [s for s in spoken if s.lower() not in roles and s.lower() not in ("system", "bot", "unknown")]
+    if len(named) < 2:
+        return None
+    count = {speaker: len(re.findall(rf"(?<!\w){re.escape(_short(speaker))}(?!\w)", text)) for speaker in named}
+    ranked = sorted(named, key=lambda speaker: (-count[speaker], -spoken[speaker], speaker))
+    return ranked[0], ranked[1]
+
+
+def _short(speaker: str) -> str:
+    """The word by which a summary would call the speaker: the first that is no title."""
+    words = [word for word in speaker.split() if not re.fullmatch(_TITLE, word)]
+    return words[0] if words else speaker
+
+
+def _words_of(name: str) -> list[str]:
+    if not re.fullmatch(rf"[\w\s.'’-]+", name):
+        return [name]  # a placeholder such as #Person1# is one word as it stands
+    return [word.lower() for word in name.split() if not re.fullmatch(_TITLE, word)]
+
+
+def _placeholders(names: tuple[frozenset[str], frozenset[str]], text: str) -> list[re.Match[str]]:
+    odd = [name for side in names for name in side if not re.fullmatch(r"[\w'’-]+", name)]
+    return list(re.finditer("|".join(map(re.escape, sorted(odd, key=len, reverse=True))), text)) if odd else []
+
+
+def _stretches(match: re.Match[str], names: tuple[frozenset[str], frozenset[str]]) -> list[tuple[int, int]]:
+    """The parts of a run of capitalised words that name a side, each with the title before it."""
+    stretches: list[tuple[int, int]] = []
+    title: int | None = None
+    previous: int | None = None
+    for part in re.finditer(rf"{_TITLE}(?=\s)|{_CAPITALISED}", match.group()):
+        if re.fullmatch(_TITLE, part.group()):
+            title, previous = part.start(), None
+            continue
+        bare = _POSSESSIVE.sub("", part.group())
+        end = part.start() + len(bare)
+        side = next((s for s in (0, 1) if bare.lower() in names[s]), None)
+        if side is not None and previous == side:
+            stretches[-1] = (stretches[-1][0], end)
+        elif side is not None:
+            stretches.append((title if title is not None else part.start(), end))
+        title, previous = None, side
+    return [(match.start() + start, match.start() + end) for start, end in stretches]
+
+
+@lru_cache(maxsize=256)
+def _evidence(turns: tuple[tuple[int, str], ...]) -> dict[str, tuple[int, int]]:
+    """For each capitalised name of the transcript how much speaks for it being the one or the other side."""
+    votes: dict[str, list[int]] = {}
+    owned = {match[1] for _, text in turns for match in _SOMEBODYS.finditer(text)}
+
+    def vote(name: str, side: int, weight: int) -> None:
+        bare = _POSSESSIVE.sub("", name)
+        words = _WORD.findall(bare)
+        if len(bare) > 1 and all(word.lower() not in _NO_NAME for word in words) and not owned & {*words}:
+            votes.setdefault(bare, [0, 0])[side] += weight
+
+    for place, (side, text) in enumerate(turns):
+        for match in (*_SELF.finditer(text), *_SELF_AFTER.finditer(text)):
+            vote(match[1], side, 3)
+        asked = place > 0 and turns[place - 1][0] != side and _ASKED_NAME.search(turns[place - 1][1])
+        if asked and (match := _ANSWER.match(text)):
+            vote(match[1], side, 3)
+        for match in _ADDRESS.finditer(text):
+            vote(match[1], 1 - side, 2)
+        for pattern, weight in ((_AT_END, 1), (_AT_START, 2)):
+            if match := pattern.search(text):
+                vote(match[1], 1 - side, weight)
+    return {name: (first, second) for name, (first, second) in votes.items()}
+
+
+def _names_from_transcript(dialogue: Dialogue) -> tuple[tuple[frozenset[str], frozenset[str]], tuple[str, str]]:
+    """The words by which each side is named in the transcript, and the fullest form of its name."""
+    servers = {pair[1] for pair in lexicon().pairs}
+    turns = tuple(
+        (1 if ((turn.role or turn.speaker).strip().lower() in servers) else 0, turn.text) for turn in dialogue.turns
+    )
+    names: list[set[str]] = [set(), set()]
+    display = ["", ""]
+    for name, votes in sorted(_evidence(turns).items(), key=lambda entry: (-max(entry[1]), -len(entry[0]), entry[0])):
+        side = 0 if votes[0] > votes[1] else 1
+        if votes[0] == votes[1] or set(_words_of(name)) & names[1 - side]:
+            continue
+        # A second name of the same side must share a word with the first, or be as well attested.
+        if display[side] and max(votes) < 3 and not set(_words_of(name)) & names[side]:
+            continue
+        names[side] |= {*_words_of(name)}
+        if not display[side] or (name.endswith(display[side]) or name.startswith(display[side])):
+            display[side] = name
+    return (frozenset(names[0]), frozenset(names[1])), (display[0], display[1])
+
+
+def gender_of_side(sides: Sides, side: Side, mentions: list[Mention]) -> Gender | None:
+    """What titles and first names tell about a side."""
+    forms = [mention.text for mention in mentions if mention.side == side and mention.kind == "name"]
+    known = [gender for form in (*forms, sides.display[side]) if (gender := people().gender_of(form))]
+    return known[0] if known else None

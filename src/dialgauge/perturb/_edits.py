@@ -1,0 +1,137 @@
+"""Span edits on a text: everything outside the edits stays as it is, byte for byte."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Put ``replacement`` where ``text[start:end]`` stands; an insertion where ``start == end``, a deletion where
+    ``replacement`` is empty."""
+
+    start: int
+    end: int
+    replacement: str = ""
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text with all edits made. Edits must lie inside the text and must not overlap."""
+    parts: list[str] = []
+    position = 0
+    for edit in checked(text, edits):
+        parts += (text[position : edit.start], edit.replacement)
+        position = edit.end
+    parts.append(text[position:])
+    return "".join(parts)
+
+
+def checked(text: str, edits: Iterable[Edit]) -> list[Edit]:
+    """The edits in order, without those that change nothing; ValueError where they overlap or leave the text."""
+    ordered = sorted(edits)
+    position = 0
+    for edit in ordered:
+        if not position <= edit.start <= edit.end <= len(text):
+            raise ValueError(f"{edit} overlaps another edit or lies outside a text of {len(text)} characters")
+        position = edit.end
+    return [edit for edit in ordered if text[edit.start : edit.end] != edit.replacement]
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A stretch ``start:end`` of the original and what stands there now; ``kept`` where nothing was changed."""
+
+    start: int
+    end: int
+    text: str
+    kept: bool
+
+
+class Draft:
+    """A text with edits made, that can be changed further while the account of what was edited stays exact."""
+
+    def __init__(self, text: str, edits: Iterable[Edit]) -> None:
+        self.original = text
+        self._pieces: list[_Piece] = []
+        position = 0
+        for edit in checked(text, edits):
+            self._keep(position, edit.start)
+            self._pieces.append(_Piece(edit.start, edit.end, edit.replacement, kept=False))
+            position = edit.end
+        self._keep(position, len(text))
+
+    def _keep(self, start: int, end: int) -> None:
+        if end > start:
+            self._pieces.append(_Piece(start, end, self.original[start:end], kept=True))
+
+    @property
+    def result(self) -> str:
+        """The text as it is now."""
+        return "".join(piece.text for piece in self._pieces)
+
+    @property
+    def edits(self) -> list[Edit]:
+        """What turns the original into the result."""
+        return [Edit(p.start, p.end, p.text) for p in self._pieces if self.original[p.start : p.end] != p.text]
+
+    @property
+    def seams(self) -> list[tuple[int, int]]:
+        """Where the result differs from the original: start and end of each replaced stretch, in the result."""
+        found: list[tuple[int, int]] = []
+        position = 0
+        for piece in self._pieces:
+            if not piece.kept:
+                found.append((position, position + len(piece.text)))
+            position += len(piece.text)
+        return found
+
+    def edited_at(self, position: int) -> int | None:
+        """Where the edit at this place of the original stands in the result, or None where nothing was edited."""
+        length = 0
+        for piece in self._pieces:
+            if not piece.kept and (piece.start <= position < piece.end or piece.start == piece.end == position):
+                return length
+            length += len(piece.text)
+        return None
+
+    def change(self, start: int, end: int, replacement: str) -> None:
+        """Put ``replacement`` where ``result[start:end]`` stands."""
+        before, touched, after = self._cut(start, end)
+        if not touched:  # an insertion between two pieces
+            place = before[-1].end if before else 0
+            touched = [(_Piece(place, place, "", kept=False), 0, 0)]
+        (first, cut_first, _), (last, _, cut_last) = touched[0], touched[-1]
+        changed: list[_Piece] = []
+        text = replacement
+        start_original, end_original = first.start, last.end
+        if first.kept:
+            start_original = first.start + cut_first
+            if cut_first:
+                changed.append(_Piece(first.start, start_original, first.text[:cut_first], kept=True))
+        else:
+            text = first.text[:cut_first] + text
+        tail: list[_Piece] = []
+        if last.kept:
+            end_original = last.start + cut_last
+            if cut_last < len(last.text):
+                tail.append(_Piece(end_original, last.end, last.text[cut_last:], kept=True))
+        else:
+            text += last.text[cut_last:]
+        changed.append(_Piece(start_original, end_original, text, kept=False))
+        self._pieces = [*before, *changed, *tail, *after]
+
+    def _cut(self, start: int, end: int) -> tuple[list[_Piece], list[tuple[_Piece, int, int]], list[_Piece]]:
+        """The pieces before, those that ``start:end`` touches (with the stretch of each that it covers), and after."""
+        before: list[_Piece] = []
+        touched: list[tuple[_Piece, int, int]] = []
+        after: list[_Piece] = []
+        position = 0
+        for piece in self._pieces:
+            stop = position + len(piece.text)
+            if stop < start or (stop == start and (piece.kept or end > start)):
+                before.append(piece)
+            elif position > end or (position == end and (piece.kept or end > start)):
+                after.append(piece)
+            else:
+                touched.append((piece, max(start - position, 0), min(end, stop) - position))
+            position = stop
+        return before, touched, after

@@ -1,0 +1,168 @@
+"""The language of contact centres and a table of invented particulars, read from the TOML files in ``lexicon/``."""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from dialgauge.corpus import Dialogue
+
+Gender = Literal["feminine", "masculine"]
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+#: So many different keywords of a domain must be found before a text counts as belonging to it.
+_LEAST_KEYWORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A kind of call within a domain, known by the roots of its keywords."""
+
+    name: str
+    keywords: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A vertical: how it is recognised, its nouns by slot, its kinds of calls, and sentences that would fit it."""
+
+    name: str
+    keywords: frozenset[str]
+    terms: Mapping[str, tuple[str, ...]]
+    categories: tuple[Category, ...]
+    noise: tuple[str, ...]
+
+    @cached_property
+    def slots(self) -> Mapping[str, str]:
+        """The slot of each term, in lower case, singular and plural. The first slot that lists a term has it."""
+        found: dict[str, str] = {}
+        for slot, terms in self.terms.items():
+            for term in terms:
+                found.setdefault(term.lower(), slot)
+                found.setdefault(plural(term).lower(), slot)
+        return found
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Any of the terms, the longest first."""
+        return alternatives(self.slots)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Everything in ``contact_centre.toml``."""
+
+    version: str
+    pairs: tuple[tuple[str, str], ...]
+    mass: frozenset[str]
+    general_noise: tuple[str, ...]
+    chat_noise: tuple[str, ...]
+    domains: Mapping[str, Domain]
+
+    def domain_of(self, dialogue: Dialogue | None, text: str) -> Domain | None:
+        """The domain that the dialogue declares, or the one whose keywords its transcript and the summary show most."""
+        if dialogue and dialogue.domain and dialogue.domain.lower() in self.domains:
+            return self.domains[dialogue.domain.lower()]
+        whole = f"{dialogue.text}\n{text}" if dialogue else text
+        found = roots(whole)
+        ranked = sorted(
+            self.domains.values(), key=lambda d: (-len(d.keywords & found.keys()), -sum(found[k] for k in d.keywords))
+        )
+        return ranked[0] if len(ranked[0].keywords & found.keys()) >= _LEAST_KEYWORDS else None
+
+
+@dataclass(frozen=True)
+class People:
+    """Everything in ``people.toml``: names, streets, places … that belong to nobody."""
+
+    version: str
+    feminine: tuple[str, ...]
+    masculine: tuple[str, ...]
+    surnames: tuple[str, ...]
+    streets: tuple[str, ...]
+    towns: tuple[str, ...]
+    places: tuple[str, ...]
+    organisations: tuple[str, ...]
+    email_hosts: tuple[str, ...]
+    occupations: tuple[str, ...]
+
+    def gender_of(self, name: str) -> Gender | None:
+        """What a title or a first name tells, as in ``Mrs Hallam`` or ``Owen Pritchett``."""
+        for word in name.replace(".", "").split():
+            if word in ("Mrs", "Ms", "Miss") or word in self.feminine:
+                return "feminine"
+            if word == "Mr" or word in self.masculine:
+                return "masculine"
+        return None
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The lexicon that comes with the package."""
+    raw = _read("contact_centre.toml")
+    domains = {entry["name"]: _domain(entry) for entry in raw["domain"]}
+    return Lexicon(
+        version=raw["version"],
+        pairs=tuple((first, second) for first, second in raw["pairs"]),
+        mass=frozenset(raw["mass"]),
+        general_noise=tuple(raw["general"]["noise"]),
+        chat_noise=tuple(raw["general"]["chat"]),
+        domains=domains,
+    )
+
+
+@cache
+def people() -> People:
+    """The invented particulars that come with the package."""
+    raw = _read("people.toml")
+    return People(version=raw.pop("version"), **{name: tuple(values) for name, values in raw.items()})
+
+
+def alternatives(phrases: Iterable[str]) -> re.Pattern[str]:
+    """A pattern for any of the phrases as whole words, the longest first, in any case."""
+    ordered = sorted(set(phrases), key=lambda phrase: (-len(phrase), phrase))
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, ordered))})(?![\w-])", re.IGNORECASE)
+
+
+def plural(noun: str) -> str:
+    """The plural of a regular English noun."""
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return f"{noun}es"
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
+
+
+def root(word: str) -> str:
+    """A word without the endings that grammar gives it: enough to find ``payments`` under ``payment``."""
+    word = re.sub(r"['’]s?$", "", word.lower())
+    for ending, least in (("ies", 3), ("ing", 4), ("ied", 3), ("ed", 4), ("es", 4), ("s", 3)):
+        if word.endswith(ending) and len(word) - len(ending) >= least and not word.endswith("ss"):
+            word = word[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")
+            break
+    if len(word) > 4 and word[-1] == word[-2] and word[-1] in "bdglmnprt":
+        word = word[:-1]
+    return word.removesuffix("e") if len(word) > 4 else word
+
+
+@lru_cache(maxsize=512)
+def roots(text: str) -> Counter[str]:
+    """How often each root occurs in a text."""
+    return Counter(root(match.group()) for match in _WORD.finditer(text))
+
+
+def _domain(entry: Mapping[str, Any]) -> Domain:
+    return Domain(
+        name=entry["name"],
+        keywords=frozenset(map(root, entry["keywords"])),
+        terms={slot: tuple(terms) for slot, terms in entry["terms"].items()},
+        categories=tuple(Category(c["name"], frozenset(map(root, c["keywords"]))) for c in entry["category"]),
+        noise=tuple(entry["noise"]),
+    )
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("dialgauge.perturb").joinpath("lexicon", name).read_text(encoding="utf-8"))

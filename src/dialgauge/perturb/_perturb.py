@@ -1,0 +1,119 @@
+"""Perturbations over a whole corpus."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from dialgauge.corpus import KEY, ORIGINAL, Corpus, Dialogue, Summary, summaries_frame
+from dialgauge.errors import InputError, ParameterError
+from dialgauge.perturb._apply import Declined, Task, Variant, run_rules
+from dialgauge.perturb._perturbation import PerturbationRequest
+from dialgauge.perturb._registry import parse_requests
+
+#: Called with what is being done, how many tasks are done and how many there are.
+Progress = Callable[[str, int, int], None]
+#: Turns tasks into variants or reasons, in any order. The one by rules is :func:`by_rules`.
+Generator = Callable[[Sequence[Task], Progress | None], Iterable[tuple[Task, Variant | Declined]]]
+
+_DECLINED = pl.Schema({**dict.fromkeys(KEY, pl.String()), "perturbation": pl.String(), "reason": pl.String()})
+_UPDATE_EVERY = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """A corpus with variants added, and what could not be made.
+
+    ``declined`` has a row per variant that there is none of: the key it would have had, the name of the perturbation
+    and the reason. ``labels`` are the kinds of variants that were asked for, in order.
+    """
+
+    corpus: Corpus
+    declined: pl.DataFrame
+    labels: tuple[str, ...]
+
+    @property
+    def variants(self) -> pl.DataFrame:
+        """The rows of the summaries that are variants."""
+        return self.corpus.summaries.filter(pl.col("variant") != ORIGINAL)
+
+
+def perturb(
+    corpus: Corpus,
+    names: Iterable[str],
+    *,
+    seed: int = 0,
+    per_item: int = 1,
+    include_references: bool = False,
+    generator: Generator | None = None,
+    progress: Progress | None = None,
+) -> Perturbed:
+    """Add perturbed variants of the original summaries of every system.
+
+    ``names`` are specifications as in ``add_negation``, ``typos_2``, ``jumble:scope=sentence``, ``baseline`` or
+    ``all``. ``per_item`` asks for that many different variants of each. The result for a summary depends on its key
+    and the seed alone: not on the order, the other names, or the machine. With ``include_references`` references are
+    perturbed as well; their variants count as summaries of a system, so that they are scored, never scored against.
+    Variants that the corpus has already must not be asked for again.
+    """
+    if per_item < 1:
+        raise ParameterError("perturb", "per_item", "at least 1", per_item)
+    requests = parse_requests(names)
+    tasks = list(_tasks(corpus, requests, seed, per_item, include_references))
+    _refuse_present(corpus, tasks)
+    made: dict[tuple[tuple[str, ...], str], Summary] = {}
+    declined: list[tuple[str, ...]] = []
+    for task, outcome in (generator or by_rules)(tasks, progress):
+        dialogue_id, system, _, role = task.key
+        if isinstance(outcome, Variant):
+            made[task.key, task.variant] = Summary(
+                dialogue_id, system, outcome.text, task.variant, role, provenance=outcome.provenance.as_dict()
+            )
+        else:
+            name = task.request.perturbation.name
+            declined.append((dialogue_id, system, task.variant, role, name, outcome.reason))
+    added = summaries_frame(made[task.key, task.variant] for task in tasks if (task.key, task.variant) in made)
+    frame = pl.DataFrame(declined, schema=_DECLINED, orient="row").sort(KEY, maintain_order=True)
+    whole = replace(corpus, summaries=pl.concat([corpus.summaries, added]))
+    return Perturbed(whole, frame, tuple(request.label for request in requests))
+
+
+def by_rules(tasks: Sequence[Task], progress: Progress | None = None) -> Iterator[tuple[Task, Variant | Declined]]:
+    """The generator that needs nothing but this machine: each perturbation's own rules, one task after the other."""
+    taken: set[str] = set()
+    previous: tuple[object, ...] = ()
+    for done, task in enumerate(tasks):
+        if progress and done % _UPDATE_EVERY == 0:
+            progress(task.request.label, done, len(tasks))
+        current = (task.key, task.request.label)
+        if current != previous:
+            taken, previous = set(), current
+        outcome = run_rules(task, taken)
+        if isinstance(outcome, Variant):
+            taken.add(outcome.text)
+        yield task, outcome
+    if progress:
+        progress("done", len(tasks), len(tasks))
+
+
+def _tasks(
+    corpus: Corpus, requests: Sequence[PerturbationRequest], seed: int, per_item: int, include_references: bool
+) -> Iterator[Task]:
+    dialogues: dict[str, Dialogue] = {dialogue.id: dialogue for dialogue in corpus.iter_dialogues()}
+    rows = corpus.summaries.filter(pl.col("variant") == ORIGINAL)
+    if not include_references:
+        rows = rows.filter(pl.col("kind") == "system")
+    for row in rows.iter_rows(named=True):
+        key = (row["dialogue_id"], row["system"], row["variant"], row["role"])
+        for request in requests:
+            for draw in range(1, per_item + 1):
+                yield Task(request, row["text"] or "", dialogues.get(row["dialogue_id"]), key, seed, draw)
+
+
+def _refuse_present(corpus: Corpus, tasks: Sequence[Task]) -> None:
+    present = set(corpus.summaries.select(KEY).iter_rows())
+    for task in tasks:
+        key = (task.key[0], task.key[1], task.variant, task.key[3])
+        if key in present:
+            named = ", ".join(f"{column}={value}" for column, value in zip(KEY, key, strict=True))
+            raise InputError(f"the corpus has this variant already: {named}; perturb a corpus without it")

@@ -1,0 +1,128 @@
+"""What a perturbation declares about itself, and what it gives back."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from dialgauge.errors import ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    from dialgauge.corpus import Dialogue
+    from dialgauge.perturb._edits import Edit
+    from dialgauge.perturb._parse import Parsed
+
+Family = Literal["baseline", "domain"]
+Effect = Literal["preserves", "degrades", "degrades-mildly"]
+Need = Literal["parse", "transcript", "lexicon", "llm"]
+Random = random.Random
+
+
+@dataclass(frozen=True, slots=True)
+class NotApplicable:
+    """What a perturbation gives for a text that it has no way to change, with the reason."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Edits together with notes on them that belong into the provenance, such as where a false value comes from."""
+
+    edits: "Sequence[Edit]"
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A setting of a perturbation: its allowed values, the default first, and what it does."""
+
+    choices: tuple[str, ...]
+    help: str
+
+
+def _no_complaint(
+    original: str, result: str, edits: "Sequence[Edit]", parsed: "Parsed", dialogue: "Dialogue | None"
+) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbation:
+    """A way to break (or merely rewrite) a summary, declared.
+
+    ``effects`` says what is meant to happen to each dimension that it is about. ``propose`` is a pure function of
+    (parsed summary, dialogue or None, seeded random, level, and the declared options by keyword) that gives span edits
+    on the original string, or :class:`NotApplicable`. ``validate`` is given (original, result, edits, parsed, dialogue)
+    and answers with a complaint, or None where the result is what the name promises.
+
+    ``levels`` are the strengths it can be asked for, the default first; a higher level with the same random state
+    changes more. With ``numbered``, every label carries its level, and the bare name stands for all of them; ``count``
+    (arguments as for ``validate``) then tells how many things were changed, and that must equal the level. ``needs``
+    lists what it cannot do without; one that does not need ``parse`` works in any language. ``tidy`` lets the framework
+    repair spacing, a/an and capitals where edits meet the rest. ``version`` goes up whenever a text can change.
+    ``examples`` are pairs of an input and what comes out at the default level with seed 0.
+    """
+
+    name: str
+    family: Family
+    description: str
+    effects: Mapping[str, Effect]
+    propose: "Callable[..., Sequence[Edit] | Proposal | NotApplicable]"
+    validate: "Callable[[str, str, Sequence[Edit], Parsed, Dialogue | None], str | None]" = _no_complaint
+    levels: tuple[int, ...] = (1,)
+    needs: frozenset[Need] = frozenset()
+    citation: str = ""
+    version: str = "1"
+    numbered: bool = False
+    count: "Callable[[str, str, Sequence[Edit], Parsed, Dialogue | None], int] | None" = None
+    tidy: bool = True
+    options: Mapping[str, Option] = field(default_factory=dict)
+    examples: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PerturbationRequest:
+    """A perturbation with its level and option values: exactly what makes one kind of variant."""
+
+    perturbation: Perturbation
+    level: int
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def build(
+        cls, perturbation: Perturbation, level: int | None = None, given: Mapping[str, str] | None = None
+    ) -> "PerturbationRequest":
+        """Check level and options against what the perturbation declares."""
+        owner = f"perturbation {perturbation.name!r}"
+        chosen = perturbation.levels[0] if level is None else level
+        if chosen not in perturbation.levels:
+            raise ParameterError(owner, "level", " or ".join(map(str, perturbation.levels)), chosen)
+        given = given or {}
+        for name, value in given.items():
+            if name not in perturbation.options:
+                raise UnknownNameError(f"option of {owner}", name, perturbation.options)
+            if value not in perturbation.options[name].choices:
+                allowed = " or ".join(map(repr, perturbation.options[name].choices))
+                raise ParameterError(owner, name, allowed, value)
+        values = {name: given.get(name, option.choices[0]) for name, option in perturbation.options.items()}
+        return cls(perturbation, chosen, values)
+
+    @property
+    def label(self) -> str:
+        """The shortest specification that gives this request, as in ``typos_2`` or ``jumble:scope=sentence``."""
+        declared = self.perturbation
+        label = declared.name
+        if declared.numbered or self.level != declared.levels[0]:
+            label += f"_{self.level}"
+        changed = [f"{k}={v}" for k, v in self.options.items() if v != declared.options[k].choices[0]]
+        return f"{label}:{','.join(changed)}" if changed else label
+
+
+#: Beyond the first, variants of one summary by the same request are told apart by their number.
+DRAW_MARK = "#"
+
+
+def variant_name(label: str, draw: int) -> str:
+    """The name of the ``draw``-th variant (from 1) with this label, as in ``typos`` and ``typos#2``."""
+    return label if draw == 1 else f"{label}{DRAW_MARK}{draw}"

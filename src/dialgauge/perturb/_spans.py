@@ -1,0 +1,55 @@
+"""Words and sentences of a text in any language, as spans; no parser needed."""
+
+import re
+
+Span = tuple[int, int]
+
+#: Scripts that are written without spaces: a character is a word.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+#: Names that stand for speakers or hidden details: ``#Person1#``, ``<NAME>``, ``[PHONE_2]``.
+PLACEHOLDER = r"#[^\W_]\w*#|<[A-Z][A-Z_]*\d*>|\[[A-Z][A-Z_]*\d*\]"
+_WORD = re.compile(rf"{PLACEHOLDER}|[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:(?:['’]|(?<=\d)[.,:](?=\d))[^\W{_UNSPACED}]+)*")
+_SENTENCE_END = re.compile(r"[.!?…؟।]+[\"'”’»)\]]*(?=\s)|[。！？｡]+[”’」』）]*|\n+")
+#: Those that rarely end a sentence ("etc." often does, so it is not here).
+_ABBREVIATIONS = frozenset(
+    ["mr", "mrs", "ms", "dr", "prof", "st", "vs", "e.g", "i.e", "cf", "approx", "capt", "gen", "sgt", "col", "lt", "rev", "hon", "messrs", "u.s", "u.k"]
+)
+
+
+def word_spans(text: str) -> tuple[Span, ...]:
+    """The words: runs of letters and digits with inner apostrophes and points between digits, and placeholders."""
+    return tuple(match.span() for match in _WORD.finditer(text))
+
+
+def sentence_spans(text: str) -> tuple[Span, ...]:
+    """The sentences that hold a word, without the white space around them.
+
+    A sentence ends at a line break, after ``. ! ? …`` (and closing quotes or brackets) before white space, or after
+    their full-width forms. A full stop after a single letter or a frequent abbreviation ends none.
+    """
+    spans: list[Span] = []
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        if match.group() == "." and _is_abbreviation(text, start, match):
+            continue
+        spans.append((start, match.end()))
+        start = match.end()
+    spans.append((start, len(text)))
+    return tuple(_stripped(text, span) for span in spans if _WORD.search(text, *span))
+
+
+def _is_abbreviation(text: str, start: int, match: re.Match[str]) -> bool:
+    last = text[max(start, match.start() - 12) : match.start()].rpartition(" ")[2].lstrip("(\"'").lower()
+    if last in ("u.s", "u.k"):
+        following = text[match.end() : match.end() + 2].strip()
+        return not following[:1].isupper()
+    return last in _ABBREVIATIONS or (len(last) == 1 and last.isalpha() and last != "i")
+
+
+def _stripped(text: str, span: Span) -> Span:
+    start, end = span
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end

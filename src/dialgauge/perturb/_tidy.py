@@ -1,0 +1,125 @@
+"""Spacing, capitals and a/an where an edit meets the rest of the text. Nothing is touched that no edit touches."""
+
+import re
+from collections.abc import Callable
+
+from dialgauge.perturb._edits import Draft
+from dialgauge.perturb._parse import Parsed
+
+_ARTICLE = re.compile(r"\b([Aa]n?)([ \t]+)([^\W_][\w'’.&-]*|\$?\d[\d.,]*)")
+_SPACES = " \t"
+_CLOSING = ".,;:!?)]}%…"
+_CLITIC = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))\b")
+#: A comma that a deletion left without anything before or after it.
+_STRAY = re.compile(r"[,;:]([ \t]*)(?=[.,;:!?)])")
+_VOWEL = re.compile(r"[aeiou]", re.IGNORECASE)
+#: Written with a vowel, spoken with a consonant, and the other way round.
+_CONSONANT_SOUND = re.compile(
+    r"(?:uni(?!n|m[^o])|us(?:e|u|a[bg])|eu|ew|one\b|once\b|ubiq|ut[ei]|ura|o(?:ui)|u-)", re.IGNORECASE
+)
+_VOWEL_SOUND = re.compile(r"(?:hour|honest|honou?r|heir)", re.IGNORECASE)
+_VOWEL_NUMBER = re.compile(r"(?:8\d*|11|18)(?:[.,]\d+)*(?!\d)")
+_SPELT_WITH_VOWEL = frozenset("AEFHILMNORSX")
+
+
+def tidy(draft: Draft, parsed: Parsed) -> None:
+    """Repair what the edits left: first spaces and commas, then capitals, then articles."""
+    _each_seam(draft, _repair_spacing)
+    _restore_capitals(draft, parsed)
+    _each_seam(draft, _repair_article)
+
+
+def takes_an(word: str) -> bool:
+    """Whether ``an`` stands before this word, as far as its spelling tells."""
+    if word[:1].isdigit():
+        return bool(_VOWEL_NUMBER.match(word))
+    letters = word.rstrip("'’s") if len(word) > 1 else word
+    if len(letters) > 1 and letters.isupper() and len(letters) <= 4 and not _looks_spoken(letters):
+        return letters[0] in _SPELT_WITH_VOWEL
+    if len(letters) == 1:
+        return letters.upper() in _SPELT_WITH_VOWEL
+    if _VOWEL_SOUND.match(word):
+        return True
+    return bool(_VOWEL.match(word)) and not _CONSONANT_SOUND.match(word)
+
+
+def _looks_spoken(letters: str) -> bool:
+    """Capitals that are read as a word (NASA), not letter by letter (FBI): a vowel after a consonant, and four long."""
+    return len(letters) >= 4 and bool(re.match(r"[^AEIOU][AEIOU]", letters))
+
+
+def _each_seam(draft: Draft, repair: Callable[[Draft, int, int], None]) -> None:
+    """From the last seam to the first, so that what is repaired moves none that is still to come."""
+    for index in reversed(range(len(draft.seams))):
+        seams = draft.seams
+        if index < len(seams):
+            repair(draft, *seams[index])
+
+
+def _repair_spacing(draft: Draft, start: int, end: int) -> None:
+    _repair_gap(draft, end)
+    if end > start:
+        _repair_gap(draft, start)
+
+
+def _repair_gap(draft: Draft, position: int) -> None:
+    """The spaces around one place of the result: none at either end of the text, none before a mark, else one."""
+    text = draft.result
+    left = position
+    while left > 0 and text[left - 1] in _SPACES:
+        left -= 1
+    right = position
+    while right < len(text) and text[right] in _SPACES:
+        right += 1
+    before, after = text[left - 1 : left], text[right : right + 1]
+    width = right - left
+    if before in ("", "\n") or after in ("", "\n") or before in "([{":
+        wanted = ""
+    elif after in _CLOSING or _CLITIC.match(text, right):
+        # A text whose marks stand apart ("home .") is left so.
+        wanted = " " if width and _apart(draft.original, after) else ""
+    else:
+        wanted = text[left:right] if width == 1 else " " * bool(width)
+    if before in ",;:" and before and _STRAY.match(text, left - 1):
+        left, wanted = left - 1, ""
+        while left > 0 and text[left - 1] in _SPACES:
+            left -= 1
+        if left == 0:
+            return
+    elif before in ("", "\n") and after and after in ",;:":
+        right += 1
+        while right < len(text) and text[right] in _SPACES:
+            right += 1
+    if text[left:right] != wanted:
+        draft.change(left, right, wanted)
+
+
+def _apart(original: str, mark: str) -> bool:
+    return f" {mark}" in original
+
+
+def _restore_capitals(draft: Draft, parsed: Parsed) -> None:
+    """A sentence that began with a capital still does, where its beginning was edited."""
+    original = draft.original
+    for start, _ in reversed(parsed.sentences):
+        if not original[start].isupper():
+            continue
+        place = draft.edited_at(start)
+        if place is None:
+            continue
+        text = draft.result
+        while place < len(text) and not text[place].isalnum() and text[place] not in "\n#<[":
+            place += 1
+        if place < len(text) and text[place].islower():
+            draft.change(place, place + 1, text[place].upper())
+
+
+def _repair_article(draft: Draft, start: int, end: int) -> None:
+    """Every a/an of a pair (article, word) that the seam touches, the last one first."""
+    text = draft.result
+    pairs = [m for m in _ARTICLE.finditer(text, max(0, start - 4), end + 40) if m.start() < max(end, start)]
+    for match in reversed(pairs):
+        article, word = match[1], match[3]
+        right = "an" if takes_an(word) else "a"
+        if match.end() > start and article.lower() != right:
+            draft.change(match.start(1), match.end(1), right.capitalize() if article[0].isupper() else right)

@@ -1,0 +1,130 @@
+"""Derive the word tables of the perturbations from the WordNet 3.0 database files.
+
+    apt-get install wordnet-base
+    python tools/build_perturbation_tables.py /usr/share/wordnet src/dialgauge/perturb/wordnet
+
+Writes ``antonyms.txt``, ``synonyms.txt`` (adjectives) and ``hyponyms.txt`` (nouns), a word per line with its
+substitutes, the best first: ``WORD SUBSTITUTE SUBSTITUTE …``. Only single words in lower case are kept. The same input
+gives the same bytes.
+
+- An antonym is one that WordNet links directly (``!``) to this very word, of its first senses that have one.
+- A synonym stands in the synset of the word's first or second sense, or of one that is similar to the first (``&``); a
+  hyponym in one directly below the word's first sense, in the same supersense. Each must be a word in use (counted in
+  the sense-tagged texts, thrice) whose own first sense this is, so that a reader understands what is meant.
+"""
+
+import sys
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+#: How many substitutes a word keeps.
+MOST = 3
+#: How often a substitute must have been counted in the sense-tagged texts to be called in use.
+COUNTED = 3
+#: Senses of a word that are looked at for antonyms and synonyms.
+SENSES = 2
+
+
+@dataclass
+class Synset:
+    """A set of synonyms, its supersense and its pointers: (symbol, target, place of the word, place of its target)."""
+
+    words: list[str]
+    supersense: int
+    pointers: list[tuple[str, str, int, int]] = field(default_factory=list)
+
+
+class Part:
+    """One part of speech: its synsets, the senses of each word in order, and how often each was counted."""
+
+    def __init__(self, folder: Path, stem: str, types: str) -> None:
+        self.synsets = {}
+        for line in _lines(folder / f"data.{stem}"):
+            fields = line.split("|", 1)[0].split()
+            count = int(fields[3], 16)
+            words = [word.split("(", 1)[0] for word in fields[4 : 4 + 2 * count : 2]]
+            synset = Synset(words, int(fields[1]))
+            at = 4 + 2 * count
+            for i in range(at + 1, at + 1 + 4 * int(fields[at]), 4):
+                symbol, target, _, places = fields[i : i + 4]
+                synset.pointers.append((symbol, target, int(places[:2], 16), int(places[2:], 16)))
+            self.synsets[fields[0]] = synset
+        self.senses = {f[0]: f[-int(f[2]) :] for f in map(str.split, _lines(folder / f"index.{stem}"))}
+        self.counts: dict[tuple[str, str], int] = defaultdict(int)
+        for line in (folder / "cntlist.rev").read_text(encoding="utf-8").splitlines():
+            key, number, times = line.split()
+            lemma, _, rest = key.partition("%")
+            # Some counts are of senses that later editions of the database no longer have.
+            if rest[0] in types and int(number) <= len(self.senses.get(lemma, ())):
+                self.counts[lemma, self.senses[lemma][int(number) - 1]] = int(times)
+
+    def in_use(self, offset: str) -> list[tuple[int, str]]:
+        """The words of a synset that are in use with it as their first sense, with their counts."""
+        names = [w for w in self.synsets[offset].words if _usable(w) and self.senses[w][0] == offset]
+        return [(self.counts[w, offset], w) for w in names if self.counts[w, offset] >= COUNTED]
+
+
+def antonyms(part: Part) -> dict[str, list[str]]:
+    """Word -> its direct antonyms, from the first of its leading senses that has one."""
+    result = {}
+    for word, senses in part.senses.items():
+        for offset in senses[:SENSES]:
+            synset = part.synsets[offset]
+            found = [
+                part.synsets[target].words[there - 1]
+                for symbol, target, here, there in synset.pointers
+                if symbol == "!" and here and synset.words[here - 1] == word
+            ]
+            if usable := list(dict.fromkeys(filter(_usable, found))):
+                result.setdefault(word, usable[:MOST])
+    return result
+
+
+def synonyms(part: Part) -> dict[str, list[str]]:
+    """Word -> words of its first senses, then of senses that are similar to the first."""
+    result = {}
+    for word, senses in part.senses.items():
+        near = [part.in_use(offset) for offset in senses[:SENSES]]
+        similar = [p[1] for p in part.synsets[senses[0]].pointers if p[0] == "&"]
+        near.append([entry for offset in similar for entry in part.in_use(offset)])
+        found = [w for group in near for _, w in sorted(group, key=lambda entry: (-entry[0], entry[1])) if w != word]
+        result[word] = list(dict.fromkeys(found))[:MOST]
+    return result
+
+
+def hyponyms(part: Part) -> dict[str, list[str]]:
+    """Word -> words directly below its first sense, in the same supersense."""
+    result = {}
+    for word, senses in part.senses.items():
+        top = part.synsets[senses[0]]
+        below = [p[1] for p in top.pointers if p[0] == "~" and part.synsets[p[1]].supersense == top.supersense]
+        found = sorted((entry for offset in below for entry in part.in_use(offset)), key=lambda e: (-e[0], e[1]))
+        result[word] = [name for _, name in found if name != word][:MOST]
+    return result
+
+
+def _usable(word: str) -> bool:
+    return word.isalpha() and word == word.lower() and len(word) > 1
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a database file without its licence, which is indented by two spaces."""
+    return [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith(" ")]
+
+
+def main(source: Path, target: Path) -> None:
+    """Build and write the three tables."""
+    adjectives, nouns = Part(source, "adj", "35"), Part(source, "noun", "1")
+    tables = {"antonyms": antonyms(adjectives), "synonyms": synonyms(adjectives), "hyponyms": hyponyms(nouns)}
+    for name, table in tables.items():
+        lines = [" ".join([word, *found]) for word, found in sorted(table.items()) if found and _usable(word)]
+        text = "\n".join(lines) + "\n"
+        (target / f"{name}.txt").write_text(text, encoding="ascii")
+        print(f"{name}: {len(lines):,} words, {len(text):,} bytes")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(f"usage: {sys.argv[0]} WORDNET_FOLDER TABLE_FOLDER")
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
