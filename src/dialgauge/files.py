@@ -1,11 +1,14 @@
 """Where files are kept, and writing them so that nobody ever finds half of one."""
 
 import os
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from dialgauge.errors import InputError
 
 
 def cache_folder() -> Path:
@@ -23,33 +26,76 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def atomic_path(path: Path | str) -> Iterator[Path]:
-    """A temporary path beside ``path`` to write to; it takes the name of ``path`` when the block ends without error.
+def atomic_file(path: Path | str) -> Iterator[Path]:
+    """A temporary sibling to write to; it becomes ``path`` when the block ends well, and vanishes when it does not.
 
     What is there now stays untouched until then, also when the disk is full or the process is killed.
     """
-    final = Path(path)
-    final.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{final.name}.", suffix=".part", dir=final.parent)
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder; name a file to write")
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=f".part{path.suffix}", dir=path.parent)
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
-        with temporary.open("rb+") as written:
-            os.fsync(written.fileno())
+        _sync(temporary)
         temporary.chmod(0o666 & ~_umask())
-        temporary.replace(final)
-    finally:
+        temporary.replace(path)
+    except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
+    _sync(path.parent)
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """A temporary sibling folder that takes the place of ``path`` when the block ends well.
+
+    What stood at ``path`` before is put back if the last step fails.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    old = temporary.with_suffix(".old")
+    try:
+        yield temporary
+        for file in temporary.iterdir():
+            _sync(file)
+        temporary.chmod(0o777 & ~_umask())
+        if path.exists():
+            path.rename(old)
+        try:
+            temporary.rename(path)
+        except BaseException:
+            if old.exists():
+                old.rename(path)
+            raise
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+    _sync(path.parent)
 
 
 def write_text(path: Path | str, text: str) -> None:
     """Write UTF-8 text with Unix line ends, whole or not at all."""
-    with atomic_path(path) as temporary:
+    with atomic_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
+def _sync(path: Path) -> None:
+    # Windows can neither open folders nor needs to: renames there are durable.
+    if path.is_dir() and os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    current = os.umask(0)
+    os.umask(current)
+    return current

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dialgauge.corpus import DATASETS, cache_folder, fetch_dataset
+from dialgauge.corpus import DATASETS, fetch_dataset
 from dialgauge.corpus.catalogue import Dataset, RemoteFile
 from dialgauge.errors import DialgaugeError, InputError
+from dialgauge.files import cache_folder
 
 BODY = bytes(range(256)) * 4096
 

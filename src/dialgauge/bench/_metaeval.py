@@ -1,6 +1,8 @@
 """Resampling of correlations beside nlpstats: the same draws, values equal to 1e-12, CPU time per 1,000 resamples."""
 
 import os
+import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +51,12 @@ class _Data:
 
 def run(progress: Progress | None = None) -> list[BenchResult]:
     """All benchmarks of this suite."""
-    data = _load()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the peer warns of every constant dialogue
+        return _run(_load(), progress)
+
+
+def _run(data: _Data, progress: Progress | None) -> list[BenchResult]:
     jobs: list[tuple[str, Callable[[str, _Data], BenchResult]]] = []
     levels: tuple[Level, ...] = ("system", "summary")
     coefficients: tuple[Coefficient, ...] = ("pearson", "kendall")
@@ -117,8 +124,6 @@ def _permutation(level: Level, coefficient: Coefficient) -> Callable[[str, _Data
 
 def _everything(name: str, data: _Data) -> BenchResult:
     """Every metric × dimension × two levels × 1,000 resamples, as ``dialgauge correlate`` runs it; it has no peer."""
-    import time
-
     levels, coefficients = ("system", "summary"), ("pearson", "kendall")
     seconds = []
     for _ in range(3):
@@ -133,7 +138,7 @@ def _everything(name: str, data: _Data) -> BenchResult:
         )
         seconds.append(time.process_time() - start)
     detail = {
-        "compared": f"{result.frame.height} cells × {RESAMPLES} resamples: {' and '.join(coefficients)}, both levels",
+        "workload": f"{result.frame.height} cells × {RESAMPLES} resamples: {' and '.join(coefficients)}, both levels",
         "data": data.origin,
     }
     return BenchResult(name, None, "nothing", sorted(seconds)[1], None, detail)
@@ -141,7 +146,7 @@ def _everything(name: str, data: _Data) -> BenchResult:
 
 def _result(name: str, timing: Any, apart: float, data: _Data, count: int) -> BenchResult:
     detail = {
-        "compared": f"{RESAMPLES} resamples; the peer's time is scaled from {count}",
+        "workload": f"{RESAMPLES} resamples; the peer's time is scaled from {count}",
         "largest_difference": apart,
         "tolerance": _TOLERANCE,
         "data": data.origin,

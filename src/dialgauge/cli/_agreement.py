@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dialgauge.cli._corpus_input import Format, Map, Strict, load_corpus
+from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.errors import InputError
 
@@ -37,7 +37,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def agreement(
-    corpus: Annotated[str, typer.Argument(help="A corpus file or folder with ratings, or [bold]embedded[/].")],
+    corpus: Source,
     dimension: Annotated[
         list[str] | None, typer.Option("--dimension", "-d", help="A dimension; repeat for several. All by default.")
     ] = None,

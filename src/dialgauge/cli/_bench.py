@@ -82,5 +82,6 @@ def _about(detail: Mapping[str, Any]) -> str:
     if "skipped" in detail:
         return f"skipped: {detail['skipped']}"
     parts = [f"{detail['pairs']:,} pairs"] if "pairs" in detail else []
+    parts += [detail["workload"]] if "workload" in detail else []
     parts += [f"{name} {ratio:,.1f}×" for name, ratio in detail.get("variants", {}).items()]
     return "; ".join(parts)

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dialgauge.cli._corpus_input import Map, Strict
 from dialgauge.cli._output import Json, console, note, print_json, print_table
 
 
@@ -14,18 +15,17 @@ def add_to(app: typer.Typer) -> None:
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="The file or folder to read.")],
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="A corpus file or folder, [bold]embedded[/], or [bold]dataset:NAME[/].")
+    ],
     target: Annotated[
         Path, typer.Argument(metavar="OUT", help="What to write; a name without a suffix is a dialgauge folder.")
     ],
-    map: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="USE=COLUMN", help="Say what a column is, as in summary=hyp. May be repeated."),
-    ] = None,
+    map: Map = None,
     ratings: Annotated[
         Path | None, typer.Option(help="A file with further ratings of these summaries, to be added.")
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Stop at bad rows instead of leaving them out.")] = False,
+    strict: Strict = False,
     from_format: Annotated[str | None, typer.Option(help="The format of IN, if its name does not tell it.")] = None,
     to_format: Annotated[str | None, typer.Option(help="The format of OUT, if its name does not tell it.")] = None,
     json: Json = False,
@@ -38,9 +38,9 @@ def convert(
     """
     from dataclasses import replace
 
-    from dialgauge.corpus import count_by_reason, parse_mapping, read_corpus, read_ratings, write_corpus
+    from dialgauge.corpus import count_by_reason, open_corpus, parse_mapping, read_ratings, write_corpus
 
-    corpus = read_corpus(source, format=from_format, mapping=parse_mapping(map or []), strict=strict)
+    corpus = open_corpus(source, format=from_format, mapping=parse_mapping(map or []), strict=strict)
     if ratings is not None:
         added, problems = read_ratings(ratings, strict=strict)
         corpus = replace(corpus, problems=(*corpus.problems, *problems)).with_ratings(added, strict=strict)

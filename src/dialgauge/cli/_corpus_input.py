@@ -1,16 +1,19 @@
 """How every command takes a corpus from the command line."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dialgauge.cli._output import note
-from dialgauge.errors import InputError
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
 
+#: The argument of every command that reads a corpus.
+Source = Annotated[
+    str,
+    typer.Argument(help="A corpus file or folder, [bold]embedded[/], or [bold]dataset:NAME[/].", show_default=False),
+]
 Format = Annotated[str | None, typer.Option("--format", help="The file's format, where its ending does not say it.")]
 Map = Annotated[
     list[str] | None,
@@ -20,14 +23,10 @@ Strict = Annotated[bool, typer.Option("--strict", help="Stop at bad rows instead
 
 
 def load_corpus(source: str, format: str | None = None, map: list[str] | None = None, strict: bool = False) -> "Corpus":
-    """The embedded corpus, or the one at this path; what had to be left out is said on stderr."""
-    from dialgauge.corpus import count_by_reason, embedded_corpus, parse_mapping, read_corpus
+    """The corpus of this name or path; what had to be left out is said on stderr."""
+    from dialgauge.corpus import count_by_reason, open_corpus, parse_mapping
 
-    if source == "embedded" and not Path(source).exists():
-        if format or map:
-            raise InputError("--format and --map are for files; the embedded corpus has its own columns")
-        return embedded_corpus()
-    corpus = read_corpus(source, format=format, mapping=parse_mapping(map or []), strict=strict)
+    corpus = open_corpus(source, format=format, mapping=parse_mapping(map or []), strict=strict)
     for reason, count in count_by_reason(corpus.problems).items():
         note(f"left out {count} {'row' if count == 1 else 'rows'}: {reason}")
     return corpus

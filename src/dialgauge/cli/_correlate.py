@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import polars as pl
 import typer
 
-from dialgauge.cli._corpus_input import Format, Map, load_corpus
+from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def correlate(
-    corpus: Annotated[str, typer.Argument(help="A corpus with ratings: file or folder, or [bold]embedded[/].")],
+    corpus: Source,
     scores: Annotated[
         Path, typer.Argument(help="Scores of its summaries, as [bold]dialgauge score -o[/] writes them, or a CSV.")
     ],

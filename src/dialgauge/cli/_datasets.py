@@ -25,7 +25,8 @@ def catalogue(context: typer.Context, json: Json = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    from dialgauge.corpus import DATASETS, cache_folder
+    from dialgauge.corpus import DATASETS
+    from dialgauge.files import cache_folder
 
     if json:
         print_json([_as_json(entry) for entry in DATASETS.values()])
@@ -66,7 +67,7 @@ def show(name: Annotated[str, typer.Argument(help="A data set of the catalogue."
         ("parts", ", ".join(f"{entry.name}:{part}" for part in entry.parts) or "one"),
         ("read by", f'read_dataset("{entry.name}", FOLDER)' if entry.read else "no reader: these are no dialogues"),
         ("not verified", entry.unverified),
-        ("here", str(_folder(entry)) if _present(entry) else "no"),
+        ("here", str(entry.folder) if _present(entry) else "no"),
     ]
     print_table(entry.title, ["", ""], rows)
 
@@ -98,14 +99,8 @@ def get(
         note(f"one step is left: {entry.how}")
 
 
-def _folder(entry: Any) -> Path:
-    from dialgauge.corpus import cache_folder
-
-    return cache_folder() / "datasets" / str(entry.name)
-
-
 def _present(entry: Any) -> bool:
-    return bool(entry.is_in(_folder(entry)))
+    return bool(entry.is_in(entry.folder))
 
 
 def _pin(file: Any) -> str:
@@ -123,5 +118,5 @@ def _as_json(entry: Any) -> dict[str, Any]:
         "parts": list(entry.parts),
         "files": [{"url": f.url, "name": f.name, "sha256": f.sha256, "git_blob": f.git_blob} for f in entry.files],
         "readable": entry.read is not None,
-        "folder": str(_folder(entry)) if _present(entry) else None,
+        "folder": str(entry.folder) if _present(entry) else None,
     }

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dialgauge.cli._corpus_input import Format, Map
 from dialgauge.cli._output import Json, console, note, print_json, print_table
 
 
@@ -15,13 +16,8 @@ def add_to(app: typer.Typer) -> None:
 
 def inspect(
     file: Annotated[Path, typer.Argument(help="A file or folder with dialogues, summaries or ratings.")],
-    map: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="USE=COLUMN", help="Say what a column is, as in summary=hyp. May be repeated."),
-    ] = None,
-    format: Annotated[
-        str | None, typer.Option(help="The format, if the name does not tell it (csv, jsonl, xlsx …).")
-    ] = None,
+    map: Map = None,
+    format: Format = None,
     rows: Annotated[int, typer.Option(min=0, help="How many of the first rows to show.")] = 2,
     json: Json = False,
 ) -> None:

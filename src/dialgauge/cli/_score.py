@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dialgauge.cli._corpus_input import Format, Map, Strict, load_corpus
+from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 
 
@@ -15,7 +15,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def score(
-    corpus: Annotated[str, typer.Argument(help="A corpus file or folder, or [bold]embedded[/].")],
+    corpus: Source,
     metrics: Annotated[
         list[str], typer.Option("--metric", "-m", help="A metric, a family or [bold]all[/]; repeat for several.")
     ],

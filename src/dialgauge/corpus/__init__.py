@@ -7,12 +7,14 @@ from dialgauge.corpus._formats import FORMATS, Format
 from dialgauge.corpus._problems import Problem, count_by_reason, raise_if_any
 from dialgauge.corpus._reading import Inspection, inspect_file, read_corpus, read_ratings, write_corpus
 from dialgauge.corpus._schema import DIALOGUES, KEY, RATING_KEY, RATINGS, SUMMARIES
+from dialgauge.corpus._sources import EMBEDDED, is_path, open_corpus
 from dialgauge.corpus._types import ORIGINAL, OVERALL, Dialogue, Rating, Summary, SummaryKind, Turn
-from dialgauge.corpus.catalogue import DATASETS, Dataset, cache_folder, fetch_dataset, get_dataset, read_dataset
+from dialgauge.corpus.catalogue import DATASETS, Dataset, fetch_dataset, get_dataset, read_dataset
 
 __all__ = [
     "DATASETS",
     "DIALOGUES",
+    "EMBEDDED",
     "FORMATS",
     "KEY",
     "ORIGINAL",
@@ -33,13 +35,14 @@ __all__ = [
     "Summary",
     "SummaryKind",
     "Turn",
-    "cache_folder",
     "count_by_reason",
     "dialogues_frame",
     "embedded_corpus",
     "fetch_dataset",
     "get_dataset",
     "inspect_file",
+    "is_path",
+    "open_corpus",
     "parse_mapping",
     "raise_if_any",
     "ratings_frame",

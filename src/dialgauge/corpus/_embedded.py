@@ -34,8 +34,8 @@ INFO = CorpusInfo(
 def embedded_corpus() -> Corpus:
     """The corpus that ships with dialgauge, for demos, documentation and tests.
 
-    Six systems: ``careful``, ``terse``, ``glib`` and ``rough`` are written, of clearly different quality; ``lead-3`` and
-    ``longest-3`` are computed. ``provenance`` of each summary lists its planted errors (type, severity, note). The
+    Six systems: ``careful``, ``terse``, ``glib`` and ``rough`` are written, of clearly different quality; ``lead-3``
+    and ``longest-3`` are computed. ``provenance`` of each summary lists its planted errors (type, severity, note). The
     ratings are *constructed*: derived from those errors by a documented rubric with seeded noise.
     """
     dialogues: list[Dialogue] = []

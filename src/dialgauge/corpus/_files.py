@@ -1,12 +1,7 @@
-"""Bytes in and out: encodings that are recognised and named, and writes that are whole or not there at all."""
+"""Bytes in: what can be read, and encodings that are recognised and named."""
 
 import gzip
-import os
-import shutil
-import tempfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,69 +91,3 @@ def _wide_encoding(data: bytes) -> str | None:
 def _nul_note(text: str, notes: list[str]) -> tuple[str, ...]:
     found = text.count("\x00")
     return (*notes, f"{found} NUL characters, kept as they are") if found else tuple(notes)
-
-
-@contextmanager
-def atomic_file(path: Path) -> Iterator[Path]:
-    """A temporary sibling to write to; it becomes ``path`` when the block ends well, and vanishes when it does not."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_dir():
-        raise InputError(f"{path}: is a folder; name a file to write")
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=f".part{path.suffix}", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        _sync(temporary)
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    _sync(path.parent)
-
-
-@contextmanager
-def atomic_folder(path: Path) -> Iterator[Path]:
-    """A temporary sibling folder that takes the place of ``path`` when the block ends well.
-
-    What stood at ``path`` before is put back if the last step fails.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
-    old = temporary.with_suffix(".old")
-    try:
-        yield temporary
-        for file in temporary.iterdir():
-            _sync(file)
-        temporary.chmod(0o777 & ~_umask())
-        if path.exists():
-            path.rename(old)
-        try:
-            temporary.rename(path)
-        except BaseException:
-            if old.exists():
-                old.rename(path)
-            raise
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-    _sync(path.parent)
-
-
-def _sync(path: Path) -> None:
-    # Windows can neither open folders nor needs to: renames there are durable.
-    if path.is_dir() and os.name == "nt":
-        return
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

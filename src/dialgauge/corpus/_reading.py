@@ -10,12 +10,12 @@ import polars as pl
 from dialgauge.corpus._assemble import Parts, assemble, assemble_ratings
 from dialgauge.corpus._columns import Column, Plan, make_plan
 from dialgauge.corpus._corpus import Corpus, CorpusInfo
-from dialgauge.corpus._files import atomic_file, atomic_folder
 from dialgauge.corpus._folder import is_dialgauge, read_folder
 from dialgauge.corpus._formats import Format, format_to_read, format_to_write
 from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._table import Table
 from dialgauge.errors import InputError
+from dialgauge.files import atomic_file, atomic_folder
 
 Mapped = Mapping[str, str | Sequence[str]]
 

@@ -53,7 +53,7 @@ def _refuse_bombs(path: Path) -> None:
             unpacked = sum(entry.file_size for entry in archive.infolist())
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file") from error
-    except (zipfile.BadZipFile, OSError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
         raise InputError(f"{path}: cannot be read as XLSX: {error}") from error
     if unpacked > LARGEST_WORKBOOK:
         raise InputError(

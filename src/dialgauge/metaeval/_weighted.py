@@ -10,7 +10,7 @@ large sums appears, so a vector is found constant exactly when it is. Spearman's
 ½ Σ_k u_k sign(x_i − x_k), which needs no sorting. The plain coefficient is the weighting with ones.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
@@ -111,8 +111,11 @@ def pair_products(rows: FloatArray) -> NDArray[np.float32]:
     m, columns = rows.shape
     narrow = rows.astype(np.float32)
     products = np.empty((m * (m - 1) // 2, columns), np.float32)
-    for i, block in _pair_blocks(m):
-        np.multiply(narrow[i], narrow[i + 1 :], out=products[block])
+    start = 0
+    for i in range(m - 1):  # row by row is several times quicker than indexing all pairs at once
+        stop = start + m - 1 - i
+        np.multiply(narrow[i], narrow[i + 1 :], out=products[start:stop])
+        start = stop
     return products
 
 
@@ -121,21 +124,11 @@ def pair_signs(rows: FloatArray, off: FloatArray) -> NDArray[np.float32]:
 
     Signs and counts are small whole numbers, exact in single precision as long as the systems are fewer than 4,000.
     """
-    m, columns = rows.shape
-    signs = np.empty((m * (m - 1) // 2, columns), np.float32)
-    for i, block in _pair_blocks(m):
-        differences, tolerance = rows[i] - rows[i + 1 :], (off[i] + off[i + 1 :])[:, None]
-        above, below = (differences > tolerance).view(np.int8), (differences < -tolerance).view(np.int8)
-        np.subtract(above, below, out=signs[block], casting="unsafe")
-    return signs
-
-
-def _pair_blocks(m: int) -> Iterator[tuple[int, slice]]:
-    """Each row with the block of its pairs. Row by row is several times quicker than an index of all pairs."""
-    start = 0
-    for i in range(m - 1):
-        yield i, slice(start, start + m - 1 - i)
-        start += m - 1 - i
+    m = len(rows)
+    differences, (first, second) = incidence(m).T @ rows, pair_indices(m)
+    tolerance = (off[first] + off[second])[:, None]
+    above, below = (differences > tolerance).view(np.int8), (differences < -tolerance).view(np.int8)
+    return np.subtract(above, below).astype(np.float32)
 
 
 class SystemFrame:
@@ -165,7 +158,7 @@ class SystemFrame:
 
     def _sums(self, values: FloatArray) -> FloatArray:
         """Each row summed over the dialogues of each resample."""
-        return np.ascontiguousarray(matrix_product(self.dialogues, values.T).T)
+        return np.asarray(values @ self.dialogues.T)
 
     def _centred(self, means: FloatArray, off: FloatArray) -> Profile:
         drawn = self.systems.sum(axis=0)
@@ -319,7 +312,7 @@ def _chunk(m: int, n: int, level: Level, coefficient: Coefficient) -> int:
     if level == "global":
         return max(1, _CELLS // (16 * max(1, m * n)))
     if level == "system":
-        return max(16, 50_000 // max(n, pairs, 1))
+        return max(16, _ONE_THREAD // max(1, m * max(n, pairs)))
     return max(16, _ONE_THREAD // max(1, m * m * n if coefficient == "spearman" else pairs * n))
 
 

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from dialgauge.metrics._encoding import padded
 from dialgauge.metrics._masking import framed, piece_ids
 from dialgauge.metrics._metric import Parameter
-from dialgauge.metrics._readings import number_parameter, padded
+from dialgauge.metrics._readings import number_parameter
 from dialgauge.models import Model
 
 _CHUNK, _STRIDE = 64, 32

@@ -61,10 +61,16 @@ def special_ids(tokenizer: Any) -> tuple[list[int], list[int]]:
 
 
 def tokenise(
-    model: Model, texts: TextTable, ids: IdArray, limit: int, prepare: Callable[[str], str] | None = None
+    model: Model,
+    texts: TextTable,
+    ids: IdArray,
+    limit: int,
+    prepare: Callable[[str], str] | None = None,
+    *,
+    specials: bool = True,
 ) -> Tokenised:
     """Token ids of these texts, at most ``limit`` each; ``prepare`` may change a text before it is read."""
-    before, after = special_ids(model.tokenizer)
+    before, after = special_ids(model.tokenizer) if specials else ([], [])
     room = limit - len(before) - len(after)
     found: dict[int, list[int]] = {}
     whole: dict[int, int] = {}
@@ -76,9 +82,13 @@ def tokenise(
 
 def prepare_for(model: Model) -> Callable[[str], str]:
     """As BERTScore has it: a text is stripped, and byte-level models see a space before its first word."""
-    if model.config.model_type in _BYTE_LEVEL:
-        return lambda text: f" {stripped}" if (stripped := text.strip()) else ""
-    return str.strip
+    return after_a_space if model.config.model_type in _BYTE_LEVEL else str.strip
+
+
+def after_a_space(text: str) -> str:
+    """The text, stripped, as it would stand in the middle of another."""
+    stripped = text.strip()
+    return f" {stripped}" if stripped else ""
 
 
 def _bare_ids(

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialgauge.errors import ModelError, ParameterError
+from dialgauge.metrics._encoding import padded
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._masking import check_word_pieces, clean, framed, piece_ids
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
-from dialgauge.metrics._readings import EMPTY, EMPTY_SOURCE, Pairs, Reading, budget, chunks, number_parameter, padded, values
+from dialgauge.metrics._readings import EMPTY, EMPTY_SOURCE, Pairs, Reading, budget, chunks, number_parameter, values
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._treebank import treebank_words
 from dialgauge.models import Model, load, run_batched

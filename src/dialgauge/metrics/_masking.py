@@ -4,7 +4,8 @@ import unicodedata
 from collections.abc import Sequence
 
 from dialgauge.errors import ModelError
-from dialgauge.metrics._readings import budget, padded
+from dialgauge.metrics._encoding import padded
+from dialgauge.metrics._readings import budget
 from dialgauge.models import Model, run_batched
 
 CONTINUATION = "##"

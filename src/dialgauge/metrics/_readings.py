@@ -4,10 +4,11 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
+from dialgauge.metrics._encoding import readable
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Parameter, Values
 from dialgauge.models import Model, default_budget
@@ -58,7 +59,10 @@ class Pairs:
             keys = list(zip(job.target_ids.tolist(), job.pair_hypothesis_ids.tolist(), strict=True))
         order = {key: i for i, key in enumerate(sorted(set(keys)))}
         strings = job.texts.strings
-        texts = [(strings[hypothesis], strings[target] if target >= 0 else "") for target, hypothesis in order]
+        texts = [
+            (readable(strings[hypothesis]), readable(strings[target]) if target >= 0 else "")
+            for target, hypothesis in order
+        ]
         return cls(texts, [order[key] for key in keys])
 
 
@@ -88,19 +92,6 @@ def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """Consecutive parts of a list, so that what is prepared for them does not grow with the corpus."""
     for start in range(0, len(items), size):
         yield items[start : start + size]
-
-
-def padded(model: Model, rows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
-    """Token ids as one tensor filled up on the right, and the mask of what is text, on the model's device."""
-    import torch
-
-    width = max(len(row) for row in rows)
-    ids = torch.full((len(rows), width), model.pad_id, dtype=torch.long)
-    mask = torch.zeros((len(rows), width), dtype=torch.long)
-    for i, row in enumerate(rows):
-        ids[i, : len(row)] = torch.tensor(row, dtype=torch.long)
-        mask[i, : len(row)] = 1
-    return ids.to(model.device), mask.to(model.device)
 
 
 def budget(model: Model) -> int:

@@ -27,6 +27,10 @@ _FAMILIES = (
     "dialgauge.metrics._estime",
     "dialgauge.metrics._unieval",
     "dialgauge.metrics._nli",
+    "dialgauge.metrics._summaqa",
+    "dialgauge.metrics._questeval",
+    "dialgauge.metrics._feqa",
+    "dialgauge.metrics._dae",
 )
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')

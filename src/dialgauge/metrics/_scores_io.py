@@ -9,7 +9,7 @@ import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, OVERALL
 from dialgauge.errors import InputError, ParameterError
-from dialgauge.files import atomic_path, write_text
+from dialgauge.files import atomic_file, write_text
 from dialgauge.metrics._scores import FAILURES, NOTES, Scores
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
@@ -43,7 +43,7 @@ def save_scores(scores: Scores, path: Path | str, *, with_seconds: bool = True) 
         },
         ensure_ascii=False,
     )
-    with atomic_path(path) as temporary:
+    with atomic_file(path) as temporary:
         if path.suffix == ".parquet":
             scores.frame.write_parquet(temporary, metadata={_PARQUET_KEY: meta})
         elif path.suffix == ".csv":

@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dialgauge.errors import ModelError
+from dialgauge.metrics._encoding import padded
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
-from dialgauge.metrics._readings import BEHAVIOUR, EMPTY_SOURCE, Pair, Pairs, Reading, blank, budget, chunks, padded, values
+from dialgauge.metrics._readings import BEHAVIOUR, EMPTY_SOURCE, Pair, Pairs, Reading, blank, budget, chunks, values
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.models import Model, run_batched

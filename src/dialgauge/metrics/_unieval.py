@@ -9,10 +9,11 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dialgauge.metrics._encoding import padded, readable
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Target, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
-from dialgauge.metrics._readings import EMPTY, Pair, Pairs, Reading, blank, budget, item_values, number_parameter, padded, values
+from dialgauge.metrics._readings import EMPTY, Pair, Pairs, Reading, blank, budget, item_values, number_parameter, values
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.models import Model, run_batched
@@ -127,7 +128,7 @@ def _prompts(question: _Question, pair: Pair) -> list[str]:
 def _overall(job: Job, parameters: Mapping[str, str]) -> Values:
     """The mean of the four dimensions; relevance is that of the best reference."""
     answers = _Answers.of(job, parameters)
-    strings = job.texts.strings
+    strings = [readable(text) for text in job.texts.strings]
     asked: list[list[list[str]]] = []
     for item, hypothesis in enumerate(job.hypothesis_ids.tolist()):
         source, *references = (strings[i] for i in job.target_ids[job.offsets[item] : job.offsets[item + 1]].tolist())

@@ -3,6 +3,7 @@
 from dialgauge.models._assets import ASSETS, EMBEDDED, Asset, find_asset
 from dialgauge.models._available import CHAT_ADDRESS, CHAT_KEY, check_available
 from dialgauge.models._batching import Watcher, batches, report_progress, run_batched, watching
+from dialgauge.models._chat import BudgetError, ChatAnswer, ChatBudget, ChatEndpoint
 from dialgauge.models._convert import convert
 from dialgauge.models._device import DEVICES, DTYPES, choose_device, default_budget
 from dialgauge.models._fetch import fetch_asset, fetch_hub
@@ -22,6 +23,10 @@ __all__ = [
     "EMBEDDED",
     "KINDS",
     "Asset",
+    "BudgetError",
+    "ChatAnswer",
+    "ChatBudget",
+    "ChatEndpoint",
     "EncoderStates",
     "Kind",
     "Model",

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from dialgauge.errors import ModelError
-from dialgauge.files import atomic_path
+from dialgauge.files import atomic_file
 from dialgauge.models._load import need_packages
 
 
@@ -36,6 +36,6 @@ def convert(folder: Path | str) -> Path:
     # Tied weights share memory, which safetensors does not allow: each name gets its own copy.
     owned = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
     target = folder / "model.safetensors"
-    with atomic_path(target) as temporary:
+    with atomic_file(target) as temporary:
         save_file(owned, temporary, metadata={"format": "pt"})
     return target

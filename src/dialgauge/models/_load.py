@@ -1,9 +1,10 @@
 """Loading: each model once per process, safetensors only, no remote code, no network, and no half-loaded heads."""
 
+import contextlib
 import importlib.util
+import io
 import logging
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -103,8 +104,9 @@ def _load(kind: NeuralKind, resolved: Resolved, device: str, dtype: Dtype) -> Mo
     weights = _weights(resolved)
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     if weights.suffix == ".gguf":
-        if importlib.util.find_spec("gguf") is None:
-            raise MissingExtraError(f"model '{resolved.ref}' (GGUF)", "models")
+        for package in ("gguf", "accelerate"):
+            if importlib.util.find_spec(package) is None:
+                raise MissingExtraError(f"model '{resolved.ref}' (GGUF)", "models")
         options["gguf_file"] = weights.name
     wanted: dict[str, Any] = {"dtype": getattr(torch, {"fp32": "float32", "bf16": "bfloat16"}[dtype])}
     if weights.suffix != ".gguf":
@@ -255,7 +257,7 @@ def _first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {lines[0] if lines else 'no message'}"
 
 
-@contextmanager
+@contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """No bars and warnings of transformers while it loads: what matters in them is raised as an error here."""
     from transformers.utils import logging as transformers_logging
@@ -265,7 +267,9 @@ def _quiet() -> Iterator[None]:
     transformers_logging.set_verbosity(logging.ERROR)
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        yield
+        # The reader of GGUF files shows a bar of its own that no setting turns off.
+        with contextlib.redirect_stderr(io.StringIO()):
+            yield
     finally:
         transformers_logging.set_verbosity(level)
         if shown:

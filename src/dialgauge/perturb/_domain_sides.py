@@ -10,6 +10,8 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._lexicon import Gender, alternatives, lexicon, people, plural
 
 Side = Literal[0, 1]
+#: So much evidence in the transcript a name needs before it counts as that of a side.
+_ATTESTED = 2
 
 #: Role words that nearly always mean a side of the conversation. The others only do so after "the" (or with no article
 #: at all), and where none of these is used for their side.
@@ -25,16 +27,22 @@ _SELF = re.compile(
     rf"(?i:this is|my name is|my name['’]s|name['’]s|i['’]m|i am|speaking to|speaking with),?\s+{_FILLER}{_FULL}"
 )
 _SELF_AFTER = re.compile(rf"({_CAPITALISED}(?:\s+{_CAPITALISED})?),?\s+(?:speaking|here)\b")
-_ASKED_NAME = re.compile(r"\b(?:name|surname|who am i|speaking (?:to|with))\b", re.IGNORECASE)
+_ASKED_NAME = re.compile(
+    r"\b(?:your (?:full |first |last )?name|full name|surname|a name|who am i|who['’]s calling|speaking (?:to|with))\b",
+    re.IGNORECASE,
+)
 _ANSWER = re.compile(rf"\W*(?:(?i:it['’]s|yes|yeah|sure|hi|uh|um|er|of course|that['’]s|is)\W+)*{_FULL}")
 _ADDRESS = re.compile(
     r"\b(?i:thanks|thank you|hi|hello|hey|okay|ok|sorry|bye|goodbye|please|morning|afternoon|evening|much|right|well"
     rf"|welcome|dear|understand),?\s+((?:{_TITLE}\s+)?{_CAPITALISED})"
 )
-_AT_END = re.compile(rf",?\s((?:{_TITLE}\s+)?{_CAPITALISED})\W*$")
+_AT_END = re.compile(rf"(?<!\bto)(?<!\bin)(?<!\bat)(?<!\bof)(?<!\bthe)(?<!\bfrom)(?<!\bby)(?<!\band)\s((?:{_TITLE}\s+)?{_CAPITALISED})\W*$")
 _AT_START = re.compile(rf"^((?:{_TITLE}\s+)?{_CAPITALISED}),")
 #: "my daughter Isla", "her beagle Biscuit": somebody else.
-_SOMEBODYS = re.compile(rf"\b(?i:my|your|his|her|our|their)\s+(?:[a-z-]+\s+){{1,3}}({_CAPITALISED})")
+_SOMEBODYS = re.compile(
+    r"\b(?i:mother|father|mum|mom|dad|nan|son|daughter|wife|husband|partner|brother|sister|friend|boss|dog|cat|beagle|puppy"
+    rf"|horse|colleague|neighbour|driver|boy|girl|cousin|aunt|uncle|baby|twins?|called|named),?\s+({_CAPITALISED})"
+)
 #: Capitalised words that begin sentences or name days and months: never a speaker.
 _NO_NAME = frozenset(
     "a an the i it he she they we you my your his her their our this that these those there here and but so or if when "
@@ -43,7 +51,10 @@ _NO_NAME = frozenset(
     "agent customer user caller representative monday tuesday wednesday thursday friday saturday sunday january "
     "february march april may june july august september october november december mr mrs ms miss dr prof god "
     "perfect great good sure fine wow um uh er yeah as of about once because since while she's he's it's i'm brilliant "
-    "here's congratulations lovely absolutely exactly really twice never always today tomorrow yesterday".split()
+    "here's congratulations lovely absolutely exactly really twice never always today tomorrow yesterday "
+    "alright understood noted thirty forty fifty hundred street road lane avenue drive cross close court station bank "
+    "airport hotel hospital clinic college school university mutual union supervisor manager nurse doctor mother father "
+    "plumber proud newly poor young old".split()
 )
 
 
@@ -110,9 +121,39 @@ def sides_of(dialogue: Dialogue | None, text: str) -> Sides:
     if speakers:
         names = tuple(frozenset(_words_of(speaker)) for speaker in speakers)
         return Sides((frozenset(), frozenset()), (names[0] - names[1], names[1] - names[0]), speakers)
-    known, display = _names_from_transcript(dialogue)
     others = {word.lower() for word in _SOMEBODYS.findall(text)}
-    return Sides(words, (known[0] - others, known[1] - others), display)
+    attested = _attested_names(dialogue)
+    runs = [match.group() for match in _NAME.finditer(text)]
+    chosen = [_most_named(attested[side], runs) for side in (0, 1)]
+    names = [_completed(name, runs, dialogue.text) - others for name in chosen]
+    if not names[0] and not alternatives([*words[0], *map(plural, words[0])]).search(text):
+        first = next((run for run in runs if _is_person(run, names[1] | others | _NO_NAME)), "")
+        chosen[0], names[0] = first, _completed(first, runs, dialogue.text)
+    names[0], names[1] = names[0] - names[1], names[1] - names[0]
+    return Sides(words, (names[0], names[1]), (chosen[0], chosen[1]))
+
+
+def _most_named(names: list[str], runs: list[str]) -> str:
+    """Of the names that the transcript gives a side, the one that the summary uses most; else the best attested."""
+    counts = [sum(bool({*_words_of(name)} & {*_words_of(run)}) for run in runs) for name in names]
+    return max(zip(counts, range(0, -len(names), -1), names, strict=True), default=(0, 0, ""))[2]
+
+
+def _completed(name: str, runs: list[str], transcript: str) -> frozenset[str]:
+    """The words of a name, with first names and surnames that stand beside them in the summary."""
+    words = {*_words_of(name)} if name else set()
+    for run in runs:
+        parts = _words_of(run)
+        if words & {*parts}:
+            firsts = {first.lower() for first in (*people().feminine, *people().masculine)}
+            words |= {part for part in parts if part in firsts or re.search(rf"\b{part.capitalize()}\b", transcript)}
+    return frozenset(words - _NO_NAME)
+
+
+def _is_person(run: str, known: frozenset[str]) -> bool:
+    """Whether a run of capitalised words has a title or begins with a first name, and is nobody we know."""
+    titled = re.match(rf"(?:Mr|Mrs|Ms|Miss)\b", run) is not None
+    return (titled or people().gender_of(run) is not None) and not known & {*_words_of(run)}
 
 
 def _role_words(text: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -129,7 +170,7 @@ def _role_words(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _stands_for_side(word: str, text: str) -> bool:
-    return re.search(rf"(?:^|[.!?]\s+|\bthe\s+){word}s?\b(?!\s+(?:and\s+)?(?:but|to|tries))", text, re.IGNORECASE) is not None
+    return re.search(rf"(?:(?:^|[.!?]\s+)(?:an?\s+)?|\bthe\s+){word}s?\b", text, re.IGNORECASE) is not None
 
 
 def _named_speakers(dialogue: Dialogue, text: str) -> tuple[str, str] | None:
@@ -185,12 +226,14 @@ def _stretches(match: re.Match[str], names: tuple[frozenset[str], frozenset[str]
 def _evidence(turns: tuple[tuple[int, str], ...]) -> dict[str, tuple[int, int]]:
     """For each capitalised name of the transcript how much speaks for it being the one or the other side."""
     votes: dict[str, list[int]] = {}
+    lower = {word for _, text in turns for word in re.findall(r"\b[a-z]{2,}\b", text)}
     owned = {match[1] for _, text in turns for match in _SOMEBODYS.finditer(text)}
 
     def vote(name: str, side: int, weight: int) -> None:
         bare = _POSSESSIVE.sub("", name)
         words = _WORD.findall(bare)
-        if len(bare) > 1 and all(word.lower() not in _NO_NAME for word in words) and not owned & {*words}:
+        known = _NO_NAME | lower
+        if len(bare) > 1 and not any(w.lower() in known or "n't" in w for w in words) and not owned & {*words}:
             votes.setdefault(bare, [0, 0])[side] += weight
 
     for place, (side, text) in enumerate(turns):
@@ -199,33 +242,34 @@ def _evidence(turns: tuple[tuple[int, str], ...]) -> dict[str, tuple[int, int]]:
         asked = place > 0 and turns[place - 1][0] != side and _ASKED_NAME.search(turns[place - 1][1])
         if asked and (match := _ANSWER.match(text)):
             vote(match[1], side, 3)
-        for match in _ADDRESS.finditer(text):
+        # "Good morning Calder Bank" at the very start is a company, not the other side.
+        for match in _ADDRESS.finditer(text) if place else ():
             vote(match[1], 1 - side, 2)
-        for pattern, weight in ((_AT_END, 1), (_AT_START, 2)):
+        for pattern, weight in ((_AT_END, 1), (_AT_START, 1)):
             if match := pattern.search(text):
                 vote(match[1], 1 - side, weight)
     return {name: (first, second) for name, (first, second) in votes.items()}
 
 
-def _names_from_transcript(dialogue: Dialogue) -> tuple[tuple[frozenset[str], frozenset[str]], tuple[str, str]]:
-    """The words by which each side is named in the transcript, and the fullest form of its name."""
+def _attested_names(dialogue: Dialogue) -> tuple[list[str], list[str]]:
+    """The names that the transcript gives each side, the best attested first; forms of one name count together."""
     servers = {pair[1] for pair in lexicon().pairs}
     turns = tuple(
         (1 if ((turn.role or turn.speaker).strip().lower() in servers) else 0, turn.text) for turn in dialogue.turns
     )
-    names: list[set[str]] = [set(), set()]
-    display = ["", ""]
+    names: tuple[list[str], list[str]] = ([], [])
     for name, votes in sorted(_evidence(turns).items(), key=lambda entry: (-max(entry[1]), -len(entry[0]), entry[0])):
+        if votes[0] == votes[1] or max(votes) < _ATTESTED:
+            continue
         side = 0 if votes[0] > votes[1] else 1
-        if votes[0] == votes[1] or set(_words_of(name)) & names[1 - side]:
+        if any({*_words_of(name)} & {*_words_of(other)} for other in names[1 - side]):
             continue
-        # A second name of the same side must share a word with the first, or be as well attested.
-        if display[side] and max(votes) < 3 and not set(_words_of(name)) & names[side]:
-            continue
-        names[side] |= {*_words_of(name)}
-        if not display[side] or (name.endswith(display[side]) or name.startswith(display[side])):
-            display[side] = name
-    return (frozenset(names[0]), frozenset(names[1])), (display[0], display[1])
+        same = [i for i, other in enumerate(names[side]) if {*_words_of(name)} & {*_words_of(other)}]
+        if same:
+            names[side][same[0]] = max(names[side][same[0]], name, key=len)
+        else:
+            names[side].append(name)
+    return names
 
 
 def gender_of_side(sides: Sides, side: Side, mentions: list[Mention]) -> Gender | None:

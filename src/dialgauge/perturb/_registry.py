@@ -11,7 +11,15 @@ from dialgauge.perturb._perturbation import Perturbation, PerturbationRequest
 
 ENTRY_POINT_GROUP = "dialgauge.perturbations"
 #: Imported on first use; each registers what it declares.
-_MODULES: tuple[str, ...] = ()
+_MODULES: tuple[str, ...] = (
+    "dialgauge.perturb._baseline_verbs",
+    "dialgauge.perturb._baseline_adjectives",
+    "dialgauge.perturb._baseline_nouns",
+    "dialgauge.perturb._baseline_contractions",
+    "dialgauge.perturb._baseline_dropping",
+    "dialgauge.perturb._baseline_order",
+    "dialgauge.perturb._baseline_marks",
+)
 _LEVEL = re.compile(r"(.+)_(\d+)")
 _registered: dict[str, Perturbation] = {}
 

@@ -26,7 +26,7 @@ class StudySection(_Table):
 
 
 class CorpusSection(_Table):
-    """``[corpus]``: ``source`` is ``"embedded"``, or a file or folder beside the study file."""
+    """``[corpus]``: ``source`` is ``"embedded"``, ``"dataset:NAME"``, or a file or folder beside the study file."""
 
     source: str
     format: str | None = None

@@ -12,9 +12,9 @@ from typing import Any
 import polars as pl
 
 from dialgauge import __version__
-from dialgauge.corpus import Corpus, embedded_corpus, read_corpus, write_corpus
+from dialgauge.corpus import Corpus, is_path, open_corpus, read_corpus, write_corpus
 from dialgauge.errors import InputError
-from dialgauge.files import atomic_path, write_text
+from dialgauge.files import atomic_file, write_text
 from dialgauge.metaeval import correlate, human_ceiling
 from dialgauge.metrics import Scores, kernel_name, score
 from dialgauge.ratings import aggregate, agreement, check_ratings, drift, majority_noise_removal, validate
@@ -22,7 +22,6 @@ from dialgauge.report import ReportData, render_report
 from dialgauge.study._file import StudyFile
 from dialgauge.study._stages import Ledger, file_digest
 
-EMBEDDED = "embedded"
 #: Called with what is being done, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
 _RESAMPLED = {"inputs": "dialogues", "systems": "systems", "both": "dialogues and systems"}
@@ -59,7 +58,7 @@ class Pipeline:
 
     def _source_digest(self) -> str:
         source = self.settings.corpus.source
-        if source == EMBEDDED:
+        if not is_path(source):
             return __version__
         path = self.home / source
         if not path.exists():
@@ -69,11 +68,9 @@ class Pipeline:
     def _make_corpus(self) -> dict[str, Any]:
         self.progress("reading the corpus", 0, 1)
         wanted = self.settings.corpus
-        if wanted.source == EMBEDDED:
-            corpus = embedded_corpus()
-        else:
-            path = self.home / wanted.source
-            corpus = read_corpus(path, format=wanted.format, mapping=wanted.map or None, strict=wanted.strict)
+        corpus = open_corpus(
+            wanted.source, home=self.home, format=wanted.format, mapping=wanted.map, strict=wanted.strict
+        )
         if corpus.summaries.is_empty():
             raise InputError(f"corpus.source: {wanted.source} holds no summary")
         write_corpus(corpus, self.folder / "corpus")
@@ -152,7 +149,7 @@ class Pipeline:
         write_text(self.folder / "report.html", render_report(data))
 
     def _write(self, name: str, frame: pl.DataFrame) -> None:
-        with atomic_path(self.folder / name) as temporary:
+        with atomic_file(self.folder / name) as temporary:
             frame.write_parquet(temporary)
 
     def _read(self, name: str) -> pl.DataFrame:

@@ -3,6 +3,5 @@
 from dialgauge.corpus.catalogue._datasets import DATASETS, get_dataset, read_dataset
 from dialgauge.corpus.catalogue._download import fetch_dataset
 from dialgauge.corpus.catalogue._entry import Dataset, RemoteFile
-from dialgauge.files import cache_folder
 
-__all__ = ["DATASETS", "Dataset", "RemoteFile", "cache_folder", "fetch_dataset", "get_dataset", "read_dataset"]
+__all__ = ["DATASETS", "Dataset", "RemoteFile", "fetch_dataset", "get_dataset", "read_dataset"]

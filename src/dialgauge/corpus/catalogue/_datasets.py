@@ -258,10 +258,10 @@ def get_dataset(name: str) -> Dataset:
     return DATASETS[base]
 
 
-def read_dataset(name: str, folder: str | PathLike[str]) -> Corpus:
+def read_dataset(name: str, folder: str | PathLike[str] | None = None) -> Corpus:
     """A public data set from a folder that holds it: ``read_dataset("dialsummeval:reproduction", "data")``.
 
-    The folder may have the published layout, or be the one that ``dialgauge datasets get`` made.
+    The folder may have the published layout; by default it is the one that ``dialgauge datasets get`` made.
     """
     dataset = get_dataset(name)
     if dataset.read is None:
@@ -269,9 +269,10 @@ def read_dataset(name: str, folder: str | PathLike[str]) -> Corpus:
     part = name.partition(":")[2] or (dataset.parts[0] if dataset.parts else "")
     if part and part not in dataset.parts:
         raise UnknownNameError(f"part of {dataset.name}", part, dataset.parts)
-    path = Path(folder)
+    path = dataset.folder if folder is None else Path(folder)
     if not path.is_dir():
-        raise InputError(f"{path}: no such folder")
+        hint = f"; 'dialgauge datasets get {dataset.name}' fetches it" if folder is None else ""
+        raise InputError(f"{path}: no such folder{hint}")
     try:
         return dataset.read(path, part)
     except (KeyError, TypeError) as error:

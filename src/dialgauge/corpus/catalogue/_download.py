@@ -11,7 +11,6 @@ from pathlib import Path
 
 from dialgauge.corpus.catalogue._entry import Dataset, RemoteFile
 from dialgauge.errors import DialgaugeError, InputError
-from dialgauge.files import cache_folder
 
 Progress = Callable[[str, int, int], None]
 _CHUNK = 2**18
@@ -26,7 +25,7 @@ def fetch_dataset(
 
     What is there already is not fetched again. An interrupted download is taken up where it stopped.
     """
-    folder = target or cache_folder() / "datasets" / dataset.name
+    folder = target or dataset.folder
     if source is not None:
         if target is not None and target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise InputError(f"{target}: exists and is not empty; nothing there will be overwritten")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.errors import InputError
+from dialgauge.files import cache_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class Dataset:
     parts: tuple[str, ...] = ()
     markers: tuple[str, ...] = ()
     read: Callable[[Path, str], Corpus] | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where ``dialgauge datasets get`` keeps it."""
+        return cache_folder() / "datasets" / self.name
 
     def is_in(self, folder: Path) -> bool:
         """Whether the folder holds this data set, in its published layout or a known rearrangement."""

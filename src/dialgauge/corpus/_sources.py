@@ -1,0 +1,39 @@
+"""How commands and study files name a corpus: the embedded one, a data set of the catalogue, or a path."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from dialgauge.corpus._corpus import Corpus
+from dialgauge.corpus._embedded import embedded_corpus
+from dialgauge.corpus._reading import read_corpus
+from dialgauge.corpus.catalogue import read_dataset
+from dialgauge.errors import InputError
+
+EMBEDDED = "embedded"
+_DATASET = "dataset:"
+
+
+def open_corpus(
+    source: str,
+    *,
+    home: Path | None = None,
+    format: str | None = None,
+    mapping: Mapping[str, str | Sequence[str]] | None = None,
+    strict: bool = False,
+) -> Corpus:
+    """The corpus that ``source`` names.
+
+    ``"embedded"`` is the one that ships with dialgauge, ``"dataset:NAME"`` one that ``dialgauge datasets get`` fetched,
+    anything else a file or folder, relative to ``home`` (default: the working folder).
+    """
+    if not is_path(source):
+        if format or mapping:
+            raise InputError(f"{source}: a format and a mapping of columns are for files")
+        return embedded_corpus() if source == EMBEDDED else read_dataset(source.removeprefix(_DATASET))
+    path = (home or Path()) / source
+    return read_corpus(path, format=format, mapping=mapping or None, strict=strict)
+
+
+def is_path(source: str) -> bool:
+    """Whether a source is a path, and not one of the names that stand for something."""
+    return source != EMBEDDED and not source.startswith(_DATASET)

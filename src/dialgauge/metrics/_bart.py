@@ -1,0 +1,153 @@
+"""Log-probabilities of target texts under a BART model, with every source encoded once for all its targets.
+
+The published way feeds each (source, target) pair through the whole model, padded. Here the tokens of all targets of a
+batch stand in one array without padding; only attention sees them by target (among themselves) and by source (to the
+encoder's states, whose keys and values are made once per source).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialgauge.errors import ModelError
+from dialgauge.metrics._encoding import padded
+from dialgauge.models import Model, default_budget, run_batched
+
+if TYPE_CHECKING:
+    import torch
+
+IdArray = NDArray[np.int64]
+#: Logits that are held at a time, over all tokens and the whole vocabulary.
+_LOGITS = {"cpu": 1 << 24, "cuda": 1 << 30}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTargets:
+    """The tokens of a source and of the targets that are to be written from it."""
+
+    source: list[int]
+    targets: list[list[int]]
+
+
+def mean_log_likelihoods(model: Model, groups: Sequence[SourceTargets]) -> list[list[float]]:
+    """For each target of each group the mean log-probability of its tokens, special tokens included."""
+    if model.config.model_type != "bart":
+        raise ModelError(
+            f"model '{model.ref}' is of type {model.config.model_type!r}; BARTScore reads models of type 'bart'"
+        )
+    budget = default_budget(model.device)
+    parts, owners = _parts(groups, budget)
+    lengths = [max(len(part.source), sum(map(len, part.targets))) for part in parts]
+    results = run_batched(parts, lengths, lambda batch: _score(model, batch), budget)
+    found: list[list[float]] = [[] for _ in groups]
+    for owner, values in zip(owners, results, strict=True):
+        found[owner] += values
+    return found
+
+
+def _parts(groups: Sequence[SourceTargets], budget: int) -> tuple[list[SourceTargets], list[int]]:
+    """Groups with more targets than fit into a batch, cut; and the group that each part belongs to."""
+    parts: list[SourceTargets] = []
+    owners: list[int] = []
+    for owner, group in enumerate(groups):
+        some: list[list[int]] = []
+        for target in group.targets:
+            if some and sum(map(len, some)) + len(target) > budget:
+                parts.append(SourceTargets(group.source, some))
+                owners.append(owner)
+                some = []
+            some.append(target)
+        parts.append(SourceTargets(group.source, some))
+        owners.append(owner)
+    return parts, owners
+
+
+class _Layout:
+    """Where the tokens of a flat array stand in a padded one: row and column of each."""
+
+    def __init__(self, lengths: Sequence[int], device: str) -> None:
+        import torch
+
+        counts = np.array(lengths, dtype=np.int64)
+        starts = np.cumsum(counts) - counts
+        rows = np.repeat(np.arange(len(counts)), counts)
+        columns = np.arange(int(counts.sum())) - np.repeat(starts, counts)
+        self.shape = len(counts), int(counts.max())
+        self.columns = torch.from_numpy(columns).to(device)
+        self._cells = torch.from_numpy(rows * self.shape[1] + columns).to(device)
+
+    def spread(self, flat: "torch.Tensor", heads: int) -> "torch.Tensor":
+        """Tokens × width to rows × heads × columns × width of a head."""
+        grid = flat.new_zeros(self.shape[0] * self.shape[1], flat.shape[1])
+        grid[self._cells] = flat
+        return grid.view(*self.shape, heads, -1).transpose(1, 2)
+
+    def collect(self, grid: "torch.Tensor") -> "torch.Tensor":
+        """The way back."""
+        return grid.transpose(1, 2).reshape(self.shape[0] * self.shape[1], -1)[self._cells]
+
+
+def _score(model: Model, batch: list[SourceTargets]) -> list[list[float]]:
+    import torch
+
+    ids, mask = padded(model, [part.source for part in batch])
+    states = model.module.get_encoder()(input_ids=ids, attention_mask=mask).last_hidden_state
+    targets = [target for part in batch for target in part.targets]
+    by_target = _Layout([len(target) for target in targets], model.device)
+    by_source = _Layout([sum(map(len, part.targets)) for part in batch], model.device)
+    start = int(model.config.decoder_start_token_id)
+    read = torch.tensor([token for target in targets for token in (start, *target[:-1])], device=model.device)
+    written = torch.tensor([token for target in targets for token in target], device=model.device)
+    hidden = _decode(model.module.get_decoder(), read, states, mask, by_target, by_source)
+    chances = _log_probabilities(model, hidden, written).cpu().numpy().astype(np.float64)
+    ends = np.cumsum([len(target) for target in targets])
+    means = iter([float(some.mean()) for some in np.split(chances, ends[:-1])])
+    return [[next(means) for _ in part.targets] for part in batch]
+
+
+def _decode(
+    decoder: Any,
+    read: "torch.Tensor",
+    states: "torch.Tensor",
+    mask: "torch.Tensor",
+    by_target: _Layout,
+    by_source: _Layout,
+) -> "torch.Tensor":
+    """The decoder's last states of all target tokens, flat."""
+    from torch.nn.functional import scaled_dot_product_attention as attend
+
+    positions = decoder.embed_positions.weight[by_target.columns + decoder.embed_positions.offset]
+    x = decoder.layernorm_embedding(decoder.embed_tokens(read) + positions)
+    seen = mask.bool()[:, None, None, :]
+    for layer in decoder.layers:
+        own = layer.self_attn
+        heads = own.num_heads
+        # What stands after the end of a target is padding, and nothing looks ahead: no mask is needed but the causal one.
+        mixed = attend(
+            *(by_target.spread(project(x), heads) for project in (own.q_proj, own.k_proj, own.v_proj)), is_causal=True
+        )
+        x = layer.self_attn_layer_norm(x + own.out_proj(by_target.collect(mixed)))
+        cross = layer.encoder_attn
+        keys, values = (
+            project(states).view(*states.shape[:2], heads, -1).transpose(1, 2) for project in (cross.k_proj, cross.v_proj)
+        )
+        mixed = attend(by_source.spread(cross.q_proj(x), heads), keys, values, attn_mask=seen)
+        x = layer.encoder_attn_layer_norm(x + cross.out_proj(by_source.collect(mixed)))
+        x = layer.final_layer_norm(x + layer.fc2(layer.activation_fn(layer.fc1(x))))
+    return x
+
+
+def _log_probabilities(model: Model, hidden: "torch.Tensor", written: "torch.Tensor") -> "torch.Tensor":
+    """log p of each written token, a part of the tokens at a time: all logits at once would take gigabytes."""
+    import torch
+
+    head, bias = model.module.get_output_embeddings(), model.module.final_logits_bias
+    tokens = max(1, _LOGITS["cpu" if model.device == "cpu" else "cuda"] // int(model.config.vocab_size))
+    found = []
+    for some, target in zip(hidden.split(tokens), written.split(tokens), strict=True):
+        logits = (head(some) + bias).float()
+        found.append(logits.gather(1, target[:, None])[:, 0] - logits.logsumexp(1))
+    return torch.cat(found)

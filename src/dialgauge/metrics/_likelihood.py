@@ -1,0 +1,111 @@
+"""What BARTScore and its twin on causal language models share: which text is read and which is written."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from dialgauge.metrics._encoding import Tokenised
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._metric import FloatArray, Parameter, Target, Values
+from dialgauge.metrics._texts import IdArray
+
+Way = Literal["src-hyp", "hyp", "hyp-ref", "ref-hyp"]
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """Who is read and who is written, and what a high likelihood speaks for."""
+
+    way: Way
+    targets: tuple[Target, ...]
+    description: str
+
+
+DIRECTIONS = (
+    Direction("src-hyp", ("source",), "the summary, given the dialogue (faithfulness)"),
+    Direction("hyp", ("none",), "the summary, given nothing (fluency)"),
+    Direction("hyp-ref", ("reference",), "the reference, given the summary (recall)"),
+    Direction("ref-hyp", ("reference",), "the summary, given the reference (precision)"),
+)
+REFERENCES = Parameter("best", ("best", "mean"), "several references: the best of their values, or the mean")
+EMPTY = Parameter(
+    "null", ("null", "score"), "an empty text: null with a reason, or score its special tokens, as the published program does"
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Reading:
+    """The distinct (read, written) pairs of a job by text id (read is -1 where nothing is), and the pair of each item's."""
+
+    read: IdArray
+    written: IdArray
+    of_pair: IdArray
+    offsets: IdArray
+
+    @classmethod
+    def of(cls, job: Job, way: Way) -> "Reading":
+        """Pairs sorted by what is read, so that it is read once."""
+        if way == "hyp":
+            read, written = np.full(len(job), -1, dtype=np.int64), job.hypothesis_ids
+            offsets = np.arange(len(job) + 1, dtype=np.int64)
+        else:
+            hypotheses, targets, offsets = job.pair_hypothesis_ids, job.target_ids, job.offsets
+            read, written = (hypotheses, targets) if way == "hyp-ref" else (targets, hypotheses)
+        distinct, of_pair = np.unique(np.stack([read, written], axis=1), axis=0, return_inverse=True)
+        return cls(distinct[:, 0], distinct[:, 1], of_pair.ravel(), offsets)
+
+    def groups(self) -> list[tuple[int, IdArray]]:
+        """Each text that is read, and the positions of the pairs that read it."""
+        begins = np.flatnonzero(np.diff(self.read, prepend=-2))
+        return [
+            (int(self.read[begin]), np.arange(begin, end))
+            for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(self.read)], strict=True)
+        ]
+
+
+def likelihood_values(
+    job: Job,
+    way: Way,
+    tokenised: Tokenised,
+    parameters: Mapping[str, str],
+    score: Callable[[list[tuple[int, list[int]]]], Sequence[Sequence[float]]],
+) -> Values:
+    """Values per item. ``score`` gets each text that is read with those written from it, and gives a number for each."""
+    reading = Reading.of(job, way)
+    keep_empty = parameters["empty"] == "score"
+    able = np.array(
+        [
+            keep_empty or (tokenised.length(w) > 0 and (r < 0 or tokenised.length(r) > 0))
+            for r, w in zip(reading.read.tolist(), reading.written.tolist(), strict=True)
+        ],
+        dtype=bool,
+    )
+    numbers = np.full(len(able), np.nan)
+    groups = [(read, some[able[some]]) for read, some in reading.groups() if able[some].any()]
+    found = score([(read, reading.written[some].tolist()) for read, some in groups])
+    for (_, some), values in zip(groups, found, strict=True):
+        numbers[some] = values
+    per_item = _over_references(numbers[reading.of_pair], reading.offsets, parameters.get("references", "best"))
+    return Values(per_item, _reasons(job, per_item, tokenised), tokenised.notes(job))
+
+
+def _over_references(pairs: FloatArray, offsets: IdArray, how: str) -> FloatArray:
+    if len(offsets) < 2:
+        return np.zeros(0)
+    if how == "best":
+        best: FloatArray = np.fmax.reduceat(pairs, offsets[:-1])
+        return best
+    known = ~np.isnan(pairs)
+    counts = np.add.reduceat(known.astype(np.float64), offsets[:-1])
+    sums = np.add.reduceat(np.where(known, pairs, 0.0), offsets[:-1])
+    return np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+
+
+def _reasons(job: Job, numbers: FloatArray, tokenised: Tokenised) -> dict[int, str]:
+    reasons = {}
+    for item in np.flatnonzero(np.isnan(numbers)).tolist():
+        empty = tokenised.length(int(job.hypothesis_ids[item])) == 0
+        reasons[item] = f"the {'summary' if empty or job.target == 'none' else job.target} has no token that the model can read"
+    return reasons

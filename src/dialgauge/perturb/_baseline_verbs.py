@@ -1,0 +1,177 @@
+"""Verbs: add_negation and subject_verb_dis."""
+
+import re
+from collections.abc import Sequence
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._grammar import (
+    NEGATIONS,
+    base_form,
+    finite_part,
+    inflect,
+    is_be,
+    is_question,
+    like,
+    subject,
+    verb_base,
+)
+from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
+from dialgauge.perturb._registry import register
+
+CITATION = "Sai et al. 2021. Perturbation CheckLists for Evaluating NLG Evaluation Metrics. EMNLP"
+_NOT = re.compile(r"\b(?:not|cannot)\b", re.IGNORECASE)
+_CLAUSES = ("ROOT", "conj", "ccomp", "advcl", "relcl", "parataxis")
+_OTHER_BE = {"is": "are", "are": "is", "am": "is", "was": "were", "were": "was"}
+_OTHER_AUXILIARY = {"has": "have", "have": "has", "does": "do", "do": "does"}
+
+
+def propose_negation(
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
+) -> Sequence[Edit] | NotApplicable:
+    """Negate the main clause of ``level`` sentences, chosen at random."""
+    sentences: dict[int, list[Token]] = {}
+    for token in parsed.tokens:
+        if token.pos in ("VERB", "AUX") and token.dep in _CLAUSES:
+            sentences.setdefault(token.sentence, []).append(token)
+    possible: dict[int, list[Edit]] = {}
+    for number, verbs in sentences.items():
+        if is_question(parsed, number):
+            continue
+        for verb in sorted(verbs, key=lambda v: (_CLAUSES.index(v.dep), v.i)):
+            if edits := _negated(parsed, verb):
+                possible[number] = edits
+                break
+    if len(possible) < level:
+        return NotApplicable(_too_few(len(possible), level, "sentence", "can be negated"))
+    order = sorted(possible)
+    rng.shuffle(order)
+    return [edit for number in order[:level] for edit in possible[number]]
+
+
+def _negated(parsed: Parsed, verb: Token) -> list[Edit]:
+    """The edits that negate the clause of this verb, or none where it is negated already or has no finite verb."""
+    if any(parsed.tokens[child].lower in NEGATIONS for child in _near(parsed, verb)):
+        return []
+    carrier = finite_part(parsed, verb)
+    if carrier is None:
+        return _negated_bare(parsed, verb)
+    if carrier is not verb or is_be(carrier):
+        if not is_be(carrier) and carrier.tag != "MD" and carrier.dep not in ("aux", "auxpass"):
+            return []
+        following = parsed.tokens[carrier.i + 1 : carrier.i + 2]
+        if following and following[0].dep in ("nsubj", "nsubjpass", "expl"):  # inverted
+            return []
+        return [Edit(carrier.end, carrier.end, "not" if carrier.lower == "can" else " not")]
+    if verb.tag == "MD" or subject(parsed, verb) is None:
+        return []
+    support = {"VBZ": "does", "VBP": "do", "VBD": "did"}[verb.tag]
+    return [Edit(verb.start, verb.end, like(verb.text, f"{support} not {verb_base(verb)}"))]
+
+
+def _negated_bare(parsed: Parsed, verb: Token) -> list[Edit]:
+    """A verb without tense: an order (``Call back.``), or a past form that the tagger took for a participle."""
+    if verb.dep != "ROOT" or any(parsed.tokens[c].dep in ("aux", "auxpass") for c in verb.children):
+        return []
+    if verb.tag == "VBN" and subject(parsed, verb) is not None:
+        base = base_form(verb.lower, "VERB")
+        if base and inflect(base, "VBD") == verb.lower:
+            return [Edit(verb.start, verb.end, like(verb.text, f"did not {base}"))]
+    if verb.tag == "VB" and subject(parsed, verb) is None:
+        first = parsed.sentences[verb.sentence][0] == verb.start
+        rest = verb.text[:1].lower() + verb.text[1:] if first else verb.text
+        return [Edit(verb.start, verb.end, like(verb.text, f"do not {rest}"))]
+    return []
+
+
+def _near(parsed: Parsed, verb: Token) -> list[int]:
+    """The words that can negate a clause: what hangs on its verb, and on its subject and object."""
+    near = list(verb.children)
+    for child in verb.children:
+        if parsed.tokens[child].dep in ("nsubj", "nsubjpass", "dobj", "attr", "expl", "aux"):
+            near += parsed.tokens[child].children
+    return near
+
+
+def check_negation(
+    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
+) -> str | None:
+    """Each edit must have added one *not*."""
+    added = len(_NOT.findall(result)) - len(_NOT.findall(original))
+    return None if added == len(edits) else f"{added} negations were added by {len(edits)} edits"
+
+
+def propose_disagreement(
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
+) -> Sequence[Edit] | NotApplicable:
+    """Give ``level`` verbs the number that their subject does not have."""
+    found: list[Edit] = []
+    for token in parsed.tokens:
+        other = _other_number(parsed, token)
+        if other is not None and other != token.lower:
+            found.append(Edit(token.start, token.end, like(token.text, other)))
+    if len(found) < level:
+        return NotApplicable(_too_few(len(found), level, "verb", "agrees visibly with its subject"))
+    rng.shuffle(found)
+    return found[:level]
+
+
+def _other_number(parsed: Parsed, token: Token) -> str | None:
+    """The other form of a verb that shows the number of its subject, or None where it shows none."""
+    if token.pos not in ("VERB", "AUX") or not token.text.isalpha() or subject(parsed, token) is None:
+        return None
+    if token.lower in _OTHER_BE:
+        return _OTHER_BE[token.lower]
+    if token.tag not in ("VBZ", "VBP") or token.lower == "'s":
+        return None
+    if token.lower in _OTHER_AUXILIARY:
+        return _OTHER_AUXILIARY[token.lower]
+    base = verb_base(token)
+    return base if token.tag == "VBZ" else inflect(base, "VBZ")
+
+
+def check_disagreement(
+    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
+) -> str | None:
+    """Only single verbs may have changed, each to another form of itself."""
+    tokens = {(token.start, token.end): token for token in parsed.tokens}
+    for edit in edits:
+        token = tokens.get((edit.start, edit.end))
+        if token is None or token.pos not in ("VERB", "AUX") or not edit.replacement.isalpha():
+            return f"{original[edit.start : edit.end]!r} → {edit.replacement!r} is no change of a verb's number"
+    return None
+
+
+def _too_few(found: int, wanted: int, what: str, which: str) -> str:
+    if wanted == 1 or not found:
+        return f"no {what} {which}"
+    return f"fewer than {wanted} {what}s for this level"
+
+
+register(
+    Perturbation(
+        name="add_negation",
+        family="baseline",
+        description="negates the main clause of a sentence: 'not' after the auxiliary, or do-support",
+        effects={"consistency": "degrades", "relevance": "preserves"},
+        propose=propose_negation,
+        validate=check_negation,
+        levels=(1, 2, 3),
+        needs=frozenset({"parse"}),
+        citation=CITATION,
+        examples=(("The agent refunds the order.", "The agent does not refund the order."),),
+    ),
+    Perturbation(
+        name="subject_verb_dis",
+        family="baseline",
+        description="breaks the agreement of a verb with its subject",
+        effects={"consistency": "preserves", "relevance": "preserves", "fluency": "degrades"},
+        propose=propose_disagreement,
+        validate=check_disagreement,
+        levels=(1, 2, 3),
+        needs=frozenset({"parse"}),
+        citation=CITATION,
+        examples=(("The agent refunds the order.", "The agent refund the order."),),
+    ),
+)

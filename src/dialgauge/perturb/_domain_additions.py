@@ -1,0 +1,240 @@
+"""demographic_change and noise_addition: something is added that nobody said."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._domain_sides import Side, sides_of
+from dialgauge.perturb._domain_text import CITATION, numbers, source_of, support
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._lexicon import lexicon, people
+from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
+from dialgauge.perturb._registry import register
+
+#: No more places of a summary than this get a false particular.
+_MOST_PARTICULARS = 3
+#: A sentence counts as unsupported where less than this share of its content words is known.
+_SUPPORTED = 0.6
+_MONTHS = (
+    "January February March April May June July August September October November December".split()
+)  # fmt: skip
+
+
+def _full_name(rng: Random, text: str = "") -> str:
+    """A name that fits the pronouns of the text."""
+    table = people()
+    feminine, masculine = (len(re.findall(rf"\b(?:{words})\b", text)) for words in ("she|her|She|Her", "he|his|He|His"))
+    firsts = table.feminine if feminine > masculine else table.masculine
+    if feminine == masculine:
+        firsts = (*table.feminine, *table.masculine)
+    return f"{rng.choice(firsts)} {rng.choice(table.surnames)}"
+
+
+def _birth_date(rng: Random) -> str:
+    return f"{rng.choice(_MONTHS)} {rng.randint(1, 28)}, {rng.randint(1948, 2003)}"
+
+
+def _phone(rng: Random) -> str:
+    # Numbers 555-0100 to 555-0199 are kept free for use in fiction.
+    return f"{rng.randint(201, 989)}-555-01{rng.randint(0, 99):02d}"
+
+
+def _address(rng: Random) -> str:
+    table = people()
+    return f"{rng.randint(2, 198)} {rng.choice(table.streets)}, {rng.choice(table.towns)}"
+
+
+def _identifier(rng: Random) -> str:
+    return "".join(str(rng.randint(0, 9)) for _ in range(9))
+
+
+def _email(rng: Random) -> str:
+    table = people()
+    return f"{rng.choice(table.feminine).lower()}.{rng.choice(table.surnames).lower()}@{rng.choice(table.email_hosts)}"
+
+
+#: Nouns that name a slot, and what is put in brackets behind them. The first pattern that matches a place has it.
+_SLOTS: tuple[tuple[str, re.Pattern[str], Callable[[Random], str]], ...] = tuple(
+    (kind, re.compile(rf"\b(?:{pattern})\b(?!['’]s|\s+(?:is|was)\b|\s*[(:#]|\s+[A-Z\d])", re.IGNORECASE), make)
+    for kind, pattern, make in (
+        ("birth date", r"date of birth|birth date|birthday|dob", _birth_date),
+        ("phone", r"(?:phone|telephone|contact|mobile|cell|landline|call-?back)\s+number|her number|his number", _phone),
+        ("email", r"e-?mail address", _email),
+        ("address", r"(?:home |postal |billing |delivery |registered |new |old )?address(?!es)", _address),
+        (
+            "identifier",
+            r"(?:policy|account|member|membership|customer|claim|reference|case|order|booking|confirmation|tracking"
+            r"|medicaid|student|insurance|id|ticket)\s+(?:number|id|reference)|medicaid id",
+            _identifier,
+        ),
+        ("name", r"(?:full |first |last )?name(?!\s+of)|surname", _full_name),
+    )
+)
+
+
+def _propose_demographic(
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
+) -> Proposal:
+    text = parsed.text
+    places: dict[int, tuple[str, str]] = {}
+    for kind, pattern, make in _SLOTS:
+        for match in pattern.finditer(text):
+            if match.end() not in places and not any(abs(match.end() - place) < 12 for place in places):
+                places[match.end()] = (kind, f" ({_full_name(rng, text) if kind == 'name' else make(rng)})")
+                break
+    if len(places) < _MOST_PARTICULARS and (person := _person_place(text, dialogue, rng)) is not None:
+        places.setdefault(person[0], ("person", person[1]))
+    if not places:
+        end = parsed.sentences[-1][1]
+        template = f"{{Customer}} [was|is] {_full_name(rng, text)}, born on {_birth_date(rng)}."
+        places[end] = ("sentence", _joined(text, end, [_filled(template, text, None, past=True)]))
+    chosen = sorted(rng.sample(sorted(places), min(len(places), _MOST_PARTICULARS)))
+    edits = [Edit(place, place, places[place][1]) for place in chosen]
+    return Proposal(edits, {"particulars": [places[place][0] for place in chosen]})
+
+
+def _person_place(text: str, dialogue: Dialogue | None, rng: Random) -> tuple[int, str] | None:
+    """The first mention of the side that wants something, where a remark on that person can follow."""
+    for mention in sides_of(dialogue, text).mentions(text):
+        # A possessive, a further name or an opened apposition leaves no room.
+        if mention.side == 0 and re.match(r" (?![A-Z(])|,? [a-z]", text[mention.end :]):
+            born = _birth_date(rng)
+            if mention.kind == "role":
+                remark = rng.choice((f"{_full_name(rng, text)}, born on {born}", f"{_full_name(rng, text)} of {_address(rng)}"))
+            else:
+                remark = rng.choice((f"born on {born}", f"of {_address(rng)}", f"phone {_phone(rng)}"))
+            return mention.end, f" ({remark})"
+    return None
+
+
+def _validate_demographic(
+    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
+) -> str | None:
+    if complaint := _kept(original, edits, parsed):
+        return complaint
+    known = source_of(original, dialogue)
+    for edit in edits:
+        if numbers(edit.replacement) - numbers(known):
+            return None
+        if any(name not in known for name in re.findall(r"\b[A-Z][a-z]+ [A-Z][a-z]+", edit.replacement)):
+            return None
+    return "no particular was added that the transcript does not hold"
+
+
+def _propose_noise(
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
+) -> Proposal | NotApplicable:
+    text = parsed.text
+    domain = lexicon().domain_of(dialogue, text)
+    sides = sides_of(dialogue, text)
+    chat = bool(sides.display[0] and sides.display[1] and not sides.words[0])
+    pool = list(lexicon().chat_noise if chat or domain is None and dialogue else lexicon().general_noise)
+    if domain is not None and not chat:
+        pool = [*domain.noise, *pool]
+    known = source_of(text, dialogue)
+    past = _tells_past(parsed)
+    # A domain's own sentences come before the general ones.
+    ranked = sorted(pool, key=lambda sentence: (domain is not None and sentence not in domain.noise, rng.random()))
+    sentences: list[str] = []
+    for template in ranked:
+        sentence = _filled(template, text, dialogue, past)
+        if support(_without_people(template), known) < _SUPPORTED and sentence not in sentences:
+            sentences.append(sentence)
+        if len(sentences) == level:
+            break
+    if len(sentences) < level:
+        return NotApplicable(f"only {len(sentences)} sentences of the lexicon are unknown to the transcript")
+    ends = [end for _, end in parsed.sentences]
+    places = rng.choices(ends, k=level)
+    return Proposal(
+        [Edit(place, place, _joined(text, place, [s for s, p in zip(sentences, places, strict=True) if p == place]))
+         for place in sorted(set(places))],  # fmt: skip
+        {"domain": domain.name if domain else "general"},
+    )
+
+
+def _joined(text: str, place: int, sentences: Sequence[str]) -> str:
+    """Sentences to stand behind a place, with the full stop that the sentence before may lack."""
+    stop = "" if text[place - 1] in ".!?…\"”)" else "."
+    return f"{stop} {' '.join(sentences)}"
+
+
+def _tells_past(parsed: Parsed) -> bool:
+    """Whether the summary is told in the past: by its finite verbs."""
+    return sum(t.tag == "VBD" for t in parsed.tokens) >= sum(t.tag in ("VBZ", "VBP") for t in parsed.tokens)
+
+
+def _filled(template: str, text: str, dialogue: Dialogue | None, past: bool) -> str:
+    """A template with the sides called as the summary calls them, in its tense."""
+    sides = sides_of(dialogue, text)
+    mentions = sides.mentions(text)
+
+    def call(side: Side) -> str:
+        roles = [m.text.lower() for m in mentions if m.side == side and m.kind == "role" and not m.text.endswith("s")]
+        if roles:
+            return f"the {roles[0]}"
+        names = [m.text for m in mentions if m.side == side and m.kind == "name"]
+        if names or (sides.display[side] and sides.names[side]):
+            return names[0] if names else sides.display[side]
+        return f"the {lexicon().pairs[0][side]}"
+
+    filled = re.sub(r"\[([^|\]]*)\|([^\]]*)\]", lambda m: m[1] if past else m[2], template)
+    customer, agent = call(0), call(1)
+    return (
+        filled.replace("{Customer}", customer[0].upper() + customer[1:])
+        .replace("{Agent}", agent[0].upper() + agent[1:])
+        .replace("{customer}", customer)
+        .replace("{agent}", agent)
+    )
+
+
+def _without_people(template: str) -> str:
+    return re.sub(r"\{[^}]*\}|\[[^\]]*\]", "", template)
+
+
+def _validate_noise(
+    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
+) -> str | None:
+    if complaint := _kept(original, edits, parsed):
+        return complaint
+    sides = {word.lower() for m in sides_of(dialogue, original).mentions(original) for word in m.text.split()}
+    known = source_of(original, dialogue)
+    for edit in edits:
+        added = " ".join(word for word in edit.replacement.split() if word.lower() not in sides)
+        if support(added, known) < _SUPPORTED:
+            return None
+    return "nothing was added that the transcript does not hold"
+
+
+def _kept(original: str, edits: Sequence[Edit], parsed: Parsed) -> str | None:
+    """A complaint where words of the original were taken away."""
+    for edit in edits:
+        removed = re.findall(r"[^\W_]+", original[edit.start : edit.end])
+        if removed and not {*removed} <= {*re.findall(r"[^\W_]+", edit.replacement)}:
+            return f"{original[edit.start : edit.end]!r} was taken out of the original"
+    return None
+
+
+DEMOGRAPHIC_CHANGE = Perturbation(
+    name="demographic_change",
+    family="domain",
+    description="Invented particulars (name, birth date, number, address) are added where the summary names the slot",
+    effects={"consistency": "degrades", "relevance": "preserves"},
+    propose=_propose_demographic,
+    validate=_validate_demographic,
+    needs=frozenset({"lexicon"}),
+    citation=CITATION,
+)
+NOISE_ADDITION = Perturbation(
+    name="noise_addition",
+    family="domain",
+    description="Sentences are added that would fit the domain but that the transcript does not support",
+    effects={"consistency": "degrades", "relevance": "degrades"},
+    propose=_propose_noise,
+    validate=_validate_noise,
+    levels=(1, 2, 3),
+    needs=frozenset({"parse", "lexicon"}),
+    citation=CITATION,
+)
+register(DEMOGRAPHIC_CHANGE, NOISE_ADDITION)

@@ -1,0 +1,177 @@
+"""speaker_switch: what the one side did, the other did. Role words, names and pronouns are swapped everywhere."""
+
+import re
+from collections.abc import Sequence
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._domain_sides import Mention, Side, Sides, gender_of_side, sides_of
+from dialgauge.perturb._domain_text import CITATION, FUNCTION_WORDS
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._lexicon import Gender, lexicon, people, plural
+from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
+from dialgauge.perturb._registry import register
+
+_PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
+_FEMININE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
+_MASCULINE = {"she": "he", "her": "him", "hers": "his", "herself": "himself"}
+_GENDER: dict[str, Gender] = {**dict.fromkeys(_FEMININE, "masculine"), **dict.fromkeys(_MASCULINE, "feminine")}
+_OTHERS = re.compile(
+    r"(?<!\bhis )(?<!\bher )(?<!\bhis late )(?<!\bher late )(?<!\belderly )(?<!-old )\b(?P<feminine>mother|mum|mom|daughter|wife|sister|girl|woman|nan|grandmother|aunt|bride|lady)\b"
+    r"|(?<!\bhis )(?<!\bher )(?<!\bhis late )(?<!\bher late )(?<!\belderly )(?<!-old )\b(?P<masculine>father|dad|son|husband|brother|boy|man|grandfather|uncle|groom|gentleman)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+)?[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*")
+#: How far back (in characters) a pronoun may look for the one it stands for.
+_REACH = 1000
+
+
+def _propose(
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
+) -> Sequence[Edit] | NotApplicable:
+    text = parsed.text
+    sides = sides_of(dialogue, text)
+    mentions = sides.mentions(text)
+    if not mentions:
+        return NotApplicable("neither side of the conversation is named by a role word or a known name")
+    edits = [_swapped(mention, sides, mentions, text) for mention in mentions]
+    return [*edits, *_pronoun_edits(text, sides, mentions)]
+
+
+def _swapped(mention: Mention, sides: Sides, mentions: Sequence[Mention], text: str) -> Edit:
+    """The mention in the words of the other side, keeping number, possessive and capital."""
+    other: Side = 0 if mention.side else 1
+    if mention.kind == "role":
+        singular = next(w for w in sides.words[mention.side] if mention.text.lower() in (w, plural(w)))
+        word = _counterpart(singular, mention.side, sides, mentions)
+        return Edit(mention.start, mention.end, _cased(word if mention.text.lower() == singular else plural(word), mention.text))
+    name = _display(other, sides, mentions)
+    if name:
+        return Edit(mention.start, mention.end, name)
+    word = _counterpart("", mention.side, sides, mentions)
+    start = mention.start == 0 or text[: mention.start].rstrip().endswith((".", "!", "?"))
+    return Edit(mention.start, mention.end, f"{'The' if start else 'the'} {word}")
+
+
+def _counterpart(word: str, side: Side, sides: Sides, mentions: Sequence[Mention]) -> str:
+    """The role word of the other side: the one that this text uses, or the partner in the lexicon's pairs."""
+    other: Side = 0 if side else 1
+    used = [mention.text.lower() for mention in mentions if mention.side == other and mention.kind == "role"]
+    for form in used:
+        return next(w for w in sides.words[other] if form in (w, plural(w)))
+    partners = [pair[other] for pair in lexicon().pairs if pair[side] == word and pair[other] in sides.words[other]]
+    return partners[0] if partners else lexicon().pairs[0][other]
+
+
+def _display(side: Side, sides: Sides, mentions: Sequence[Mention]) -> str:
+    """The name of a side: the fullest form in this text, or the one in the transcript."""
+    forms = [mention.text for mention in mentions if mention.side == side and mention.kind == "name"]
+    return max(forms, key=len) if forms else sides.display[side] if sides.names[side] else ""
+
+
+def _cased(word: str, model: str) -> str:
+    if model.isupper() and len(model) > 1:
+        return word.upper()
+    return word[0].upper() + word[1:] if model[0].isupper() else word
+
+
+def _pronoun_edits(text: str, sides: Sides, mentions: list[Mention]) -> list[Edit]:
+    """Pronouns of a side follow the other side's gender, where both genders are known and differ."""
+    genders: dict[Side, Gender | None] = {0: gender_of_side(sides, 0, mentions), 1: gender_of_side(sides, 1, mentions)}
+    resolved = [(match, _stands_for(match, text, mentions, genders)) for match in _PRONOUN.finditer(text)]
+    if None in genders.values() or genders[0] == genders[1]:
+        return []
+    edits: list[Edit] = []
+    for match, side in resolved:
+        if side is None:
+            continue
+        form = match.group().lower()
+        swapped = _FEMININE[form] if form in _FEMININE else _MASCULINE[form]
+        if form in ("her", "his"):
+            swapped = _possessive(form, text[match.end() :])
+        edits.append(Edit(*match.span(), _cased(swapped, match.group())))
+    return edits
+
+
+def _possessive(form: str, following: str) -> str:
+    """``her`` before a noun becomes ``his``, elsewhere ``him``; ``his`` before a noun ``her``, elsewhere ``hers``."""
+    after = re.match(r"\s+([^\W\d_]+)", following)
+    before_noun = bool(re.match(r"\s+[£$€\d]", following)) or bool(
+        after and (after[1].lower() not in FUNCTION_WORDS or after[1].lower() in ("own", "other"))
+    )
+    if form == "her":
+        return "his" if before_noun else "him"
+    return "her" if before_noun else "hers"
+
+
+def _stands_for(
+    pronoun: re.Match[str], text: str, mentions: Sequence[Mention], genders: dict[Side, Gender | None]
+) -> Side | None:
+    """The side that a pronoun stands for: the nearest one before it of its gender, else the nearest of unknown gender
+    (whose gender is then known). None where somebody else is meant."""
+    gender = _GENDER[pronoun.group().lower()]
+    candidates: list[tuple[int, Side | None, Gender | None]] = [
+        (mention.start, mention.side, genders[mention.side])
+        for mention in mentions
+        if pronoun.start() - _REACH <= mention.start < pronoun.start()
+    ]
+    taken = [(mention.start, mention.end) for mention in mentions]
+    window = text[: pronoun.start()]
+    for match in _OTHERS.finditer(window, max(0, len(window) - _REACH)):
+        candidates.append((match.start(), None, "feminine" if match["feminine"] else "masculine"))
+    for match in _NAME.finditer(window, max(0, len(window) - _REACH)):
+        known = people().gender_of(match.group())
+        if known and not any(start < match.end() and match.start() < end for start, end in taken):
+            candidates.append((match.start(), None, known))
+    same = [candidate for candidate in candidates if candidate[2] == gender]
+    open_ = [candidate for candidate in candidates if candidate[2] is None]
+    if same or open_:
+        side = max(same or open_, key=lambda candidate: candidate[0])[1]
+    else:  # "after a machine swallowed his card, Owen …"
+        ahead = re.match(r"[^.!?]*", text[pronoun.end() :])
+        end = pronoun.end() + (ahead.end() if ahead else 0)
+        following = [m for m in mentions if pronoun.end() < m.start < end and genders[m.side] in (gender, None)]
+        side = following[0].side if following else None
+    if side is not None and genders[side] is None:
+        genders[side] = gender
+    return side
+
+
+def _validate(
+    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
+) -> str | None:
+    """The sides are named in the same places, each by the other; nothing else is changed."""
+    sides = sides_of(dialogue, original)
+    before, after = sides.mentions(original), sides.mentions(result)
+    if [1 - mention.side for mention in before] != [mention.side for mention in after]:
+        return "the sides are not named in exactly the swapped order"
+    if _masked(original, before) != _masked(result, after):
+        return "more than the speakers was changed"
+    return None
+
+
+def _masked(text: str, mentions: Sequence[Mention]) -> str:
+    """The text without mentions, pronouns, articles and letter case."""
+    for mention in reversed(mentions):
+        text = f"{text[: mention.start]} @ {text[mention.end :]}"
+    text = re.sub(r"\b(?:an?|the)\s+(?=@)", "", _PRONOUN.sub("@@", text), flags=re.IGNORECASE)
+    return re.sub(r"\s+", "", text).lower()
+
+
+SPEAKER_SWITCH = Perturbation(
+    name="speaker_switch",
+    family="domain",
+    description="The sides change places: role words, names and their pronouns are swapped everywhere",
+    effects={"consistency": "degrades", "relevance": "degrades"},
+    propose=_propose,
+    validate=_validate,
+    needs=frozenset({"lexicon"}),
+    citation=CITATION,
+    examples=(
+        (
+            "The customer called to cancel a card. The agent cancelled it for the customer.",
+            "The agent called to cancel a card. The customer cancelled it for the agent.",
+        ),
+    ),
+)
+register(SPEAKER_SWITCH)

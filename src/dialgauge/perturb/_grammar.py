@@ -1,0 +1,98 @@
+"""English grammar that several perturbations share: inflection, finite verbs, subjects, letter case."""
+
+from functools import lru_cache
+
+from dialgauge.errors import MissingExtraError
+from dialgauge.perturb._parse import Parsed, Token
+
+SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj", "csubjpass")
+_BE_FINITE = frozenset(("is", "are", "am", "was", "were", "'s", "'re", "'m"))
+#: Words that make a clause negative.
+NEGATIONS = frozenset(
+    "not n't never no nobody nothing none neither nor nowhere hardly barely scarcely without cannot".split()
+)
+
+
+@lru_cache(maxsize=16384)
+def inflect(lemma: str, tag: str) -> str | None:
+    """The form of a word for a Penn tag (VBZ, VBD, NNS, JJR …), or None where it has none."""
+    try:
+        from lemminflect import getInflection
+    except ImportError:
+        raise MissingExtraError("a perturbation that inflects words", "nlp") from None
+    forms = getInflection(lemma, tag=tag)
+    return str(forms[0]) if forms else None
+
+
+@lru_cache(maxsize=16384)
+def base_form(word: str, part: str) -> str | None:
+    """The lemma of an inflected word that is a VERB, NOUN or ADJ (``hates`` → ``hate``, where parsers often fail)."""
+    try:
+        from lemminflect import getLemma
+    except ImportError:
+        raise MissingExtraError("a perturbation that inflects words", "nlp") from None
+    lemmas = getLemma(word, upos=part)
+    return str(lemmas[0]) if lemmas else None
+
+
+def verb_base(token: Token) -> str:
+    """The infinitive of a verb."""
+    return base_form(token.lower, "VERB") or token.lemma.lower()
+
+
+def like(model: str, word: str) -> str:
+    """The word in the letter case of the model: all capitals, a first capital, or as it is."""
+    if len(model) > 1 and model.isupper():
+        return word.upper()
+    return word[:1].upper() + word[1:] if model[:1].isupper() else word
+
+
+def is_be(token: Token) -> bool:
+    """Whether this is a finite form of *be*."""
+    return token.lemma == "be" and token.lower in _BE_FINITE
+
+
+def is_finite(token: Token) -> bool:
+    """Whether a verb carries tense: a modal, or a present or past form."""
+    return token.tag in ("MD", "VBZ", "VBP", "VBD")
+
+
+def subject(parsed: Parsed, verb: Token) -> Token | None:
+    """The subject of a verb, also one that it shares with the verb it is coordinated with."""
+    seen = 0
+    while seen <= len(parsed.tokens):
+        if found := parsed.child(verb, *SUBJECTS):
+            return found
+        if verb.dep not in ("conj", "aux", "auxpass") or verb.head == verb.i:
+            return None
+        verb, seen = parsed.tokens[verb.head], seen + 1
+    return None
+
+
+def finite_part(parsed: Parsed, verb: Token) -> Token | None:
+    """The word of a verb phrase that carries tense and agreement: its first auxiliary, or the verb itself."""
+    for child in verb.children:
+        token = parsed.tokens[child]
+        if token.dep in ("aux", "auxpass") and token.i < verb.i:
+            return token if is_finite(token) else None
+    return verb if is_finite(verb) else None
+
+
+def is_question(parsed: Parsed, sentence: int) -> bool:
+    """Whether a sentence ends with a question mark."""
+    start, end = parsed.sentences[sentence]
+    return "?" in parsed.text[max(start, end - 3) : end]
+
+
+def glued(parsed: Parsed, token: Token) -> bool:
+    """Whether the next token stands at this one without a space, and is a word of its own (``do`` + ``n't``)."""
+    if token.i + 1 >= len(parsed.tokens):
+        return False
+    following = parsed.tokens[token.i + 1]
+    return following.start == token.end and any(c.isalnum() for c in following.text)
+
+
+def hyphenated(parsed: Parsed, token: Token) -> bool:
+    """Whether a hyphen or slash binds this token to a neighbour (``20-year-old``)."""
+    text = parsed.text
+    return text[token.start - 1 : token.start] in ("-", "/", "‑") or text[token.end : token.end + 1] in ("-", "/", "‑")

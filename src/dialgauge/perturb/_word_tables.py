@@ -1,0 +1,20 @@
+"""Substitutes for words: our own choice first, then what WordNet's tables hold."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+Table = Literal["antonyms", "synonyms", "hyponyms"]
+
+
+@cache
+def substitutes(table: Table) -> Mapping[str, tuple[str, ...]]:
+    """Lemma -> its substitutes, the best first. A lemma that our own list names without any is never replaced."""
+    found: dict[str, tuple[str, ...]] = {}
+    for folder in ("wordnet", "words"):
+        text = (files("dialgauge.perturb") / folder / f"{table}.txt").read_text(encoding="ascii")
+        for line in text.splitlines():
+            word, *others = line.split()
+            found[word] = tuple(others)
+    return found
