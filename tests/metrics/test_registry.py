@@ -1,5 +1,6 @@
 """The registry: names, collisions, entry points, specifications and what is said about wrong ones."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -10,11 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dialgauge.errors import DialgaugeError, InputError, ParameterError, UnknownNameError
 from dialgauge.metrics import (
     Job,
     Metric,
+    MetricRequest,
     Parameter,
     Values,
     all_metrics,
@@ -46,6 +50,16 @@ DECLARATION: dict[str, Any] = {
     "parameters": {
         "stem": Parameter("no", ("no", "yes"), "whether words are stemmed"),
         "tok": Parameter("a", ("a", "b"), "how words are found"),
+    },
+}
+#: A metric whose parameters are free texts.
+FREE: dict[str, Any] = {
+    **DECLARATION,
+    "name": "free",
+    "parameters": {
+        "model": Parameter("org/name", (), "a model"),
+        "layer": Parameter("3", (), "the layer", r"\d+", "a whole number"),
+        "device": Parameter("auto", (), "where it runs"),
     },
 }
 
@@ -127,6 +141,58 @@ def test_specifications(toy: Metric, spec: str, column: str, signature: str) -> 
 def test_bad_specifications(toy: Metric, spec: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         parse_request(spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "model"),
+    [
+        ("free:model=folder:/models/x@1.0", "folder:/models/x@1.0"),
+        ("free:layer=4,model=chat:a/b:q4@http://127.0.0.1:8000/v1?x=1", "chat:a/b:q4@http://127.0.0.1:8000/v1?x=1"),
+        ('free@source:model="folder:/a,b=c",layer=4', "folder:/a,b=c"),
+        ('free:model="say ""hi"", twice"', 'say "hi", twice'),
+        ('free:model=""', ""),
+        ('free:model=" x "', " x "),
+        ('free:model=a"b,c"d', 'a"b,c"d'),
+    ],
+)
+def test_values_may_hold_anything(registry: None, spec: str, model: str) -> None:
+    metric(**FREE)(constant)
+    request = parse_request(spec)
+    assert request.parameters["model"] == model
+    assert parse_request(request.column) == request
+
+
+@given(st.text(max_size=30), st.integers(0, 99))
+def test_every_value_survives_the_column_name(value: str, layer: int) -> None:
+    free = Metric(compute=constant, **FREE)
+    request = MetricRequest.build(free, None, {"model": value, "layer": str(layer)})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry_module, "_registered", {**all_metrics(), "free": free})
+        assert parse_request(request.column) == request
+
+
+def test_free_values_are_still_checked(registry: None) -> None:
+    metric(**FREE)(constant)
+    with pytest.raises(ParameterError, match="parameter 'layer' must be a whole number; got 'last'"):
+        parse_request("free:layer=last")
+    with pytest.raises(InputError, match="a quote is opened and not closed"):
+        parse_request('free:model="x,layer=4')
+
+
+def test_members_of_a_family_are_optional_unless_named(toy: Metric) -> None:
+    register(replace(toy, name="toy-2"))
+    for specs in (["toys", "toy"], ["toy", "toys"]):
+        assert {r.column: r.optional for r in parse_requests(specs)} == {"toy": False, "toy-2": True}
+
+
+def test_a_model_is_signed_with_its_fingerprint(registry: None, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    metric(**{**FREE, "models": {"model": "encoder"}})(constant)
+    signature = parse_request(f"free:model=folder:{tmp_path}").signature
+    assert re.fullmatch(rf"free\|target:reference\|model:folder:{tmp_path}#[0-9a-f]{{12}}\|layer:3\|.*", signature)
+    (tmp_path / "config.json").write_text("{ }", encoding="utf-8")
+    assert parse_request(f"free:model=folder:{tmp_path}").signature != signature
+    assert "model:org/no-such-model#absent" in parse_request("free:model=org/no-such-model").signature
 
 
 def test_families_and_all_stand_for_their_members(toy: Metric) -> None:

@@ -138,8 +138,19 @@ def test_no_weights_no_folder_no_tokenizer(copy_of, tmp_path: Path) -> None:
     folder = copy_of("tiny-gpt2")
     for name in ("vocab.json", "merges.txt", "tokenizer_config.json", "tokenizer.json", "special_tokens_map.json"):
         (folder / name).unlink(missing_ok=True)
-    with pytest.raises(ModelError, match="tokenizer"):
+    with pytest.raises(ModelError, match=r"no tokenizer in .* \(looked for tokenizer.json, vocab.txt"):
         load("causal-lm", f"folder:{folder}", device="cpu")
+    (folder / "tokenizer.json").write_text("{")
+    with pytest.raises(ModelError, match="no usable tokenizer"):
+        load("causal-lm", f"folder:{folder}", device="cpu")
+
+
+def test_a_tokenizer_of_another_model(copy_of) -> None:
+    folder = copy_of("tiny-bert")
+    words = (folder / "vocab.txt").read_text().splitlines()
+    (folder / "vocab.txt").write_text("\n".join([*words, *(f"new{i}" for i in range(50))]) + "\n")
+    with pytest.raises(ModelError, match="they do not belong together"):
+        load("encoder", f"folder:{folder}", device="cpu")
 
 
 def without_pad(folder: Path) -> Path:

