@@ -1,6 +1,6 @@
 """What every metric of the registry must do, whoever wrote it.
 
-Metrics that need an extra (models) are held to their declaration here; their values are tested where the models are.
+Metrics that need a model run on tiny ones (tiny_models.py); those without tiny models are held to their declaration.
 """
 
 import itertools
@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tiny_models import computable, tiny_parameters, tolerance, write_vectors
 
 from dialgauge.corpus import KEY, Corpus, Dialogue, Summary, Turn
 from dialgauge.metrics import (
@@ -31,13 +32,19 @@ from dialgauge.metrics import (
 from dialgauge.metrics._scoring import NO_NUMBER
 
 EVERY = list(all_metrics().values())
-COMPUTED = [metric for metric in EVERY if metric.extra is None]
+COMPUTED = [metric for metric in EVERY if computable(metric)]
 #: A metric with each of its targets.
-REQUESTS = [MetricRequest.build(metric, target, {}) for metric in COMPUTED for target in metric.targets]
+REQUESTS = [
+    MetricRequest.build(metric, target, tiny_parameters(metric)) for metric in COMPUTED for target in metric.targets
+]
+#: Those that no neural model takes part in: quick, and equal to the last bit.
+EXACT = [request for request in REQUESTS if request.metric.extra is None]
 #: Those whose identical text does not get the end of the range, and why.
 NOT_PERFECT = {
     "meteor": "the penalty for fragmentation counts one chunk even where everything matches",
 }
+#: A likelihood is not highest for a text that repeats what was read.
+NOT_BEST = {"bartscore", "lmscore"}
 TOLERANCE = 1e-9
 
 REFERENCES = [
@@ -68,8 +75,13 @@ ODD = {
 }
 
 
+write_vectors([*REFERENCES, *SUMMARIES, ODD["one word"]])
+
+
 def name_of(entry: Metric | MetricRequest) -> str:
-    return entry.name if isinstance(entry, Metric) else entry.column
+    if isinstance(entry, Metric):
+        return entry.name
+    return entry.metric.name if entry.target == entry.metric.targets[0] else f"{entry.metric.name}@{entry.target}"
 
 
 every = pytest.mark.parametrize("metric", EVERY, ids=name_of)
@@ -118,7 +130,7 @@ def test_declaration(metric: Metric) -> None:
     assert "\n" not in metric.description
     assert metric.direction in ("higher", "lower", "none")
     assert metric.targets
-    assert set(metric.targets) <= {"reference", "source", "none"}
+    assert set(metric.targets) <= {"reference", "source", "both", "none"}
     assert len(set(metric.targets)) == len(metric.targets)
     assert metric.level in ("summary", "system")
     assert metric.cost in ("low", "medium", "high")
@@ -128,8 +140,11 @@ def test_declaration(metric: Metric) -> None:
     assert low is None or high is None or low < high
     for name, parameter in metric.parameters.items():
         assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
-        assert parameter.default in parameter.choices
-        assert len(set(parameter.choices)) == len(parameter.choices) >= 2
+        if parameter.choices:
+            assert parameter.default in parameter.choices
+            assert len(set(parameter.choices)) == len(parameter.choices) >= 2
+        elif parameter.pattern:
+            assert re.fullmatch(parameter.pattern, parameter.default)
         assert not any(set(choice) & set(",:=@| ") or not choice for choice in parameter.choices)
         assert len(parameter.help) >= 10
 
@@ -155,7 +170,7 @@ def test_signature_holds_every_parameter(metric: Metric) -> None:
 def test_every_choice_of_a_parameter_gives_numbers_in_range(metric: Metric) -> None:
     for name, parameter in metric.parameters.items():
         for choice in parameter.choices:
-            request = MetricRequest.build(metric, None, {name: choice})
+            request = MetricRequest.build(metric, None, tiny_parameters(metric) | {name: choice})
             pairs = [
                 (summary, [reference, REFERENCES[0]]) for summary, reference in zip(SUMMARIES, REFERENCES, strict=True)
             ]
@@ -186,9 +201,10 @@ def test_other_items_change_nothing(request_: MetricRequest) -> None:
     mixed = [*pairs, *pairs]
     random.Random(3).shuffle(mixed)
     frame = score_pairs([summary for summary, _ in mixed], [reference for _, reference in mixed], [request_.column])
-    assert frame[request_.column].to_list() == [expected[pair] for pair in mixed]
+    near = tolerance(request_.metric)
+    assert frame[request_.column].to_list() == pytest.approx([expected[pair] for pair in mixed], rel=near, abs=near)
     alone = score_pairs([pairs[5][0]], [pairs[5][1]], [request_.column])
-    assert alone[request_.column].item() == expected[pairs[5]]
+    assert alone[request_.column].item() == pytest.approx(expected[pairs[5]], rel=near, abs=near)
 
 
 @requests
@@ -242,7 +258,11 @@ def test_long_texts_are_scored_in_a_few_seconds(request_: MetricRequest) -> None
 
 @pytest.mark.parametrize(
     "request_",
-    [r for r in REQUESTS if r.target == "reference" and r.metric.direction != "none"],
+    [
+        r
+        for r in REQUESTS
+        if r.target == "reference" and r.metric.direction != "none" and r.metric.family not in NOT_BEST
+    ],
     ids=name_of,
 )
 def test_the_reference_itself_is_the_best_summary(request_: MetricRequest) -> None:
@@ -270,15 +290,17 @@ def test_several_references(request_: MetricRequest) -> None:
         score(build([(summary, targets) for targets in lists]), [request_.column]), request_
     )
     check_range(metric, [both, swapped, single, repeated, several])
-    assert both == pytest.approx(swapped, abs=1e-12)
-    assert repeated == pytest.approx(single, abs=1e-12)
+    near = max(tolerance(metric), 1e-12)
+    assert both == pytest.approx(swapped, abs=near)
+    assert repeated == pytest.approx(single, abs=near)
     assert None not in (both, single, several)
 
 
 @pytest.mark.parametrize("metric", [m for m in COMPUTED if m.targets == ("none",)], ids=name_of)
 def test_metrics_of_the_summary_alone_do_not_look_at_targets(metric: Metric) -> None:
-    without = score_pairs(SUMMARIES, None, [metric.name])
-    beside = score_pairs(SUMMARIES, REFERENCES, [metric.name])
+    column = MetricRequest.build(metric, None, tiny_parameters(metric)).column
+    without = score_pairs(SUMMARIES, None, [column])
+    beside = score_pairs(SUMMARIES, REFERENCES, [column])
     assert without.equals(beside)
 
 
@@ -293,7 +315,7 @@ def test_both_kernels_give_the_same_values(pairs: list[tuple[str, list[str]]]) -
     if kernel_name() != "c":
         pytest.skip("the compiled kernels were not built here")
     summaries, targets = [summary for summary, _ in pairs], [several for _, several in pairs]
-    columns = [request.column for request in REQUESTS]
+    columns = [request.column for request in EXACT]
     with use_kernels("c"):
         compiled = score_pairs(summaries, targets, columns)
     with use_kernels("python"):

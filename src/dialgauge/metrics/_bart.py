@@ -120,19 +120,19 @@ def _decode(
     from torch.nn.functional import scaled_dot_product_attention as attend
 
     positions = decoder.embed_positions.weight[by_target.columns + decoder.embed_positions.offset]
-    x = decoder.layernorm_embedding(decoder.embed_tokens(read) + positions)
+    x: torch.Tensor = decoder.layernorm_embedding(decoder.embed_tokens(read) + positions)
     seen = mask.bool()[:, None, None, :]
     for layer in decoder.layers:
         own = layer.self_attn
         heads = own.num_heads
-        # What stands after the end of a target is padding, and nothing looks ahead: no mask is needed but the causal one.
-        mixed = attend(
-            *(by_target.spread(project(x), heads) for project in (own.q_proj, own.k_proj, own.v_proj)), is_causal=True
-        )
+        query, key, value = (by_target.spread(project(x), heads) for project in (own.q_proj, own.k_proj, own.v_proj))
+        # What stands after the end of a target is padding, and nothing looks ahead: the causal mask is enough.
+        mixed = attend(query, key, value, is_causal=True)
         x = layer.self_attn_layer_norm(x + own.out_proj(by_target.collect(mixed)))
         cross = layer.encoder_attn
         keys, values = (
-            project(states).view(*states.shape[:2], heads, -1).transpose(1, 2) for project in (cross.k_proj, cross.v_proj)
+            project(states).view(*states.shape[:2], heads, -1).transpose(1, 2)
+            for project in (cross.k_proj, cross.v_proj)
         )
         mixed = attend(by_source.spread(cross.q_proj(x), heads), keys, values, attn_mask=seen)
         x = layer.encoder_attn_layer_norm(x + cross.out_proj(by_source.collect(mixed)))
@@ -143,11 +143,12 @@ def _decode(
 def _log_probabilities(model: Model, hidden: "torch.Tensor", written: "torch.Tensor") -> "torch.Tensor":
     """log p of each written token, a part of the tokens at a time: all logits at once would take gigabytes."""
     import torch
+    from torch.nn.functional import cross_entropy, linear
 
     head, bias = model.module.get_output_embeddings(), model.module.final_logits_bias
     tokens = max(1, _LOGITS["cpu" if model.device == "cpu" else "cuda"] // int(model.config.vocab_size))
     found = []
-    for some, target in zip(hidden.split(tokens), written.split(tokens), strict=True):
-        logits = (head(some) + bias).float()
-        found.append(logits.gather(1, target[:, None])[:, 0] - logits.logsumexp(1))
+    for some, target in zip(torch.split(hidden, tokens), torch.split(written, tokens), strict=True):
+        logits = linear(some, head.weight, bias[0]).float()
+        found.append(-cross_entropy(logits, target, reduction="none"))
     return torch.cat(found)

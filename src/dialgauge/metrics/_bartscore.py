@@ -40,7 +40,10 @@ def _compute(way: Way) -> Callable[[Job, Mapping[str, str]], Values]:
 _PARAMETERS = {
     "model": model_parameter("", "the BART model, such as facebook/bart-large-cnn"),
     "limit": Parameter(
-        "auto", (), "tokens of a text that are read, special ones included; auto: what the model can read", r"auto|[1-9]\d+",
+        "auto",
+        (),
+        "tokens of a text that are read, special ones included; auto: what the model can read",
+        r"auto|[1-9]\d+",
         "auto or a whole number of at least 10",
     ),
     "empty": EMPTY,

@@ -14,6 +14,7 @@ import numpy as np
 
 from dialgauge.errors import InputError
 from dialgauge.metrics._encoding import Tokenised, encode, prepare_for, small_products, tokenise, window_texts
+from dialgauge.metrics._grouping import best_target, runs
 from dialgauge.metrics._idf import IDF, Idf
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._layers import chosen_layer, layer_states
@@ -53,7 +54,7 @@ def _compute(measure: Measure) -> Callable[[Job, Mapping[str, str]], Values]:
             baseline = _baseline(parameters["rescale"], matched.layer)[measure]
             pairs = (pairs - baseline) / (1 - baseline)
         pairs = np.where(np.isnan(precision + recall), 0.0 if parameters["empty"] == "zero" else np.nan, pairs)
-        numbers = np.fmax.reduceat(pairs, job.offsets[:-1]) if len(job) else np.zeros(0)
+        numbers = best_target(job, pairs)
         return Values(numbers, _reasons(job, numbers, matched.tokenised), matched.tokenised.notes(job))
 
     return compute
@@ -68,7 +69,9 @@ def _match(job: Job, parameters: Mapping[str, str]) -> _Matched:
     weights = {text_id: idf.of(tokens) for text_id, tokens in tokenised.ids.items()}
     hypotheses, targets = job.pair_hypothesis_ids, job.target_ids
     sums = {text_id: some.sum() for text_id, some in weights.items()}
-    some_weight = np.array([sums[h] > 0 and sums[t] > 0 for h, t in zip(hypotheses.tolist(), targets.tolist(), strict=True)])
+    some_weight = np.array(
+        [sums[h] > 0 and sums[t] > 0 for h, t in zip(hypotheses.tolist(), targets.tolist(), strict=True)]
+    )
     pairs = np.flatnonzero(some_weight)
     precision, recall = np.full(len(targets), np.nan), np.full(len(targets), np.nan)
     forward = layer_states(model, layer)
@@ -101,10 +104,9 @@ def _best_matches(
     """
     import torch
 
-    begins = np.flatnonzero(np.diff(targets, prepend=-1))
     forth, back = [], []
     with small_products():
-        for begin, end in zip(begins, [*begins[1:], len(targets)], strict=True):
+        for begin, end in runs(targets):
             several = [states[text_id] for text_id in hypotheses[begin:end].tolist()]
             lengths = torch.tensor([len(state) for state in several], device=several[0].device)
             similar = _unit(torch.cat(several)) @ _unit(states[int(targets[begin])]).T
@@ -115,8 +117,9 @@ def _best_matches(
 
 def _unit(states: "torch.Tensor") -> "torch.Tensor":
     """In double precision, so that a text matches itself perfectly."""
-    states = states.double()
-    return states / states.norm(dim=-1, keepdim=True)
+    from torch.nn.functional import normalize
+
+    return normalize(states.double(), dim=-1, eps=1e-30)
 
 
 def _weighted_means(values: FloatArray, weights: list[FloatArray]) -> FloatArray:
@@ -131,7 +134,9 @@ def _baseline(path: str, layer: int) -> dict[str, float]:
     """The row of a layer in a baseline file as bert-score publishes them: a header LAYER,P,R,F, then a row each."""
     file = Path(path).expanduser()
     if not file.is_file():
-        raise InputError(f"metric {_OWNER!r}: no baseline file {file}; give one in the format of bert-score, or rescale=no")
+        raise InputError(
+            f"metric {_OWNER!r}: no baseline file {file}; give one in the format of bert-score, or rescale=no"
+        )
     for number, line in enumerate(file.read_text("utf-8").splitlines()[1:], 2):
         cells = line.replace("\t", ",").split(",")
         try:
@@ -158,17 +163,24 @@ def _reasons(job: Job, numbers: FloatArray, tokenised: Tokenised) -> dict[int, s
 PARAMETERS = {
     "model": model_parameter("embedded:minilm", "the encoder"),
     "layer": Parameter(
-        "auto", (), "whose states are compared; auto: the published choice for known models, else three quarters up",
-        r"auto|\d+", "auto or a whole number",
+        "auto",
+        (),
+        "whose states are compared; auto: the published choice for known models, else three quarters up",
+        r"auto|\d+",
+        "auto or a whole number",
     ),
     "idf": IDF,
-    "rescale": Parameter("no", (), "no, or a baseline file of bert-score (LAYER,P,R,F): (x − b)/(1 − b)", ".+", "no or a file"),
+    "rescale": Parameter(
+        "no", (), "no, or a baseline file of bert-score (LAYER,P,R,F): (x − b)/(1 − b)", ".+", "no or a file"
+    ),
     "negative": Parameter(
         "keep", ("keep", "zero"), "best similarities below zero: keep, or zero, as bert-score has them beside padding"
     ),
     "empty": Parameter("null", ("null", "zero"), "a text without tokens: null with a reason, or zero as in bert-score"),
     **device_parameters(),
 }
+
+_MEASURES: Mapping[Measure, str] = {"p": "precision", "r": "recall", "f1": "F1"}
 
 register(
     *(
@@ -186,6 +198,6 @@ register(
             extra="models",
             models={"model": "encoder"},
         )
-        for measure, what in (("p", "precision"), ("r", "recall"), ("f1", "F1"))
+        for measure, what in _MEASURES.items()
     )
 )

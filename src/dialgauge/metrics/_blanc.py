@@ -5,6 +5,7 @@ of the model on the summary for a moment. ``relative`` is (S01 − S10) / ΣS, `
 S01 counts words that are right only with the summary and S10 those that are right only without.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -63,7 +64,7 @@ class Counts:
 def maskings(pieces: Sequence[str], gap: int) -> Iterator[list[int]]:
     """The sets of positions that are masked together: every ``gap``-th, where the piece is long enough."""
     step = min(gap, len(pieces))
-    usable = [_usable(piece, following) for piece, following in zip(pieces, [*pieces[1:], ""], strict=True)]
+    usable = [_usable(piece, following) for piece, following in itertools.pairwise([*pieces, ""])]
     for first in range(step):
         if places := [i for i in range(first, len(pieces), step) if usable[i]]:
             yield places
@@ -125,7 +126,7 @@ def _help_questions(
     summary = [tokenize(sentence) for sentence in nltk_sentences(clean(pair[0]))]
     filler = piece_ids(model, [_FILLER])
     for number, sentence in enumerate(sentences):
-        # The published program means to keep the end of a long summary for the second half of the source, but never does.
+        # The published program means to keep the end of a long summary for the later sentences, but never does.
         from_top = behaviour == "intended" and number > len(sentences) / 2
         kept, helping = _fit(sentence, summary, model.max_length, from_top)
         counts.cut |= len(kept) < len(sentence) or len(helping) < sum(map(len, summary))
@@ -213,7 +214,9 @@ def _tune(model: Model, pairs: Sequence[Pair], parameters: Mapping[str, str]) ->
 _PARAMETERS: Mapping[str, Parameter] = {
     "model": model_parameter("google-bert/bert-base-uncased", "the masked language model (BERT family)"),
     "gap": number_parameter("2", "every how many pieces one is masked; 6 in the first paper, 2 in its program since"),
-    "measure": Parameter("relative", ("relative", "improve"), "relative: gained minus lost words; improve: gained only"),
+    "measure": Parameter(
+        "relative", ("relative", "improve"), "relative: gained minus lost words; improve: gained only"
+    ),
     "behaviour": BEHAVIOUR,
     **device_parameters(),
 }

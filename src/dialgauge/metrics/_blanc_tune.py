@@ -3,7 +3,6 @@
 import copy
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -35,7 +34,9 @@ class Tuning:
 
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
         "epochs": number_parameter("10", "how often the model sees the summary"),
-        "rate": number_parameter("5e-5", "the learning rate at the start", r"\d*\.?\d+(e-?\d+)?", "a number, as in 5e-5"),
+        "rate": number_parameter(
+            "5e-5", "the learning rate at the start", r"\d*\.?\d+(e-?\d+)?", "a number, as in 5e-5"
+        ),
         "batch": number_parameter("1", "how many masked copies of a chunk make a step"),
         "mask": Parameter("even", ("even", "random"), "even: every gap-th piece; random: 15 % of the pieces at a time"),
         "noise": Parameter(

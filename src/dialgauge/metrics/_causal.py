@@ -29,7 +29,7 @@ class Continuations:
 
 
 def log_probabilities(model: Model, groups: Sequence[Continuations]) -> list[list[FloatArray]]:
-    """For each text of each group the log-probability of its tokens; the first is left out where there is no context."""
+    """For each text of each group the log-probability of its tokens; without a context the first has none."""
     budget = min(default_budget(model.device), _LONGEST)
     parts: list[Continuations] = []
     owners: list[int] = []
@@ -60,70 +60,64 @@ def _parts(group: Continuations, budget: int) -> list[Continuations]:
 def _score(model: Model, batch: list[Continuations]) -> list[list[FloatArray]]:
     import torch
 
-    packed = _Packed.of(batch)
+    packed = _Packed(batch)
+    tokens, positions, before, written = (
+        torch.tensor(some, dtype=torch.int64, device=model.device)
+        for some in (packed.tokens, packed.positions, packed.before, packed.written)
+    )
     logits = model.module(
-        input_ids=torch.from_numpy(packed.tokens)[None].to(model.device),
+        input_ids=tokens[None],
         attention_mask=packed.mask(model.module.dtype).to(model.device),
-        position_ids=torch.from_numpy(packed.positions)[None].to(model.device),
+        position_ids=positions[None],
         use_cache=False,
-        logits_to_keep=torch.from_numpy(packed.before).to(model.device),
+        logits_to_keep=before,
     ).logits[0]
-    written = torch.from_numpy(packed.tokens[packed.written]).to(model.device)
-    logits = logits.float()
-    chances = (logits.gather(1, written[:, None])[:, 0] - logits.logsumexp(1)).cpu().numpy().astype(np.float64)
-    arrays = iter(np.split(chances, np.cumsum(packed.counts)[:-1]))
+    chances = -torch.nn.functional.cross_entropy(logits.float(), tokens[written], reduction="none")
+    arrays = iter(np.split(chances.cpu().numpy().astype(np.float64), np.cumsum(packed.counts)[:-1]))
     return [[next(arrays) for _ in part.texts] for part in batch]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class _Packed:
-    """Several groups as one sequence. ``segments`` numbers contexts and texts, ``sees`` gives the context of each.
+    """Several groups as one sequence.
 
-    Token ``written[i]`` is predicted at ``before[i]``; ``counts`` says how many of these belong to each text.
+    ``segments`` numbers contexts and texts, ``contexts`` gives the context of each segment. The token at ``written[i]``
+    is predicted at ``before[i]``; ``counts`` says how many of these belong to each text.
     """
 
-    tokens: "np.ndarray[tuple[int], np.dtype[np.int64]]"
-    positions: "np.ndarray[tuple[int], np.dtype[np.int64]]"
-    segments: "np.ndarray[tuple[int], np.dtype[np.int64]]"
-    sees: "np.ndarray[tuple[int], np.dtype[np.int64]]"
-    written: "np.ndarray[tuple[int], np.dtype[np.int64]]"
-    before: "np.ndarray[tuple[int], np.dtype[np.int64]]"
-    counts: list[int]
-
-    @classmethod
-    def of(cls, batch: list[Continuations]) -> "_Packed":
-        tokens: list[int] = []
-        positions: list[int] = []
-        segments: list[int] = []
-        sees: list[int] = []
-        written: list[int] = []
-        before: list[int] = []
-        counts: list[int] = []
+    def __init__(self, batch: list[Continuations]) -> None:
+        self.tokens: list[int] = []
+        self.positions: list[int] = []
+        self.segments: list[int] = []
+        self.contexts: list[int] = []
+        self.written: list[int] = []
+        self.before: list[int] = []
+        self.counts: list[int] = []
         for part in batch:
-            length = len(part.context)
-            context = len(sees)
-            sees.append(context)
-            tokens += part.context
-            positions += range(length)
-            segments += [context] * length
-            end = len(tokens)
+            context, length = len(self.contexts), len(part.context)
+            self._add(part.context, context, 0)
+            end = len(self.tokens)
             for text in part.texts:
-                begin = len(tokens)
-                segments += [len(sees)] * len(text)
-                sees.append(context)
-                tokens += text
-                positions += range(length, length + len(text))
-                first = 0 if length else 1
-                written += range(begin + first, begin + len(text))
-                before += ([end - 1] if length and text else []) + list(range(begin, begin + len(text) - 1))
-                counts.append(max(0, len(text) - first))
-        return cls(*(np.array(some, dtype=np.int64) for some in (tokens, positions, segments, sees, written, before)), counts)
+                begin = len(self.tokens)
+                self._add(text, context, length)
+                places = list(range(begin, begin + len(text)))
+                # The last token of the context predicts the first of the text; without a context nothing does.
+                before = [end - 1, *places[:-1]] if length and text else places[:-1]
+                self.before += before
+                self.written += places[len(places) - len(before) :]
+                self.counts.append(len(before))
+
+    def _add(self, tokens: list[int], context: int, offset: int) -> None:
+        self.segments += [len(self.contexts)] * len(tokens)
+        self.contexts.append(context)
+        self.tokens += tokens
+        self.positions += range(offset, offset + len(tokens))
 
     def mask(self, dtype: "torch.dtype") -> "torch.Tensor":
         """0 where a token sees another, the lowest number elsewhere; 1 × 1 × tokens × tokens."""
         import torch
 
-        segments, context = torch.from_numpy(self.segments), torch.from_numpy(self.sees[self.segments])
+        segments = torch.tensor(self.segments)
+        context = torch.tensor(self.contexts)[segments]
         sees = (segments[:, None] == segments[None]) | (context[:, None] == segments[None])
         hidden = ~sees.tril_()
         return torch.zeros(hidden.shape, dtype=dtype).masked_fill_(hidden, torch.finfo(dtype).min)[None, None]

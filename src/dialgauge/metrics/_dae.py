@@ -16,7 +16,17 @@ from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
 from dialgauge.metrics._questions import PARSER, need_phrases, parse
-from dialgauge.metrics._readings import EMPTY, EMPTY_SOURCE, Pairs, Reading, blank, budget, chunks, number_parameter, values
+from dialgauge.metrics._readings import (
+    EMPTY,
+    EMPTY_SOURCE,
+    Pairs,
+    Reading,
+    blank,
+    budget,
+    chunks,
+    number_parameter,
+    values,
+)
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.models import Model, resolve, run_batched

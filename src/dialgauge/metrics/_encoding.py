@@ -17,16 +17,18 @@ if TYPE_CHECKING:
 
 #: Memory that the states of one window of texts may take, on the processor and on a card.
 _WINDOW_BYTES = {"cpu": 1 << 28, "cuda": 1 << 32}
+#: So many characters for each token that there is room for are looked at; what is beyond would be cut anyway.
+_CHARACTERS = 32
 #: Models whose tokenizers spell a word at the beginning of a text differently, unless a space stands before it.
 _BYTE_LEVEL = frozenset(("roberta", "gpt2", "bart", "longformer"))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Tokenised:
-    """The token ids of texts, special tokens included, by text id; ``whole`` counts them before they were cut."""
+    """The token ids of texts, ``specials`` special ones included, by text id; ``cut`` are those that were too long."""
 
     ids: Mapping[int, list[int]]
-    whole: Mapping[int, int]
+    cut: frozenset[int]
     specials: int
 
     def length(self, text_id: int) -> int:
@@ -34,21 +36,21 @@ class Tokenised:
         return len(self.ids[text_id]) - self.specials
 
     def notes(self, job: Job) -> dict[int, str]:
-        """Which items lost something to the limit of the model, and how much."""
-        cut = {text_id for text_id, count in self.whole.items() if count > len(self.ids[text_id])}
-        if not cut:
+        """Which items lost something to the limit of the model."""
+        if not self.cut:
             return {}
         found: dict[int, str] = {}
         for item, hypothesis in enumerate(job.hypothesis_ids.tolist()):
             targets = job.target_ids[job.offsets[item] : job.offsets[item + 1]].tolist()
             sides = [("summary", hypothesis), *((job.target, target) for target in targets)]
-            lost = [self._note(side, text_id) for side, text_id in sides if text_id in cut]
+            lost = [
+                f"the {side} was cut to its first {len(self.ids[text_id])} tokens"
+                for side, text_id in sides
+                if text_id in self.cut
+            ]
             if lost:
                 found[item] = "; ".join(dict.fromkeys(lost))
         return found
-
-    def _note(self, side: str, text_id: int) -> str:
-        return f"the {side} was cut from {self.whole[text_id]} to {len(self.ids[text_id])} tokens"
 
 
 def special_ids(tokenizer: Any) -> tuple[list[int], list[int]]:
@@ -73,11 +75,12 @@ def tokenise(
     before, after = special_ids(model.tokenizer) if specials else ([], [])
     room = limit - len(before) - len(after)
     found: dict[int, list[int]] = {}
-    whole: dict[int, int] = {}
-    for text_id, tokens in _bare_ids(model.tokenizer, texts, np.unique(ids), prepare):
-        whole[text_id] = len(before) + len(tokens) + len(after)
+    cut: set[int] = set()
+    for text_id, tokens in _bare_ids(model.tokenizer, texts, np.unique(ids), prepare, room):
         found[text_id] = [*before, *tokens[:room], *after]
-    return Tokenised(found, whole, len(before) + len(after))
+        if len(tokens) > room:
+            cut.add(text_id)
+    return Tokenised(found, frozenset(cut), len(before) + len(after))
 
 
 def prepare_for(model: Model) -> Callable[[str], str]:
@@ -92,11 +95,11 @@ def after_a_space(text: str) -> str:
 
 
 def _bare_ids(
-    tokenizer: Any, texts: TextTable, ids: IdArray, prepare: Callable[[str], str] | None, portion: int = 1024
+    tokenizer: Any, texts: TextTable, ids: IdArray, prepare: Callable[[str], str] | None, room: int, portion: int = 1024
 ) -> Iterator[tuple[int, list[int]]]:
     for start in range(0, len(ids), portion):
         some = ids[start : start + portion].tolist()
-        strings = [readable(texts.strings[text_id]) for text_id in some]
+        strings = [readable(_enough(texts.strings[text_id], room)) for text_id in some]
         strings = [prepare(text) for text in strings] if prepare else strings
         encoded = tokenizer(
             strings,
@@ -107,6 +110,15 @@ def _bare_ids(
             verbose=False,
         )
         yield from zip(some, encoded["input_ids"], strict=True)
+
+
+def _enough(text: str, room: int) -> str:
+    """The beginning of a very long text, cut at white space, if it surely holds more tokens than there is room for."""
+    characters = room * _CHARACTERS
+    if len(text) <= characters:
+        return text
+    words = text[:characters].rsplit(maxsplit=1)[0]
+    return words if len(words.split()) > room else text
 
 
 def readable(text: str) -> str:

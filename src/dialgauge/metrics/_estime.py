@@ -169,7 +169,9 @@ class Match:
     def alarms(self) -> int:
         """The same for words that occur in the source; for all, where none does."""
         anyone = not any(self.shared)
-        return sum(own != other and (anyone or shared) for (own, other), shared in zip(self.pieces, self.shared, strict=True))
+        return sum(
+            own != other and (anyone or shared) for (own, other), shared in zip(self.pieces, self.shared, strict=True)
+        )
 
     @property
     def alarms_adjusted(self) -> float:
@@ -253,7 +255,12 @@ _PARAMETERS: Mapping[str, Parameter] = {
 
 
 def _declare(
-    name: str, what: str, read: Callable[[Match, Mapping[str, str]], Reading], *, lower: bool = False, soft: bool = False
+    name: str,
+    what: str,
+    read: Callable[[Match, Mapping[str, str]], Reading],
+    *,
+    lower: bool = False,
+    soft: bool = False,
 ) -> Metric:
     embeddings = {"embeddings": model_parameter("google-bert/bert-base-uncased", "whose input embeddings are compared")}
     return Metric(
@@ -291,6 +298,10 @@ register(
         lambda match, _: Reading(match.alarms_all),
         lower=True,
     ),
-    _declare("soft", "how similar the words of the summary are to those in the same contexts of the source", _soft, soft=True),
-    _declare("coherence", "whether the words of the summary come in the order of their contexts in the source", _coherence),
+    _declare(
+        "soft", "how similar the words of the summary are to those in the same contexts of the source", _soft, soft=True
+    ),
+    _declare(
+        "coherence", "whether the words of the summary come in the order of their contexts in the source", _coherence
+    ),
 )

@@ -14,7 +14,17 @@ from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
 from dialgauge.metrics._questions import PARSER, encoder_limit, generate, need_phrases, parse, word_f1
-from dialgauge.metrics._readings import EMPTY, EMPTY_SOURCE, Pairs, Reading, blank, budget, chunks, number_parameter, values
+from dialgauge.metrics._readings import (
+    EMPTY,
+    EMPTY_SOURCE,
+    Pairs,
+    Reading,
+    blank,
+    budget,
+    chunks,
+    number_parameter,
+    values,
+)
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._treebank import treebank_words
 from dialgauge.models import Model, run_batched
@@ -118,7 +128,9 @@ def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
             summary: [plain(phrase) for phrase in phrases(need_phrases(document, parser))]
             for summary, document in zip(summaries, parse(summaries, parser), strict=True)
         }
-        prompts = {(summary, one): f"{plain(summary)} [SEP] {one}" for summary, several in found.items() for one in several}
+        prompts = {
+            (summary, one): f"{plain(summary)} [SEP] {one}" for summary, several in found.items() for one in several
+        }
         written = generate(
             generator,
             list(prompts.values()),
@@ -128,11 +140,15 @@ def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
             no_repeat_ngram_size=3,
         )
         asked = {
-            (summary.strip(), source): [(written[prompts[summary.strip(), one]].text, one) for one in found[summary.strip()]]
+            (summary.strip(), source): [
+                (written[prompts[summary.strip(), one]].text, one) for one in found[summary.strip()]
+            ]
             for summary, source in part
         }
         texts = {source: plain(source) for _, source in part}
-        answers = extract(reader, [(question, texts[source]) for (_, source), pairs in asked.items() for question, _ in pairs])
+        answers = extract(
+            reader, [(question, texts[source]) for (_, source), pairs in asked.items() for question, _ in pairs]
+        )
         for summary, source in part:
             pairs = [(answers[question, texts[source]], one) for question, one in asked[summary.strip(), source]]
             readings.append(reading(summary, source, pairs))
@@ -159,9 +175,12 @@ register(
         citation="Durmus et al. 2020, FEQA: a question answering evaluation framework for faithfulness assessment, ACL",
         compute=_compute,
         parameters={
-            "generator": model_parameter("", "the model that writes questions (BART, trained on 'summary [SEP] answer')"),
+            "generator": model_parameter(
+                "", "the model that writes questions (BART, trained on 'summary [SEP] answer')"
+            ),
             "reader": model_parameter(
-                "google-bert/bert-large-uncased-whole-word-masking-finetuned-squad", "the extractive reader that answers"
+                "google-bert/bert-large-uncased-whole-word-masking-finetuned-squad",
+                "the extractive reader that answers",
             ),
             "parser": PARSER,
             "beams": number_parameter("10", "how many beams the generator searches with"),

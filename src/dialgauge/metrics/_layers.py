@@ -47,14 +47,14 @@ def chosen_layer(model: Model, given: str, owner: str) -> int:
 
 def layer_states(model: Model, layer: int) -> "Callable[[torch.Tensor, torch.Tensor], torch.Tensor]":
     """A function from token ids and mask to the states after this layer (0: the embeddings)."""
-    shortened = _without_upper_layers(model.module, layer) if 0 < layer else None
+    shortened = _without_upper_layers(model.module, layer) if layer > 0 else None
     if shortened is not None:
         return lambda ids, mask: shortened(input_ids=ids, attention_mask=mask).last_hidden_state
 
     def through_all(ids: "torch.Tensor", mask: "torch.Tensor") -> "torch.Tensor":
-        states: torch.Tensor = model.module(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states[
-            layer
-        ]
+        states: torch.Tensor = model.module(
+            input_ids=ids, attention_mask=mask, output_hidden_states=True
+        ).hidden_states[layer]
         return states
 
     return through_all

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from dialgauge.metrics._encoding import Tokenised
+from dialgauge.metrics._grouping import runs
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import FloatArray, Parameter, Target, Values
 from dialgauge.metrics._texts import IdArray
@@ -31,13 +32,15 @@ DIRECTIONS = (
 )
 REFERENCES = Parameter("best", ("best", "mean"), "several references: the best of their values, or the mean")
 EMPTY = Parameter(
-    "null", ("null", "score"), "an empty text: null with a reason, or score its special tokens, as the published program does"
+    "null",
+    ("null", "score"),
+    "an empty text: null with a reason, or score its special tokens, as the published program does",
 )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reading:
-    """The distinct (read, written) pairs of a job by text id (read is -1 where nothing is), and the pair of each item's."""
+    """The distinct (read, written) pairs of a job by text id (read: -1 for nothing), and which each pair is."""
 
     read: IdArray
     written: IdArray
@@ -58,11 +61,7 @@ class Reading:
 
     def groups(self) -> list[tuple[int, IdArray]]:
         """Each text that is read, and the positions of the pairs that read it."""
-        begins = np.flatnonzero(np.diff(self.read, prepend=-2))
-        return [
-            (int(self.read[begin]), np.arange(begin, end))
-            for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(self.read)], strict=True)
-        ]
+        return [(int(self.read[begin]), np.arange(begin, end)) for begin, end in runs(self.read)]
 
 
 def likelihood_values(
@@ -72,7 +71,7 @@ def likelihood_values(
     parameters: Mapping[str, str],
     score: Callable[[list[tuple[int, list[int]]]], Sequence[Sequence[float]]],
 ) -> Values:
-    """Values per item. ``score`` gets each text that is read with those written from it, and gives a number for each."""
+    """Values per item. ``score`` gets each text that is read with those written from it, a number for each."""
     reading = Reading.of(job, way)
     keep_empty = parameters["empty"] == "score"
     able = np.array(
@@ -100,12 +99,15 @@ def _over_references(pairs: FloatArray, offsets: IdArray, how: str) -> FloatArra
     known = ~np.isnan(pairs)
     counts = np.add.reduceat(known.astype(np.float64), offsets[:-1])
     sums = np.add.reduceat(np.where(known, pairs, 0.0), offsets[:-1])
-    return np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    means: FloatArray = np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
+    return means
 
 
 def _reasons(job: Job, numbers: FloatArray, tokenised: Tokenised) -> dict[int, str]:
     reasons = {}
     for item in np.flatnonzero(np.isnan(numbers)).tolist():
         empty = tokenised.length(int(job.hypothesis_ids[item])) == 0
-        reasons[item] = f"the {'summary' if empty or job.target == 'none' else job.target} has no token that the model can read"
+        reasons[item] = (
+            f"the {'summary' if empty or job.target == 'none' else job.target} has no token that the model can read"
+        )
     return reasons

@@ -91,7 +91,7 @@ register(
             direction="higher",
             targets=direction.targets,
             range=(None, 0.0),
-            citation="Fu et al. 2024, GPTScore: Evaluate as You Desire, NAACL; directions of Yuan et al. 2021, BARTScore",
+            citation="Fu et al. 2024, GPTScore: Evaluate as You Desire, NAACL; Yuan et al. 2021, BARTScore",
             compute=_compute(direction.way),
             parameters={
                 name: parameter

@@ -41,7 +41,7 @@ def guesses(model: Model, inputs: Sequence[Sequence[int]], places: Sequence[Sequ
     import torch
 
     def call(batch: list[int]) -> list[list[int]]:
-        ids, mask = padded(model, [inputs[i] for i in batch])
+        ids, mask = padded(model, [list(inputs[i]) for i in batch])
         best = model.module(input_ids=ids, attention_mask=mask).logits.argmax(dim=-1).cpu()
         return [best[row, torch.tensor(places[i])].tolist() for row, i in enumerate(batch)]
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from dialgauge.metrics._grouping import best_target
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._model_settings import model_parameter
@@ -67,7 +68,9 @@ def _compute(units: Units) -> Callable[[Job, Mapping[str, str]], Values]:
         keep = parameters["unknown"] == "zero"
         used = np.concatenate([job.hypothesis_ids, job.target_ids])
         found = job.texts.feature(
-            ("movers", units, str(table.ref), table.fingerprint, keep), used, lambda text: _units(text, table, units, keep)
+            ("movers", units, str(table.ref), table.fingerprint, keep),
+            used,
+            lambda text: _units(text, table, units, keep),
         )
         problems: list[Transport] = []
         places: list[int] = []
@@ -98,7 +101,7 @@ def _distances(own: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def _values(job: Job, pairs: FloatArray, found: Mapping[int, _Units], too_large: Mapping[int, str]) -> Values:
-    numbers = np.fmax.reduceat(pairs, job.offsets[:-1]) if len(job) else np.zeros(0)
+    numbers = best_target(job, pairs)
     reasons = {}
     for item in np.flatnonzero(np.isnan(numbers)).tolist():
         several = range(int(job.offsets[item]), int(job.offsets[item + 1]))
@@ -107,6 +110,8 @@ def _values(job: Job, pairs: FloatArray, found: Mapping[int, _Units], too_large:
         reasons[item] = large[0] if large else f"the {side} has no word with a vector"
     return Values(numbers, reasons)
 
+
+_UNITS: Mapping[Units, str] = {"sms": "sentences", "wms": "words", "s+wms": "sentences and words"}
 
 register(
     *(
@@ -117,7 +122,7 @@ register(
             direction="higher",
             targets=("reference", "source"),
             range=(0.0, 1.0),
-            citation="Clark et al. 2019, Sentence Mover's Similarity: Automatic Evaluation for Multi-Sentence Texts, ACL",
+            citation="Clark et al. 2019, Sentence Mover's Similarity, ACL",
             compute=_compute(name),
             parameters={
                 "model": model_parameter(
@@ -131,6 +136,6 @@ register(
             },
             models={"model": "vectors"},
         )
-        for name, what in (("sms", "sentences"), ("wms", "words"), ("s+wms", "sentences and words"))
+        for name, what in _UNITS.items()
     )
 )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dialgauge.metrics._encoding import Tokenised, encode, small_products, tokenise, window_texts
+from dialgauge.metrics._grouping import best_target, runs
 from dialgauge.metrics._idf import IDF, Idf
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._layers import count_layers, layer_states
@@ -65,7 +66,7 @@ def _moverscore(job: Job, parameters: Mapping[str, str]) -> Values:
         states = _states(model, tokenised, hypotheses[positions], targets[positions], first)
         match = _match_version_1 if first else _match_version_2
         numbers[positions] = match(states, sides, hypotheses[positions], targets[positions])
-    best = np.fmax.reduceat(numbers, job.offsets[:-1]) if len(job) else np.zeros(0)
+    best = best_target(job, numbers)
     return Values(best, _reasons(job, best, tokenised), tokenised.notes(job))
 
 
@@ -133,9 +134,8 @@ def _match_version_2(
     import torch
 
     problems = []
-    begins = np.flatnonzero(np.diff(targets, prepend=-1))
     with small_products():
-        for begin, end in zip(begins, [*begins[1:], len(targets)], strict=True):
+        for begin, end in runs(targets):
             target = int(targets[begin])
             several = hypotheses[begin:end].tolist()
             own = _unit(states[target][_rows(sides[1], target)])
@@ -171,7 +171,8 @@ def _match_version_1(
         problems.append(Transport(masses[0], masses[1], distances[:cut, cut:]))
         # Both masses are a hair below 1 and not equal; what is left over costs the largest distance.
         penalties.append(abs(masses[0].sum() - masses[1].sum()) * distances.max())
-    return 1 - transport_costs(problems) - np.array(penalties)
+    scores: FloatArray = 1 - transport_costs(problems) - np.array(penalties)
+    return scores
 
 
 def _rows(side: _Side, text_id: int) -> "torch.Tensor":
@@ -181,8 +182,9 @@ def _rows(side: _Side, text_id: int) -> "torch.Tensor":
 
 
 def _unit(states: "torch.Tensor") -> "torch.Tensor":
-    states = states.double()
-    return states / (states.norm(dim=-1, keepdim=True) + 1e-30)
+    from torch.nn.functional import normalize
+
+    return normalize(states.double(), dim=-1, eps=1e-30)
 
 
 def _euclidean(cosines: "torch.Tensor") -> "torch.Tensor":
@@ -225,7 +227,10 @@ register(
             "version": Parameter("2", ("2", "1"), "2: last layer, 1/(1 + work); 1: five layers, n-grams, 1 − work"),
             "idf": IDF,
             "stop": Parameter(
-                "none", (), "stop words to leave out: none, english, or words joined by + (the+a+and)", r"[^\s+]+(\+[^\s+]+)*"
+                "none",
+                (),
+                "stop words to leave out: none, english, or words joined by + (the+a+and)",
+                r"[^\s+]+(\+[^\s+]+)*",
             ),
             "ngram": Parameter("1", ("1", "2", "3"), "version 1: tokens that travel together"),
             "subwords": Parameter("remove", ("remove", "keep"), "version 1: pieces of words after the first"),

@@ -1,5 +1,6 @@
 """Metrics that ask a classifier of sentence pairs: entailment by the source (as SummaC), and FactCC."""
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,8 +38,6 @@ class Judged:
 
     def probability(self, label: int) -> float:
         """The probability of a label."""
-        import math
-
         largest = max(self.logits)
         weights = [math.exp(logit - largest) for logit in self.logits]
         return weights[label] / sum(weights)
@@ -72,7 +71,7 @@ def _label(model: Model, part: str) -> int:
     matching = [i for i, name in names.items() if part in name]
     if len(matching) != 1:
         raise ModelError(
-            f"model '{model.ref}': no label of its config.json is called '{part}…' (they are {sorted(names.values())}); "
+            f"model '{model.ref}': no label of its config.json is called '{part}…', but {sorted(names.values())}; "
             "give its number with the parameter entailment"
         )
     return matching[0]
@@ -85,7 +84,7 @@ def _checked_label(model: Model, name: str, given: str) -> int:
 
 
 def source_chunks(text: str, chunk: str, width: int) -> list[str]:
-    """Parts of a source: sentences (a line break ends one, too), turns (lines), or all; ``width`` neighbours together."""
+    """Parts of a source: sentences (a line break ends one), turns (lines), or all; ``width`` neighbours together."""
     if chunk == "whole":
         return [] if blank(text) else [text]
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -149,11 +148,11 @@ register(
     Metric(
         name="nli-consistency",
         family="nli",
-        description="how far the source entails the sentences of the summary: best part of the source, mean of sentences",
+        description="how far the best part of the source entails each sentence of the summary (SummaC-ZS), averaged",
         direction="higher",
         targets=("source", "reference"),
         range=(-1, 1),
-        citation="Laban et al. 2022, SummaC: re-visiting NLI-based models for inconsistency detection, TACL (zero-shot form)",
+        citation="Laban et al. 2022, SummaC: re-visiting NLI-based models for inconsistency detection, TACL",
         compute=_consistency,
         parameters={
             "model": model_parameter("tals/albert-xlarge-vitaminc-mnli", "the classifier of entailment"),
@@ -167,7 +166,11 @@ register(
                 "entailment", ("entailment", "difference"), "difference: the probability of contradiction is subtracted"
             ),
             "entailment": Parameter(
-                "auto", (), "the label of entailment: auto looks for its name, or give its number", r"auto|\d+", "auto or a number"
+                "auto",
+                (),
+                "the label of entailment: auto looks for its name, or give its number",
+                r"auto|\d+",
+                "auto or a number",
             ),
             **device_parameters(),
         },
@@ -178,7 +181,7 @@ register(
     Metric(
         name="factcc",
         family="nli",
-        description="the share of the summary's sentences that a classifier trained on corrupted sentences finds correct",
+        description="the share of the summary's sentences that a classifier trained on corrupted ones finds correct",
         direction="higher",
         targets=("source",),
         range=(0, 1),

@@ -13,16 +13,18 @@ from dialgauge.metrics._model_settings import device_parameters, load_model, mod
 from dialgauge.metrics._registry import register
 from dialgauge.models import Model
 
-#: No text is cut: windows reach the end of any.
-_NO_LIMIT = 1 << 60
+#: So many windows of a text are read: none that anyone would call a summary has more.
+_WINDOWS = 64
 
 
 def _perplexity(job: Job, parameters: Mapping[str, str]) -> Values:
     model = load_model(parameters, "causal-lm")
     stride = model.max_length // 2 if parameters["stride"] == "auto" else int(parameters["stride"])
     if not 2 <= stride <= model.max_length:
-        raise ParameterError("metric 'perplexity'", "stride", f"between 2 and {model.max_length} for this model", stride)
-    tokenised = tokenise(model, job.texts, job.hypothesis_ids, _NO_LIMIT, specials=False)
+        raise ParameterError(
+            "metric 'perplexity'", "stride", f"between 2 and {model.max_length} for this model", stride
+        )
+    tokenised = tokenise(model, job.texts, job.hypothesis_ids, _WINDOWS * stride, specials=False)
     ids = np.unique(job.hypothesis_ids).tolist()
     chances = dict(zip(ids, _token_chances(model, [tokenised.ids[text_id] for text_id in ids], stride), strict=True))
     numbers = np.full(len(job), np.nan)
@@ -39,7 +41,7 @@ def _perplexity(job: Job, parameters: Mapping[str, str]) -> Values:
         if not np.isfinite(numbers[item]):
             numbers[item] = np.nan
             reasons[item] = "the perplexity is beyond what a number can hold"
-    return Values(numbers, reasons)
+    return Values(numbers, reasons, tokenised.notes(job))
 
 
 def _token_chances(model: Model, texts: list[list[int]], stride: int) -> list[FloatArray]:
@@ -66,7 +68,7 @@ def _token_chances(model: Model, texts: list[list[int]], stride: int) -> list[Fl
 
 
 def _published_mean(chances: FloatArray, first: int) -> float:
-    """The published recipe: the mean of the first window, over one token fewer than it has, is counted for all of them."""
+    """The published recipe: the mean of the first window, over all its tokens but one, is counted for all of them."""
     total = chances[: first - 1].mean() * first + chances[first - 1 :].sum()
     return float(total / (len(chances) + 1))
 
@@ -84,7 +86,11 @@ register(
         parameters={
             "model": model_parameter("embedded:smollm2", "the language model"),
             "stride": Parameter(
-                "auto", (), "tokens that each window adds; auto: half of what the model can read", r"auto|\d+", "auto or a whole number"
+                "auto",
+                (),
+                "tokens that each window adds; auto: half of what the model can read",
+                r"auto|\d+",
+                "auto or a whole number",
             ),
             "first": Parameter(
                 "exact",

@@ -16,7 +16,17 @@ from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, MetricRequest, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
 from dialgauge.metrics._questions import PARSER, encoder_limit, generate, need_phrases, parse, squad_words, word_f1
-from dialgauge.metrics._readings import BEHAVIOUR, EMPTY, EMPTY_SOURCE, Pairs, Reading, blank, chunks, number_parameter, values
+from dialgauge.metrics._readings import (
+    BEHAVIOUR,
+    EMPTY,
+    EMPTY_SOURCE,
+    Pairs,
+    Reading,
+    blank,
+    chunks,
+    number_parameter,
+    values,
+)
 from dialgauge.metrics._registry import find_metric, register
 from dialgauge.metrics._texts import TextTable
 
@@ -91,7 +101,9 @@ class _Asking:
     def _wanted(self, texts: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
         """The sentences and answers of each text."""
         parser, most = self.parameters["parser"], int(self.parameters["sentences"])
-        cut = {text: list(sentences(document))[:most] for text, document in zip(texts, parse(texts, parser), strict=True)}
+        cut = {
+            text: list(sentences(document))[:most] for text, document in zip(texts, parse(texts, parser), strict=True)
+        }
         flat = [(text, sentence) for text, several in cut.items() for sentence in several]
         found: dict[str, list[tuple[str, str]]] = {text: [] for text in texts}
         for (text, sentence), document in zip(flat, parse([sentence for _, sentence in flat], parser), strict=True):
@@ -105,7 +117,9 @@ class _Asking:
         prompts = [f"{question.text} </s> {text}" for question, text in asked]
         written = generate(model, prompts, encoder_limit(model), longest=_LONGEST, watched=watched)
         given = [written[prompt] for prompt in prompts]
-        similar = self._similarities([(one.text, question.answer) for one, (question, _) in zip(given, asked, strict=True)])
+        similar = self._similarities(
+            [(one.text, question.answer) for one, (question, _) in zip(given, asked, strict=True)]
+        )
         marks = [
             Marks(1 - one.first, word_f1(squad_words(one.text), squad_words(question.answer)), similarity)
             for one, (question, _), similarity in zip(given, asked, similar, strict=True)
@@ -222,7 +236,11 @@ register(
             models={"generator": "seq2seq", "answerer": "seq2seq", "encoder": "encoder", "parser": "parser"},
         )
         for name, what, which in (
-            ("questeval", "whether summary and source answer questions about each other alike", ("recall", "precision")),
+            (
+                "questeval",
+                "whether summary and source answer questions about each other alike",
+                ("recall", "precision"),
+            ),
             ("questeval-recall", "whether the summary answers questions about the source", ("recall",)),
             ("questeval-precision", "whether the source answers questions about the summary", ("precision",)),
         )

@@ -16,7 +16,9 @@ from dialgauge.models import Model, load_parser, run_batched
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
-PARSER = Parameter("embedded:spacy-en", (), "the spaCy pipeline that finds names and phrases: embedded:NAME or folder:/path")
+PARSER = Parameter(
+    "embedded:spacy-en", (), "the spaCy pipeline that finds names and phrases: embedded:NAME or folder:/path"
+)
 
 
 def parse(texts: Sequence[str], parser: str) -> Iterator[Any]:
@@ -46,7 +48,7 @@ def word_f1(found: Sequence[str], wanted: Sequence[str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What a sequence-to-sequence model wrote, the probability that a given token came first, and whether it saw all."""
+    """What a model wrote, the probability that a given token came first, and whether it saw the whole prompt."""
 
     text: str
     first: float

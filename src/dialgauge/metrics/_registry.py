@@ -22,6 +22,13 @@ _FAMILIES = (
     "dialgauge.metrics._meteor",
     "dialgauge.metrics._text_statistics",
     "dialgauge.metrics._extractive",
+    "dialgauge.metrics._vectors",
+    "dialgauge.metrics._movers",
+    "dialgauge.metrics._bertscore",
+    "dialgauge.metrics._moverscore",
+    "dialgauge.metrics._bartscore",
+    "dialgauge.metrics._lmscore",
+    "dialgauge.metrics._perplexity",
     "dialgauge.metrics._blanc",
     "dialgauge.metrics._shannon",
     "dialgauge.metrics._estime",
@@ -31,8 +38,10 @@ _FAMILIES = (
     "dialgauge.metrics._questeval",
     "dialgauge.metrics._feqa",
     "dialgauge.metrics._dae",
+    "dialgauge.metrics._judge",
 )
 
+_PAIR = re.compile(r'(?:[^",]|"[^"]*")+')
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _registered: dict[str, Metric] = {}
 
@@ -116,10 +125,7 @@ def _pairs(spec: str, tail: str) -> list[str]:
     """Cut at the commas that stand outside quotes."""
     if tail.count('"') % 2:
         raise InputError(f"metric {spec!r}: a quote is opened and not closed")
-    pieces = tail.split('"')
-    # Every second piece stands inside quotes: its commas are hidden while the rest is cut.
-    hidden = '"'.join(piece.replace(",", "\0") if i % 2 else piece for i, piece in enumerate(pieces))
-    return [pair.replace("\0", ",") for pair in hidden.split(",") if pair]
+    return _PAIR.findall(tail)
 
 
 def parse_requests(specs: Iterable[str]) -> list[MetricRequest]:

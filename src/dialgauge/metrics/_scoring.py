@@ -93,8 +93,6 @@ def score_pairs(
     system level takes all pairs for one system and repeats its value.
     """
     requests, left_out = _able(_requests(metrics))
-    for column, reason in left_out.items():
-        warnings.warn(f"{column} is left out: {reason}", stacklevel=2)
     flat_targets, counts = _flat_targets(summaries, targets)
     texts = TextTable()
     hypotheses = texts.intern(summaries)
@@ -117,8 +115,16 @@ def score_pairs(
             )
         whole = request.metric.level == "system"
         expected = min(1, len(summaries)) if whole else len(summaries)
-        numbers = _compute(request, jobs[request.target], expected).numbers
+        try:
+            numbers = _compute(request, jobs[request.target], expected).numbers
+        except (MissingExtraError, ModelError) as error:
+            if not request.optional:
+                raise
+            left_out[request.column] = str(error)
+            continue
         columns[request.column] = pl.Series(np.repeat(numbers, len(summaries)) if whole else numbers, nan_to_null=True)
+    for column, reason in left_out.items():
+        warnings.warn(f"{column} is left out: {reason}", stacklevel=2)
     return pl.DataFrame(columns)
 
 

@@ -9,25 +9,30 @@ does not end a sentence at a line break or a full-width full stop, because Punkt
 import re
 from collections.abc import Iterator
 
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 #: A mark that can end a sentence: what follows is another mark, a quote or a bracket, or white space and a word.
 _MARK = re.compile(r"""[.?!](?=[?!)";}\]*:@'({\[]|\s+(\S+))""")
 #: Quotes and brackets that close a sentence, though they stand after its mark.
 _CLOSING = re.compile(r"""["')\]}]+(?=\s|--|$)""")
 #: Never the last word of a sentence: a name or a number follows.
-_TITLES = frozenset(
-    "mr mrs ms dr prof rev gen col lt sgt capt sen rep gov pres st mt messrs hon jr sr vs e.g i.e cf fig al".split()
+_TITLES = _listed(
+    "mr mrs ms dr prof rev gen col lt sgt capt sen rep gov pres st mt messrs hon jr sr vs e.g i.e cf fig al"
 )
 #: May be the last word, if a word follows that sentences like to begin with.
-_ABBREVIATIONS = frozenset(
-    "u.s u.k u.n u.s.a d.c l.a n.y ph.d m.d b.a m.a inc corp co ltd bros dept est ave blvd rd jan feb aug sept oct "
-    "nov dec approx".split()
+_ABBREVIATIONS = _listed(
+    "u.s u.k u.n u.s.a d.c l.a n.y ph.d m.d b.a m.a inc corp co ltd bros dept est ave blvd rd jan feb aug "
+    "sept oct nov dec approx"
 )
 #: The last word of a sentence, if a capital follows.
 _TIMES = frozenset(("a.m", "p.m"))
-_STARTERS = frozenset(
-    "the this that these those he she it they we you his her its their our there here in on at if when while after "
-    "before as but and so however although also since because for some many most what who how why where then now "
-    "according a an to".split()
+_STARTERS = _listed(
+    "the this that these those he she it they we you his her its their our there here in on at if when while "
+    "after before as but and so however although also since because for some many most what who how why "
+    "where then now according a an to"
 )
 _INITIAL = re.compile(r"[^\W\d]")
 _NUMBER = re.compile(r"-?[\d.,]*\d[\d.,]*")

@@ -5,18 +5,18 @@ sentence itself) − ll(alone)). The published program looks the first token of 
 whatever stands between (``behaviour=reference``).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dialgauge.errors import ModelError
-from dialgauge.metrics._encoding import padded
+from dialgauge.metrics._causal import Continuations, log_probabilities
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
-from dialgauge.metrics._readings import BEHAVIOUR, EMPTY_SOURCE, Pair, Pairs, Reading, blank, budget, chunks, values
+from dialgauge.metrics._readings import BEHAVIOUR, EMPTY_SOURCE, Pair, Pairs, Reading, chunks, values
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._sentences import nltk_sentences
-from dialgauge.models import Model, run_batched
+from dialgauge.models import Model
 
 _PAIRS_AT_ONCE = 32
 _CITATION = "Egan et al. 2022, Play the Shannon game with language models: a human-free approach to summary evaluation"
@@ -44,24 +44,21 @@ def _start(model: Model) -> int:
 _Span = tuple[tuple[int, ...], tuple[int, ...]]
 
 
-def _log_likelihoods(model: Model, spans: Sequence[_Span]) -> list[list[float]]:
-    """The log-probability of each token of each span, given the start token, the prompt and the tokens before it."""
-    import torch
+def _log_likelihoods(model: Model, spans: Iterable[_Span]) -> dict[_Span, list[float]]:
+    """The log-probability of each token of each span, given the start token, the prompt and the tokens before it.
 
+    A prompt is read once for all sentences that follow it.
+    """
+    by_prompt: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+    for prompt, tokens in dict.fromkeys(spans):
+        by_prompt.setdefault(prompt, []).append(tokens)
     start = _start(model)
-
-    def call(batch: list[_Span]) -> list[list[float]]:
-        ids, mask = padded(model, [[start, *prompt, *tokens[:-1]] for prompt, tokens in batch])
-        logits = model.module(input_ids=ids, attention_mask=mask).logits
-        result = []
-        for row, (prompt, tokens) in enumerate(batch):
-            wanted = torch.tensor(tokens, device=logits.device)
-            rows = logits[row, len(prompt) : len(prompt) + len(tokens)].double()
-            picked = rows.gather(1, wanted[:, None])[:, 0] - rows.logsumexp(dim=1)
-            result.append(picked.tolist())
-        return result
-
-    return run_batched(spans, [len(prompt) + len(tokens) for prompt, tokens in spans], call, budget(model))
+    groups = [Continuations([start, *prompt], list(map(list, several))) for prompt, several in by_prompt.items()]
+    return {
+        (prompt, tokens): chances.tolist()
+        for (prompt, several), found in zip(by_prompt.items(), log_probabilities(model, groups), strict=True)
+        for tokens, chances in zip(several, found, strict=True)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +81,13 @@ class _Prepared:
         if not sentences:
             return cls(reason=EMPTY_SOURCE.reason)
         if room < 1:
-            return cls(reason=f"the summary has {len(summary)} tokens and leaves no room in the model's {model.max_length}")
+            return cls(
+                reason=f"the summary has {len(summary)} tokens and leaves no room in the model's {model.max_length}"
+            )
         kept = [tokens[:room] for tokens in sentences]
-        half = model.max_length // 2
+        half = (model.max_length - 1) // 2  # the sentence stands there twice, after itself
         if behaviour == "reference" and any(len(tokens) > half for tokens in kept):
-            return cls(reason="a sentence is longer than half of what the model can read: the published program fails")
+            return cls(reason="a sentence does not fit into the model twice: the published program fails")
         kept = [tokens[:half] for tokens in kept]
         note = "sentences of the source cut to what the model can read" if kept != sentences else ""
         return cls(summary, tuple(kept), note=note)
@@ -99,33 +98,29 @@ def likelihoods(model: Model, pairs: Sequence[Pair], behaviour: str) -> list[Lik
     result: list[Likelihoods] = []
     for part in chunks(pairs, _PAIRS_AT_ONCE):
         prepared = [_Prepared.of(model, pair, behaviour) for pair in part]
-        spans: dict[_Span, int] = {}
+        found = _log_likelihoods(
+            model,
+            (
+                (prompt, tokens)
+                for entry in prepared
+                for tokens in entry.sentences
+                for prompt in ((), entry.summary, tokens)
+            ),
+        )
         for entry in prepared:
-            for tokens in entry.sentences:
-                for prompt in ((), entry.summary, tokens):
-                    spans.setdefault((prompt, tokens), len(spans))
-        found = _log_likelihoods(model, list(spans))
-
-        def total(prompts: Sequence[tuple[int, ...]], entry: _Prepared) -> float:
-            summed = 0.0
-            for prompt, tokens in zip(prompts, entry.sentences, strict=True):
-                given = found[spans[prompt, tokens]]  # noqa: B023 - used within this turn of the loop
-                alone = found[spans[(), tokens]]  # noqa: B023
-                summed += sum(given) if behaviour == "intended" else alone[0] + sum(given[1:])
-            return summed
-
-        for entry in prepared:
-            count = len(entry.sentences)
-            result.append(
-                Likelihoods(
-                    total([()] * count, entry),
-                    total([entry.summary] * count, entry),
-                    total(entry.sentences, entry),
-                    entry.reason,
-                    entry.note,
-                )
-            )
+            alone = [((), tokens) for tokens in entry.sentences]
+            helped = [(entry.summary, tokens) for tokens in entry.sentences]
+            full = [(tokens, tokens) for tokens in entry.sentences]
+            base, after, itself = (_total(found, asked, behaviour) for asked in (alone, helped, full))
+            result.append(Likelihoods(base, after, itself, entry.reason, entry.note))
     return result
+
+
+def _total(found: Mapping[_Span, Sequence[float]], asked: Sequence[_Span], behaviour: str) -> float:
+    """The log-likelihood of all sentences. The published program takes that of a first token from the start token."""
+    if behaviour == "intended":
+        return sum(sum(found[span]) for span in asked)
+    return sum(found[(), tokens][0] + sum(found[prompt, tokens][1:]) for prompt, tokens in asked)
 
 
 def _score(found: Likelihoods) -> Reading:
@@ -150,7 +145,7 @@ def _compute(read: Callable[[Likelihoods], Reading]) -> Callable[[Job, Mapping[s
 
 
 _PARAMETERS: Mapping[str, Parameter] = {
-    "model": model_parameter("openai-community/gpt2", "the causal language model"),
+    "model": model_parameter("embedded:smollm2", "the causal language model (openai-community/gpt2 in the paper)"),
     "behaviour": BEHAVIOUR,
     **device_parameters(),
 }

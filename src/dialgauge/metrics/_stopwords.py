@@ -1,14 +1,15 @@
 """English words that carry little meaning: the alphabetic ones of the list that most published metrics take."""
 
 _PRONOUNS = (
-    "i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it "
-    "its itself they them their theirs themselves what which who whom this that these those"
+    "i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself "
+    "it its itself they them their theirs themselves what which who whom this that these those"
 )
 _VERBS = "am is are was were be been being have has had having do does did doing can will should"
 _JOINTS = "a an the and but if or because as until while than so nor not no only own same such too very just"
 _PLACES = (
     "of at by for with about against between into through during before after above below to from up down in out on "
-    "off over under again further then once here there when where why how all any both each few more most other some now"
+    "off over under again further then once here there when where why how all any both each few more most other some "
+    "now"
 )
 #: What is left of "don't", "she'll" or "wouldn't" once the apostrophe has cut it in two.
 _REMAINS = (

@@ -150,7 +150,8 @@ def _answer_all(job: Job, model: Model, behaviour: str, parser: str) -> list[Ans
 
 _PARAMETERS: Mapping[str, Parameter] = {
     "model": model_parameter(
-        "google-bert/bert-large-uncased-whole-word-masking-finetuned-squad", "the question answering model (BERT family)"
+        "google-bert/bert-large-uncased-whole-word-masking-finetuned-squad",
+        "the question answering model (BERT family)",
     ),
     "parser": PARSER,
     "behaviour": BEHAVIOUR,
@@ -174,7 +175,11 @@ register(
             models={"model": "qa", "parser": "parser"},
         )
         for name, what, value in (
-            ("prob", "how sure a model is of its answers from the summary about names blanked out in the source", probability),
+            (
+                "prob",
+                "how sure a model is of its answers from the summary about names blanked out in the source",
+                probability,
+            ),
             ("fscore", "how well answers from the summary match the names blanked out in the source", f_score),
         )
     )

@@ -13,12 +13,24 @@ from dialgauge.metrics._encoding import padded, readable
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Target, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
-from dialgauge.metrics._readings import EMPTY, Pair, Pairs, Reading, blank, budget, item_values, number_parameter, values
+from dialgauge.metrics._readings import (
+    EMPTY,
+    Pair,
+    Pairs,
+    Reading,
+    blank,
+    budget,
+    chunks,
+    item_values,
+    number_parameter,
+    values,
+)
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.models import Model, run_batched
 
 _CITATION = "Zhong et al. 2022, Towards a unified multi-dimensional evaluator for text generation, EMNLP"
+_AT_ONCE = 256
 _YES, _NO = "Yes", "No"
 _CUT = "cut to the {} tokens that the model reads"
 
@@ -113,9 +125,12 @@ def _compute(dimension: str) -> Callable[[Job, Mapping[str, str]], Values]:
 
     def compute(job: Job, parameters: Mapping[str, str]) -> Values:
         answers = _Answers.of(job, parameters)
-        asked = [_prompts(question, pair) for pair in Pairs.of(job).texts]
-        answers.ask(prompt for prompts in asked for prompt in prompts)
-        return values(job, [answers.mean(prompts) for prompts in asked])
+        readings: list[Reading] = []
+        for part in chunks(Pairs.of(job).texts, _AT_ONCE):
+            asked = [_prompts(question, pair) for pair in part]
+            answers.ask(prompt for prompts in asked for prompt in prompts)
+            readings += [answers.mean(prompts) for prompts in asked]
+        return values(job, readings)
 
     return compute
 
@@ -128,22 +143,24 @@ def _prompts(question: _Question, pair: Pair) -> list[str]:
 def _overall(job: Job, parameters: Mapping[str, str]) -> Values:
     """The mean of the four dimensions; relevance is that of the best reference."""
     answers = _Answers.of(job, parameters)
-    strings = [readable(text) for text in job.texts.strings]
-    asked: list[list[list[str]]] = []
-    for item, hypothesis in enumerate(job.hypothesis_ids.tolist()):
-        source, *references = (strings[i] for i in job.target_ids[job.offsets[item] : job.offsets[item + 1]].tolist())
-        fixed = [_prompts(_QUESTIONS[name], (strings[hypothesis], source)) for name in _QUESTIONS if name != "relevance"]
-        asked.append(fixed + [_prompts(_QUESTIONS["relevance"], (strings[hypothesis], one)) for one in references])
-    answers.ask(prompt for lists in asked for prompts in lists for prompt in prompts)
-    readings = []
-    for lists in asked:
-        *fixed_readings, best = _with_best([answers.mean(prompts) for prompts in lists])
-        if best.reason:
-            readings.append(best)
-            continue
-        note = next((reading.note for reading in (*fixed_readings, best) if reading.note), "")
-        readings.append(Reading(statistics.fmean(reading.number for reading in (*fixed_readings, best)), note=note))
+    readings: list[Reading] = []
+    for part in chunks(range(len(job)), _AT_ONCE):
+        asked = [_all_prompts(job, item) for item in part]
+        answers.ask(prompt for lists in asked for prompts in lists for prompt in prompts)
+        for lists in asked:
+            four = _with_best([answers.mean(prompts) for prompts in lists])
+            missing = next((reading for reading in four if reading.reason), None)
+            note = next((reading.note for reading in four if reading.note), "")
+            readings.append(missing or Reading(statistics.fmean(reading.number for reading in four), note=note))
     return item_values(readings)
+
+
+def _all_prompts(job: Job, item: int) -> list[list[str]]:
+    """The prompts of three dimensions, then those of relevance for each reference."""
+    ids = [job.hypothesis_ids[item], *job.target_ids[job.offsets[item] : job.offsets[item + 1]]]
+    summary, source, *references = (readable(job.texts.strings[i]) for i in ids)
+    fixed = [_prompts(_QUESTIONS[name], (summary, source)) for name in _QUESTIONS if name != "relevance"]
+    return fixed + [_prompts(_QUESTIONS["relevance"], (summary, reference)) for reference in references]
 
 
 def _with_best(readings: Sequence[Reading]) -> list[Reading]:

@@ -4,12 +4,13 @@ The words of every distinct text are looked up once; a target is compared with a
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dialgauge.metrics._grouping import best_target, runs
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._model_settings import model_parameter
@@ -18,6 +19,10 @@ from dialgauge.metrics._texts import IdArray
 from dialgauge.metrics._treebank import treebank_words
 from dialgauge.models import WordVectors, load_vectors
 
+#: Similarities of a pair of texts; longer texts than that are no summaries.
+MAX_CELLS = 1 << 22
+#: Multiplications in one product of matrices.
+_PRODUCT = 1 << 17
 CASE = Parameter("lower", ("lower", "keep"), "lower: look words up in lower case, as GloVe has them; keep: as written")
 
 
@@ -44,7 +49,9 @@ class _Words:
         lower = parameters["case"] == "lower"
         used = np.unique(np.concatenate([job.hypothesis_ids, job.target_ids]))
         rows = job.texts.feature(
-            ("vector rows", str(table.ref), table.fingerprint, lower, unknown), used, lambda text: _look_up(text, table, lower, unknown)
+            ("vector rows", str(table.ref), table.fingerprint, lower, unknown),
+            used,
+            lambda text: _look_up(text, table, lower, unknown),
         )
         arrays = [rows[text_id] for text_id in used.tolist()]
         lengths = np.array([len(array) for array in arrays], dtype=np.int64)
@@ -89,7 +96,8 @@ def _rows_of(table: WordVectors, rows: IdArray, unknown: int) -> FloatArray:
 def _unit(vectors: FloatArray) -> FloatArray:
     """Vectors of length 1; a zero vector stays, and is similar to nothing."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    unit: FloatArray = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return unit
 
 
 def _average(job: Job, parameters: Mapping[str, str]) -> Values:
@@ -117,21 +125,30 @@ def _greedy(job: Job, parameters: Mapping[str, str]) -> Values:
     words = _Words.of(job, parameters)
     unit = _unit(words.vectors)
     hypotheses, targets = words.hypothesis_rows[job.pair_items], words.target_rows
+    cells = words.lengths[hypotheses] * words.lengths[targets]
     pairs = np.full(len(targets), np.nan)
-    scorable = np.flatnonzero((words.lengths[hypotheses] > 0) & (words.lengths[targets] > 0))
+    scorable = np.flatnonzero((cells > 0) & (cells <= MAX_CELLS))
     order = scorable[np.argsort(targets[scorable], kind="stable")]
-    begins = np.flatnonzero(np.diff(targets[order], prepend=-1))
-    for begin, end in zip(begins, [*begins[1:], len(order)], strict=True):
+    # A target with many summaries at a time; larger products would be shared among threads, which takes longer.
+    portion = np.cumsum(cells[order]) // max(1, _PRODUCT // unit.shape[1])
+    for begin, end in runs(targets[order] * (int(portion.max(initial=0)) + 1) + portion):
         group = order[begin:end]
-        several = hypotheses[group]
-        lengths = words.lengths[several]
-        starts = np.cumsum(lengths) - lengths
-        flat = np.concatenate([words.of_row(row) for row in several.tolist()])
-        similar = unit[flat] @ unit[words.of_row(int(targets[group[0]]))].T
-        forth = np.add.reduceat(similar.max(1), starts) / lengths
-        back = np.maximum.reduceat(similar, starts, axis=0).mean(1)
-        pairs[group] = (forth + back) / 2
-    return _values(job, words, pairs)
+        pairs[group] = _nearest(words, unit, hypotheses[group], int(targets[group[0]]))
+    values = _values(job, words, pairs)
+    large = f"the texts have too many words to compare all of them (limit: {MAX_CELLS:,} pairs of words)"
+    too_large = {int(item): large for item in job.pair_items[cells > MAX_CELLS] if np.isnan(values.numbers[item])}
+    return replace(values, reasons={**values.reasons, **too_large})
+
+
+def _nearest(words: _Words, unit: FloatArray, hypotheses: IdArray, target: int) -> FloatArray:
+    """The mean over both directions for each of these texts and one target, by one product of matrices."""
+    lengths = words.lengths[hypotheses]
+    starts = np.cumsum(lengths) - lengths
+    flat = np.concatenate([words.of_row(row) for row in hypotheses.tolist()])
+    similar = unit[flat] @ unit[words.of_row(target)].T
+    forth = np.add.reduceat(similar.max(1), starts) / lengths
+    back: FloatArray = np.maximum.reduceat(similar, starts, axis=0).mean(1)
+    return (forth + back) / 2
 
 
 def _values(job: Job, words: _Words, pairs: FloatArray) -> Values:
@@ -139,7 +156,7 @@ def _values(job: Job, words: _Words, pairs: FloatArray) -> Values:
     summaries = words.lengths[words.hypothesis_rows] > 0
     targets = words.lengths[words.target_rows] > 0
     pairs = np.where(summaries[job.pair_items] & targets, np.clip(pairs, -1.0, 1.0), np.nan)
-    numbers = np.fmax.reduceat(pairs, job.offsets[:-1]) if len(job) else np.zeros(0)
+    numbers = best_target(job, pairs)
     reasons = {
         item: f"the {job.target if summaries[item] else 'summary'} has no word with a vector"
         for item in np.flatnonzero(np.isnan(numbers)).tolist()
@@ -148,16 +165,20 @@ def _values(job: Job, words: _Words, pairs: FloatArray) -> Values:
 
 
 PARAMETERS = {
-    "model": model_parameter("embedded:glove-50d", "the word vectors (a file of GloVe's text form or a JSON table will do)"),
+    "model": model_parameter(
+        "embedded:glove-50d", "the word vectors (a file of GloVe's text form or a JSON table will do)"
+    ),
     "case": CASE,
     "unknown": Parameter(
-        "skip", ("skip", "mean"), "words without a vector: skip them, or give them the mean of the table, as nlg-eval does"
+        "skip",
+        ("skip", "mean"),
+        "words without a vector: skip them, or give them the mean of the table, as nlg-eval does",
     ),
 }
 _RULE = Parameter(
     "magnitude",
     ("magnitude", "published"),
-    "magnitude: the value furthest from zero; published: 0 where the smallest is 0, whatever the largest, as in nlg-eval",
+    "magnitude: the value furthest from zero; published: 0 wherever the smallest is 0, as in nlg-eval",
 )
 
 register(

@@ -7,7 +7,7 @@ from dialgauge.models._chat import BudgetError, ChatAnswer, ChatBudget, ChatEndp
 from dialgauge.models._convert import convert
 from dialgauge.models._device import DEVICES, DTYPES, choose_device, default_budget
 from dialgauge.models._fetch import fetch_asset, fetch_hub
-from dialgauge.models._load import Model, NeuralKind, load, need_packages, unload
+from dialgauge.models._load import Model, NeuralKind, load, need_packages, quiet_loading, unload
 from dialgauge.models._parser import load_parser
 from dialgauge.models._refs import KINDS, Kind, ModelRef
 from dialgauge.models._resolve import Resolved, contents, hub_folder, model_signature, resolve
@@ -50,6 +50,7 @@ __all__ = [
     "load_vectors",
     "model_signature",
     "need_packages",
+    "quiet_loading",
     "report_progress",
     "resolve",
     "run_batched",

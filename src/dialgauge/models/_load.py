@@ -27,6 +27,16 @@ _CLASSES: Mapping[str, tuple[str, str]] = {
 }
 #: Parts that a checkpoint may lack, because no metric reads them.
 _UNUSED = ("pooler",)
+#: The files of which one holds the vocabulary of a tokenizer.
+_VOCABULARIES = (
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "tokenizer.model",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "spm.model",
+)
 #: Tokenizers that know no limit say 10^30.
 _NO_LIMIT = 10**9
 
@@ -111,10 +121,16 @@ def _load(kind: NeuralKind, resolved: Resolved, device: str, dtype: Dtype) -> Mo
     wanted: dict[str, Any] = {"dtype": getattr(torch, {"fp32": "float32", "bf16": "bfloat16"}[dtype])}
     if weights.suffix != ".gguf":
         wanted["use_safetensors"] = True
-    with _quiet():
+    with quiet_loading():
         tokenizer = _tokenizer(resolved, options)
         module, info = _module(getattr(transformers, class_name), resolved, called, {**options, **wanted})
     _check_complete(resolved, called, info)
+    rows = module.get_input_embeddings().weight.shape[0]
+    if len(tokenizer) > rows:
+        raise ModelError(
+            f"model '{resolved.ref}': its tokenizer has {len(tokenizer)} tokens and its weights only {rows}: they do "
+            "not belong together"
+        )
     module.eval()
     module.requires_grad_(False)
     try:
@@ -160,6 +176,11 @@ def _weights(resolved: Resolved) -> Path:
 def _tokenizer(resolved: Resolved, options: Mapping[str, Any]) -> Any:
     from transformers import AutoTokenizer
 
+    # Where all of them are absent, transformers makes up a tokenizer that knows nothing, and says nothing.
+    if not any((resolved.path / name).is_file() for name in (*_VOCABULARIES, options.get("gguf_file", ""))):
+        raise ModelError(
+            f"model '{resolved.ref}': no tokenizer in {resolved.path} (looked for {', '.join(_VOCABULARIES)})"
+        )
     try:
         return _as_stored(AutoTokenizer.from_pretrained(str(resolved.path), **options), resolved.path, options)
     except (
@@ -180,7 +201,8 @@ def _as_stored(tokenizer: Any, folder: Path, options: Mapping[str, Any]) -> Any:
 
     if not (folder / "tokenizer.json").is_file():
         return tokenizer
-    special = {name: token for name, token in tokenizer.special_tokens_map.items() if isinstance(token, str)}
+    named = tokenizer.special_tokens_map.items()
+    special: dict[str, Any] = {name: token for name, token in named if isinstance(token, str)}
     stored = PreTrainedTokenizerFast.from_pretrained(str(folder), **options, **special)
     stored.model_input_names = tokenizer.model_input_names
     return stored
@@ -258,7 +280,7 @@ def _first_line(error: Exception) -> str:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet_loading() -> Iterator[None]:
     """No bars and warnings of transformers while it loads: what matters in them is raised as an error here."""
     from transformers.utils import logging as transformers_logging
 

@@ -45,7 +45,9 @@ def transport_costs(problems: Sequence[Transport]) -> FloatArray:
 
 def _prepared(problem: Transport) -> Transport:
     """Without empty masses, and so that the smaller side sends."""
-    supply, demand, cost = (np.asarray(part, dtype=np.float64) for part in (problem.supply, problem.demand, problem.cost))
+    supply, demand, cost = (
+        np.asarray(part, dtype=np.float64) for part in (problem.supply, problem.demand, problem.cost)
+    )
     if cost.shape != (len(supply), len(demand)):
         raise ValueError(f"{len(supply)} and {len(demand)} masses but costs of shape {cost.shape}")
     sends, takes = supply > 0, demand > 0

@@ -7,7 +7,7 @@
  * (strongly feasible trees), so the method ends. */
 #include "kernels.h"
 
-#include <math.h>
+#include <float.h>
 #include <stdlib.h>
 
 typedef struct {
@@ -24,7 +24,8 @@ typedef struct {
     Node *node;         /* rows, then columns, then the root */
     double *potential;
     double tolerance;
-    int64_t row; /* where the search for an arc that enters goes on; beyond the senders is the root */
+    int64_t row;   /* where the search for an arc that enters goes on; beyond the senders is the root */
+    int64_t block; /* how many arcs are looked at before the best of them is taken */
 } Problem;
 
 static void attach(Node *node, int64_t v, int64_t parent) {
@@ -47,7 +48,7 @@ static void begin(Problem *p, const double *supply, const double *demand) {
     int64_t root = p->rows + p->columns;
     double largest = 0;
     for (int64_t cell = 0; cell < p->rows * p->columns; cell++)
-        if (fabs(p->cost[cell]) > largest) largest = fabs(p->cost[cell]);
+        if (p->cost[cell] > largest) largest = p->cost[cell];
     double price = (largest + 1) * (double)(root + 1);
     p->tolerance = 1e-14 * price; /* above the rounding errors of sums along the tree */
     p->node[root] = (Node){.parent = -1, .child = -1, .next = -1, .previous = -1};
@@ -63,6 +64,8 @@ static void begin(Problem *p, const double *supply, const double *demand) {
         attach(p->node, v, root);
     }
     p->row = 0;
+    p->block = 1;
+    while (p->block * p->block < (p->rows + 1) * p->columns) p->block++;
 }
 
 /* The price of arcs from a sender, or from the root, to all receivers. */
@@ -72,7 +75,6 @@ static const double *prices(const Problem *p, int64_t row) {
 
 /* The best arc of the next block that has one with a negative reduced cost; 0 where there is none at all. */
 static int enter(Problem *p, int64_t *row, int64_t *column) {
-    int64_t block = (int64_t)sqrt((double)((p->rows + 1) * p->columns));
     const double *to = p->potential + p->rows;
     double best = -p->tolerance;
     int found = 0;
@@ -90,7 +92,7 @@ static int enter(Problem *p, int64_t *row, int64_t *column) {
         }
         in_block += p->columns;
         p->row = p->row == p->rows ? 0 : p->row + 1;
-        if (in_block >= block) {
+        if (in_block >= p->block) {
             if (found) return 1;
             in_block = 0;
         }
@@ -108,7 +110,7 @@ static int64_t push(Problem *p, int64_t first, int64_t second, double *mass, int
         else
             b = node[b].parent;
     int64_t join = a;
-    double least = INFINITY;
+    double least = DBL_MAX;
     *on_first = 0;
     for (int64_t v = first; v != join; v = node[v].parent)
         if (node[v].up && node[v].flow < least) {
@@ -180,7 +182,7 @@ static double solve(Problem *p, const double *supply, const double *demand) {
 }
 
 /* Problem q moves supply[rows so far ...] to demand[columns so far ...] at cost[cells so far ...] (rows x columns).
- * All masses are positive, and no more is sent than can be taken. result[q] is the cost of the cheapest plan. */
+ * All masses are positive, no cost is negative, and no more is sent than can be taken. result[q] is the cost of the cheapest plan. */
 DG_EXPORT int64_t dg_transport(const int64_t *rows, const int64_t *columns, int64_t problems, const double *supply,
                                const double *demand, const double *cost, double *result) {
     int64_t most = 0;

@@ -1,0 +1,66 @@
+"""UniEval against the reference implementation on a tiny T5."""
+
+import pytest
+import torch
+from golden_pairs import KEYS, REFERENCES, SOURCES, SUMMARIES, differences, model, recorded
+
+from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
+from dialgauge.errors import InputError
+from dialgauge.metrics import score, score_pairs
+
+SETTINGS = f"model={model('tiny-t5')},max-length=128,device=cpu"
+TARGETS = {
+    "coherence": SOURCES,
+    "consistency": SOURCES,
+    "fluency": None,
+    "relevance": REFERENCES,
+    "overall": [[source, reference] for source, reference in zip(SOURCES, REFERENCES, strict=True)],
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread():
+    torch.set_num_threads(1)
+
+
+@pytest.mark.parametrize("dimension", TARGETS)
+def test_equals_the_reference(dimension: str) -> None:
+    golden = recorded("unieval")["results"]
+    found = score_pairs(SUMMARIES, TARGETS[dimension], [f"unieval-{dimension}:{SETTINGS}"]).to_series().to_list()
+    # A blank summary is an error there.
+    assert not differences(found, [golden[key]["alone"].get(dimension) for key in KEYS])
+
+
+def corpus() -> Corpus:
+    dialogues = [Dialogue("a", (Turn("Tom", "Are you coming on Saturday?"), Turn("Mia", "No, I have an exam.")))]
+    summaries = [
+        Summary("a", "one", "Mia has an exam and does not come."),
+        Summary("a", "none", " "),
+        Summary("a", "r1", "Mia cannot come on Saturday.", kind="reference"),
+        Summary("a", "r2", "Mia has an exam on Saturday.", kind="reference"),
+    ]
+    return Corpus.build(dialogues, summaries)
+
+
+def test_overall_is_the_mean_of_the_four_with_the_best_reference() -> None:
+    specs = [f"unieval-{dimension}:{SETTINGS}" for dimension in TARGETS]
+    scores = score(corpus(), specs)
+    *four, overall = scores.frame.filter(system="one").select(scores.metrics).row(0)
+    assert overall == pytest.approx(sum(four) / 4, abs=1e-6)
+    assert scores.frame.filter(system="none").select(scores.metrics).row(0) == (None,) * 5
+    assert set(scores.failures["reason"]) == {"the summary is empty"}
+
+
+def test_cut_questions_are_noted() -> None:
+    spec = f"unieval-consistency:{SETTINGS.replace('max-length=128', 'max-length=20')}"
+    notes = score(corpus(), [spec]).notes
+    assert notes["note"].to_list() == ["cut to the 20 tokens that the model reads"]
+    assert notes["system"].to_list() == ["one"]
+
+
+def test_overall_needs_a_source_and_a_reference() -> None:
+    with pytest.raises(InputError, match="source and references"):
+        score_pairs(["a"], ["only a source"], [f"unieval-overall:{SETTINGS}"])
+    without = Corpus.build([Dialogue("a", (Turn("Tom", "Hello"),))], [Summary("a", "one", "Tom says hello.")])
+    with pytest.raises(InputError, match="needs references"):
+        score(without, [f"unieval-overall:{SETTINGS}"])
