@@ -15,7 +15,7 @@ from dialgauge.bench._timing import (
     need_peers,
     now,
 )
-from dialgauge.errors import UnknownNameError
+from dialgauge.errors import ParameterError, UnknownNameError
 
 __all__ = [
     "SUITES",
@@ -35,11 +35,15 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A group of benchmarks: the module that runs it (imported on demand), and the packages it is measured beside."""
+    """A group of benchmarks: the module that runs it (imported on demand), and the packages that it needs.
+
+    ``devices`` is true of a suite that can run on a card.
+    """
 
     module: str
     description: str
     peers: tuple[str, ...]
+    devices: bool = False
 
 
 SUITES: Mapping[str, Suite] = {
@@ -53,14 +57,27 @@ SUITES: Mapping[str, Suite] = {
         "bootstrap intervals and permutation tests of correlations",
         ("nlpstats",),
     ),
+    "models": Suite(
+        "dialgauge.bench._models",
+        "BERTScore, BARTScore, MoverScore and word vectors on 14 systems that share references and sources",
+        ("torch", "transformers"),
+        devices=True,
+    ),
+    "perturb": Suite(
+        "dialgauge.bench._perturb",
+        "the 16 baseline perturbations of a summary over one parse of it (here a lower ratio is better)",
+        ("spacy", "lemminflect"),
+    ),
 }
 
 
-def run_suite(name: str, progress: Progress | None = None) -> list[BenchResult]:
+def run_suite(name: str, progress: Progress | None = None, device: str = "cpu") -> list[BenchResult]:
     """Run one suite and give its results. The packages it compares with come with the extra ``bench``."""
     if name not in SUITES:
         raise UnknownNameError("benchmark suite", name, SUITES)
     suite = SUITES[name]
     need_peers(f"benchmark suite {name!r}", *suite.peers)
-    run: Callable[[Progress | None], list[BenchResult]] = import_module(suite.module).run
-    return run(progress)
+    if device != "cpu" and not suite.devices:
+        raise ParameterError(f"benchmark suite {name!r}", "device", "'cpu': it has nothing for a card to do", device)
+    run: Callable[..., list[BenchResult]] = import_module(suite.module).run
+    return run(progress, device) if suite.devices else run(progress)

@@ -66,13 +66,16 @@ def interleave(
     units: float = 1.0,
     peer_units: float = 1.0,
     before_each: Callable[[], object] | None = None,
+    wall: bool = False,
 ) -> Timing:
     """Time both in turns within this process, ``rounds`` times, and take the median of the ratios of CPU time.
 
     Whatever slows the machine down for a while hits both sides; who goes first changes from round to round.
     ``before_each`` runs outside the clock ahead of every call and should drop the caches that a first call would not
-    have. Where the peer does less work than ours (``peer_units`` of ``units``), its time is scaled to ours.
+    have. Where the peer does less work than ours (``peer_units`` of ``units``), its time is scaled to ours. Work that a
+    card does is not CPU time: ``wall`` takes the clock on the wall.
     """
+    clock = time.perf_counter if wall else time.process_time
     if rounds < 1:
         raise ParameterError("interleave", "rounds", "at least 1", rounds)
     scale = units / peer_units
@@ -82,10 +85,10 @@ def interleave(
     for number in range(rounds):
         for our_turn in (number % 2 == 0, number % 2 == 1):
             if our_turn:
-                our_result, seconds = _cpu(ours, before_each)
+                our_result, seconds = _timed(ours, before_each, clock)
                 our_seconds.append(seconds)
             else:
-                peer_result, seconds = _cpu(peer, before_each)
+                peer_result, seconds = _timed(peer, before_each, clock)
                 peer_seconds.append(seconds * scale)
     ratios = tuple(theirs / own for own, theirs in zip(our_seconds, peer_seconds, strict=True))
     return Timing(
@@ -98,15 +101,17 @@ def interleave(
     )
 
 
-def _cpu(function: Callable[[], Any], before: Callable[[], object] | None) -> tuple[Any, float]:
+def _timed(
+    function: Callable[[], Any], before: Callable[[], object] | None, clock: Callable[[], float]
+) -> tuple[Any, float]:
     if before is not None:
         before()
     was_enabled = gc.isenabled()
     gc.disable()  # as timeit does: nobody pays for the garbage of the other
     try:
-        start = time.process_time()
+        start = clock()
         result = function()
-        seconds = time.process_time() - start
+        seconds = clock() - start
     finally:
         if was_enabled:
             gc.enable()

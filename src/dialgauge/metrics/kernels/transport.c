@@ -182,7 +182,8 @@ static double solve(Problem *p, const double *supply, const double *demand) {
 }
 
 /* Problem q moves supply[rows so far ...] to demand[columns so far ...] at cost[cells so far ...] (rows x columns).
- * All masses are positive, no cost is negative, and no more is sent than can be taken. result[q] is the cost of the cheapest plan. */
+ * All masses are positive, no cost is negative, and no more is sent than can be taken. result[q] is the cost of the
+ * cheapest plan. */
 DG_EXPORT int64_t dg_transport(const int64_t *rows, const int64_t *columns, int64_t problems, const double *supply,
                                const double *demand, const double *cost, double *result) {
     int64_t most = 0;
