@@ -14,6 +14,7 @@ import typer
 from dialgauge import __version__
 from dialgauge.cli import (
     _agreement,
+    _annotate,
     _bench,
     _compare,
     _convert,
@@ -24,6 +25,8 @@ from dialgauge.cli import (
     _metrics,
     _models,
     _paper,
+    _perturb,
+    _robustness,
     _run,
     _score,
 )
@@ -68,9 +71,12 @@ _COMMANDS = (
     _datasets,
     _metrics,
     _models,
+    _perturb,
     _score,
+    _annotate,
     _agreement,
     _correlate,
+    _robustness,
     _compare,
     _paper,
     _bench,

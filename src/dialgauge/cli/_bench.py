@@ -15,6 +15,9 @@ def add_to(app: typer.Typer) -> None:
 
 def bench(
     suite: Annotated[str | None, typer.Argument(help="The suite to run; none lists what there is.")] = None,
+    device: Annotated[
+        str, typer.Option("--device", help="Where the models of [bold]bench models[/] run: cpu, cuda or auto.")
+    ] = "cpu",
     json: Json = False,
 ) -> None:
     """Measure the speed beside other packages, on this machine.
@@ -30,7 +33,7 @@ def bench(
         _list_suites(json)
         return
     with progress_bar(f"bench {suite}") as progress:
-        results = run_suite(suite, progress)
+        results = run_suite(suite, progress, device)
     described = machine(SUITES[suite].peers)
     if json:
         print_json({"results": [result.as_dict() for result in results], "machine": described, "date": now()})

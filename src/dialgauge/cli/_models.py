@@ -39,7 +39,7 @@ def models(context: typer.Context, json: Json = False) -> None:
             (
                 row["model"],
                 ", ".join(row["kinds"]),
-                _few(row["metrics"]),
+                ", ".join(row["families"]),
                 "yes" if row["here"] else "no",
                 _size(row["bytes"]),
                 row["licence"],
@@ -86,7 +86,7 @@ def get(
                     folder = fetch_asset(asset, source=source, again=again, progress=progress)
                 got.append({"model": f"embedded:{asset.name}", "folder": str(folder), "licence": asset.licence})
         elif ref.source == "hub":
-            got.append({"model": str(ref), "folder": str(fetch_hub(ref)), "licence": "see its page on the hub"})
+            got.append({"model": str(ref), "folder": str(fetch_hub(ref)), "licence": "on its hub page"})
         else:
             raise typer.BadParameter(f"{name}: only embedded models and those of the hub can be fetched")
     if json:
@@ -119,20 +119,21 @@ def convert(
 def _catalogue() -> list[dict[str, Any]]:
     """Every embedded model and every default of a metric, with what is known about it here."""
     from dialgauge.errors import ModelError
-    from dialgauge.metrics import all_metrics
+    from dialgauge.metrics import Metric, all_metrics
     from dialgauge.models import ASSETS, ModelRef, resolve
 
-    users: dict[str, dict[str, list[str]]] = {
+    users: dict[str, dict[str, list[Metric]]] = {
         f"embedded:{asset.name}": {kind: [] for kind in asset.kinds} for asset in ASSETS.values()
     }
     for metric in all_metrics().values():
         for parameter, kind in metric.models.items():
             default = metric.parameters[parameter].default
             if default:
-                users.setdefault(default, {}).setdefault(kind, []).append(metric.name)
+                users.setdefault(default, {}).setdefault(kind, []).append(metric)
     rows = []
     for text, by_kind in users.items():
         ref = ModelRef.parse(text)
+        used = list({metric.name: metric for several in by_kind.values() for metric in several}.values())
         asset = ASSETS.get(ref.name) if ref.source == "embedded" else None
         folder: Path | None
         try:
@@ -144,11 +145,12 @@ def _catalogue() -> list[dict[str, Any]]:
                 "model": text,
                 "what": asset.what if asset else "",
                 "kinds": sorted(by_kind),
-                "metrics": list(dict.fromkeys(name for names in by_kind.values() for name in names)),
+                "metrics": [metric.name for metric in used],
+                "families": list(dict.fromkeys(metric.family for metric in used)),
                 "here": folder is not None,
                 "folder": str(folder) if folder else None,
                 "bytes": _bytes(folder) if folder else (asset.wheel_bytes if asset else None),
-                "licence": asset.licence if asset else "see its page on the hub",
+                "licence": asset.licence if asset else "on its hub page",
             }
         )
     return rows
@@ -160,8 +162,3 @@ def _bytes(folder: Path) -> int:
 
 def _size(count: int | None) -> str:
     return "" if count is None else f"{count / 1e6:,.0f} MB"
-
-
-def _few(names: list[str], shown: int = 3) -> str:
-    more = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return ", ".join(names[:shown]) + more

@@ -26,11 +26,23 @@ def print_json(data: Any) -> None:
 
 
 def print_table(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], *, numeric: Iterable[str] = ()
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    numeric: Iterable[str] = (),
+    compact: bool = False,
 ) -> None:
-    """A table for people; texts are shown as they are (no markup is read from data)."""
+    """A table for people; texts are shown as they are (no markup is read from data). ``compact`` saves on spacing."""
     right = set(numeric)
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 0) if compact else (0, 1),
+    )
     for column in columns:
         table.add_column(column, justify="right" if column in right else "left", overflow="fold")
     for row in rows:

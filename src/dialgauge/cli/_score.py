@@ -43,6 +43,8 @@ def score(
     loaded = load_corpus(corpus, format, map, strict)
     with progress_bar("scoring") as progress:
         scores = score_corpus(loaded, metrics, include_references=include_references, progress=progress)
+    for column, reason in scores.left_out.items():
+        note(f"left out: {column}: {reason}")
     if output is not None:
         scores.save(output)
         note(f"wrote {scores.frame.height} rows × {len(scores.metrics)} metrics to {output}")

@@ -1,5 +1,6 @@
 """From a frame of scores with variants to arrays: the change that each perturbation makes, in units of the metric."""
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ class Changes:
     dialogue: IntArray
     values: FloatArray
     units: FloatArray
-    unit_kinds: tuple[str, ...]
+    unit_kind: str
     signs: FloatArray
     reasons: Mapping[str, str]
     rows: pl.DataFrame
@@ -66,9 +67,9 @@ class Changes:
         return int(self.dialogue.max()) + 1
 
     def by_dialogue(self, values: FloatArray) -> FloatArray:
-        """Values per item (last axis) summed within each dialogue; NaN counts as nothing."""
+        """Values per item (last axis, none missing) summed within each dialogue."""
         starts = np.flatnonzero(np.diff(self.dialogue, prepend=-1))
-        return np.asarray(np.add.reduceat(np.nan_to_num(values), starts, axis=-1))
+        return np.asarray(np.add.reduceat(values, starts, axis=-1))
 
 
 def measure_changes(
@@ -97,7 +98,7 @@ def measure_changes(
             f"{first}); score the whole corpus, not the variants alone"
         )
     items = rows.select(ITEM).unique().sort(ITEM)
-    units, kinds, reasons = _units(originals.filter(~pl.col("system").is_in(list(references))), names, spread)
+    units, kind, reasons = _units(originals.filter(~pl.col("system").is_in(list(references))), names, spread)
     signs = np.array([{"lower": -1.0}.get(directions.get(name, "none"), 1.0) for name in names])
     placed = rows.join(items.with_row_index("item"), on=list(ITEM)).join(
         pl.DataFrame({"perturbation": labels}).with_row_index("label"), on="perturbation"
@@ -110,12 +111,10 @@ def measure_changes(
             reasons[name] = "no value for any pair of a variant and its original"
         long[name] = change / units[m]
         values[m] = _mean_cells(placed, long[name], (len(labels), items.height))
-    dialogue = items["dialogue_id"].rank("dense").to_numpy().astype(np.int64) - 1
+    dialogue = items["dialogue_id"].rle_id().to_numpy().astype(np.int64)
     keyed = placed.select(*KEY, "perturbation", *[f"{name}{tail}" for name in names for tail in ("", ":original")])
     keyed = keyed.with_columns(pl.Series(f"{name}:change", change) for name, change in long.items())
-    return Changes(
-        tuple(names), tuple(labels), items, dialogue, values, units, kinds, signs, reasons, keyed, unpaired
-    )
+    return Changes(tuple(names), tuple(labels), items, dialogue, values, units, kind, signs, reasons, keyed, unpaired)
 
 
 def _metric_columns(scores: pl.DataFrame, wanted: Sequence[str] | None) -> list[str]:
@@ -139,9 +138,10 @@ def _metric_columns(scores: pl.DataFrame, wanted: Sequence[str] | None) -> list[
 def _keyed(scores: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     if "role" not in scores.columns:
         scores = scores.with_columns(pl.lit(OVERALL).alias("role"))
+    # Sorted, so that sums come out the same whatever the order of the rows was.
     frame = scores.select(
         *(pl.col(part).cast(pl.String) for part in KEY), *(pl.col(name).cast(pl.Float64) for name in names)
-    )
+    ).sort(KEY)
     repeated = frame.filter(~pl.struct(KEY).is_first_distinct())
     if repeated.height:
         first = " / ".join(repeated.select(KEY).row(0))
@@ -165,29 +165,28 @@ def _labels(variants: pl.DataFrame, effects: Mapping[str, object]) -> list[str]:
     return [label for label in effects if label in present]
 
 
-def _units(
-    originals: pl.DataFrame, names: Sequence[str], spread: Spread
-) -> tuple[FloatArray, tuple[str, ...], dict[str, str]]:
+def _units(originals: pl.DataFrame, names: Sequence[str], spread: Spread) -> tuple[FloatArray, str, dict[str, str]]:
     """What a change of each metric is measured in: the standard deviation of the systems' means, or of summaries."""
     kind = spread
     if kind == "auto":
         kind = "systems" if originals["system"].n_unique() >= ENOUGH_SYSTEMS else "summaries"
-    means = originals.group_by("system", "role").agg(pl.col(names).mean()) if kind == "systems" else originals
-    units, kinds, reasons = np.full(len(names), np.nan), [], {}
+    units, reasons = np.full(len(names), np.nan), {}
     for m, name in enumerate(names):
-        known = means[name].drop_nulls().drop_nans()
-        deviation = known.std() if known.len() > 1 else None
-        largest = known.abs().max()
+        known = originals.drop_nulls(name).drop_nans(name)
+        if kind == "systems":
+            known = known.group_by("system", "role", maintain_order=True).agg(pl.col(name).mean())
+        # Within each role (all of them on one footing), so that the roles' own difference is no spread of systems.
+        variance = known.group_by("role", maintain_order=True).agg(pl.col(name).var())[name].mean()
+        largest = known[name].abs().max()
         if known.is_empty():
             reasons[name] = "no original has a value"
-        elif deviation is None:
+        elif not isinstance(variance, float):
             reasons[name] = f"the spread between {kind} is not known from one of them"
-        elif not deviation > _TIE * largest:  # type: ignore[operator]  # both are floats here
+        elif not math.sqrt(variance) > _TIE * float(largest):  # type: ignore[arg-type]  # not empty, so a number
             reasons[name] = f"all {kind} have the same value, so a change has no unit"
         else:
-            units[m] = deviation
-        kinds.append(kind)
-    return units, tuple(kinds), reasons
+            units[m] = math.sqrt(variance)
+    return units, kind, reasons
 
 
 def _differences(placed: pl.DataFrame, name: str) -> FloatArray:
@@ -205,4 +204,4 @@ def _mean_cells(placed: pl.DataFrame, change: FloatArray, shape: tuple[int, int]
     counts = np.bincount(cell, minlength=size)
     totals = np.bincount(cell, weights=change[known], minlength=size)
     means = np.divide(totals, counts, out=np.full(size, np.nan), where=counts > 0)
-    return means.reshape(shape)
+    return np.asarray(means.reshape(shape))

@@ -66,8 +66,7 @@ def sign_test(changes: FloatArray, dialogue: IntArray) -> float:
         steps = np.zeros(2 * size * count + 1)
         steps[:: 2 * size] = _coin_flips(int(count))
         density = np.convolve(density, steps)
-    middle = len(density) // 2
-    return min(1.0, float(density[middle + total :].sum()) * (2.0 if total else 1.0)) if total else 1.0
+    return min(1.0, 2 * float(density[len(density) // 2 + total :].sum())) if total else 1.0
 
 
 def _coin_flips(count: int) -> FloatArray:

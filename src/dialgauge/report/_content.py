@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.metrics import SYSTEM_KEY, Scores
+
+if TYPE_CHECKING:
+    from dialgauge.report._robustness import RobustnessData
 
 _LEVELS = {"summary": "summaries of one dialogue", "system": "systems", "global": "all summaries together"}
 
@@ -81,6 +84,7 @@ class ReportData:
     findings: Sequence[Mapping[str, Any]] = ()
     problems: Sequence[str] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
+    robustness: "RobustnessData | None" = None
 
 
 def rankings(data: ReportData, level: str, coefficient: str) -> list[Ranking]:

@@ -18,6 +18,7 @@ from dialgauge.report._content import (
     verdict,
 )
 from dialgauge.report._figures import forest_plot, lowest
+from dialgauge.report._robustness import RobustnessData, context
 
 #: What the first screen shows: the level and coefficient of the verdict, the first pair that was computed.
 _HEADLINES = (("summary", "pearson"), ("system", "pearson"), ("summary", "spearman"), ("system", "spearman"))
@@ -28,13 +29,7 @@ def render_report(data: ReportData) -> str:
 
     Every text from the corpus is escaped by the template engine; nothing is inserted as raw HTML but our own figures.
     """
-    environment = Environment(
-        loader=PackageLoader("dialgauge.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = _environment()
     environment.globals.update(forest_plot=forest_plot, lowest=lowest, verdict=verdict, shade=_shade)
     environment.filters["decimals"] = decimals
     systems, system_rows = system_table(data)
@@ -53,6 +48,22 @@ def render_report(data: ReportData) -> str:
         systems=systems,
         system_rows=system_rows,
         failures=data.scores.failures.group_by("metric", "reason").len("count").sort("metric", "reason").to_dicts(),
+        **context(data.robustness),
+    )
+
+
+def render_robustness(data: RobustnessData, title: str) -> str:
+    """The robustness of metrics as a page of its own, in the style of the report."""
+    return _environment().get_template("robustness_page.html").render(title=title, version=__version__, **context(data))
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("dialgauge.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
 
 

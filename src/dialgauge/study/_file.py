@@ -2,13 +2,17 @@
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from dialgauge.annotate import AnnotateSection
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
+
+File = TypeVar("File", bound="StudyFile")
 
 
 class _Table(BaseModel):
@@ -71,6 +75,33 @@ class CorrelationSection(_Table):
     confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
 
 
+class PerturbationsSection(_Table):
+    """``[perturbations]``: what is done to the summaries to see which metric notices, and how that is judged.
+
+    Nothing is done where ``use`` is empty. ``effects`` says what variants that the corpus has already do (label →
+    dimension → effect); ``dimensions`` restricts what is expected; ``margin`` is what counts as no change; ``priors``
+    accepts published mean ratings for variants.
+    """
+
+    use: list[str] = Field(default_factory=list)
+    per_item: Annotated[int, Field(ge=1, le=20)] = 1
+    dimensions: Annotated[list[str], Field(min_length=1)] | None = None
+    margin: Annotated[float, Field(gt=0)] = 0.25
+    priors: bool = False
+    effects: dict[str, dict[str, Literal["preserves", "degrades", "degrades-mildly"]]] = Field(default_factory=dict)
+
+    @field_validator("use")
+    @classmethod
+    def _known(cls, specs: list[str]) -> list[str]:
+        from dialgauge.perturb import parse_requests
+
+        try:
+            parse_requests(specs)
+        except DialgaugeError as error:
+            raise ValueError(str(error)) from error
+        return specs
+
+
 class ReportSection(_Table):
     """``[report]``: what stands on top of the page."""
 
@@ -85,11 +116,29 @@ class StudyFile(_Table):
     metrics: MetricsSection
     ratings: RatingsSection = RatingsSection()
     correlation: CorrelationSection = CorrelationSection()
+    perturbations: PerturbationsSection = PerturbationsSection()
+    annotate: AnnotateSection | None = None
     report: ReportSection = ReportSection()
+
+
+class AnnotationFile(StudyFile):
+    """A study file that ratings are collected for: it needs ``[annotate]``, and may leave the metrics for later."""
+
+    metrics: MetricsSection | None = None  # type: ignore[assignment]  # optional here alone
+    annotate: AnnotateSection
 
 
 def read_study_file(path: Path) -> StudyFile:
     """Read and check a study file. Every error names the file, the line, the key, and what is allowed there."""
+    return _read(path, StudyFile)
+
+
+def read_annotation_file(path: Path) -> tuple[AnnotationFile, Path]:
+    """Read and check a study file for its ``[annotate]``; with it the folder that its paths are relative to."""
+    return _read(path, AnnotationFile), path.resolve().parent
+
+
+def _read(path: Path, model: type[File]) -> File:
     try:
         text = path.read_text("utf-8-sig")
     except FileNotFoundError as error:
@@ -99,7 +148,7 @@ def read_study_file(path: Path) -> StudyFile:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not readable as UTF-8 text: {error}") from error
     try:
-        return StudyFile.model_validate(tomllib.loads(text))
+        return model.model_validate(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: not valid TOML: {error}") from error
     except ValidationError as error:
@@ -126,19 +175,28 @@ def _describe(path: Path, text: str, error: Any) -> str:
 def _keys_at(location: Sequence[object]) -> list[str]:
     model: Any = StudyFile
     for part in location:
-        model = model.model_fields[str(part)].annotation
+        if isinstance(part, int):
+            continue
+        annotation = model.model_fields[str(part)].annotation
+        # An optional table is a union with None.
+        model = next((one for one in get_args(annotation) if hasattr(one, "model_fields")), annotation)
     return list(model.model_fields)
 
 
 def _line_of(text: str, location: Sequence[object]) -> int:
     """The line (from 1) of a key, or of the nearest table above it. TOML parsers do not keep positions."""
-    wanted = [str(part) for part in location if not isinstance(part, int)]
+    wanted = [str(part) for part in location]
     best, best_depth = 1, 0
     table: list[str] = []
+    entries: Counter[str] = Counter()
     for number, line in enumerate(text.splitlines(), 1):
         path: list[str] | None = None
         if heading := re.match(r"\s*\[\[?\s*([^\]#]+?)\s*\]", line):
             path = table = _split_key(heading[1])
+            if line.lstrip().startswith("[["):
+                # An entry of an array of tables: which one it is counts.
+                path = table = [*table, str(entries[heading[1]])]
+                entries[heading[1]] += 1
         elif pair := re.match(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"))*)\s*=""", line):
             path = table + _split_key(pair[1])
         if path and path == wanted[: len(path)] and len(path) > best_depth:

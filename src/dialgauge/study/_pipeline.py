@@ -21,6 +21,7 @@ from dialgauge.ratings import aggregate, agreement, check_ratings, drift, majori
 from dialgauge.report import ReportData, render_report
 from dialgauge.study._file import StudyFile
 from dialgauge.study._stages import Ledger, file_digest
+from dialgauge.study._variants import VariantStages
 
 #: Called with what is being done, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
@@ -52,6 +53,8 @@ class Pipeline:
             outputs = ["correlations.parquet", "ratings.parquet", "ceiling.parquet"]
             stage("correlations", rated, ["corpus", "scores"], outputs, self._make_correlations)
             shown += ["agreement", "correlations"]
+        if variants := self._variant_stages():
+            shown += variants.run()
         page = settings.report.model_dump() | {"study": settings.study.name, "seed": settings.study.seed}
         stage("report", page, shown, ["report.html"], self._make_report)
         return self.ledger
@@ -145,8 +148,22 @@ class Pipeline:
             findings=json.loads((self.folder / "findings.json").read_text("utf-8")) if rated else [],
             problems=self.ledger.entries["corpus"]["problems"],
             settings=_shown_settings(settings, rated),
+            robustness=variants.results() if (variants := self._variant_stages()) else None,
         )
         write_text(self.folder / "report.html", render_report(data))
+
+    def _variant_stages(self) -> VariantStages | None:
+        """The stages that break summaries on purpose, where the study file asks for them."""
+        if not self.settings.perturbations.use:
+            return None
+        return VariantStages(
+            self.settings,
+            self.folder,
+            self.ledger,
+            self.progress,
+            self._load_corpus,
+            self._load_scores,
+        )
 
     def _write(self, name: str, frame: pl.DataFrame) -> None:
         with atomic_file(self.folder / name) as temporary:

@@ -1,0 +1,118 @@
+"""``dialgauge annotate``: the web application for human evaluation."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dialgauge.cli._output import Json, console, note, print_json
+from dialgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from dialgauge.annotate import Link, Project
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("annotate")(annotate)
+
+
+def annotate(
+    study: Annotated[Path, typer.Argument(help="A study file with a table \\[annotate]; see docs/annotate.md.")],
+    database: Annotated[
+        str | None, typer.Option(help="postgresql://… for teams; default: a SQLite file in the study's output folder.")
+    ] = None,
+    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 opens it to the network.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8321,
+    public_url: Annotated[
+        str | None, typer.Option(help="How people reach the server, where a proxy stands before it: https://…")
+    ] = None,
+    links_only: Annotated[bool, typer.Option("--links", help="Print the links and leave, without serving.")] = False,
+    export: Annotated[
+        Path | None, typer.Option(help="Write all ratings here with the systems' names (unblinds) and leave.")
+    ] = None,
+    format: Annotated[str, typer.Option(help="Of --export: corpus, jsonl, csv, parquet, xlsx or sheets.")] = "corpus",
+    import_file: Annotated[
+        Path | None,
+        typer.Option("--import", help="Take in a filled workbook or Label Studio's JSON, and leave."),
+    ] = None,
+    annotator: Annotated[str, typer.Option(help="Of --import: whose ratings these are.")] = "",
+    backup: Annotated[Path | None, typer.Option(help="Copy the SQLite database here and leave.")] = None,
+    json: Json = False,
+) -> None:
+    """Collect human ratings in the browser: a link for you, a link for each annotator.
+
+    [bold]dialgauge annotate study.toml[/]
+
+    Creates the project, or goes on with it. Every change is on the disk before it is acknowledged, systems are hidden
+    from annotators, and agreement is measured while the work goes on.
+    """
+    from dialgauge.annotate import Project, serve
+    from dialgauge.corpus import open_corpus
+    from dialgauge.study import read_annotation_file
+
+    settings, folder = read_annotation_file(study)
+    section = settings.corpus
+    corpus = open_corpus(section.source, home=folder, format=section.format, mapping=section.map, strict=section.strict)
+    output = folder / (settings.study.output or f"runs/{settings.study.name}")
+    where = database or output / "annotation.db"
+    name, seed = settings.study.name, settings.study.seed
+    with Project.open(where, settings.annotate, corpus, name=name, seed=seed) as project:
+        if export or import_file or backup:
+            _work_on_files(project, export, format, import_file, annotator, backup, json)
+        elif links_only:
+            _print_links((public_url or f"http://{host}:{port}").rstrip("/"), project.links(), json)
+        else:
+            announce = lambda address, links: _print_links(address, links, json)  # noqa: E731
+            serve(project, host=host, port=port, public_url=public_url, announce=announce)
+
+
+def _work_on_files(
+    project: "Project",
+    export: Path | None,
+    format: str,
+    import_path: Path | None,
+    annotator: str,
+    backup: Path | None,
+    json: bool,
+) -> None:
+    from dialgauge.annotate import backup_project, export_project, import_file
+
+    done: dict[str, Any] = {}
+    if import_path is not None:
+        kinds = {".xlsx": "sheets", ".json": "label-studio"}
+        if import_path.suffix.lower() not in kinds:
+            raise InputError(f"{import_path}: expected a workbook (.xlsx) or Label Studio's JSON export (.json)")
+        done["import"] = import_file(project, kinds[import_path.suffix.lower()], import_path, annotator=annotator)
+    if export is not None:
+        done["export"] = str(export_project(project, format, export, reason="dialgauge annotate --export"))
+    if backup is not None:
+        done["backup"] = str(backup_project(project, backup))
+    if json:
+        print_json(done)
+        return
+    for line in done.get("import", {}).get("refused", []):
+        note(f"refused: {line['where']}: {line['message']}")
+    if "import" in done:
+        console.print(f"{done['import']['accepted']} ratings taken in", highlight=False)
+    for what in ("export", "backup"):
+        if what in done:
+            console.print(f"{what}: {done[what]}", highlight=False, soft_wrap=True)
+
+
+def _print_links(address: str, links: "list[Link]", json: bool) -> None:
+    from datetime import datetime
+
+    rows = [
+        {"name": link.name, "link": address + link.path, "expires": datetime.fromtimestamp(link.expires).isoformat()}
+        for link in links
+    ]
+    if json:
+        print_json({"address": address, "links": rows})
+        sys.stdout.flush()  # who reads this waits for it, and we go on serving
+        return
+    console.print(f"Serving at {address} (Ctrl-C ends it). Each link works once, for its person:", highlight=False)
+    for row in rows:
+        console.print(f"\n[bold]{row['name']}[/] until {row['expires'][:10]}", highlight=False)
+        console.print(row["link"], highlight=False, soft_wrap=True, markup=False)

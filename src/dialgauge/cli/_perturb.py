@@ -1,0 +1,209 @@
+"""``dialgauge perturbations`` and ``dialgauge perturb``: what can be broken on purpose, and breaking it."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dialgauge.cli._corpus_input import Format, Map, Strict, load_corpus
+from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+from dialgauge.cli._perturb_llm import (
+    DryRun,
+    Fallback,
+    Llm,
+    MaxCalls,
+    MaxTokens,
+    Parallel,
+    Price,
+    Prompts,
+    open_llm,
+    planned,
+    print_estimate,
+)
+from dialgauge.errors import InputError
+
+if TYPE_CHECKING:
+    from dialgauge.perturb import Perturbation, Perturbed
+
+_SIGNS = {"preserves": "=", "degrades": "−", "degrades-mildly": "~"}
+_SHORT = {"consistency": "C", "relevance": "R", "fluency": "F", "coherence": "K"}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command("perturbations")(perturbations)
+    app.command("perturb")(perturb)
+
+
+def perturbations(
+    name: Annotated[
+        str | None, typer.Argument(help="One perturbation to show in full; without it, all are listed.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List every perturbation: what it does, what it should do to which dimension, and a text before and after.
+
+    Name one as NAME, NAME_LEVEL or NAME:OPTION=VALUE, as in [bold]typos_2[/] or [bold]jumble:scope=sentence[/]. A
+    family (baseline, domain) stands for all its members, [bold]all[/] for everything.
+    """
+    from dialgauge.perturb import all_perturbations, find_perturbation
+
+    if name is not None:
+        facts = _facts(find_perturbation(name))
+        if json:
+            print_json(facts)
+        else:
+            _show(facts)
+        return
+    known = all_perturbations().values()
+    if json:
+        print_json({"perturbations": [_facts(entry) for entry in known]})
+        return
+    for family in dict.fromkeys(entry.family for entry in known):
+        members = [entry for entry in known if entry.family == family]
+        print_table(
+            f"{family}: {len(members)} perturbations",
+            ("perturbation", "effect", "levels", "what it does, and an example"),
+            ((entry.name, _effects(entry), _levels(entry), _teach(entry)) for entry in members),
+        )
+    console.print(
+        "[dim]effect on C consistency, R relevance, F fluency, K coherence: = preserves, − degrades, ~ degrades "
+        "mildly. dialgauge perturbations NAME shows one in full.[/]"
+    )
+
+
+def perturb(
+    corpus: Annotated[str, typer.Argument(help="A corpus file or folder, or [bold]embedded[/].")],
+    names: Annotated[
+        list[str],
+        typer.Option("--perturbation", "-p", help="A perturbation, a family or [bold]all[/]; repeat for several."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where the corpus with the variants is written.")],
+    per_item: Annotated[int, typer.Option("--per-item", "-n", help="Different variants of each summary and kind.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed gives other variants.")] = 0,
+    include_references: Annotated[
+        bool, typer.Option("--include-references", help="Perturb the references as well.")
+    ] = False,
+    llm: Llm = None,
+    prompts: Prompts = "own",
+    fallback: Fallback = "rules",
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    parallel: Parallel = 4,
+    price: Price = None,
+    dry_run: DryRun = False,
+    format: Format = None,
+    map: Map = None,
+    strict: Strict = False,
+    json: Json = False,
+) -> None:
+    """Break summaries on purpose: write a corpus with perturbed variants of every summary.
+
+    [bold]dialgauge perturb calls.jsonl -p add_negation -p typos_2 -n 2 -o perturbed[/]
+
+    The output is a folder of Parquet, or a file by its ending (.jsonl, .csv, .xlsx …). Each variant holds how it was
+    made. What cannot be perturbed is declined with a reason: a result never equals its input.
+    """
+    from dialgauge.corpus import write_corpus
+    from dialgauge.perturb import perturb as perturb_corpus
+
+    if dry_run and llm is None:
+        raise InputError("--dry-run tells what a language model would be asked: name one with --llm")
+    generator = open_llm(llm, prompts, fallback, max_calls, max_tokens, parallel, price) if llm else None
+    loaded = load_corpus(corpus, format, map, strict)
+    run = partial(perturb_corpus, loaded, names, seed=seed, per_item=per_item, include_references=include_references)
+    if generator and dry_run:
+        print_estimate(generator.estimate(planned(run)), json)
+        return
+    with progress_bar("perturbing") as progress:
+        result = run(generator=generator, progress=progress)
+    account = generator.account() if generator else None
+    write_corpus(result.corpus, output)
+    rows = _summary(result)
+    reasons = result.declined.group_by("perturbation", "reason").len("count")
+    reasons = reasons.sort("count", "perturbation", "reason", descending=[True, False, False])
+    if json:
+        print_json(
+            {
+                "output": str(output),
+                "seed": seed,
+                "variants": sum(row["applied"] for row in rows),
+                "perturbations": rows,
+                "declined": reasons.to_dicts(),
+            }
+            | ({"llm": account} if account else {})
+        )
+        return
+    print_table(
+        f"{loaded.info.name}: variants by perturbation",
+        ("perturbation", "applied", "declined", "share applied"),
+        ((r["perturbation"], r["applied"], r["declined"], f"{r['share']:.0%}") for r in rows),
+        numeric=["applied", "declined", "share applied"],
+    )
+    if not reasons.is_empty():
+        print_table("declined", ("perturbation", "reason", "count"), reasons.iter_rows(), numeric=["count"])
+    if account:
+        note(
+            f"{account['model']}: {account['calls']} calls, {account['cached']} from cache, {account['tokens']} tokens"
+        )
+    note(f"wrote {sum(row['applied'] for row in rows)} variants to {output}")
+
+
+def _summary(result: "Perturbed") -> list[dict[str, Any]]:
+    """How often each kind of variant was made and declined."""
+    from dialgauge.perturb import DRAW_MARK
+
+    def label(variant: str) -> str:
+        return variant.rpartition(DRAW_MARK)[0] if DRAW_MARK in variant else variant
+
+    applied = [label(variant) for variant in result.variants["variant"]]
+    declined = [label(variant) for variant in result.declined["variant"]]
+    rows = []
+    for name in result.labels:
+        yes, no = applied.count(name), declined.count(name)
+        rows.append({"perturbation": name, "applied": yes, "declined": no, "share": yes / max(yes + no, 1)})
+    return rows
+
+
+def _facts(entry: "Perturbation") -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "family": entry.family,
+        "description": entry.description,
+        "effects": dict(entry.effects),
+        "levels": list(entry.levels),
+        "needs": sorted(entry.needs),
+        "options": {key: {"choices": list(o.choices), "help": o.help} for key, o in entry.options.items()},
+        "examples": [{"before": before, "after": after} for before, after in entry.examples],
+        "citation": entry.citation,
+        "version": entry.version,
+    }
+
+
+def _effects(entry: "Perturbation") -> str:
+    return " ".join(f"{_SHORT.get(name, name)}{_SIGNS[effect]}" for name, effect in entry.effects.items())
+
+
+def _levels(entry: "Perturbation") -> str:
+    return f"{entry.levels[0]}–{entry.levels[-1]}" if len(entry.levels) > 1 else ""
+
+
+def _teach(entry: "Perturbation") -> str:
+    shown = "".join(f"\n  {before}\n→ {after}" for before, after in entry.examples[:1])
+    return f"{entry.description}{shown}"
+
+
+def _show(facts: dict[str, Any]) -> None:
+    options, examples = facts.pop("options"), facts.pop("examples")
+    facts["effects"] = ", ".join(f"{effect} {name}" for name, effect in facts["effects"].items())
+    rows = [(key, ", ".join(map(str, v)) if isinstance(v, list) else v) for key, v in facts.items()]
+    print_table(str(facts["name"]), ("field", "value"), rows)
+    if examples:
+        print_table("examples", ("before", "after"), ((e["before"], e["after"]) for e in examples))
+    if options:
+        print_table(
+            "options",
+            ("name", "choices (default first)", "what it does"),
+            ((key, ", ".join(o["choices"]), o["help"]) for key, o in options.items()),
+        )

@@ -1,0 +1,320 @@
+"""What the report says of perturbed summaries: expected against observed, trust cards, failures side by side."""
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup, escape
+
+from dialgauge.corpus import KEY, ORIGINAL, Corpus
+from dialgauge.report._content import Estimate, HeatMap, decimals
+
+#: What a verdict means, in the words of the page, and how it is coloured.
+VERDICTS: Mapping[str, tuple[str, str]] = {
+    "noticed": ("right", "lowers the score, as it should"),
+    "faint": ("faint", "lowers the score, but by less than the margin"),
+    "blind": ("bad", "does not notice: the score stays within the margin"),
+    "wrong": ("bad", "raises the score of a broken summary"),
+    "stable": ("right", "keeps the score, as it should"),
+    "lowered": ("bad", "lowers the score although the meaning is kept"),
+    "raised": ("bad", "raises the score although nothing got better"),
+    "unclear": ("open", "not decided by this many summaries"),
+}
+#: The expected effects, in the order of the page, with their headings.
+EXPECTED: Mapping[str, str] = {
+    "degrades": "Makes the summary wrong: the score should fall",
+    "degrades-mildly": "Makes it a little worse: the score should fall",
+    "preserves": "Keeps the meaning: the score should stay",
+}
+_OVERALL = "overall"
+_WORD = re.compile(r"\s+|\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class RobustnessData:
+    """The tables that :func:`dialgauge.metaeval.robustness` gives, the corpus with the variants, and what was asked.
+
+    ``correlations`` are those on variants (None without ratings of them), ``declined`` has a row per variant that could
+    not be made.
+    """
+
+    corpus: Corpus
+    tables: Mapping[str, pl.DataFrame]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    correlations: pl.DataFrame | None = None
+    declined: pl.DataFrame | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One metric and perturbation: the change in units, the verdict, and a sentence that says both in full."""
+
+    change: str
+    verdict: str
+    kind: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The perturbations of one expected effect: a row each, a cell per metric."""
+
+    heading: str
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A variant that a metric got wrong, beside its original; parts of the texts that differ are marked True."""
+
+    perturbation: str
+    sentence: str
+    where: str
+    original: tuple[tuple[str, bool], ...]
+    variant: tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A trust card."""
+
+    metric: str
+    numbers: tuple[Estimate, ...]
+    sentences: tuple[str, ...]
+    failures: tuple[Failure, ...]
+    reason: str | None
+
+
+def metrics_shown(data: RobustnessData) -> list[str]:
+    """The metrics with a direction, most robust first; those that only describe have nothing to show here."""
+    cards = data.tables["cards"].filter(pl.col("dimension") == _OVERALL, pl.col("direction") != "none")
+    return cards.sort("robustness", descending=True, nulls_last=True, maintain_order=True)["metric"].to_list()
+
+
+def observed(data: RobustnessData) -> list[Group]:
+    """Perturbations × metrics, grouped by what is expected."""
+    metrics = metrics_shown(data)
+    changes = {(row["metric"], row["perturbation"]): row for row in data.tables["changes"].iter_rows(named=True)}
+    overall = data.tables["verdicts"].filter(pl.col("dimension") == _OVERALL)
+    verdicts = {(row["metric"], row["perturbation"]): row["verdict"] for row in overall.iter_rows(named=True)}
+    groups = []
+    for effect, heading in EXPECTED.items():
+        labels = overall.filter(pl.col("expected") == effect)["perturbation"].unique(maintain_order=True)
+        rows = tuple(
+            (label, tuple(_cell(changes[metric, label], verdicts[metric, label]) for metric in metrics))
+            for label in labels
+        )
+        if rows:
+            groups.append(Group(heading, rows))
+    return groups
+
+
+def _cell(row: Mapping[str, Any], verdict: str | None) -> Cell:
+    if row["change"] is None or verdict is None:
+        return Cell("–", "", "open", row["reason"] or "no verdict")
+    kind, meaning = VERDICTS[verdict]
+    shown = Estimate(row["metric"], row["change"], row["low"], row["high"])
+    title = (
+        f"{row['metric']}, {row['perturbation']}: {meaning}. Change {shown} units; lowered {row['lowered']:.0%}, "
+        f"raised {row['raised']:.0%} of {row['items']} summaries."
+    )
+    return Cell(decimals(row["change"]), verdict, kind, title)
+
+
+def trust_cards(data: RobustnessData) -> list[Card]:
+    """A card per metric with a direction, most robust first."""
+    overall = data.tables["cards"].filter(pl.col("dimension") == _OVERALL)
+    by_metric = {row["metric"]: row for row in overall.iter_rows(named=True)}
+    texts = _texts(data)
+    cards = []
+    for metric in metrics_shown(data):
+        row = by_metric[metric]
+        numbers = tuple(
+            Estimate(name, row[name], row[f"{name}_low"], row[f"{name}_high"])
+            for name in ("robustness", "sensitivity", "stability")
+        )
+        found = data.tables["failures"].filter(pl.col("metric") == metric).iter_rows(named=True)
+        failures = tuple(_failure(entry, texts) for entry in found)
+        cards.append(Card(metric, numbers, tuple(card_sentences(data, metric)), failures, row["reason"]))
+    return cards
+
+
+def card_sentences(data: RobustnessData, metric: str) -> list[str]:
+    """What the verdicts of one metric come to, in words."""
+    verdicts = data.tables["verdicts"].filter(pl.col("dimension") == _OVERALL, pl.col("metric") == metric)
+    degrading = verdicts.filter(pl.col("expected").str.starts_with("degrades"))
+    preserving = verdicts.filter(pl.col("expected") == "preserves")
+    sentences = []
+    if degrading.height:
+        clearly, faintly = (degrading.filter(pl.col("verdict") == name).height for name in ("noticed", "faint"))
+        also = f", and {faintly} faintly" if faintly else ""
+        sentences.append(f"Notices {clearly} of {degrading.height} degrading perturbations{also}.")
+    for verdict, said in (("wrong", "Rewards"), ("blind", "Does not notice")):
+        names = degrading.filter(pl.col("verdict") == verdict)["perturbation"].to_list()
+        if names:
+            sentences.append(f"{said}: {', '.join(names)}.")
+    if preserving.height:
+        kept = preserving.filter(pl.col("verdict") == "stable").height
+        sentences.append(f"Keeps its score under {kept} of {preserving.height} preserving ones.")
+        moved = preserving.filter(pl.col("verdict").is_in(["lowered", "raised"]))["perturbation"].to_list()
+        if moved:
+            sentences.append(f"Moves without reason: {', '.join(moved)}.")
+    return sentences
+
+
+def by_dimension(data: RobustnessData) -> HeatMap:
+    """Robustness per metric and dimension, for the style of the other heat maps."""
+    cards = data.tables["cards"]
+    names = tuple(dict.fromkeys(cards["dimension"]))
+    cells = {(row["metric"], row["dimension"]): row for row in cards.iter_rows(named=True)}
+    rows = []
+    for metric in metrics_shown(data):
+        found = [cells[metric, name] for name in names]
+        rows.append(
+            (
+                metric,
+                tuple(
+                    Estimate(metric, row["robustness"], row["robustness_low"], row["robustness_high"], row["reason"])
+                    for row in found
+                ),
+            )
+        )
+    return HeatMap("robustness", "dimension", names, tuple(rows))
+
+
+def doses(data: RobustnessData) -> list[tuple[str, str, list[tuple[str, Estimate, Estimate]]]]:
+    """For each series: its name and levels, and per metric the change per level and the share of levels in order."""
+    frame, shown = data.tables["doses"], metrics_shown(data)
+    found = []
+    for (series, levels), part in frame.group_by("series", "levels", maintain_order=True):
+        rows = {row["metric"]: row for row in part.iter_rows(named=True)}
+        estimates = [
+            (
+                metric,
+                Estimate(metric, row["slope"], row["slope_low"], row["slope_high"], row["reason"]),
+                Estimate(metric, row["monotone"], row["monotone_low"], row["monotone_high"], row["reason"]),
+            )
+            for metric in shown
+            if (row := rows.get(metric)) is not None
+        ]
+        found.append((str(series), str(levels), estimates))
+    return found
+
+
+def correlation_rows(data: RobustnessData) -> tuple[list[str], list[tuple[str, str, list[str]]]]:
+    """The columns (originals, then each family minus them) and a row per dimension and metric."""
+    if data.correlations is None:
+        return [], []
+    frame = data.correlations
+    sets = list(dict.fromkeys(frame["set"]))
+    cells = {(row["metric"], row["dimension"], row["set"]): row for row in frame.iter_rows(named=True)}
+    rows = []
+    for metric, dimension in frame.select("metric", "dimension").unique(maintain_order=True).iter_rows():
+        texts = []
+        for name in sets:
+            row = cells[metric, dimension, name]
+            value = row["value"] if name == ORIGINAL else row["difference"]
+            texts.append(str(Estimate(metric, value, row["low"], row["high"])))
+        rows.append((dimension, metric, texts))
+    rows.sort(key=lambda row: row[0])
+    return [name if name == ORIGINAL else f"{name} − {ORIGINAL}" for name in sets], rows
+
+
+def declined_rows(data: RobustnessData) -> list[tuple[str, str, int]]:
+    """What could not be perturbed: perturbation, reason and how many summaries."""
+    if data.declined is None:
+        return []
+    counts = data.declined.group_by("perturbation", "reason").len("count").sort("perturbation", "reason")
+    return list(counts.select("perturbation", "reason", "count").iter_rows())
+
+
+def _texts(data: RobustnessData) -> dict[tuple[str, ...], str]:
+    wanted = data.tables["failures"].select(KEY)
+    originals = wanted.with_columns(pl.lit(ORIGINAL).alias("variant"))
+    keys = pl.concat([wanted, originals]).unique()
+    rows = data.corpus.summaries.join(keys, on=list(KEY), how="semi")
+    return {row[:-1]: row[-1] for row in rows.select(*KEY, "text").iter_rows()}
+
+
+def _failure(row: Mapping[str, Any], texts: Mapping[tuple[str, ...], str]) -> Failure:
+    key = tuple(row[part] for part in KEY)
+    parent = tuple(ORIGINAL if part == "variant" else row[part] for part in KEY)
+    before, after = marked(texts.get(parent, ""), texts.get(key, ""))
+    should = "should stay" if row["expected"] == "preserves" else "should fall"
+    sentence = f"{row['original_score']:.4g} → {row['variant_score']:.4g} ({decimals(row['change'])} units; {should})"
+    return Failure(row["variant"], sentence, f"{row['dialogue_id']} / {row['system']}", before, after)
+
+
+def marked(one: str, other: str) -> tuple[tuple[tuple[str, bool], ...], tuple[tuple[str, bool], ...]]:
+    """Both texts in parts, True for those that the other does not have."""
+    left, right = _WORD.findall(one), _WORD.findall(other)
+    before: list[tuple[str, bool]] = []
+    after: list[tuple[str, bool]] = []
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        for parts, words in ((before, left[a:b]), (after, right[c:d])):
+            if words:
+                parts.append(("".join(words), kind != "equal"))
+    return tuple(before), tuple(after)
+
+
+def breakable(name: str) -> Markup:
+    """A name that may be broken after each underscore and before an @, for narrow columns."""
+    return Markup("_<wbr>").join(Markup("<wbr>@").join(map(escape, part.split("@"))) for part in name.split("_"))
+
+
+def gauge(numbers: Sequence[Estimate]) -> Markup:
+    """The three numbers of a card as bars from 0 to 1 with their intervals; a line at one half, which is chance."""
+    labels, plot, row = 84, 190, 22
+    width, height = labels + plot + 108, row * len(numbers) + 4
+    parts = [
+        Markup('<svg class="gauge" viewBox="0 0 {} {}" role="img" aria-label="{}">').format(
+            width, height, ", ".join(f"{entry.metric} {entry}" for entry in numbers)
+        )
+    ]
+    for i, entry in enumerate(numbers):
+        y = row * i + row / 2 + 2
+        parts.append(Markup('<text x="0" y="{:.0f}">{}</text>').format(y + 4, entry.metric))
+        parts.append(
+            Markup('<rect class="track" x="{}" y="{:.0f}" width="{}" height="8" rx="2"/>').format(labels, y - 4, plot)
+        )
+        if entry.value is not None:
+            parts.append(
+                Markup('<rect class="bar" x="{}" y="{:.0f}" width="{:.1f}" height="8" rx="2"/>').format(
+                    labels, y - 4, plot * entry.value
+                )
+            )
+        if entry.low is not None and entry.high is not None:
+            parts.append(
+                Markup('<line class="whisker" x1="{:.1f}" x2="{:.1f}" y1="{y:.0f}" y2="{y:.0f}"/>').format(
+                    labels + plot * entry.low, labels + plot * entry.high, y=y
+                )
+            )
+        parts.append(
+            Markup('<text class="number" x="{}" y="{:.0f}" text-anchor="end">{}</text>').format(width, y + 4, entry)
+        )
+    parts.append(Markup('<line class="half" x1="{0}" x2="{0}" y1="0" y2="{1}"/></svg>').format(labels + plot / 2, row))
+    return Markup("").join(parts)
+
+
+def context(data: RobustnessData | None) -> dict[str, Any]:
+    """What the template of this section needs; ``robust`` alone, and None, where there is nothing to show."""
+    if data is None:
+        return {"robust": None}
+    columns, rows = correlation_rows(data)
+    return {
+        "robust": data,
+        "robust_metrics": metrics_shown(data),
+        "robust_groups": observed(data),
+        "robust_cards": trust_cards(data),
+        "robust_dimensions": by_dimension(data),
+        "robust_doses": doses(data),
+        "robust_correlation_columns": columns,
+        "robust_correlation_rows": rows,
+        "robust_declined": declined_rows(data),
+        "priors": data.correlations is not None and data.correlations["ratings"].str.contains("priors").any(),
+        "gauge": gauge,
+        "breakable": breakable,
+    }

@@ -1,0 +1,114 @@
+"""The stages of a study that break summaries on purpose: variants, their scores, and the robustness of the metrics."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dialgauge.corpus import KEY, RATINGS, Corpus, read_corpus, write_corpus
+from dialgauge.errors import InputError
+from dialgauge.files import atomic_file
+from dialgauge.metrics import Scores, score
+from dialgauge.perturb import perturb
+from dialgauge.report import RobustnessData
+from dialgauge.study._file import PerturbationsSection, StudyFile
+from dialgauge.study._robustness import TABLES, analyse_variants, write_analysis
+from dialgauge.study._stages import Ledger
+
+VARIANTS, DECLINED, SCORES = "variants", "declined.parquet", "variant-scores.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class VariantStages:
+    """What these stages need of a pipeline. Nothing of the others depends on them but the report."""
+
+    settings: StudyFile
+    folder: Path
+    ledger: Ledger
+    progress: Callable[[str, int, int], None]
+    load_corpus: Callable[[], Corpus]
+    load_scores: Callable[[], Scores]
+
+    @property
+    def wanted(self) -> PerturbationsSection:
+        """What the study file asks of them."""
+        return self.settings.perturbations
+
+    def run(self) -> list[str]:
+        """Run what is not done yet; gives the names of the stages that the report shows."""
+        settings, stage = self.settings, self.ledger.run
+        seed = {"seed": settings.study.seed}
+        made = self.wanted.model_dump(include={"use", "per_item"}) | seed
+        stage("variants", made, ["corpus"], [VARIANTS, DECLINED], self._make_variants)
+        stage("variant-scores", settings.metrics.model_dump(), ["variants"], [SCORES], self._make_scores)
+        analysed = self.wanted.model_dump(exclude={"use", "per_item"}) | seed
+        analysed |= {"correlation": settings.correlation.model_dump(include={"resamples", "confidence"})}
+        outputs = [f"{name}.parquet" for name in TABLES] + ["robustness.json"]
+        inputs = ["corpus", "scores", "variants", "variant-scores"]
+        stage("robustness", analysed, inputs, outputs, self._make_robustness)
+        return ["variants", "robustness"]
+
+    def results(self) -> RobustnessData:
+        """What the report shows of them."""
+        tables = {name: pl.read_parquet(self.folder / f"{file}.parquet") for file, name in TABLES.items()}
+        return RobustnessData(
+            corpus=self._whole_corpus(),
+            tables=tables,
+            settings=json.loads((self.folder / "robustness.json").read_text("utf-8")),
+            correlations=None if tables["correlations"].is_empty() else tables["correlations"],
+            declined=pl.read_parquet(self.folder / DECLINED),
+        )
+
+    def _make_variants(self) -> dict[str, Any]:
+        corpus, settings = self.load_corpus(), self.settings
+        made = perturb(
+            corpus,
+            self.wanted.use,
+            seed=settings.study.seed,
+            per_item=self.wanted.per_item,
+            progress=self.progress,
+        )
+        added = made.corpus.summaries.join(corpus.summaries, on=list(KEY), how="anti", maintain_order="left")
+        if added.is_empty():
+            reason = made.declined["reason"][0] if made.declined.height else "the corpus has no summary"
+            raise InputError(f"perturbations.use: no variant could be made of any summary (first reason: {reason})")
+        # References are there to score against; ratings belong to the originals.
+        kept = replace(
+            corpus, summaries=pl.concat([corpus.references, added]), ratings=pl.DataFrame(schema=RATINGS), problems=()
+        )
+        write_corpus(kept, self.folder / VARIANTS)
+        with atomic_file(self.folder / DECLINED) as temporary:
+            made.declined.write_parquet(temporary)
+        return {"made": added.height, "declined": made.declined.height}
+
+    def _make_scores(self) -> dict[str, Any]:
+        variants = read_corpus(self.folder / VARIANTS)
+        scores = score(variants, self.settings.metrics.use, progress=self.progress)
+        scores.save(self.folder / SCORES, with_seconds=False)
+        return {"seconds_per_metric": dict(scores.seconds)}
+
+    def _make_robustness(self) -> None:
+        settings, originals = self.settings, self.load_scores()
+        variants = Scores.load(self.folder / SCORES)
+        frame = pl.concat([originals.frame, variants.frame], how="diagonal_relaxed")
+        analysis = analyse_variants(
+            self._whole_corpus(),
+            replace(originals, frame=frame),
+            effects=self.wanted.effects,
+            accept_priors=self.wanted.priors,
+            progress=self.progress,
+            dimensions=self.wanted.dimensions,
+            margin=self.wanted.margin,
+            seed=settings.study.seed,
+            resamples=settings.correlation.resamples,
+            confidence=settings.correlation.confidence,
+        )
+        write_analysis(analysis, self.folder)
+
+    def _whole_corpus(self) -> Corpus:
+        corpus, variants = self.load_corpus(), read_corpus(self.folder / VARIANTS)
+        added = variants.summaries.join(corpus.summaries, on=list(KEY), how="anti", maintain_order="left")
+        return replace(corpus, summaries=pl.concat([corpus.summaries, added]))

@@ -1,0 +1,134 @@
+"""The robustness section: complete, escaped, the same bytes, and clean in a real browser."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
+from dialgauge.metaeval import robustness
+from dialgauge.metrics import score
+from dialgauge.report import ReportData, RobustnessData, render_report, render_robustness
+from dialgauge.report._robustness import breakable, marked
+
+EFFECTS = {
+    "broken": {"consistency": "degrades"},
+    "rewritten_1": {"consistency": "preserves", "relevance": "preserves"},
+    "rewritten_2": {"consistency": "preserves", "relevance": "preserves"},
+}
+NASTY = "<script>alert('x')</script> & \"quotes\" <b>"
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    dialogues, summaries = [], []
+    for d in range(4):
+        dialogues.append(Dialogue(f"d{d}", (Turn("A", f"We owe you {d} pounds."), Turn("B", "Thank you."))))
+        reference = f"The agent owes the customer {d} pounds and says so."
+        summaries.append(Summary(f"d{d}", "reference", reference, kind="reference"))
+        for s in range(3):
+            text = " ".join(reference.split()[: 4 + 2 * s]) + f" {NASTY}"
+            variants = {"original": text, "broken": text + " not at all", "rewritten_1": text.replace("The", "An")}
+            variants["rewritten_2"] = f"Well: {text}"
+            summaries += [Summary(f"d{d}", f"s{s}", words, label) for label, words in variants.items()]
+    return Corpus.build(dialogues, summaries)
+
+
+@pytest.fixture(scope="module")
+def data(corpus: Corpus) -> RobustnessData:
+    scores = score(corpus, ["rouge-1", "ter", "length"])
+    found = robustness(scores.frame, EFFECTS, scores.directions, resamples=50, references=["reference"])
+    declined = pl.DataFrame(
+        {"dialogue_id": ["d0"], "system": ["s0"], "perturbation": [NASTY], "reason": ["too <short>"]}
+    )
+    return RobustnessData(corpus, found.tables(), found.settings, declined=declined)
+
+
+def test_texts_are_escaped(data: RobustnessData) -> None:
+    page = render_robustness(data, NASTY)
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "too &lt;short&gt;" in page
+
+
+def test_nothing_is_loaded_from_elsewhere(data: RobustnessData) -> None:
+    page = render_robustness(data, "Robust?")
+    assert not re.findall(r"""(?:src|href)=["'](?!data:|#)[^"']*["']""", page)
+    assert "default-src 'none'" in page
+
+
+def test_says_what_it_must(data: RobustnessData) -> None:
+    page = render_robustness(data, "Robust?")
+    assert page.count('<article class="panel card">') == 2, "length describes only and has no card"
+    assert page.count('<svg class="gauge"') == 2
+    assert "Makes the summary wrong: the score should fall" in page
+    assert "Keeps the meaning: the score should stay" in page
+    assert "dose response: rewritten, levels 1, 2" in page
+    assert "what could not be perturbed" in page
+    assert "12 summaries of 4 dialogues" in page
+    assert page == render_robustness(data, "Robust?")
+
+
+def test_failures_stand_side_by_side(data: RobustnessData) -> None:
+    page = render_robustness(data, "Robust?")
+    assert data.tables["failures"].height > 0
+    assert "<b>original</b> <del>The</del> agent" in page
+    assert "<b>perturbed</b> <mark>An</mark> agent" in page
+
+
+def test_a_report_without_variants_has_no_such_section(corpus: Corpus) -> None:
+    plain = Corpus(corpus.dialogues, corpus.summaries.filter(pl.col("variant") == "original"))
+    scores = score(plain, ["rouge-1"])
+    assert "Trust cards" not in render_report(ReportData("t", plain, scores))
+
+
+def test_in_the_report(corpus: Corpus, data: RobustnessData) -> None:
+    plain = Corpus(corpus.dialogues, corpus.summaries.filter(pl.col("variant") == "original"))
+    page = render_report(ReportData("t", plain, score(plain, ["rouge-1"]), robustness=data))
+    assert "Trust cards" in page
+    assert 'id="systems"' in page
+
+
+def test_marked_parts_give_the_texts_back() -> None:
+    before, after = marked("The agent paid  twice.", "The caller paid  once more.")
+    assert "".join(text for text, _ in before) == "The agent paid  twice."
+    assert "".join(text for text, _ in after) == "The caller paid  once more."
+    assert [text for text, changed in before if changed] == ["agent", "twice."]
+
+
+def test_breakable_escapes() -> None:
+    assert breakable("a_b<@source") == "a_<wbr>b&lt;<wbr>@source"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("NO BROWSER: install chromium to look at the page")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield running
+        running.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1366, 390])
+def test_in_a_browser(data: RobustnessData, browser: Any, tmp_path: Path, width: int) -> None:
+    path = tmp_path / "robustness.html"
+    path.write_text(render_robustness(data, "Robust?"), "utf-8")
+    page = browser.new_page(viewport={"width": width, "height": 768})
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(path.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert page.locator("svg.gauge").count() == 2
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+    assert complaints == []
+    page.close()

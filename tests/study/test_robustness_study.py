@@ -1,0 +1,89 @@
+"""A study that breaks summaries on purpose. The perturbations used here need no parser."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from dialgauge.corpus import embedded_corpus, write_corpus
+from dialgauge.errors import InputError
+from dialgauge.study import Study, run_study
+
+STUDY = """\
+[study]
+name = "broken"
+seed = 3
+[corpus]
+source = "corpus"
+[metrics]
+use = ["rouge-1", "rouge-l@source", "ter", "length"]
+[correlation]
+resamples = 50
+[perturbations]
+use = ["jumble", "typos", "typos_2", "remove_punct"]
+dimensions = ["consistency", "relevance"]
+"""
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study")
+    corpus = embedded_corpus()
+    write_corpus(corpus.select(dialogues=corpus.dialogues["dialogue_id"].head(8)), folder / "corpus")
+    (folder / "study.toml").write_text(STUDY)
+    run_study(folder / "study.toml")
+    return folder
+
+
+def test_tables_are_there(finished: Path) -> None:
+    out = finished / "runs" / "broken"
+    changes = pl.read_parquet(out / "robustness-changes.parquet")
+    assert set(changes["perturbation"]) == {"jumble", "typos", "typos_2", "remove_punct"}
+    assert set(changes["metric"]) == {"rouge-1", "rouge-l@source", "ter", "length"}
+    cards = pl.read_parquet(out / "robustness.parquet")
+    assert set(cards["dimension"]) == {"overall", "consistency", "relevance"}
+    assert json.loads((out / "robustness.json").read_text())["seed"] == 3
+    assert "Trust cards" in (out / "report.html").read_text("utf-8")
+
+
+def test_other_stages_see_originals_only(finished: Path) -> None:
+    run = run_study(finished / "study.toml")
+    assert set(run.scores.frame["variant"]) == {"original"}
+    assert set(run.corpus.summaries["variant"]) == {"original"}
+
+
+def test_same_bytes_in_another_folder(finished: Path, tmp_path: Path) -> None:
+    run = run_study(Study.load(finished / "study.toml"), output=tmp_path / "again")
+    for path in sorted((finished / "runs" / "broken").glob("*")):
+        if path.is_file() and path.name != "manifest.json":
+            assert (run.folder / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_another_margin_redoes_the_analysis_alone(finished: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY)
+    (tmp_path / "corpus").symlink_to(finished / "corpus")
+    run_study(study)
+    study.write_text(STUDY + "margin = 0.5\n")
+    stages = run_study(study).stages
+    assert stages["variants"] == stages["variant-scores"] == stages["scores"] == "unchanged"
+    assert stages["robustness"] == stages["report"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('use = ["jumbel"]', "perturbations.use: unknown perturbation 'jumbel'; did you mean 'jumble'"),
+        ('use = ["jumble"]\nmargin = 0.0', "perturbations.margin"),
+        ('use = ["jumble"]\nsed = 3', "perturbations.sed: unknown key 'sed'; did you mean 'use'"),
+        ('use = ["jumble"]\neffects = { mine = { fluency = "hurts" } }', "perturbations.effects.mine.fluency"),
+        ('use = "jumble"', "perturbations.use"),
+    ],
+)
+def test_mistakes_are_named_with_their_line(tmp_path: Path, line: str, message: str) -> None:
+    head = STUDY.partition("[perturbations]")[0]
+    (tmp_path / "study.toml").write_text(f"{head}[perturbations]\n{line}\n")
+    with pytest.raises(InputError, match=r"study\.toml:1") as caught:
+        run_study(tmp_path / "study.toml")
+    assert message in str(caught.value)
