@@ -29,7 +29,7 @@ from dialgauge.metrics import (
     score_pairs,
     use_kernels,
 )
-from dialgauge.metrics._scoring import NO_NUMBER
+from dialgauge.metrics._plan import NO_NUMBER
 
 EVERY = list(all_metrics().values())
 COMPUTED = [metric for metric in EVERY if computable(metric)]

@@ -1,0 +1,173 @@
+"""What a corpus asks of a metric: texts interned once, a deduplicated job per kind of target, values put back by key."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from dialgauge.corpus import KEY, Corpus
+from dialgauge.errors import InputError
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._metric import MetricRequest, Target, Values
+from dialgauge.metrics._scores import SYSTEM_KEY
+from dialgauge.metrics._texts import IdArray, TextTable
+
+NO_NUMBER = "the metric gave no number"
+#: What the target ``both`` is made of, in this order.
+_BOTH: tuple[Target, Target] = ("source", "reference")
+
+
+@dataclass(frozen=True, slots=True)
+class _Distinct:
+    """The distinct items of a corpus for one kind of target, and where each summary finds its own."""
+
+    job: Job
+    position: IdArray  # summary -> item of the job, or -1 where the summary has no target
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What one metric gave: a value per summary or group (null where there is none), the failures and the notes."""
+
+    values: pl.Series
+    failures: pl.DataFrame
+    notes: pl.DataFrame
+
+
+class ScoringPlan:
+    """Interns the texts of a corpus and makes one deduplicated job per kind of target."""
+
+    def __init__(self, corpus: Corpus, include_references: bool) -> None:
+        self.corpus = corpus
+        kept = corpus.summaries if include_references else corpus.summaries.filter(pl.col("kind") == "system")
+        self.items = kept
+        self.texts = TextTable()
+        self.hypotheses = self.texts.intern(kept["text"].to_list())
+        self.groups = kept.select(SYSTEM_KEY).unique(maintain_order=True)
+        numbered = self.groups.with_row_index("group")
+        self.group_of = (
+            kept.select(SYSTEM_KEY)
+            .join(numbered, on=list(SYSTEM_KEY), how="left", maintain_order="left")["group"]
+            .cast(pl.Int64)
+            .to_numpy()
+        )
+        self._distinct: dict[Target, _Distinct] = {}
+        self._grouped: dict[Target, tuple[Job, IdArray]] = {}
+
+    def summary_values(self, request: MetricRequest) -> Scored:
+        """The value of each summary."""
+        distinct = self._distinct_job(request)
+        values = compute(request, distinct.job, len(distinct.job))
+        position = distinct.position
+        numbers = np.full(len(position), np.nan)
+        present = position >= 0
+        numbers[present] = values.numbers[position[present]]
+        lost = np.flatnonzero(np.isnan(numbers)).tolist()
+        reasons = [values.reasons.get(int(position[i]), NO_NUMBER) if present[i] else _no_target(request) for i in lost]
+        noted = [i for i, item in enumerate(position.tolist()) if item in values.notes] if values.notes else []
+        return Scored(
+            pl.Series(numbers, nan_to_null=True),
+            _remarks(self.items, lost, request, "reason", reasons),
+            _remarks(self.items, noted, request, "note", [values.notes[int(position[i])] for i in noted]),
+        )
+
+    def system_values(self, request: MetricRequest) -> Scored:
+        """The value of each group of summaries (system, variant, role); its failures name no dialogue."""
+        if request.target not in self._grouped:
+            lists = self._targets(request)
+            kept = [i for i, several in enumerate(lists) if several or request.target == "none"]
+            job = self._job(request.target, np.array(kept, dtype=np.int64), lists)
+            # A group may have lost all its items for want of a target: the metric sees the others without gaps.
+            present, dense = np.unique(job.groups, return_inverse=True)
+            self._grouped[request.target] = replace(job, groups=dense.astype(np.int64)), present
+        job, present = self._grouped[request.target]
+        values = compute(request, job, len(present))
+        numbers = np.full(self.groups.height, np.nan)
+        numbers[present] = values.numbers
+        place = {int(group): i for i, group in enumerate(present)}
+        lost = np.flatnonzero(np.isnan(numbers)).tolist()
+        reasons = [
+            values.reasons.get(place[group], NO_NUMBER) if group in place else _no_target(request) for group in lost
+        ]
+        noted = [int(present[i]) for i in values.notes]
+        return Scored(
+            pl.Series(numbers, nan_to_null=True),
+            _remarks(self.groups, lost, request, "reason", reasons),
+            _remarks(self.groups, noted, request, "note", list(values.notes.values())),
+        )
+
+    def _distinct_job(self, request: MetricRequest) -> _Distinct:
+        if request.target not in self._distinct:
+            lists = self._targets(request)
+            first: dict[tuple[int, tuple[int, ...]], int] = {}
+            rows: list[int] = []
+            position = np.full(len(lists), -1, dtype=np.int64)
+            for i, (hypothesis, several) in enumerate(zip(self.hypotheses.tolist(), lists, strict=True)):
+                if request.target != "none" and not several:
+                    continue
+                key = (hypothesis, several)
+                if key not in first:
+                    first[key] = len(rows)
+                    rows.append(i)
+                position[i] = first[key]
+            job = self._job(request.target, np.array(rows, dtype=np.int64), lists)
+            self._distinct[request.target] = _Distinct(job, position)
+        return self._distinct[request.target]
+
+    def _job(self, target: Target, rows: IdArray, lists: Sequence[tuple[int, ...]]) -> Job:
+        chosen = [lists[i] for i in rows.tolist()]
+        offsets = np.concatenate([[0], np.cumsum([len(several) for several in chosen], dtype=np.int64)])
+        flat = np.array([text_id for several in chosen for text_id in several], dtype=np.int64)
+        return Job(self.texts, target, self.hypotheses[rows], flat, offsets, self.group_of[rows])
+
+    def _targets(self, request: MetricRequest) -> list[tuple[int, ...]]:
+        """The target text ids of each summary, in the order of ``items``."""
+        if request.target == "none":
+            return [()] * self.items.height
+        if request.target == "both":
+            first, second = (self._targets(replace(request, target=part)) for part in _BOTH)
+            return [source + several if several else () for source, several in zip(first, second, strict=True)]
+        if request.target == "source":
+            dialogues = [(d.id, d.text) for d in self.corpus.iter_dialogues()]
+            ids = self.texts.intern(text for _, text in dialogues)
+            source_of = {dialogue_id: (int(i),) for (dialogue_id, _), i in zip(dialogues, ids, strict=True)}
+            return [source_of[dialogue_id] for dialogue_id in self.items["dialogue_id"].to_list()]
+        references = self.corpus.references
+        if references.is_empty():
+            raise InputError(
+                f"metric {request.column!r} needs references and corpus {self.corpus.info.name!r} has none: "
+                f"add summaries of kind 'reference', or use '{request.metric.name}@source' where the metric offers it"
+            )
+        of: dict[tuple[str, str], list[int]] = {}
+        ids = self.texts.intern(references["text"].to_list())
+        for (dialogue_id, role), text_id in zip(
+            references.select("dialogue_id", "role").rows(), ids.tolist(), strict=True
+        ):
+            of.setdefault((dialogue_id, role), []).append(text_id)
+        lists = {key: tuple(several) for key, several in of.items()}
+        return [lists.get(key, ()) for key in self.items.select("dialogue_id", "role").rows()]
+
+
+def _remarks(
+    of: pl.DataFrame, rows: Sequence[int], request: MetricRequest, name: str, texts: Sequence[str]
+) -> pl.DataFrame:
+    """A text about each of these rows, which are summaries or systems (no dialogue is named then)."""
+    if not rows:  # the usual case, and Polars would take longer over it than a fast metric over the corpus
+        return pl.DataFrame(schema={**dict.fromkeys(KEY, pl.String), "metric": pl.String, name: pl.String})
+    chosen = of[rows]
+    if "dialogue_id" not in chosen.columns:
+        chosen = chosen.with_columns(pl.lit(None, dtype=pl.String).alias("dialogue_id"))
+    return chosen.select(*KEY, pl.lit(request.column).alias("metric"), pl.Series(name, texts, dtype=pl.String))
+
+
+def _no_target(request: MetricRequest) -> str:
+    missing = "reference" if request.target == "both" else request.target
+    return f"the dialogue has no {missing} for this role"
+
+
+def compute(request: MetricRequest, job: Job, expected: int) -> Values:
+    values = request.metric.compute(job, request.parameters)
+    if len(values.numbers) != expected:
+        raise ValueError(f"metric {request.column!r} gave {len(values.numbers)} values where {expected} were due")
+    return values
