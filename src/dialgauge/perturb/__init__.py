@@ -2,9 +2,12 @@
 
 from dialgauge.perturb._apply import Declined, Task, Variant, finish, hindrance, perturb_text, run_rules
 from dialgauge.perturb._edits import Edit, apply_edits
+from dialgauge.perturb._llm import LlmEstimate, LlmGenerator, LlmSettings
+from dialgauge.perturb._llm_chat import Chat
 from dialgauge.perturb._parse import PARSER_VARIABLE, Chunk, Entity, Parsed, Token, outline, parse, parser_name
-from dialgauge.perturb._perturb import Generator, Perturbed, by_rules, perturb
+from dialgauge.perturb._perturb import Generator, Perturbed, Progress, by_rules, perturb
 from dialgauge.perturb._perturbation import (
+    DRAW_MARK,
     Effect,
     Family,
     Need,
@@ -15,6 +18,7 @@ from dialgauge.perturb._perturbation import (
     Proposal,
     variant_name,
 )
+from dialgauge.perturb._priors import PRIORS, Prior
 from dialgauge.perturb._provenance import Provenance, read_provenance
 from dialgauge.perturb._registry import (
     ENTRY_POINT_GROUP,
@@ -25,8 +29,11 @@ from dialgauge.perturb._registry import (
 )
 
 __all__ = [
+    "DRAW_MARK",
     "ENTRY_POINT_GROUP",
     "PARSER_VARIABLE",
+    "PRIORS",
+    "Chat",
     "Chunk",
     "Declined",
     "Edit",
@@ -34,6 +41,9 @@ __all__ = [
     "Entity",
     "Family",
     "Generator",
+    "LlmEstimate",
+    "LlmGenerator",
+    "LlmSettings",
     "Need",
     "NotApplicable",
     "Option",
@@ -41,6 +51,8 @@ __all__ = [
     "Perturbation",
     "PerturbationRequest",
     "Perturbed",
+    "Prior",
+    "Progress",
     "Proposal",
     "Provenance",
     "Task",

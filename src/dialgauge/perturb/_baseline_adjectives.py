@@ -7,22 +7,23 @@ from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import base_form, hyphenated, inflect, like
 from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._people import names_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
-from dialgauge.perturb._word_tables import Table, substitutes
+from dialgauge.perturb._word_tables import Table, substitutes, word_set
 
 #: A noun phrase falls apart without these (``next week``, ``the same one``, ``many people``).
-_NEEDED = frozenset(
-    "next last first second third other same such many much more most few fewer less least several own only due enough "
-    "past previous following coming another certain various able".split()
-)
+_NEEDED = word_set("needed_adjectives")
 _LONGEST_PHRASE = 5
+#: What an adjective is in a sentence, unless it stands for a noun (*the same*).
+_ROLES = ("amod", "acomp", "conj", "oprd", "ROOT", "ccomp", "advcl", "relcl", "acl", "xcomp", "attr")
 
 
 def _is_adjective(parsed: Parsed, token: Token) -> bool:
     return (
         token.pos == "ADJ"
         and token.tag in ("JJ", "JJR", "JJS")
+        and token.dep in _ROLES
         and token.text.isalpha()
         and not token.entity
         and not hyphenated(parsed, token)
@@ -31,9 +32,7 @@ def _is_adjective(parsed: Parsed, token: Token) -> bool:
 
 
 def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Sequence[Edit] | NotApplicable]:
-    def propose(
-        parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
-    ) -> Sequence[Edit] | NotApplicable:
+    def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
         adjectives = [token for token in parsed.tokens if _is_adjective(parsed, token)]
         if not adjectives:
             return NotApplicable("no adjective")
@@ -42,10 +41,12 @@ def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], S
         for token in adjectives:
             lemma = _lemma(token)
             options = substitutes(table).get(lemma, ())
-            if not options or _fixed(parsed, token):
+            if not options or _fixed(parsed, token) or _balanced(parsed, token, options):
                 continue
             # The same adjective gets the same substitute throughout the text.
             other = chosen.setdefault(lemma, rng.choice(options))
+            if (lemma, other) == ("old", "new") and names_person(parsed.tokens[token.head]):
+                other = "young"
             if form := _inflected(other, token):
                 edits.append(Edit(token.start, token.end, like(token.text, form)))
         return edits or NotApplicable(f"no adjective with {table[:-1]}s that are known")
@@ -54,11 +55,25 @@ def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], S
 
 
 def _fixed(parsed: Parsed, token: Token) -> bool:
-    """Whether the adjective is part of a fixed phrase: measured (``two years old``), or with *of* before it."""
+    """Whether the adjective is part of a fixed phrase: measured (``two years old``), of a name, *good at*,
+    *than usual*, *in full*, *I'm afraid*."""
     before = parsed.tokens[token.i - 1] if token.i else None
+    if before is not None and (
+        before.lower == "than" or (token.dep != "amod" and (before.pos == "ADP" or before.lower in ("as", "'m", "am")))
+    ):
+        return True
     measured = any(parsed.tokens[c].dep == "npadvmod" for c in token.children)
     compound = token.dep in ("amod", "compound") and parsed.tokens[token.head].pos == "PROPN"
-    return measured or compound or (before is not None and before.tag in ("RBR", "RBS") and token.tag != "JJ")
+    skill = token.lower in ("good", "better", "best", "bad") and any(
+        parsed.tokens[c].lower in ("at", "for", "with") for c in token.children
+    )
+    return measured or compound or skill or (before is not None and before.tag in ("RBR", "RBS") and token.tag != "JJ")
+
+
+def _balanced(parsed: Parsed, token: Token, options: Sequence[str]) -> bool:
+    """Whether a substitute is there already, side by side: *big and small* would only turn round."""
+    around = [*token.children, token.head]
+    return any(parsed.tokens[place].lower in options for place in around)
 
 
 def _lemma(token: Token) -> str:
@@ -81,13 +96,13 @@ def _inflected(lemma: str, token: Token) -> str | None:
 
 def _takes_ending(lemma: str) -> bool:
     """Short adjectives compare with -er and -est: one syllable, or two that end in -y (but not participles)."""
-    groups = sum(
-        letter in "aeiouy" and (i == 0 or lemma[i - 1] not in "aeiouy") for i, letter in enumerate(lemma)
-    )
+    groups = sum(letter in "aeiouy" and (i == 0 or lemma[i - 1] not in "aeiouy") for i, letter in enumerate(lemma))
     syllables = groups - (lemma.endswith("e") and groups > 1 and not lemma.endswith("le"))
     if lemma.endswith(("ed", "ing")):
         return False
-    return syllables == 1 or (syllables == 2 and lemma.endswith("y")) or lemma in ("simple", "quiet", "narrow", "clever")
+    return (
+        syllables == 1 or (syllables == 2 and lemma.endswith("y")) or lemma in ("simple", "quiet", "narrow", "clever")
+    )
 
 
 def check_replaced(

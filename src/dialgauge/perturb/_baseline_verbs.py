@@ -7,6 +7,7 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import (
     NEGATIONS,
+    SUBJECTS,
     base_form,
     finite_part,
     inflect,
@@ -60,9 +61,11 @@ def _negated(parsed: Parsed, verb: Token) -> list[Edit]:
     if carrier is not verb or is_be(carrier):
         if not is_be(carrier) and carrier.tag != "MD" and carrier.dep not in ("aux", "auxpass"):
             return []
-        following = parsed.tokens[carrier.i + 1 : carrier.i + 2]
+        following = [token for token in parsed.tokens[carrier.i + 1 : carrier.i + 4] if token.pos != "ADV"][:1]
         if following and following[0].dep in ("nsubj", "nsubjpass", "expl"):  # inverted
             return []
+        if carrier.lemma == "have" and (not following or following[0].pos not in ("VERB", "AUX")):
+            return []  # has something done
         return [Edit(carrier.end, carrier.end, "not" if carrier.lower == "can" else " not")]
     if verb.tag == "MD" or subject(parsed, verb) is None:
         return []
@@ -78,7 +81,9 @@ def _negated_bare(parsed: Parsed, verb: Token) -> list[Edit]:
         base = base_form(verb.lower, "VERB")
         if base and inflect(base, "VBD") == verb.lower:
             return [Edit(verb.start, verb.end, like(verb.text, f"did not {base}"))]
-    if verb.tag == "VB" and subject(parsed, verb) is None:
+    if verb.tag == "VB" and parsed.child(verb, *SUBJECTS) is not None:  # a present form that looks like an infinitive
+        return [Edit(verb.start, verb.end, f"do not {verb.text}")]
+    if verb.tag == "VB":
         first = parsed.sentences[verb.sentence][0] == verb.start
         rest = verb.text[:1].lower() + verb.text[1:] if first else verb.text
         return [Edit(verb.start, verb.end, like(verb.text, f"do not {rest}"))]
@@ -97,24 +102,27 @@ def _near(parsed: Parsed, verb: Token) -> list[int]:
 def check_negation(
     original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
 ) -> str | None:
-    """Each edit must have added one *not*."""
+    """There must be one more *not* for each edit that is about it (others only mend a capital)."""
     added = len(_NOT.findall(result)) - len(_NOT.findall(original))
-    return None if added == len(edits) else f"{added} negations were added by {len(edits)} edits"
+    wanted = sum("not" in edit.replacement.lower() for edit in edits)
+    return None if added == wanted >= 1 else f"{added} negations were added instead of {wanted}"
 
 
 def propose_disagreement(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Sequence[Edit] | NotApplicable:
     """Give ``level`` verbs the number that their subject does not have."""
-    found: list[Edit] = []
+    found: list[tuple[bool, Edit]] = []
     for token in parsed.tokens:
         other = _other_number(parsed, token)
         if other is not None and other != token.lower:
-            found.append(Edit(token.start, token.end, like(token.text, other)))
+            found.append((token.dep == "conj", Edit(token.start, token.end, like(token.text, other))))
     if len(found) < level:
         return NotApplicable(_too_few(len(found), level, "verb", "agrees visibly with its subject"))
     rng.shuffle(found)
-    return found[:level]
+    # Verbs that share the subject of another come last: parsers are less sure of it.
+    found.sort(key=lambda entry: entry[0])
+    return [edit for _, edit in found[:level]]
 
 
 def _other_number(parsed: Parsed, token: Token) -> str | None:

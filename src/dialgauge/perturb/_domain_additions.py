@@ -7,6 +7,7 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._domain_sides import Side, sides_of
 from dialgauge.perturb._domain_text import CITATION, numbers, source_of, support
 from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._entities import MONTHS
 from dialgauge.perturb._lexicon import lexicon, people
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
@@ -16,9 +17,6 @@ from dialgauge.perturb._registry import register
 _MOST_PARTICULARS = 3
 #: A sentence counts as unsupported where less than this share of its content words is known.
 _SUPPORTED = 0.6
-_MONTHS = (
-    "January February March April May June July August September October November December".split()
-)  # fmt: skip
 
 
 def _full_name(rng: Random, text: str = "") -> str:
@@ -32,7 +30,7 @@ def _full_name(rng: Random, text: str = "") -> str:
 
 
 def _birth_date(rng: Random) -> str:
-    return f"{rng.choice(_MONTHS)} {rng.randint(1, 28)}, {rng.randint(1948, 2003)}"
+    return f"{rng.choice(MONTHS)} {rng.randint(1, 28)}, {rng.randint(1948, 2003)}"
 
 
 def _phone(rng: Random) -> str:
@@ -59,7 +57,11 @@ _SLOTS: tuple[tuple[str, re.Pattern[str], Callable[[Random], str]], ...] = tuple
     (kind, re.compile(rf"\b(?:{pattern})\b(?!['’]s|\s+(?:is|was)\b|\s*[(:#]|\s+[A-Z\d])", re.IGNORECASE), make)
     for kind, pattern, make in (
         ("birth date", r"date of birth|birth date|birthday|dob", _birth_date),
-        ("phone", r"(?:phone|telephone|contact|mobile|cell|landline|call-?back)\s+number|her number|his number", _phone),
+        (
+            "phone",
+            r"(?:phone|telephone|contact|mobile|cell|landline|call-?back)\s+number|her number|his number",
+            _phone,
+        ),
         ("email", r"e-?mail address", _email),
         ("address", r"(?:home |postal |billing |delivery |registered |new |old )?address(?!es)", _address),
         (
@@ -73,9 +75,7 @@ _SLOTS: tuple[tuple[str, re.Pattern[str], Callable[[Random], str]], ...] = tuple
 )
 
 
-def _propose_demographic(
-    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
-) -> Proposal:
+def _propose_demographic(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal:
     text = parsed.text
     places: dict[int, tuple[str, str]] = {}
     for kind, pattern, make in _SLOTS:
@@ -101,7 +101,9 @@ def _person_place(text: str, dialogue: Dialogue | None, rng: Random) -> tuple[in
         if mention.side == 0 and re.match(r" (?![A-Z(])|,? [a-z]", text[mention.end :]):
             born = _birth_date(rng)
             if mention.kind == "role":
-                remark = rng.choice((f"{_full_name(rng, text)}, born on {born}", f"{_full_name(rng, text)} of {_address(rng)}"))
+                remark = rng.choice(
+                    (f"{_full_name(rng, text)}, born on {born}", f"{_full_name(rng, text)} of {_address(rng)}")
+                )
             else:
                 remark = rng.choice((f"born on {born}", f"of {_address(rng)}", f"phone {_phone(rng)}"))
             return mention.end, f" ({remark})"
@@ -122,14 +124,12 @@ def _validate_demographic(
     return "no particular was added that the transcript does not hold"
 
 
-def _propose_noise(
-    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
-) -> Proposal | NotApplicable:
+def _propose_noise(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
     text = parsed.text
     domain = lexicon().domain_of(dialogue, text)
     sides = sides_of(dialogue, text)
     chat = bool(sides.display[0] and sides.display[1] and not sides.words[0])
-    pool = list(lexicon().chat_noise if chat or domain is None and dialogue else lexicon().general_noise)
+    pool = list(lexicon().chat_noise if chat or (domain is None and dialogue) else lexicon().general_noise)
     if domain is not None and not chat:
         pool = [*domain.noise, *pool]
     known = source_of(text, dialogue)
@@ -146,17 +146,16 @@ def _propose_noise(
     if len(sentences) < level:
         return NotApplicable(f"only {len(sentences)} sentences of the lexicon are unknown to the transcript")
     ends = [end for _, end in parsed.sentences]
-    places = rng.choices(ends, k=level)
-    return Proposal(
-        [Edit(place, place, _joined(text, place, [s for s, p in zip(sentences, places, strict=True) if p == place]))
-         for place in sorted(set(places))],  # fmt: skip
-        {"domain": domain.name if domain else "general"},
-    )
+    behind: dict[int, list[str]] = {}
+    for sentence, place in zip(sentences, rng.choices(ends, k=level), strict=True):
+        behind.setdefault(place, []).append(sentence)
+    edits = [Edit(place, place, _joined(text, place, added)) for place, added in sorted(behind.items())]
+    return Proposal(edits, {"domain": domain.name if domain else "general"})
 
 
 def _joined(text: str, place: int, sentences: Sequence[str]) -> str:
     """Sentences to stand behind a place, with the full stop that the sentence before may lack."""
-    stop = "" if text[place - 1] in ".!?…\"”)" else "."
+    stop = "" if text[place - 1] in '.!?…"”)' else "."
     return f"{stop} {' '.join(sentences)}"
 
 
@@ -223,8 +222,14 @@ DEMOGRAPHIC_CHANGE = Perturbation(
     effects={"consistency": "degrades", "relevance": "preserves"},
     propose=_propose_demographic,
     validate=_validate_demographic,
-    needs=frozenset({"lexicon"}),
+    needs=frozenset({"parse", "lexicon"}),
     citation=CITATION,
+    examples=(
+        (
+            "The agent asked for the customer's date of birth and address.",
+            "The agent asked for the customer's date of birth and address (104 Juniper Drive, Larchmont).",
+        ),
+    ),
 )
 NOISE_ADDITION = Perturbation(
     name="noise_addition",
@@ -236,5 +241,13 @@ NOISE_ADDITION = Perturbation(
     levels=(1, 2, 3),
     needs=frozenset({"parse", "lexicon"}),
     citation=CITATION,
+    examples=(
+        (
+            "The customer's card was kept by a cash machine, and the bank sent a new card. The payment is on the "
+            "account.",
+            "The customer's card was kept by a cash machine, and the bank sent a new card. The agent offered a meeting "
+            "with a mortgage specialist. The payment is on the account.",
+        ),
+    ),
 )
 register(DEMOGRAPHIC_CHANGE, NOISE_ADDITION)

@@ -12,7 +12,10 @@ from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 
-_BARE = re.compile(r"(?:^|[.,;:(!?]|\b(?:and|or|of|to|for|with|about|from|in|by|that|because|when|as|but|without))\s*$", re.I)
+_CENTRAL = 4
+_BARE = re.compile(
+    r"(?:^|[.,;:(!?]|\b(?:and|or|of|to|for|with|about|from|in|by|that|because|when|as|but|without))\s*$", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +41,15 @@ def find_terms(parsed: Parsed, domain: Domain) -> list[Term]:
     found: list[Term] = []
     for match in domain.pattern.finditer(parsed.text):
         last = by_end.get(match.end())
-        if last is None or last.pos not in ("NOUN", "PROPN") or last.entity in ("PERSON", "ORG", "GPE", "FAC", "PRODUCT"):
+        if (
+            last is None
+            or last.pos not in ("NOUN", "PROPN")
+            or last.entity in ("PERSON", "ORG", "GPE", "FAC", "PRODUCT")
+        ):
             continue
-        if match.group()[0].isupper() and match.start() and parsed.text[match.start() - 2 : match.start()] not in (". ", "\n"):
-            if not match.group().isupper():
-                continue  # capitalised inside a sentence: part of a name
-        # In "card number" or "claim reference" the noun only describes; that is fine. In "car park" it does not.
+        inside = match.start() > 0 and parsed.text[match.start() - 2 : match.start()] not in (". ", "\n")
+        if inside and match.group()[0].isupper() and not match.group().isupper():
+            continue  # capitalised within a sentence: part of a name
         key = match.group().lower()
         found.append(Term(match.start(), match.end(), match.group(), domain.slots[key], forms[key]))
     return found
@@ -75,6 +81,8 @@ def _mapping(terms: Sequence[Term], source: Domain, target: Domain, rng: Random)
         options = [t for t in target.terms.get(slot, ()) if t.lower() not in source.slots and t not in mass]
         if not options:
             continue
+        # The lexicon lists what is central to a domain first.
+        options = options[: max(len(wanted), _CENTRAL)]
         rng.shuffle(options)
         for place, singular in enumerate(wanted):
             mapping[singular] = options[place % len(options)]
@@ -117,5 +125,11 @@ CATEGORY_CHANGE = Perturbation(
     validate=_validate,
     needs=frozenset({"parse", "lexicon"}),
     citation=CITATION,
+    examples=(
+        (
+            "The bank cancelled the card and refunded the payment to the account.",
+            "The travel agency cancelled the trip and refunded the upgrade to the hotel reservation.",
+        ),
+    ),
 )
 register(CATEGORY_CHANGE)

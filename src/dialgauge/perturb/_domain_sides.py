@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from dialgauge.corpus import Dialogue
-from dialgauge.perturb._lexicon import Gender, alternatives, lexicon, people, plural
+from dialgauge.perturb._lexicon import Gender, alternatives, lexicon, people, plural, word_list
 
 Side = Literal[0, 1]
 #: So much evidence in the transcript a name needs before it counts as that of a side.
@@ -36,7 +36,9 @@ _ADDRESS = re.compile(
     r"\b(?i:thanks|thank you|hi|hello|hey|okay|ok|sorry|bye|goodbye|please|morning|afternoon|evening|much|right|well"
     rf"|welcome|dear|understand),?\s+((?:{_TITLE}\s+)?{_CAPITALISED})"
 )
-_AT_END = re.compile(rf"(?<!\bto)(?<!\bin)(?<!\bat)(?<!\bof)(?<!\bthe)(?<!\bfrom)(?<!\bby)(?<!\band)\s((?:{_TITLE}\s+)?{_CAPITALISED})\W*$")
+_AT_END = re.compile(
+    rf"(?<!\bto)(?<!\bin)(?<!\bat)(?<!\bof)(?<!\bthe)(?<!\bfrom)(?<!\bby)(?<!\band)\s((?:{_TITLE}\s+)?{_CAPITALISED})\W*$"
+)
 _AT_START = re.compile(rf"^((?:{_TITLE}\s+)?{_CAPITALISED}),")
 #: "my daughter Isla", "her beagle Biscuit": somebody else.
 _SOMEBODYS = re.compile(
@@ -44,18 +46,7 @@ _SOMEBODYS = re.compile(
     rf"|horse|colleague|neighbour|driver|boy|girl|cousin|aunt|uncle|baby|twins?|called|named),?\s+({_CAPITALISED})"
 )
 #: Capitalised words that begin sentences or name days and months: never a speaker.
-_NO_NAME = frozenset(
-    "a an the i it he she they we you my your his her their our this that these those there here and but so or if when "
-    "what who how why where no yes okay ok hi hello thanks thank sorry please well right oh just at in on for to from "
-    "with by after before not is was are do did can could will would may let then now all one two three done "
-    "agent customer user caller representative monday tuesday wednesday thursday friday saturday sunday january "
-    "february march april may june july august september october november december mr mrs ms miss dr prof god "
-    "perfect great good sure fine wow um uh er yeah as of about once because since while she's he's it's i'm brilliant "
-    "here's congratulations lovely absolutely exactly really twice never always today tomorrow yesterday "
-    "alright understood noted thirty forty fifty hundred street road lane avenue drive cross close court station bank "
-    "airport hotel hospital clinic college school university mutual union supervisor manager nurse doctor mother father "
-    "plumber proud newly poor young old".split()
-)
+_NO_NAME = word_list("no_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +110,11 @@ def sides_of(dialogue: Dialogue | None, text: str) -> Sides:
         return Sides(words, (frozenset(), frozenset()), ("", ""))
     speakers = _named_speakers(dialogue, text)
     if speakers:
-        names = tuple(frozenset(_words_of(speaker)) for speaker in speakers)
-        return Sides((frozenset(), frozenset()), (names[0] - names[1], names[1] - names[0]), speakers)
+        one, other = (frozenset(_words_of(speaker)) for speaker in speakers)
+        return Sides((frozenset(), frozenset()), (one - other, other - one), speakers)
     others = {word.lower() for word in _SOMEBODYS.findall(text)}
     attested = _attested_names(dialogue)
-    runs = [match.group() for match in _NAME.finditer(text)]
+    runs = [_POSSESSIVE.sub("", match.group()) for match in _NAME.finditer(text)]
     chosen = [_most_named(attested[side], runs) for side in (0, 1)]
     names = [_completed(name, runs, dialogue.text) - others for name in chosen]
     if not names[0] and not alternatives([*words[0], *map(plural, words[0])]).search(text):
@@ -152,7 +143,7 @@ def _completed(name: str, runs: list[str], transcript: str) -> frozenset[str]:
 
 def _is_person(run: str, known: frozenset[str]) -> bool:
     """Whether a run of capitalised words has a title or begins with a first name, and is nobody we know."""
-    titled = re.match(rf"(?:Mr|Mrs|Ms|Miss)\b", run) is not None
+    titled = re.match(r"(?:Mr|Mrs|Ms|Miss)\b", run) is not None
     return (titled or people().gender_of(run) is not None) and not known & {*_words_of(run)}
 
 
@@ -192,7 +183,7 @@ def _short(speaker: str) -> str:
 
 
 def _words_of(name: str) -> list[str]:
-    if not re.fullmatch(rf"[\w\s.'’-]+", name):
+    if not re.fullmatch(r"[\w\s.'’-]+", name):
         return [name]  # a placeholder such as #Person1# is one word as it stands
     return [word.lower() for word in name.split() if not re.fullmatch(_TITLE, word)]
 
@@ -240,14 +231,14 @@ def _evidence(turns: tuple[tuple[int, str], ...]) -> dict[str, tuple[int, int]]:
         for match in (*_SELF.finditer(text), *_SELF_AFTER.finditer(text)):
             vote(match[1], side, 3)
         asked = place > 0 and turns[place - 1][0] != side and _ASKED_NAME.search(turns[place - 1][1])
-        if asked and (match := _ANSWER.match(text)):
-            vote(match[1], side, 3)
+        if asked and (answer := _ANSWER.match(text)):
+            vote(answer[1], side, 3)
         # "Good morning Calder Bank" at the very start is a company, not the other side.
         for match in _ADDRESS.finditer(text) if place else ():
             vote(match[1], 1 - side, 2)
         for pattern, weight in ((_AT_END, 1), (_AT_START, 1)):
-            if match := pattern.search(text):
-                vote(match[1], 1 - side, weight)
+            if address := pattern.search(text):
+                vote(address[1], 1 - side, weight)
     return {name: (first, second) for name, (first, second) in votes.items()}
 
 

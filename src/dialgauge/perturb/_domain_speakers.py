@@ -16,9 +16,11 @@ _PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGN
 _FEMININE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
 _MASCULINE = {"she": "he", "her": "him", "hers": "his", "herself": "himself"}
 _GENDER: dict[str, Gender] = {**dict.fromkeys(_FEMININE, "masculine"), **dict.fromkeys(_MASCULINE, "feminine")}
+#: Not somebody's mother: those who belong to a side ("her elderly mother") hardly ever are what a pronoun is about.
+_NOBODYS = r"(?<!\bhis )(?<!\bher )(?<!\bhis late )(?<!\bher late )(?<!\belderly )(?<!-old )\b"
 _OTHERS = re.compile(
-    r"(?<!\bhis )(?<!\bher )(?<!\bhis late )(?<!\bher late )(?<!\belderly )(?<!-old )\b(?P<feminine>mother|mum|mom|daughter|wife|sister|girl|woman|nan|grandmother|aunt|bride|lady)\b"
-    r"|(?<!\bhis )(?<!\bher )(?<!\bhis late )(?<!\bher late )(?<!\belderly )(?<!-old )\b(?P<masculine>father|dad|son|husband|brother|boy|man|grandfather|uncle|groom|gentleman)\b",
+    rf"{_NOBODYS}(?P<feminine>mother|mum|mom|daughter|wife|sister|girl|woman|nan|grandmother|aunt|bride|lady)\b"
+    rf"|{_NOBODYS}(?P<masculine>father|dad|son|husband|brother|boy|man|grandfather|uncle|groom|gentleman)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+)?[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*")
@@ -26,9 +28,7 @@ _NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+)?[A-Z][a-z]+(?:-[A-Z][a-z]+)
 _REACH = 1000
 
 
-def _propose(
-    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
-) -> Sequence[Edit] | NotApplicable:
+def _propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
     text = parsed.text
     sides = sides_of(dialogue, text)
     mentions = sides.mentions(text)
@@ -44,7 +44,9 @@ def _swapped(mention: Mention, sides: Sides, mentions: Sequence[Mention], text: 
     if mention.kind == "role":
         singular = next(w for w in sides.words[mention.side] if mention.text.lower() in (w, plural(w)))
         word = _counterpart(singular, mention.side, sides, mentions)
-        return Edit(mention.start, mention.end, _cased(word if mention.text.lower() == singular else plural(word), mention.text))
+        return Edit(
+            mention.start, mention.end, _cased(word if mention.text.lower() == singular else plural(word), mention.text)
+        )
     name = _display(other, sides, mentions)
     if name:
         return Edit(mention.start, mention.end, name)

@@ -3,42 +3,58 @@
 import difflib
 import re
 from collections import Counter
+from itertools import pairwise
 
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._lexicon import root
+from dialgauge.perturb._lexicon import root, word_list
 from dialgauge.perturb._parse import Parsed
 
 CITATION = "Patel, Agrawal, Kumar 2024, Tweak to Trust"
 NAMED = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "NORP", "PRODUCT", "EVENT", "WORK_OF_ART"})
 
-_UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_UNITS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 NUMBER_WORDS = {word: value for value, word in enumerate(_UNITS)} | {
     word: 20 + 10 * place for place, word in enumerate(_TENS)
 }
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*|[a-z]+(?:-[a-z]+)?")
+_CALENDAR = re.compile(
+    r"\b(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?s?\b|\b(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?"
+    r"|Apr(?:il)?|June?|July?|Aug(?:ust)?|Sep(?:t|tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\b|(?<!^)\bMay\b"
+)
 _NEGATION = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|cannot|without|neither|nor|unable)\b|n['’]t\b", re.IGNORECASE
 )
 _PIECE = re.compile(r"\s+|[^\W_]+|.", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-FUNCTION_WORDS = frozenset(
-    "a an the and or but so of to in on at by for from with without about into over after before during under until "
-    "while as is are was were be been being am do does did has have had having will would can could may might must "
-    "shall should not no nor he she it they we i you him her them us me his hers their theirs its our your my this "
-    "that these those there here who whom whose which what when where why how if then than too also very just only "
-    "more most some any all both each every other another such own same up out off down again once because since "
-    "although though however instead within between against through per via s t".split()
-)
+FUNCTION_WORDS = word_list("function")
 
 
 def numbers(text: str) -> frozenset[str]:
-    """The numbers in a text: digits without separators of thousands, and number words as digits."""
-    found: set[str] = set()
+    """The numbers in a text: digits without separators of thousands, number words as digits; and days and months."""
+    found = {match.group()[:3].lower() for match in _CALENDAR.finditer(text)}
     for match in _NUMBER.finditer(text.lower()):
         word = match.group()
         if word[0].isdigit():
@@ -120,7 +136,7 @@ def overlap(first: str, second: str) -> float:
 
 def _bigrams(text: str) -> Counter[tuple[str, str]]:
     words = ["", *(match.group().lower() for match in _WORD.finditer(text))]
-    return Counter(zip(words, words[1:], strict=False))
+    return Counter(pairwise(words))
 
 
 def edits_between(original: str, result: str) -> list[Edit]:

@@ -27,7 +27,7 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 
 def checked(text: str, edits: Iterable[Edit]) -> list[Edit]:
     """The edits in order, without those that change nothing; ValueError where they overlap or leave the text."""
-    ordered = sorted(edits)
+    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
     position = 0
     for edit in ordered:
         if not position <= edit.start <= edit.end <= len(text):
@@ -44,6 +44,16 @@ class _Piece:
     end: int
     text: str
     kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Seam:
+    """A replaced stretch: where it stands in the result, what stood there before, and what stands there now."""
+
+    start: int
+    end: int
+    before: str
+    after: str
 
 
 class Draft:
@@ -70,17 +80,26 @@ class Draft:
 
     @property
     def edits(self) -> list[Edit]:
-        """What turns the original into the result."""
-        return [Edit(p.start, p.end, p.text) for p in self._pieces if self.original[p.start : p.end] != p.text]
+        """What turns the original into the result; neighbours that touch are one edit."""
+        found: list[Edit] = []
+        for piece in self._pieces:
+            if piece.kept or self.original[piece.start : piece.end] == piece.text:
+                continue
+            if found and found[-1].end == piece.start:
+                found[-1] = Edit(found[-1].start, piece.end, found[-1].replacement + piece.text)
+            else:
+                found.append(Edit(piece.start, piece.end, piece.text))
+        return [edit for edit in found if self.original[edit.start : edit.end] != edit.replacement]
 
     @property
-    def seams(self) -> list[tuple[int, int]]:
-        """Where the result differs from the original: start and end of each replaced stretch, in the result."""
-        found: list[tuple[int, int]] = []
+    def seams(self) -> list[Seam]:
+        """Where the result differs from the original, in order."""
+        found: list[Seam] = []
         position = 0
         for piece in self._pieces:
             if not piece.kept:
-                found.append((position, position + len(piece.text)))
+                before = self.original[piece.start : piece.end]
+                found.append(Seam(position, position + len(piece.text), before, piece.text))
             position += len(piece.text)
         return found
 

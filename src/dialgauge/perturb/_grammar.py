@@ -4,13 +4,12 @@ from functools import lru_cache
 
 from dialgauge.errors import MissingExtraError
 from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._word_tables import word_set
 
 SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj", "csubjpass")
 _BE_FINITE = frozenset(("is", "are", "am", "was", "were", "'s", "'re", "'m"))
 #: Words that make a clause negative.
-NEGATIONS = frozenset(
-    "not n't never no nobody nothing none neither nor nowhere hardly barely scarcely without cannot".split()
-)
+NEGATIONS = word_set("negations")
 
 
 @lru_cache(maxsize=16384)
@@ -19,7 +18,7 @@ def inflect(lemma: str, tag: str) -> str | None:
     try:
         from lemminflect import getInflection
     except ImportError:
-        raise MissingExtraError("a perturbation that inflects words", "nlp") from None
+        raise MissingExtraError("a perturbation that inflects words", "parser") from None
     forms = getInflection(lemma, tag=tag)
     return str(forms[0]) if forms else None
 
@@ -30,7 +29,7 @@ def base_form(word: str, part: str) -> str | None:
     try:
         from lemminflect import getLemma
     except ImportError:
-        raise MissingExtraError("a perturbation that inflects words", "nlp") from None
+        raise MissingExtraError("a perturbation that inflects words", "parser") from None
     lemmas = getLemma(word, upos=part)
     return str(lemmas[0]) if lemmas else None
 

@@ -121,6 +121,12 @@ def people() -> People:
     return People(version=raw.pop("version"), **{name: tuple(values) for name, values in raw.items()})
 
 
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """One of the lists in ``words.toml``."""
+    return frozenset(_read("words.toml")[name].split())
+
+
 def alternatives(phrases: Iterable[str]) -> re.Pattern[str]:
     """A pattern for any of the phrases as whole words, the longest first, in any case."""
     ordered = sorted(set(phrases), key=lambda phrase: (-len(phrase), phrase))

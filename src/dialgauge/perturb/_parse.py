@@ -1,6 +1,6 @@
 """The grammar of an English text: parsed once per distinct text, shared by every perturbation.
 
-spaCy does the analysis (extra ``nlp``); what the perturbations see are plain frozen objects with offsets into the
+spaCy does the analysis (extra ``parser``); what the perturbations see are plain frozen objects with offsets into the
 original text. Sentences are cut by our own rules, in any language, and the parser keeps to them.
 """
 
@@ -228,7 +228,7 @@ def _pipeline() -> Any:
     try:
         import spacy
     except ImportError:
-        raise MissingExtraError("a perturbation that needs grammar", "nlp") from None
+        raise MissingExtraError("a perturbation that needs grammar", "parser") from None
     from dialgauge.models import find_asset, resolve
 
     named = os.environ.get(PARSER_VARIABLE, "")
@@ -242,9 +242,13 @@ def _pipeline() -> Any:
     else:
         target = sorted(installed)[0]
     try:
-        return spacy.load(target)
+        nlp: Any = spacy.load(target)
     except OSError as error:
         raise ModelError(f"parser {named or target!r} cannot be loaded: {error}") from error
+    # spaCy splits the short forms of pronouns (he'd) but not those of names (Tom'd).
+    suffixes = [*nlp.Defaults.suffixes, r"(?<=[A-Za-z])['’](?:d|ll|ve|re|m)"]
+    nlp.tokenizer.suffix_search = spacy.util.compile_suffix_regex(suffixes).search
+    return nlp
 
 
 @cache

@@ -19,6 +19,13 @@ _MODULES: tuple[str, ...] = (
     "dialgauge.perturb._baseline_dropping",
     "dialgauge.perturb._baseline_order",
     "dialgauge.perturb._baseline_marks",
+    "dialgauge.perturb._domain_style",
+    "dialgauge.perturb._domain_speakers",
+    "dialgauge.perturb._domain_additions",
+    "dialgauge.perturb._domain_length",
+    "dialgauge.perturb._domain_category",
+    "dialgauge.perturb._domain_entities",
+    "dialgauge.perturb._domain_sentences",
 )
 _LEVEL = re.compile(r"(.+)_(\d+)")
 _registered: dict[str, Perturbation] = {}

@@ -8,11 +8,31 @@ Span = tuple[int, int]
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 #: Names that stand for speakers or hidden details: ``#Person1#``, ``<NAME>``, ``[PHONE_2]``.
 PLACEHOLDER = r"#[^\W_]\w*#|<[A-Z][A-Z_]*\d*>|\[[A-Z][A-Z_]*\d*\]"
+#: Titles and abbreviations with their points.
+ABBREVIATED = re.compile(r"\b(?:(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|etc|vs)\.|(?:[^\W\d_]\.){2,})")
 _WORD = re.compile(rf"{PLACEHOLDER}|[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:(?:['’]|(?<=\d)[.,:](?=\d))[^\W{_UNSPACED}]+)*")
 _SENTENCE_END = re.compile(r"[.!?…؟।]+[\"'”’»)\]]*(?=\s)|[。！？｡]+[”’」』）]*|\n+")
 #: Those that rarely end a sentence ("etc." often does, so it is not here).
 _ABBREVIATIONS = frozenset(
-    ["mr", "mrs", "ms", "dr", "prof", "st", "vs", "e.g", "i.e", "cf", "approx", "capt", "gen", "sgt", "col", "lt", "rev", "hon", "messrs", "u.s", "u.k"]
+    (
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "prof",
+        "st",
+        "vs",
+        "e.g",
+        "i.e",
+        "cf",
+        "approx",
+        "capt",
+        "gen",
+        "sgt",
+        "lt",
+        "u.s",
+        "u.k",
+    )
 )
 
 
@@ -42,7 +62,7 @@ def _is_abbreviation(text: str, start: int, match: re.Match[str]) -> bool:
     last = text[max(start, match.start() - 12) : match.start()].rpartition(" ")[2].lstrip("(\"'").lower()
     if last in ("u.s", "u.k"):
         following = text[match.end() : match.end() + 2].strip()
-        return not following[:1].isupper()
+        return not (following[:1].isupper() or following[:1] in ("#", "<", "["))
     return last in _ABBREVIATIONS or (len(last) == 1 and last.isalpha() and last != "i")
 
 

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable
 
-from dialgauge.perturb._edits import Draft
+from dialgauge.perturb._edits import Draft, Seam
 from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._spans import PLACEHOLDER
 
-_ARTICLE = re.compile(r"\b([Aa]n?)([ \t]+)([^\W_][\w'’.&-]*|\$?\d[\d.,]*)")
+_ARTICLE = re.compile(r"(?<![\w'’.-])([Aa]n?)([ \t]+)([^\W_][\w'’.&-]*|\$?\d[\d.,]*)")
+_PLACEHOLDER = re.compile(PLACEHOLDER)
 _SPACES = " \t"
 _CLOSING = ".,;:!?)]}%…"
 _CLITIC = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))\b")
@@ -26,14 +28,19 @@ def tidy(draft: Draft, parsed: Parsed) -> None:
     """Repair what the edits left: first spaces and commas, then capitals, then articles."""
     _each_seam(draft, _repair_spacing)
     _restore_capitals(draft, parsed)
-    _each_seam(draft, _repair_article)
+    if any(_has_letters(draft.original[e.start : e.end] + e.replacement) for e in draft.edits):
+        _each_seam(draft, _repair_article)
+
+
+def _has_letters(text: str) -> bool:
+    return any(character.isalnum() for character in text)
 
 
 def takes_an(word: str) -> bool:
     """Whether ``an`` stands before this word, as far as its spelling tells."""
     if word[:1].isdigit():
         return bool(_VOWEL_NUMBER.match(word))
-    letters = word.rstrip("'’s") if len(word) > 1 else word
+    letters = re.split(r"['’-]", word)[0]
     if len(letters) > 1 and letters.isupper() and len(letters) <= 4 and not _looks_spoken(letters):
         return letters[0] in _SPELT_WITH_VOWEL
     if len(letters) == 1:
@@ -48,24 +55,30 @@ def _looks_spoken(letters: str) -> bool:
     return len(letters) >= 4 and bool(re.match(r"[^AEIOU][AEIOU]", letters))
 
 
-def _each_seam(draft: Draft, repair: Callable[[Draft, int, int], None]) -> None:
+def _each_seam(draft: Draft, repair: Callable[[Draft, Seam], None]) -> None:
     """From the last seam to the first, so that what is repaired moves none that is still to come."""
     for index in reversed(range(len(draft.seams))):
         seams = draft.seams
         if index < len(seams):
-            repair(draft, *seams[index])
+            repair(draft, seams[index])
 
 
-def _repair_spacing(draft: Draft, start: int, end: int) -> None:
-    _repair_gap(draft, end)
-    if end > start:
-        _repair_gap(draft, start)
+def _repair_spacing(draft: Draft, seam: Seam) -> None:
+    """Both sides of a seam, unless a word stands there where a word stood: then the spaces are as they were."""
+    if not (_is_word(seam.before[-1:]) and _is_word(seam.after[-1:])):
+        _repair_gap(draft, seam.end)
+    if seam.after and not (_is_word(seam.before[:1]) and _is_word(seam.after[:1])):
+        _repair_gap(draft, seam.start)
+
+
+def _is_word(character: str) -> bool:
+    return bool(character) and not character.isspace()
 
 
 def _repair_gap(draft: Draft, position: int) -> None:
     """The spaces around one place of the result: none at either end of the text, none before a mark, else one."""
     text = draft.result
-    left = position
+    position = left = min(position, len(text))
     while left > 0 and text[left - 1] in _SPACES:
         left -= 1
     right = position
@@ -102,24 +115,34 @@ def _restore_capitals(draft: Draft, parsed: Parsed) -> None:
     """A sentence that began with a capital still does, where its beginning was edited."""
     original = draft.original
     for start, _ in reversed(parsed.sentences):
-        if not original[start].isupper():
+        if not original[start].isupper() and not _PLACEHOLDER.match(original, start):
             continue
         place = draft.edited_at(start)
         if place is None:
             continue
         text = draft.result
-        while place < len(text) and not text[place].isalnum() and text[place] not in "\n#<[":
+        while place < len(text) and not text[place].isalnum() and not _PLACEHOLDER.match(text, place):
             place += 1
         if place < len(text) and text[place].islower():
             draft.change(place, place + 1, text[place].upper())
 
 
-def _repair_article(draft: Draft, start: int, end: int) -> None:
+def _repair_article(draft: Draft, seam: Seam) -> None:
     """Every a/an of a pair (article, word) that the seam touches, the last one first."""
-    text = draft.result
+    text, start, end = draft.result, seam.start, seam.end
     pairs = [m for m in _ARTICLE.finditer(text, max(0, start - 4), end + 40) if m.start() < max(end, start)]
     for match in reversed(pairs):
         article, word = match[1], match[3]
         right = "an" if takes_an(word) else "a"
+        if article == "A" and not _begins(text, match.start()):
+            continue  # a letter, as in "grade A pupils"
+        if match.start(3) == start and _is_word(seam.before[:1]) and takes_an(seam.before) == takes_an(word):
+            continue  # whatever stood there, it was not the edit that made it wrong
         if match.end() > start and article.lower() != right:
             draft.change(match.start(1), match.end(1), right.capitalize() if article[0].isupper() else right)
+
+
+def _begins(text: str, position: int) -> bool:
+    """Whether a sentence begins here: nothing stands before but a mark, or nothing at all."""
+    before = text[:position].rstrip()
+    return not before or not (before[-1].isalnum() or before[-1] in ",;")

@@ -1,4 +1,4 @@
-"""Substitutes for words: our own choice first, then what WordNet's tables hold."""
+"""Lists of words, and substitutes for words: our own choice first, then what WordNet's tables hold."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -18,3 +18,9 @@ def substitutes(table: Table) -> Mapping[str, tuple[str, ...]]:
             word, *others = line.split()
             found[word] = tuple(others)
     return found
+
+
+@cache
+def word_set(name: str, folder: Literal["words", "wordnet"] = "words") -> frozenset[str]:
+    """One of our own lists of words, or of those derived from WordNet."""
+    return frozenset((files("dialgauge.perturb") / folder / f"{name}.txt").read_text(encoding="ascii").split())

@@ -1,0 +1,200 @@
+"""Left out: drop_phrases and drop_stopwords."""
+
+from collections.abc import Sequence
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._baseline_adjectives import check_dropped, is_subsequence
+from dialgauge.perturb._baseline_verbs import CITATION
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, glued
+from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
+from dialgauge.perturb._registry import register
+from dialgauge.perturb._word_tables import word_set
+
+_PHRASES = frozenset(("prep", "advcl", "relcl", "acl", "appos", "agent", "dative", "npadvmod", "conj"))
+#: What is no function word, whatever it looks like: May, a will, Tom's.
+_NAMING = ("POS", "NN", "NNS", "NNP", "NNPS")
+_PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
+#: Largest share of the tokens that may go, by level.
+_SHARES = {1: 0.2, 2: 0.3, 3: 0.4}
+#: Where no phrase is that short, the shortest one goes, if it is not more than this.
+_LARGEST_SHARE = 0.5
+#: Function words. Negations and words that mean something in a call (call, name, back, first, last …) are not among
+#: them.
+STOP_WORDS = word_set("stopwords")
+
+
+def propose_phrases(
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
+) -> Sequence[Edit] | NotApplicable:
+    """Leave out whole phrases, chosen at random, until the share of the tokens for this level is used up."""
+    words = sum(token.pos not in ("PUNCT", "SPACE") for token in parsed.tokens)
+    budget = _SHARES[level] * words
+    phrases = [phrase for token in parsed.tokens if (phrase := _dispensable(parsed, token))]
+    if not phrases:
+        return NotApplicable("no phrase that a sentence can do without")
+    rng.shuffle(phrases)
+    gone: set[int] = set()
+    for first, last in phrases:
+        span = set(range(first, last + 1))
+        if not span & gone and len(gone) + len(span) <= budget:
+            gone |= span
+    if not gone:
+        first, last = min(phrases, key=lambda phrase: (phrase[1] - phrase[0], phrase))
+        gone = set(range(first, last + 1))
+        if len(gone) > _LARGEST_SHARE * words:
+            return NotApplicable(f"every phrase is longer than {_LARGEST_SHARE:.0%} of the text")
+    return _merged([_without(parsed, first, last) for first, last in _runs(sorted(gone))])
+
+
+def _dispensable(parsed: Parsed, token: Token) -> tuple[int, int] | None:
+    """The first and last token of the phrase that hangs on this one, if its sentence can do without."""
+    head = parsed.tokens[token.head]
+    if token.dep not in _PHRASES or not token.unbroken or token.left <= head.i <= token.right:
+        return None
+    first, last = token.left, token.right
+    if token.dep == "conj":
+        # With the word that joins it: "and pays"; not the first of several, nor what only one of them carries.
+        joint = parsed.tokens[first - 1]
+        if joint.dep != "cc" or joint.head != token.head or any(parsed.tokens[c].dep == "conj" for c in token.children):
+            return None
+        if head.dep in (*SUBJECTS, "conj") or "NUM" in (head.pos, token.pos):
+            return None  # a verb would lose its number, a list its last joint, "between 1 and 3" its sense
+        first -= 1
+    elif (token.dep in ("prep", "dative", "agent") and (first == last or token.pos != "ADP")) or (
+        token.dep == "npadvmod" and token.entity not in ("DATE", "TIME")
+    ):
+        return None
+    if token.lower == "than" or (token.lower == "of" and head.dep == "pobj" and head.left == head.i):
+        return None  # "rather than", "in favour of"
+    # "Tom is in London" needs what follows.
+    if head.lemma == "be" and token.dep in ("prep", "npadvmod") and parsed.child(head, "attr", "acomp", "expl") is None:
+        return None
+    while last > first and parsed.tokens[last].pos == "PUNCT":
+        last -= 1
+    text, start, end = parsed.text, parsed.tokens[first].start, parsed.tokens[last].end
+    if (
+        any(text.count(a, start, end) != text.count(b, start, end) for a, b in _PAIRS)
+        or text.count('"', start, end) % 2
+    ):
+        return None
+    if text[start - 1 : start] == "-" or text[end : end + 1] == "-" or glued(parsed, parsed.tokens[last]):
+        return None
+    if first and glued(parsed, parsed.tokens[first - 1]):
+        return None
+    return first, last
+
+
+def _runs(places: list[int]) -> list[tuple[int, int]]:
+    """Consecutive numbers as (first, last)."""
+    runs: list[tuple[int, int]] = []
+    for place in places:
+        if runs and runs[-1][1] == place - 1:
+            runs[-1] = (runs[-1][0], place)
+        else:
+            runs.append((place, place))
+    return runs
+
+
+def _without(parsed: Parsed, first: int, last: int) -> Edit:
+    """A deletion that takes the commas with it that only set the phrase off."""
+    tokens = parsed.tokens
+    start, end = tokens[first].start, tokens[last].end
+    before = tokens[first - 1] if first else None
+    after = tokens[last + 1] if last + 1 < len(tokens) else None
+    begins = tokens[first].start == parsed.sentences[tokens[first].sentence][0]
+    if begins and after is not None and after.text == ",":
+        return Edit(start, after.end)
+    if before is not None and before.text == "," and before.sentence == tokens[first].sentence:
+        if after is None or after.text in (".", "!", "?", ";", ":"):
+            return Edit(before.start, end)
+        if after.text == ",":
+            return Edit(before.start, after.end)
+        if tokens[first].dep not in ("mark", "advmod") and parsed.text[start:end].count(",") == 0:
+            return Edit(before.start, end)
+    return Edit(start, end)
+
+
+def _merged(deletions: Sequence[Edit]) -> list[Edit]:
+    """Deletions that claim the same comma, as one."""
+    merged: list[Edit] = []
+    for edit in deletions:
+        if merged and edit.start <= merged[-1].end:
+            merged[-1] = Edit(merged[-1].start, max(edit.end, merged[-1].end))
+        else:
+            merged.append(edit)
+    return merged
+
+
+def propose_stop_words(
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
+) -> Sequence[Edit] | NotApplicable:
+    """Leave out every function word but negations."""
+    edits: list[Edit] = []
+    content = 0
+    for token in parsed.tokens:
+        goes = token.lower in STOP_WORDS and token.tag not in _NAMING and not _holds(parsed, token)
+        content += not goes and any(c.isalnum() for c in token.text)
+        if goes:
+            edits.append(Edit(token.start, token.end))
+    if not edits:
+        return NotApplicable("no stop word")
+    return edits if content else NotApplicable("nothing but stop words")
+
+
+def _holds(parsed: Parsed, token: Token) -> bool:
+    """Whether what stays leans on this word: ``do`` in ``don't``; also a word with a hyphen, and a capital (US, IT)."""
+    following = parsed.tokens[token.i + 1] if token.i + 1 < len(parsed.tokens) else None
+    leaned_on = glued(parsed, token) and following is not None and following.lower not in STOP_WORDS
+    hyphen = "-" in (parsed.text[token.start - 1 : token.start], parsed.text[token.end : token.end + 1])
+    part = token.text[0].isalnum() and parsed.text[token.start - 1 : token.start].isalnum()  # "am" of "1am"
+    acronym = len(token.text) > 1 and token.text.isupper() and not parsed.text.isupper()
+    return leaned_on or hyphen or part or acronym
+
+
+def check_stop_words(
+    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
+) -> str | None:
+    """Words may only have been left out, and no negation among them."""
+    lost = [t.text for t in parsed.tokens if t.lower in NEGATIONS and t.lower not in result.lower().replace("’", "'")]
+    if lost:
+        return f"the negation {lost[0]!r} was lost"
+    return None if _parts_of(result, original) else "words were changed, not only left out"
+
+
+def _parts_of(result: str, original: str) -> bool:
+    """As :func:`is_subsequence`, where a clitic may have left its host (``he's`` → nothing, ``who's`` → ``who``)."""
+    return is_subsequence(result.replace("'", " ").replace("’", " "), original.replace("'", " ").replace("’", " "))
+
+
+register(
+    Perturbation(
+        name="drop_phrases",
+        family="baseline",
+        description="leaves out whole phrases and subordinate clauses, up to 20, 30 or 40 % of the words",
+        effects={"consistency": "degrades", "relevance": "degrades"},
+        propose=propose_phrases,
+        validate=check_dropped,
+        levels=(1, 2, 3),
+        needs=frozenset({"parse"}),
+        citation=CITATION,
+        examples=(
+            (
+                "The customer called on Monday about a broken phone because the agent had not answered.",
+                "The customer called about a broken phone because the agent had not answered.",
+            ),
+        ),
+    ),
+    Perturbation(
+        name="drop_stopwords",
+        family="baseline",
+        description="leaves out function words, but no negation",
+        effects={"consistency": "degrades", "relevance": "degrades"},
+        propose=propose_stop_words,
+        validate=check_stop_words,
+        needs=frozenset({"parse"}),
+        citation=CITATION,
+        examples=(("The agent did not refund the order.", "Agent not refund order."),),
+    ),
+)

@@ -1,0 +1,123 @@
+"""Letters and marks: typos and remove_punct. They work in any language."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._baseline_verbs import CITATION
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Random
+from dialgauge.perturb._registry import register
+from dialgauge.perturb._spans import ABBREVIATED, PLACEHOLDER, Span
+
+#: Share of the words that get a typo, by level; at least one does.
+_RATES = {1: 0.05, 2: 0.1, 3: 0.2}
+_SHORTEST_WORD = 4
+#: Marks that belong to a word or number when both neighbours do.
+_INNER = frozenset("'’-‐‑.,:/@&_")
+#: What keeps its marks: placeholders, titles, abbreviations with points, amounts in percent, addresses.
+_WHOLE = re.compile(rf"(?:{PLACEHOLDER})(?:['’](?=\w))?|{ABBREVIATED.pattern}|(?<=\d)%|https?://\S+\w|@(?=\w)|#(?=\w)")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+
+
+def propose_typos(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
+    """Swap two neighbouring letters inside words of four or more letters; the first and the last letter stay."""
+    text = parsed.text
+    places: dict[Span, list[int]] = {}
+    for start, end in parsed.words:
+        word = text[start:end]
+        if len(word) < _SHORTEST_WORD or not word.isalpha() or text[start - 1 : start] in ("@", "#", "/"):
+            continue
+        swaps = [i for i in range(start + 1, end - 2) if _can_swap(text[i], text[i + 1])]
+        if swaps:
+            places[start, end] = swaps
+    if not places:
+        return NotApplicable("no word of four or more letters with two that can be swapped")
+    words = sorted(places)
+    rng.shuffle(words)
+    count = max(1, round(_RATES[level] * len(parsed.words)))
+    chosen = [rng.choice(places[word]) for word in words[:count]]
+    return [Edit(i, i + 2, text[i + 1] + text[i]) for i in chosen]
+
+
+def _can_swap(first: str, second: str) -> bool:
+    return first.lower() != second.lower() and first.isupper() == second.isupper()
+
+
+def check_typos(
+    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
+) -> str | None:
+    """Words of the same length with the same letters, in the same places."""
+    if len(result) != len(original):
+        return "the length changed"
+    for start, end in parsed.words:
+        if sorted(original[start:end]) != sorted(result[start:end]):
+            return f"{original[start:end]!r} became {result[start:end]!r}"
+    return None
+
+
+def propose_no_marks(
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int, *, inside: str = "keep"
+) -> Sequence[Edit] | NotApplicable:
+    """Leave out punctuation; a mark between two words without a space becomes one."""
+    text = parsed.text
+    whole = [] if inside == "remove" else [match.span() for match in _WHOLE.finditer(text)]
+    kept = {i for start, end in whole for i in range(start, end)}
+    edits: list[Edit] = []
+    position = 0
+    while position < len(text):
+        end = position
+        while end < len(text) and end not in kept and unicodedata.category(text[end])[0] == "P":
+            end += 1
+        if end > position:
+            edit = _without_mark(text, position, end, inside == "keep")
+            edits += [edit] if edit else []
+        position = max(end, position + 1)
+    return edits or NotApplicable("no punctuation that could go")
+
+
+def _without_mark(text: str, start: int, end: int, keep_inside: bool) -> Edit | None:
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if not (before.isalnum() and after.isalnum()):
+        return Edit(start, end)
+    if end == start + 1 and text[start] in _INNER:
+        return None if keep_inside else Edit(start, end)
+    unspaced = _UNSPACED.match(before) or _UNSPACED.match(after)
+    return Edit(start, end, "" if unspaced else " ")
+
+
+def check_no_marks(
+    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
+) -> str | None:
+    """Letters and digits must be the same, in the same order."""
+    before, after = ("".join(c for c in text if c.isalnum()) for text in (original, result))
+    return None if before == after else "more than punctuation was changed"
+
+
+register(
+    Perturbation(
+        name="typos",
+        family="baseline",
+        description="swaps letters inside 5, 10 or 20 % of the words",
+        effects={"consistency": "preserves", "relevance": "preserves", "fluency": "degrades"},
+        propose=propose_typos,
+        validate=check_typos,
+        levels=(1, 2, 3),
+        citation=CITATION,
+        tidy=False,
+        examples=(("The agent refunds the order.", "The agnet refunds the order."),),
+    ),
+    Perturbation(
+        name="remove_punct",
+        family="baseline",
+        description="leaves out punctuation, but not inside words and numbers",
+        effects={"consistency": "preserves", "relevance": "preserves", "fluency": "degrades"},
+        propose=propose_no_marks,
+        validate=check_no_marks,
+        citation=CITATION,
+        options={"inside": Option(("keep", "remove"), "remove: marks inside words and numbers go as well")},
+        examples=(("Sadly, the agent can't refund $1,234.50.", "Sadly the agent can't refund $1,234.50"),),
+    ),
+)

@@ -1,0 +1,191 @@
+"""change_perturbation_n: exactly n entities of the summary are replaced by others of their kind."""
+
+import re
+from collections.abc import Sequence
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._domain_text import CITATION
+from dialgauge.perturb._domain_values import invented
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._entities import (
+    EntityGroup,
+    draw_combination,
+    entities_by_pattern,
+    find_entities,
+    role_replacement,
+    term_replacement,
+)
+from dialgauge.perturb._lexicon import Domain, lexicon, people
+from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
+from dialgauge.perturb._registry import register
+
+#: How often another value is made up where one is in use already.
+_ATTEMPTS = 8
+
+
+def _entities(parsed: Parsed, dialogue: Dialogue | None) -> tuple[list[EntityGroup], Domain | None]:
+    """The entities, found once per text and domain."""
+    domain = lexicon().domain_of(dialogue, parsed.text)
+    key = f"entities:{domain.name if domain else ''}"
+    if key not in parsed.memo:
+        parsed.memo[key] = find_entities(parsed, domain)
+    return parsed.memo[key], domain
+
+
+def _propose(
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int, *, mode: str, source: str
+) -> Proposal | NotApplicable:
+    groups, domain = _entities(parsed, dialogue)
+    spoken = entities_by_pattern(dialogue.text) if dialogue else []
+    # Replacements for all come before the draw, so that an entity gets the same one whatever n is.
+    changes: list[tuple[EntityGroup, str, str]] = []
+    taken = {group.surface.lower() for group in groups}
+    for group in groups:
+        replacement = _replacement(group, parsed, groups, spoken, domain, taken, source, rng)
+        if replacement is not None:
+            changes.append((group, *replacement))
+            taken.add(replacement[0].lower())
+    if len(changes) < level:
+        return NotApplicable(f"the summary holds {len(changes)} entities that can be changed, fewer than {level}")
+    chosen = [changes[i] for i in draw_combination(len(changes), level, mode, rng)]
+    edits = [
+        Edit(*span, _for_mention(new, group, parsed.text[slice(*span)]))
+        for group, new, _ in chosen
+        for span in group.spans
+    ]
+    notes = [{"kind": g.kind, "from": g.surface, "to": new, "source": origin} for g, new, origin in chosen]
+    return Proposal(edits, {"entities": notes})
+
+
+def _replacement(
+    group: EntityGroup,
+    parsed: Parsed,
+    groups: Sequence[EntityGroup],
+    spoken: Sequence[tuple[str, str]],
+    domain: Domain | None,
+    taken: set[str],
+    source: str,
+    rng: Random,
+) -> tuple[str, str] | None:
+    """Another value of the same kind and where it comes from: elsewhere in the dialogue (intrinsic) or invented."""
+    said = sorted({surface for kind, surface in spoken if kind == group.kind and _same_form(surface, group.surface)})
+    if group.kind in ("person", "organisation", "place", "time", "weekday", "date", "money"):
+        said += [o.surface for o in groups if o.kind == group.kind and _same_form(o.surface, group.surface)]
+    # "Steven and Lin" must not become "Steven and Steven".
+    near = " ".join(parsed.text[slice(*parsed.sentences[parsed.sentence_of(start)])] for start, _ in group.spans)
+    inside = [surface for surface in dict.fromkeys(said) if surface.lower() not in near.lower()]
+    if group.kind == "person":
+        inside = [surface for surface in inside if _same_gender(surface, group.surface)]
+    intrinsic = rng.choice(inside) if inside else None
+    if group.kind == "role":
+        extrinsic: str | None = role_replacement(group.surface, parsed.text, taken, rng)
+    elif group.kind == "term":
+        extrinsic = term_replacement(group, domain, taken, rng) if domain else None
+    else:
+        made = (invented(group.kind, group.surface, rng) for _ in range(_ATTEMPTS))
+        extrinsic = next((value for value in made if value and value.lower() not in taken), None)
+    prefer_intrinsic = rng.random() < 0.5
+    if source != "extrinsic" and intrinsic and (source == "intrinsic" or prefer_intrinsic or not extrinsic):
+        return intrinsic, "intrinsic"
+    return (extrinsic, "extrinsic") if extrinsic and source != "intrinsic" else None
+
+
+def _same_form(first: str, second: str) -> bool:
+    """Whether one can stand where the other stands: both with an article, a title, a unit, or neither."""
+    return _form(first) == _form(second)
+
+
+def _form(surface: str) -> tuple[object, ...]:
+    return (
+        bool(re.match(r"(?:the|Mr|Mrs|Ms|Miss|Dr)\b", surface)),
+        surface[0].isdigit(),
+        surface[0] if surface[0] in "£$€" else "",
+        re.sub(r"[\d\s.,:-]+", "", surface).lower() if surface[0].isdigit() else "",
+    )
+
+
+def _for_mention(new: str, group: EntityGroup, mention: str) -> str:
+    """The new value in the form of this mention: with its capital, and only that part of a name that it uses."""
+    if group.kind == "person" and mention != group.surface and " " in new:
+        return new.split()[-1 if mention.split()[-1] == group.surface.split()[-1] else 0]
+    capital = mention[0].isupper() and not (mention.isupper() and len(mention) > 1)
+    return new[0].upper() + new[1:] if capital and new[0].islower() else new
+
+
+def _same_gender(first: str, second: str) -> bool:
+    genders = {people().gender_of(first), people().gender_of(second)} - {None}
+    return len(genders) < 2
+
+
+def changed_surfaces(original: str, edits: Sequence[Edit]) -> list[str]:
+    """The different things that were replaced; articles do not count, nor does a part of a replaced name."""
+    surfaces = {original[edit.start : edit.end].strip() for edit in edits}
+    things = {surface.lower() for surface in surfaces} - {"", "a", "an", "the"}
+    return [
+        thing
+        for thing in sorted(things)
+        if not (_is_name(original, thing) and any({*thing.split()} < {*other.split()} for other in things))
+    ]
+
+
+def _is_name(original: str, surface: str) -> bool:
+    place = original.lower().find(surface)
+    return original[place].isupper()
+
+
+def _count(original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None) -> int:
+    return len(changed_surfaces(original, edits))
+
+
+def _validate(
+    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
+) -> str | None:
+    """Nothing is taken away, and what is replaced is replaced wherever it stands."""
+    for edit in edits:
+        if original[edit.start : edit.end].strip() and not edit.replacement.strip():
+            return f"{original[edit.start : edit.end]!r} was taken out, not replaced"
+    for surface in changed_surfaces(original, edits):
+        for match in re.finditer(rf"(?<![\w-]){re.escape(surface)}(?![\w-])", original, re.IGNORECASE):
+            inside = any(e.start < match.end() and match.start() < e.end for e in edits)
+            longer = any(group for group in _entities(parsed, dialogue)[0] if _covers(group, match.span()))
+            if not inside and not longer:
+                return f"{match.group()!r} was changed in one place and kept in another"
+    return None
+
+
+def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
+    """Whether the span is only a part of a longer entity, as *card* is of *digital card*."""
+    return any(start <= span[0] and span[1] <= end and (start, end) != span for start, end in group.spans)
+
+
+CHANGE_PERTURBATION = Perturbation(
+    name="change_perturbation",
+    family="domain",
+    description="Exactly n entities (amounts, dates, ids, names, roles, domain nouns) become others of their kind",
+    effects={"consistency": "degrades", "relevance": "preserves"},
+    propose=_propose,
+    validate=_validate,
+    levels=(1, 2, 3, 4, 5),
+    numbered=True,
+    count=_count,
+    needs=frozenset({"parse", "lexicon"}),
+    citation=CITATION,
+    examples=(
+        (
+            "Nora paid $120 on Monday.",
+            "Nora paid $70 on Monday.",
+        ),
+    ),
+    options={
+        "mode": Option(
+            ("uniform", "nested"),
+            "uniform draws each set of n entities with the same chance; nested makes change_2 contain change_1",
+        ),
+        "source": Option(
+            ("either", "intrinsic", "extrinsic"),
+            "where false values come from: elsewhere in the dialogue (intrinsic), invented (extrinsic), or either",
+        ),
+    },
+)
+register(CHANGE_PERTURBATION)

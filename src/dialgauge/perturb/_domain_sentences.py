@@ -1,0 +1,80 @@
+"""remove_important_sentence_n: exactly n of the sentences that matter are left out, and at least one sentence stays."""
+
+from collections.abc import Sequence
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._domain_text import CITATION
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._entities import draw_combination
+from dialgauge.perturb._importance import Importance, important_sentences, removal
+from dialgauge.perturb._parse import Parsed, outline
+from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
+from dialgauge.perturb._registry import register
+
+
+def _propose(
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int, *, mode: str
+) -> Proposal | NotApplicable:
+    total = len(parsed.sentences)
+    if level >= total:
+        return NotApplicable(f"one sentence must stay, and the summary has {total}")
+    importance = important_sentences(parsed, dialogue)
+    if len(importance.sentences) < level:
+        return NotApplicable(f"{len(importance.sentences)} of {total} sentences are important, fewer than {level}")
+    chosen = [importance.sentences[i] for i in draw_combination(len(importance.sentences), level, mode, rng)]
+    return Proposal(removal(parsed, chosen), _notes(importance))
+
+
+def _notes(importance: Importance) -> dict[str, object]:
+    notes: dict[str, object] = {"importance": importance.method, "important": list(importance.sentences)}
+    if importance.categories:
+        notes["categories"] = list(importance.categories)
+    return notes
+
+
+def _sentences(text: str) -> list[str]:
+    return [" ".join(text[start:end].split()) for start, end in outline(text).sentences]
+
+
+def _count(original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None) -> int:
+    return len(parsed.sentences) - len(_sentences(result))
+
+
+def _validate(
+    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
+) -> str | None:
+    """What is left are sentences of the original, word for word, in their order."""
+    rest = iter(_sentences(original))
+    for sentence in _sentences(result):
+        if not any(sentence == other for other in rest):
+            return f"{sentence[:60]!r} is no sentence of the original, or not in its place"
+    return None
+
+
+REMOVE_IMPORTANT_SENTENCE = Perturbation(
+    name="remove_important_sentence",
+    family="domain",
+    description="Exactly n of the sentences that speak of what the call was about are left out",
+    effects={"consistency": "preserves", "relevance": "degrades"},
+    propose=_propose,
+    validate=_validate,
+    levels=(1, 2, 3, 4, 5, 6),
+    numbered=True,
+    count=_count,
+    needs=frozenset({"lexicon"}),
+    citation=CITATION,
+    examples=(
+        (
+            "The bank cancelled the card that the cash machine had kept. The payment was refunded to the account. The "
+            "agent was polite.",
+            "The payment was refunded to the account. The agent was polite.",
+        ),
+    ),
+    options={
+        "mode": Option(
+            ("uniform", "nested"),
+            "uniform draws each set of n sentences with the same chance; nested makes remove_2 contain remove_1",
+        )
+    },
+)
+register(REMOVE_IMPORTANT_SENTENCE)

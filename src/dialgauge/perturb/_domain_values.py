@@ -1,0 +1,143 @@
+"""False values of the same kind: another amount, date, number, name in the form of the one it replaces."""
+
+import re
+from collections.abc import Callable
+
+from dialgauge.perturb._domain_text import NUMBER_WORDS
+from dialgauge.perturb._entities import MONTHS, WEEKDAYS
+from dialgauge.perturb._lexicon import people
+from dialgauge.perturb._perturbation import Random
+
+_WORD_OF = {value: word for word, value in NUMBER_WORDS.items()}
+_FACTORS = (0.5, 0.6, 0.75, 0.8, 1.2, 1.25, 1.5, 1.75, 2.0)
+_FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+
+
+def invented(kind: str, surface: str, rng: Random) -> str | None:
+    """A value of this kind that is not the given one, or None where no such value can be made."""
+    makers: dict[str, Callable[[str, Random], str | None]] = {
+        "money": _scaled,
+        "percentage": _scaled,
+        "number": _scaled,
+        "quantity": _other_count,
+        "phone": _other_digits,
+        "id": _other_digits,
+        "email": _other_email,
+        "date": _other_date,
+        "month": lambda s, r: _other_of(MONTHS, s, r),
+        "weekday": lambda s, r: _other_of(WEEKDAYS, s, r),
+        "time": _other_time,
+        "person": _other_person,
+        "speaker": _other_speaker,
+        "organisation": lambda s, r: _other_of(people().organisations, s, r),
+        "place": lambda s, r: _other_of(people().places, s, r),
+    }
+    value = makers[kind](surface, rng) if kind in makers else None
+    return value if value and value != surface else None
+
+
+def _other_of(options: tuple[str, ...], surface: str, rng: Random) -> str:
+    return rng.choice([option for option in options if option.lower() != surface.lower()])
+
+
+def _scaled(surface: str, rng: Random) -> str | None:
+    """Another number of the same size, with as many decimals, and commas where there were commas."""
+    match = _FIRST_NUMBER.search(surface)
+    if match is None:
+        return None
+    digits = match.group()
+    decimals = len(digits.partition(".")[2])
+    value = float(digits.replace(",", ""))
+    scaled = round(value * rng.choice(_FACTORS), decimals)
+    if decimals == 0 and value >= 100 and value % 10 == 0:
+        scaled = round(scaled, -1)
+    if scaled == value:
+        scaled = value + 1
+    text = (
+        f"{scaled:,.{decimals}f}"
+        if "," in digits or (surface[0] in "£$€" and value < 1000)
+        else f"{scaled:.{decimals}f}"
+    )
+    return surface[: match.start()] + text + surface[match.end() :]
+
+
+def _other_count(surface: str, rng: Random) -> str | None:
+    """``three weeks`` → ``five weeks``; never one, so that the noun keeps its number."""
+    if _FIRST_NUMBER.match(surface):
+        return _scaled(surface, rng) if not surface.startswith(("1 ", "1-", "2 ", "2-", "3 ", "3-")) else re.sub(
+            r"^\d", lambda m: str(rng.choice([n for n in range(4, 9) if n != int(m.group())])), surface
+        )  # fmt: skip
+    match = re.match(r"[A-Za-z]+", surface)
+    value = NUMBER_WORDS.get(match.group().lower()) if match else None
+    if match is None or value is None:
+        return None
+    options = [n for n in (range(2, 13) if value < 20 else range(20, 100, 10)) if n != value and n in _WORD_OF]
+    word = _WORD_OF[rng.choice(options)]
+    return (word.capitalize() if surface[0].isupper() else word) + surface[match.end() :]
+
+
+def _other_digits(surface: str, rng: Random) -> str:
+    """The same pattern with other digits; letters stay."""
+    while True:
+        first = True
+        made = ""
+        for character in surface:
+            if character.isdigit():
+                made += str(rng.randint(1 if first else 0, 9))
+                first = False
+            else:
+                made += character
+        if made != surface:
+            return made
+
+
+def _other_email(surface: str, rng: Random) -> str:
+    table = people()
+    return f"{rng.choice(table.feminine).lower()}.{rng.choice(table.surnames).lower()}@{rng.choice(table.email_hosts)}"
+
+
+def _other_date(surface: str, rng: Random) -> str | None:
+    """Another day, and in half of the cases another month."""
+    day = re.search(r"\d{1,2}(?!\d)", surface)
+    if day is None:
+        return None
+    number = rng.choice([n for n in range(1, 29) if n != int(day.group())])
+    made = surface[: day.start()] + str(number) + surface[day.end() :]
+    made = re.sub(r"(\d)(?:st|nd|rd|th)\b", lambda m: m[1] + _ordinal(number), made)
+    month = next((name for name in MONTHS if name in made), None)
+    return made.replace(month, _other_of(MONTHS, month, rng)) if month and rng.random() < 0.5 else made
+
+
+def _ordinal(number: int) -> str:
+    return "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+
+
+def _other_time(surface: str, rng: Random) -> str:
+    hour = re.match(r"\d{1,2}", surface)
+    digits = hour.group() if hour else "0"
+    latest = 12 if re.search("m", surface, re.IGNORECASE) or int(digits) <= 12 else 22
+    number = rng.choice([n for n in range(1 if latest == 12 else 13, latest + 1) if n != int(digits)])
+    return f"{number}{surface[len(digits) :]}"
+
+
+def _other_speaker(surface: str, rng: Random) -> str | None:
+    """A placeholder with another number: ``#Person2#`` → ``#Person4#``."""
+    return re.sub(r"\d+", lambda m: str(int(m.group()) + rng.randint(1, 4)), surface, count=1)
+
+
+def _other_person(surface: str, rng: Random) -> str:
+    """Somebody else of the same gender, called in the same way: with title, first name, surname or both."""
+    table = people()
+    match = re.match(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+", surface)
+    title = match.group() if match else ""
+    known = {word.lower() for word in surface.split()}
+    gender = table.gender_of(surface)
+    # A name that the table does not know is judged by its ending.
+    sounds_feminine = surface.split()[0].endswith(("a", "ie", "ice", "elle", "een", "lyn"))
+    firsts = table.feminine if gender == "feminine" or (gender is None and sounds_feminine) else table.masculine
+    first = rng.choice([name for name in firsts if name.lower() not in known])
+    surname = rng.choice([name for name in table.surnames if name.lower() not in known])
+    words = len(surface[len(title) :].split())
+    if title:
+        return f"{title}{surname}" if words == 1 else f"{title}{first} {surname}"
+    return first if words == 1 else f"{first} {surname}"

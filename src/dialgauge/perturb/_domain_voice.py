@@ -1,0 +1,196 @@
+"""Active to passive and back, clause by clause, where the grammar is simple enough to be sure."""
+
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._grammar import glued, inflect, is_question, like, verb_base
+from dialgauge.perturb._lexicon import word_list
+from dialgauge.perturb._parse import Parsed, Token
+
+_NOMINATIVE = {"him": "he", "her": "she", "them": "they", "me": "I", "us": "we"}
+_OBJECTIVE = {nominative: objective for objective, nominative in _NOMINATIVE.items()}
+#: Verbs whose passive is odd or wrong, and reflexives and reciprocals that cannot become subjects.
+_NO_PASSIVE = word_list("no_passive")
+_NO_SUBJECT = word_list("no_subject")
+#: What may stand before the subject; a participle there ("After losing …,") would lose the one it is about.
+_BEFORE_SUBJECT = frozenset({"cc", "mark", "punct", "advmod", "aux", "neg", "preconj"})
+_PARTICLES = word_list("particles")
+_LONGEST_OBJECT, _LONGEST_SUBJECT = 14, 8
+
+
+def to_passive(parsed: Parsed) -> list[Edit]:
+    """``The agent cancelled the card`` → ``The card was cancelled by the agent``, wherever it can be done safely."""
+    edits: list[Edit] = []
+    for verb in parsed.tokens:
+        subject, target = parsed.child(verb, "nsubj"), parsed.child(verb, "dobj")
+        if verb.pos == "VERB" and subject and target and _can_be_passive(parsed, verb, subject, target):
+            edits += _passive_edits(parsed, verb, subject, target)
+    return edits
+
+
+def to_active(parsed: Parsed) -> list[Edit]:
+    """``The card was cancelled by the agent`` → ``The agent cancelled the card``; needs the agent to be named."""
+    edits: list[Edit] = []
+    for verb in parsed.tokens:
+        by, subject = parsed.child(verb, "agent"), parsed.child(verb, "nsubjpass")
+        doer = parsed.child(by, "pobj") if by else None
+        if (
+            verb.pos == "VERB"
+            and by
+            and doer
+            and subject
+            and _can_act(parsed, doer)
+            and _can_be_active(parsed, verb, subject, by)
+        ):
+            edits += _active_edits(parsed, verb, subject, by, doer)
+    return edits
+
+
+def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) -> bool:
+    children = [parsed.tokens[c] for c in verb.children]
+    whole, object_ = parsed.subtree(subject), parsed.subtree(target)
+    shared = any(c.dep == "conj" and not parsed.child(c, "nsubj", "nsubjpass") for c in children)
+    following = parsed.tokens[object_[-1].i + 1].lower if object_[-1].i + 1 < len(parsed.tokens) else ""
+    before = [c for c in children if c.i < whole[0].i and c.dep not in _BEFORE_SUBJECT]
+    between = [t for t in parsed.tokens[whole[-1].i + 1 : verb.i] if t.dep not in ("aux", "neg")]
+    start_of_object = object_[0].i
+    particles = parsed.tokens[verb.i + 1 : start_of_object]
+    return (
+        (verb.dep in ("ROOT", "conj", "advcl") or (verb.dep == "ccomp" and verb.head < verb.i))
+        and not any(c.dep == "neg" and c.lower == "never" for c in children)
+        and verb_base(verb) not in _NO_PASSIVE
+        and not is_question(parsed, verb.sentence)
+        and not shared
+        and not between and not before
+        and following not in _PARTICLES and following != "by"
+        and not any(parsed.tokens[c].dep == "conj" for c in target.children)
+        and subject.unbroken and target.unbroken
+        and whole[-1].i < verb.i < start_of_object
+        and all(t.dep == "prt" for t in particles)
+        and not any(c.dep in ("dative", "xcomp", "ccomp", "oprd") for c in children)
+        and target.lower not in _NO_SUBJECT and subject.lower not in _NO_SUBJECT
+        and subject.tag not in ("WP", "WDT") and subject.lower != "it"
+        and not any(t.tag == "PRP$" for t in object_)
+        and len(object_) <= _LONGEST_OBJECT and len(whole) <= _LONGEST_SUBJECT
+        and not any(t.dep in ("relcl", "acl", "advcl") for t in whole)
+        and not glued(parsed, verb) and not any(glued(parsed, t) for t in parsed.tokens[whole[-1].i : verb.i])
+    )  # fmt: skip
+
+
+def _passive_edits(parsed: Parsed, verb: Token, subject: Token, target: Token) -> list[Edit]:
+    # A regular past form is its own participle, and keeps the spelling of the text ("cancelled").
+    regular = verb.tag in ("VBD", "VBN") and verb.lower.endswith("ed")
+    participle = verb.lower if regular else inflect(verb_base(verb), "VBN")
+    auxiliaries = [parsed.tokens[c] for c in verb.children if parsed.tokens[c].dep == "aux"]
+    plural = _is_plural(parsed, target)
+    changed = _passive_verb(verb, auxiliaries, plural, participle)
+    if participle is None or changed is None:
+        return []
+    whole, object_ = parsed.subtree(subject), parsed.subtree(target)
+    first = _phrase(parsed, target, _NOMINATIVE)
+    return [
+        Edit(whole[0].start, whole[-1].end, _at_start(parsed, whole[0], first)),
+        *changed,
+        Edit(object_[0].start, object_[-1].end, f"by {_decapitalised(parsed, subject, _OBJECTIVE)}"),
+    ]
+
+
+def _passive_verb(verb: Token, auxiliaries: list[Token], plural: bool, participle: str | None) -> list[Edit] | None:
+    """Edits on auxiliaries and verb; None for forms that are left alone."""
+    last = auxiliaries[-1] if auxiliaries else None
+    if last is None and verb.tag in ("VBD", "VBZ", "VBP"):
+        be = ("were" if plural else "was") if verb.tag == "VBD" else ("are" if plural else "is")
+        return [Edit(verb.start, verb.end, f"{be} {participle}")]
+    if last is not None and len(auxiliaries) == 1 and last.tag == "MD" and verb.tag == "VB":
+        return [Edit(verb.start, verb.end, f"be {participle}")]
+    if (
+        last is not None
+        and len(auxiliaries) == 1
+        and last.lower in ("has", "have", "had")
+        and verb.tag in ("VBN", "VBD")
+    ):
+        have = "had" if last.lower == "had" else "have" if plural else "has"
+        return [Edit(last.start, last.end, have), Edit(verb.start, verb.end, f"been {participle}")]
+    return None
+
+
+def _can_be_active(parsed: Parsed, verb: Token, subject: Token, by: Token) -> bool:
+    children = [parsed.tokens[c] for c in verb.children]
+    whole = parsed.subtree(subject)
+    between = [t for t in parsed.tokens[whole[-1].i + 1 : verb.i] if t.dep not in ("aux", "auxpass", "neg")]
+    return (
+        by.unbroken and subject.unbroken and whole[-1].i < verb.i < by.i and not between
+        and subject.tag not in ("WP", "WDT") and subject.lower not in _NO_SUBJECT
+        and not is_question(parsed, verb.sentence)
+        and not any(c.dep == "conj" and not parsed.child(c, "nsubj", "nsubjpass") for c in children)
+        and len(parsed.subtree(by)) <= _LONGEST_OBJECT
+        and not any(t.tag == "PRP$" for t in parsed.subtree(by))
+        and not any(glued(parsed, t) for t in parsed.tokens[whole[-1].i : verb.i])
+    )  # fmt: skip
+
+
+def _active_edits(parsed: Parsed, verb: Token, subject: Token, by: Token, doer: Token) -> list[Edit]:
+    auxiliaries = [parsed.tokens[c] for c in verb.children if parsed.tokens[c].dep in ("aux", "auxpass")]
+    negated = parsed.child(verb, "neg") is not None
+    form = _active_verb(verb, auxiliaries, _is_plural(parsed, doer), negated)
+    if form is None:
+        return []
+    whole, agent = parsed.subtree(subject), parsed.subtree(by)
+    object_ = _decapitalised(parsed, subject, _OBJECTIVE)
+    return [
+        Edit(whole[0].start, whole[-1].end, _at_start(parsed, whole[0], _phrase(parsed, doer, _NOMINATIVE))),
+        Edit(auxiliaries[0].start, verb.end, f"{form} {object_}"),
+        Edit(agent[0].start, agent[-1].end),
+    ]
+
+
+def _active_verb(verb: Token, auxiliaries: list[Token], plural: bool, negated: bool) -> str | None:
+    words = [token.lower for token in auxiliaries]
+    base = verb_base(verb)
+    if negated:
+        return None
+    if words in (["was"], ["were"]):
+        return verb.lower if verb.lower.endswith("ed") else inflect(base, "VBD")
+    if words in (["is"], ["are"]):
+        return base if plural else inflect(base, "VBZ")
+    if len(words) == 2 and words[1] == "been":
+        return f"{'had' if words[0] == 'had' else 'have' if plural else 'has'} {verb.lower}"
+    if len(words) == 2 and words[1] == "be" and auxiliaries[0].tag == "MD":
+        return f"{auxiliaries[0].text} {base}"
+    return None
+
+
+def _at_start(parsed: Parsed, first: Token, phrase: str) -> str:
+    """The phrase with a capital where the word it comes before began a sentence."""
+    begins = any(start == first.start for start, _ in parsed.sentences)
+    return like(first.text[0], phrase) if begins else phrase
+
+
+def _can_act(parsed: Parsed, doer: Token) -> bool:
+    """Whether a phrase after *by* names who did it, not how or until when: ``by the agent``, not ``by email``."""
+    if doer.entity in ("DATE", "TIME", "CARDINAL", "MONEY", "QUANTITY"):
+        return False
+    determined = any(parsed.tokens[c].dep in ("det", "poss") for c in doer.children)
+    return determined or doer.pos in ("PROPN", "PRON") or doer.tag == "NNS"
+
+
+def _is_plural(parsed: Parsed, head: Token) -> bool:
+    coordinated = any(parsed.tokens[c].dep == "conj" for c in head.children)
+    return coordinated or head.tag in ("NNS", "NNPS") or head.lower in ("they", "them", "we", "us", "you", "both")
+
+
+def _phrase(parsed: Parsed, head: Token, pronouns: dict[str, str]) -> str:
+    stretch = parsed.subtree(head)
+    text = parsed.text[stretch[0].start : stretch[-1].end]
+    return pronouns.get(text.lower(), text)
+
+
+def _decapitalised(parsed: Parsed, head: Token, pronouns: dict[str, str]) -> str:
+    """The phrase for the middle of a sentence: its first word loses a capital that only the sentence gave it."""
+    first = parsed.subtree(head)[0]
+    phrase = _phrase(parsed, head, pronouns)
+    keeps = (
+        first.pos == "PROPN"
+        or first.entity in ("PERSON", "ORG", "GPE")
+        or first.text == "I"
+        or first.text[1:2].isupper()
+    )
+    return phrase if keeps else phrase[:1].lower() + phrase[1:]

@@ -1,0 +1,230 @@
+"""The entities of a summary, typed: money, dates, numbers, names, roles and the nouns of contact centres.
+
+What is changed by ``change_perturbation_n`` is drawn from these without ever listing the 2^k subsets.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dialgauge.perturb._domain_text import NUMBER_WORDS
+from dialgauge.perturb._lexicon import Domain, alternatives, lexicon, people, plural, word_list
+from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._perturbation import Random
+from dialgauge.perturb._spans import PLACEHOLDER
+
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+#: Who else might have called or answered; none of them is just another word for customer or agent.
+OTHER_ROLES = (
+    ("supplier", "contractor", "journalist", "inspector", "landlord", "colleague", "lawyer"),
+    ("supervisor", "technician", "director", "auditor", "intern", "accountant", "engineer"),
+)
+
+_AMOUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_MONTH = f"(?:{'|'.join(MONTHS)})"
+_COUNT_WORDS = sorted((word for word in NUMBER_WORDS if word not in ("zero", "one")), key=len, reverse=True)
+_COUNT = rf"(?:\d+(?:\.\d+)?|{'|'.join(_COUNT_WORDS)})"
+_UNIT = (
+    r"(?:minute|hour|day|week|month|year|night|mile|kilometre|kilometer|km|mbit|tablet|milligram|mg|ml|gigabyte|gb|euro"
+    r"|dollar|pound|time|degree|working day|business day|chapter|piece|ticket)s?"
+)
+#: Tried in this order; of two that overlap the longer wins, and the earlier kind among equals.
+_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(pattern, re.IGNORECASE if kind in ("quantity", "percentage", "time") else 0))
+    for kind, pattern in (
+        ("email", r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"),
+        ("money", rf"[£$€]\s?{_AMOUNT}(?:[km]\b)?|\b{_AMOUNT}\s?(?:dollars|pounds|euros|USD|GBP|EUR)\b"),
+        ("percentage", r"\b\d+(?:\.\d+)?\s?(?:%|per ?cent\b)"),
+        ("phone", r"(?<![\w-])\+?\(?\d{1,4}\)?(?:[\s-]\d{2,4}){2,4}(?![\w-])"),
+        ("id", r"(?<![\w-])(?=[A-Z\d-]*\d)(?=[A-Z\d-]*[A-Z])[A-Z\d][A-Z\d-]{3,}(?![\w-])"),
+        ("id", r"(?<![\w,.-])\d{2,}-\d{3,}(?![\w-])"),
+        ("id", r"(?<![\w,.£$€-])\d{5,}(?![\w,.-]*\d)"),
+        ("date", rf"(?<![–-])\b{_DAY}(?:\s+of)?\s+{_MONTH}(?:,?\s+\d{{4}})?\b"),
+        ("date", rf"\b{_MONTH}\s+{_DAY}\b(?:,\s+\d{{4}})?|\bthe\s+{_DAY}\b(?<=[a-z])"),
+        ("month", rf"\b(?:in|by|since|until|from|of|for|next|last)\s+(?P<value>{_MONTH})\b"),
+        ("weekday", rf"\b(?:{'|'.join(WEEKDAYS)})\b"),
+        ("time", r"\b\d{1,2}[:.]\d{2}(?:\s?[ap]\.?m\b\.?)?(?!\d|\s?(?:%|ml|mg|km))|\b\d{1,2}\s?[ap]\.?m\b"),
+        ("quantity", rf"\b{_COUNT}(?:[\s-](?:working|business|further|more))?[\s-]{_UNIT}\b"),
+        ("number", r"(?<![\w.,:£$€#–/-])\d+(?:[.,]\d+)*(?![\w%–/-]|[.,:]\d)"),
+    )
+)  # fmt: skip
+_TITLES = frozenset({"Mr", "Mrs", "Ms", "Miss", "Dr", "Mr.", "Mrs.", "Ms.", "Dr."})
+_COMPANY = word_list("company")
+_PLACE = word_list("place")
+_LABELS = {"PERSON": "person", "ORG": "organisation", "GPE": "place", "LOC": "place", "FAC": "place"}
+
+
+@dataclass(frozen=True, slots=True)
+class EntityGroup:
+    """All mentions of one thing: its kind, its (fullest) surface, its spans, and for lexicon nouns the slot."""
+
+    kind: str
+    surface: str
+    spans: tuple[tuple[int, int], ...]
+    slot: str = ""
+
+
+def find_entities(parsed: Parsed, domain: Domain | None) -> list[EntityGroup]:
+    """The entities of a text in order of their first mention; mentions with the same surface belong together."""
+    found: list[tuple[int, int, str, str]] = [(*span, kind, "") for span, kind in _by_pattern(parsed.text)]
+    for entity in parsed.entities:
+        if entity.label in _LABELS:
+            found += _name(parsed, entity.start, entity.end, _LABELS[entity.label])
+    found += [(*match.span(), "speaker", "") for match in re.finditer(PLACEHOLDER, parsed.text)]
+    found += [(*match.span(), "role", "") for match in _role_pattern().finditer(parsed.text)]
+    if domain is not None:
+        from dialgauge.perturb._domain_category import find_terms
+
+        found += [(term.start, term.end, "term", term.slot) for term in find_terms(parsed, domain)]
+    groups: dict[str, tuple[str, str, str, list[tuple[int, int]]]] = {}
+    for start, end, kind, slot in _everywhere(parsed.text, _longest_first(found)):
+        surface = parsed.text[start:end]
+        key = surface.lower()
+        groups.setdefault(key, (kind, surface, slot, []))[3].append((start, end))
+    return _joined_people(
+        [EntityGroup(kind, surface, tuple(spans), slot) for kind, surface, slot, spans in groups.values()]
+    )
+
+
+def _everywhere(text: str, kept: list[tuple[int, int, str, str]]) -> list[tuple[int, int, str, str]]:
+    """With further mentions of each name that the parser has missed."""
+    further = [
+        (*match.span(), kind, slot)
+        for start, end, kind, slot in kept
+        if kind in ("person", "organisation", "place")
+        for match in re.finditer(rf"(?<![\w-]){re.escape(text[start:end])}(?![\w-])", text)
+    ]
+    return _longest_first([*kept, *further])
+
+
+def _joined_people(groups: list[EntityGroup]) -> list[EntityGroup]:
+    """Mentions of one person by the full name and by a part of it are one entity, under the fullest form."""
+    joined: list[EntityGroup] = []
+    for group in sorted(groups, key=lambda g: -len(g.surface.split())):
+        whole = next((o for o in joined if o.kind == group.kind == "person" and _words(group) <= _words(o)), None)
+        if whole is None:
+            joined.append(group)
+        else:
+            both = EntityGroup("person", whole.surface, tuple(sorted((*whole.spans, *group.spans))))
+            joined[joined.index(whole)] = both
+    return sorted(joined, key=lambda group: group.spans[0])
+
+
+def _words(group: EntityGroup) -> set[str]:
+    return {word for word in group.surface.split() if word not in _TITLES}
+
+
+def entities_by_pattern(text: str) -> list[tuple[str, str]]:
+    """Kind and surface of what patterns alone find: enough for transcripts."""
+    return [(kind, text[slice(*span)]) for span, kind in _by_pattern(text)]
+
+
+def _by_pattern(text: str) -> list[tuple[tuple[int, int], str]]:
+    return [
+        (match.span("value") if "value" in pattern.groupindex else match.span(), kind)
+        for kind, pattern in _PATTERNS
+        for match in pattern.finditer(text)
+    ]
+
+
+def _name(parsed: Parsed, start: int, end: int, label: str) -> Iterable[tuple[int, int, str, str]]:
+    """A named entity without article, possessive and occupation, with its title; none where the parser was misled."""
+    surface = parsed.text[start:end]
+    stripped = re.sub(r"^(?:[Tt]he|[Aa]n?)\s+", "", surface)
+    words = stripped.split()
+    if len(words) > 1 and not people().gender_of(words[0]) and people().gender_of(words[1]) and words[0] not in _TITLES:
+        stripped = stripped[len(words[0]) :].lstrip()  # "Nurse Dominic", "Rancher Wendell Kruse"
+    start += len(surface) - len(stripped)
+    stripped = re.sub(r"['’]s?$", "", stripped)
+    kind = _kind_of(parsed.text, start, stripped, label)
+    end = start + len(stripped)
+    if kind == "person" and (title := re.search(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+$", parsed.text[:start])):
+        start = title.start()
+    if kind and stripped[:1].isupper() and not re.search(r"\d", stripped) and stripped not in (*MONTHS, *WEEKDAYS):
+        yield start, end, kind, ""
+
+
+def _kind_of(text: str, start: int, name: str, label: str) -> str | None:
+    """The kind of a name: its own words tell more than the parser's label."""
+    words = {*name.split()}
+    if words & _COMPANY:
+        return "organisation"
+    if words & _PLACE:
+        return "place"
+    if people().gender_of(name) or re.search(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+$", text[:start]):
+        return "person"
+    if name.isupper() and len(name) <= 4:
+        return None  # PIN, SIM, GP
+    begins = start == 0 or text[:start].rstrip().endswith((".", "!", "?"))
+    if begins and len(words) == 1 and not re.search(rf"[a-z,]\s+{re.escape(name)}\b", text):
+        return None  # "Stung by the news": only a capital at the start of a sentence
+    if label == "person" and re.search(r"\b(?:in|to|from|at|near|reaches)\s+$", text[:start]):
+        return "place"
+    return label
+
+
+def _role_pattern() -> re.Pattern[str]:
+    return alternatives(word for pair in lexicon().pairs[:4] for word in pair)
+
+
+def _longest_first(found: list[tuple[int, int, str, str]]) -> list[tuple[int, int, str, str]]:
+    """Of overlapping ones the longest (at equal length the first found), in the order of the text."""
+    kept: list[tuple[int, int, str, str]] = []
+    for entry in sorted(found, key=lambda entry: -(entry[1] - entry[0])):
+        if all(entry[1] <= other[0] or other[1] <= entry[0] for other in kept):
+            kept.append(entry)
+    return sorted(kept)
+
+
+def unrank(k: int, n: int, rank: int) -> tuple[int, ...]:
+    """The ``rank``-th of the C(k, n) combinations of 0 … k-1 in lexicographic order, without listing the others."""
+    if not 0 <= rank < math.comb(k, n):
+        raise ValueError(f"rank {rank} is outside the {math.comb(k, n)} combinations of {n} out of {k}")
+    chosen: list[int] = []
+    item = 0
+    while len(chosen) < n:
+        with_item = math.comb(k - item - 1, n - len(chosen) - 1)
+        if rank < with_item:
+            chosen.append(item)
+        else:
+            rank -= with_item
+        item += 1
+    return tuple(chosen)
+
+
+def draw_combination(k: int, n: int, mode: str, rng: Random) -> tuple[int, ...]:
+    """``n`` of ``k`` items: ``uniform`` over all combinations, or ``nested``: the first n of one shuffled order, so
+    that with the same random state a larger n adds to a smaller one."""
+    if mode == "nested":
+        order = list(range(k))
+        rng.shuffle(order)
+        return tuple(sorted(order[:n]))
+    return unrank(k, n, rng.randrange(math.comb(k, n)))
+
+
+def role_replacement(surface: str, text: str, taken: set[str], rng: Random) -> str | None:
+    """Somebody else in place of a side, who is not in the text already."""
+    side = 0 if any(surface.lower() == pair[0] for pair in lexicon().pairs) else 1
+    options = [role for role in OTHER_ROLES[side] if role not in taken and role not in text.lower()]
+    return rng.choice(options) if options else None
+
+
+def term_replacement(group: EntityGroup, domain: Domain, taken: set[str], rng: Random) -> str | None:
+    """Another noun of the same slot, in the same number."""
+    words = [term for term in domain.terms[group.slot] if term not in lexicon().mass]
+    singular = group.surface.lower() in {term.lower() for term in domain.terms[group.slot]}
+    forms = words if singular else [plural(term) for term in words]
+    options = [form for form in forms if form.lower() not in taken and not _related(form, group.surface)]
+    return rng.choice(options) if options else None
+
+
+def _related(first: str, second: str) -> bool:
+    """Whether one noun phrase contains the other, as in card and debit card: a change that would be no error."""
+    a, b = {*first.lower().split()}, {*second.lower().split()}
+    return a <= b or b <= a

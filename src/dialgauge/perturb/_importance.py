@@ -1,0 +1,86 @@
+"""Which sentences of a summary matter: those that speak of what the call was about.
+
+The paper asks a language model in two stages (domain and its categories; call and sentences to at most two of them).
+Offline the categories are those of the lexicon, told by keywords; where they tell nothing, the tf-idf cosine of each
+sentence to the transcript does.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._domain_text import content_roots
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._lexicon import Category, lexicon, roots
+from dialgauge.perturb._parse import Parsed
+
+_MOST_CATEGORIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Importance:
+    """The places of the important sentences, how they were found, and the categories of the call."""
+
+    sentences: tuple[int, ...]
+    method: Literal["categories", "tf-idf"]
+    categories: tuple[str, ...] = ()
+
+
+def important_sentences(parsed: Parsed, dialogue: Dialogue | None) -> Importance:
+    """The sentences that share a category with the call; where none does, those at least as near to the transcript
+    (tf-idf cosine) as the middle one. Without a transcript the summary itself stands for the call."""
+    texts = [parsed.text[start:end] for start, end in parsed.sentences]
+    call = dialogue.text if dialogue and dialogue.turns else parsed.text
+    domain = lexicon().domain_of(dialogue, parsed.text)
+    if domain is not None:
+        categories = _best_categories(call, domain.categories)
+        meeting = tuple(i for i, text in enumerate(texts) if _best_categories(text, domain.categories) & categories)
+        if meeting:
+            return Importance(meeting, "categories", tuple(sorted(categories)))
+    turns = [turn.text for turn in dialogue.turns] if dialogue and dialogue.turns else texts
+    scores = _cosines(texts, turns)
+    middle = sorted(scores)[len(scores) // 2] if len(scores) > 1 else 0.0
+    return Importance(tuple(i for i, score in enumerate(scores) if score >= middle), "tf-idf")
+
+
+def removal(parsed: Parsed, places: Sequence[int]) -> list[Edit]:
+    """Edits that take out these sentences with the white space that goes with them."""
+    spans, gone = parsed.sentences, {*places}
+    kept = [i for i in range(len(spans)) if i not in gone]
+    edits: list[Edit] = []
+    for place in sorted(gone):
+        if place < kept[0]:  # before the first that stays: up to the next sentence
+            edits.append(Edit(spans[place][0], spans[place + 1][0]))
+        else:
+            edits.append(Edit(spans[place - 1][1], spans[place][1]))
+    return edits
+
+
+def _best_categories(text: str, categories: tuple[Category, ...]) -> frozenset[str]:
+    """At most two categories, by the number of different keywords in the text; ties go to the more frequent."""
+    found = roots(text)
+    counts = {c.name: (len(c.keywords & found.keys()), sum(found[k] for k in c.keywords)) for c in categories}
+    ranked = sorted((name for name in counts if counts[name][0]), key=lambda n: (-counts[n][0], -counts[n][1], n))
+    return frozenset(ranked[:_MOST_CATEGORIES])
+
+
+def _cosines(texts: list[str], turns: list[str]) -> list[float]:
+    """The cosine of each text to the whole of the turns; idf is counted over the turns."""
+    documents = [Counter(content_roots(turn)) for turn in turns]
+    frequency: Counter[str] = Counter(word for document in documents for word in document)
+    total = len(documents)
+
+    def weighted(counts: Counter[str]) -> dict[str, float]:
+        return {word: n * math.log((1 + total) / (1 + frequency[word]) + 1) for word, n in counts.items()}
+
+    whole = weighted(sum(documents, Counter[str]()))
+    return [_cosine(weighted(Counter(content_roots(text))), whole) for text in texts]
+
+
+def _cosine(first: dict[str, float], second: dict[str, float]) -> float:
+    product = sum(value * second.get(word, 0.0) for word, value in first.items())
+    norms = math.sqrt(sum(v * v for v in first.values())) * math.sqrt(sum(v * v for v in second.values()))
+    return product / norms if norms else 0.0

@@ -1,0 +1,315 @@
+"""The second generator of the domain family: a language model behind a chat endpoint.
+
+Every answer is checked like the work of the rules. One that does not pass is sent back twice with the complaint; then
+the rules take over, or the variant is rejected. Nothing passes unchanged.
+"""
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from dialgauge.errors import ParameterError
+from dialgauge.models import BudgetError
+from dialgauge.perturb._apply import Declined, Task, Variant, finish, hindrance, run_rules
+from dialgauge.perturb._domain_text import edits_between
+from dialgauge.perturb._lexicon import lexicon
+from dialgauge.perturb._llm_chat import Chat, TypedChat, bare_text
+from dialgauge.perturb._llm_prompts import OWN, PAPER, Entities, Message, PromptSet, Rewrite, rewrite_messages
+from dialgauge.perturb._llm_stages import Stages, drawn_entities, drawn_sentences
+from dialgauge.perturb._perturb import Progress
+
+Fallback = Literal["rules", "reject"]
+_STYLES = ("shorthand", "passive", "active")
+#: A token of English is about so many characters; good enough to say beforehand what a run may cost.
+_CHARACTERS_PER_TOKEN = 4
+_ENTITY_ANSWER_TOKENS = 400
+_CATEGORY_TOKENS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class LlmSettings:
+    """How the model is asked.
+
+    ``prompts`` is ``own`` (schema-checked) or ``paper`` (Table 1 of Tweak to Trust, answers in plain words).
+    ``fallback`` says what happens to an answer that is still wrong after ``content_retries`` complaints: ``rules``
+    hands the task to the rules, ``reject`` leaves the variant out with the reason. ``price`` is what a million tokens
+    cost, in any currency, for the account of costs.
+    """
+
+    prompts: PromptSet = "own"
+    fallback: Fallback = "rules"
+    content_retries: int = 2
+    temperature: float = 0.7
+    max_tokens: int = 1024
+    price: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, allowed in (
+            ("prompts", self.prompts, ("own", "paper")),
+            ("fallback", self.fallback, ("rules", "reject")),
+        ):
+            if value not in allowed:
+                raise ParameterError("llm", name, " or ".join(map(repr, allowed)), value)
+        if self.content_retries < 0:
+            raise ParameterError("llm", "content_retries", "0 or more", self.content_retries)
+
+
+@dataclass(frozen=True, slots=True)
+class LlmEstimate:
+    """What a run would ask for if every first answer were right, and at most, with all retries."""
+
+    tasks: int
+    calls: int
+    tokens: int
+    most_calls: int
+    most_tokens: int
+    cost: float | None
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """The state of one conversation about one task."""
+
+    messages: list[Message]
+    calls: int = 0
+    tokens: int = 0
+    complaint: str = ""
+
+
+class LlmGenerator:
+    """A generator for :func:`dialgauge.perturb.perturb` that asks a chat endpoint.
+
+    Perturbations that have no prompt (the baseline family) are done by their rules. Work goes on in as many threads as
+    the endpoint allows; a spent budget ends it without losing what is done: the rest is declined with that reason and,
+    as answers are cached, made by the next run.
+    """
+
+    def __init__(self, chat: Chat, settings: LlmSettings | None = None) -> None:
+        self.settings = settings or LlmSettings()
+        options = {"temperature": self.settings.temperature, "max_tokens": self.settings.max_tokens}
+        self._chat = TypedChat(chat, options)
+        self._stages = Stages(self._chat)
+        self._named: dict[str, Entities] = {}
+        # The parser behind the validators is not made for threads.
+        self._grammar = threading.Lock()
+        self._outcomes = {"llm": 0, "rules": 0, "declined": 0}
+
+    def __call__(
+        self, tasks: Sequence[Task], progress: Progress | None = None
+    ) -> Iterator[tuple[Task, Variant | Declined]]:
+        """Make the variants; those of one summary and perturbation one after the other, so that none is made twice."""
+        units: dict[tuple[object, ...], list[Task]] = {}
+        for task in tasks:
+            units.setdefault((task.key, task.request.perturbation.name), []).append(task)
+        done = 0
+        with ThreadPoolExecutor(max_workers=max(1, self._chat.chat.parallel)) as pool:
+            waiting: set[Future[list[tuple[Task, Variant | Declined]]]] = {
+                pool.submit(self._unit, unit) for unit in units.values()
+            }
+            try:
+                while waiting:
+                    finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    for future in finished:
+                        for task, outcome in future.result():
+                            self._tally(outcome)
+                            done += 1
+                            if progress:
+                                progress(task.request.label, done, len(tasks))
+                            yield task, outcome
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def estimate(self, tasks: Sequence[Task]) -> LlmEstimate:
+        """What the endpoint would be asked for, without asking it. Cached answers would cost nothing."""
+        asked: dict[tuple[object, ...], tuple[int, int]] = {}
+        for task in tasks:
+            name = task.request.perturbation.name
+            if not can_ask(task) or hindrance(task):
+                continue
+            size = len(task.text) // _CHARACTERS_PER_TOKEN + 1
+            source = len(task.dialogue.text) // _CHARACTERS_PER_TOKEN if task.dialogue else 0
+            if name == "remove_important_sentence":
+                asked |= _stage_questions(task, size, source)
+            elif name == "change_perturbation":
+                asked[task.key, name] = (1, self._prompt_tokens(task) + _ENTITY_ANSWER_TOKENS)
+            else:
+                asked[task.key, task.request.label, task.draw] = (1, self._prompt_tokens(task) + 2 * size)
+        calls, tokens = (sum(column) for column in zip(*asked.values(), strict=True)) if asked else (0, 0)
+        most = 1 + self.settings.content_retries
+        price = self.settings.price
+        cost = tokens * price / 1e6 if price is not None else None
+        return LlmEstimate(len(tasks), calls, tokens, calls * most, tokens * most * 2, cost)
+
+    def account(self) -> dict[str, Any]:
+        """What was asked and spent so far, for the manifest of a run."""
+        usage = self._chat.usage
+        entry: dict[str, Any] = {
+            "model": self._chat.chat.model,
+            "prompts": self.settings.prompts,
+            "form": self._chat.form,
+            "calls": usage.calls,
+            "cached": usage.cached,
+            "tokens": usage.tokens,
+            "outcomes": dict(self._outcomes),
+        }
+        if self.settings.price is not None:
+            entry["cost"] = usage.tokens * self.settings.price / 1e6
+        return entry
+
+    def _tally(self, outcome: Variant | Declined) -> None:
+        kind = "declined" if isinstance(outcome, Declined) else outcome.provenance.generator.partition(":")[0]
+        self._outcomes[kind] += 1
+
+    def _prompt_tokens(self, task: Task) -> int:
+        messages = rewrite_messages(task, self.settings.prompts, "shorthand")
+        return sum(len(message["content"]) for message in messages) // _CHARACTERS_PER_TOKEN
+
+    def _unit(self, tasks: Sequence[Task]) -> list[tuple[Task, Variant | Declined]]:
+        taken: dict[str, set[str]] = {}
+        outcomes: list[tuple[Task, Variant | Declined]] = []
+        for task in tasks:
+            seen = taken.setdefault(task.request.label, set())
+            outcome = self._one(task, seen)
+            if isinstance(outcome, Variant):
+                seen.add(outcome.text)
+            outcomes.append((task, outcome))
+        return outcomes
+
+    def _one(self, task: Task, taken: set[str]) -> Variant | Declined:
+        if reason := hindrance(task):
+            return Declined(reason)
+        if not can_ask(task):
+            with self._grammar:
+                return run_rules(task, taken)
+        try:
+            return self._asked(task, taken)
+        except BudgetError as error:
+            return Declined(f"budget spent: {error}")
+
+    def _asked(self, task: Task, taken: set[str]) -> Variant | Declined:
+        name = task.request.perturbation.name
+        makers: dict[str, Callable[[Task, _Attempt], Variant | Declined]] = {
+            "change_perturbation": self._entities,
+            "remove_important_sentence": self._sentences,
+        }
+        attempt = _Attempt(self._question(task))
+        make = makers.get(name, self._rewrite)
+        for _ in range(1 + self.settings.content_retries):
+            outcome = make(task, attempt)
+            if isinstance(outcome, Variant) and outcome.text not in taken:
+                return self._with_notes(outcome, attempt)
+            attempt.complaint = outcome.reason if isinstance(outcome, Declined) else "this variant was given before"
+            if name == "remove_important_sentence":
+                break  # its questions have been asked to the end; asking them again changes nothing
+        return self._given_up(task, attempt, taken)
+
+    def _question(self, task: Task) -> list[Message]:
+        if task.request.perturbation.name == "remove_important_sentence":
+            return []
+        style = task.request.options.get("style", "any")
+        chosen = task.random().choice(_STYLES) if style == "any" else style
+        return rewrite_messages(task, self.settings.prompts, chosen)
+
+    def _options(self, task: Task) -> dict[str, Any]:
+        identity = json.dumps([task.seed, *task.key, task.draw]).encode()
+        return {"seed": int.from_bytes(hashlib.sha256(identity).digest()[:4]) >> 1}
+
+    def _rewrite(self, task: Task, attempt: _Attempt) -> Variant | Declined:
+        plain = self.settings.prompts == "paper" and task.request.perturbation.name in PAPER
+        if plain:
+            raw = self._chat.ask_text(attempt.messages, **self._options(task))
+            text, complaint = bare_text(raw.text), ""
+        else:
+            answer, raw, complaint = self._chat.ask(attempt.messages, Rewrite, **self._options(task))
+            text = answer.summary if answer else ""
+        outcome: Variant | Declined = (
+            Declined(complaint) if complaint else self._finished(task, edits_between(task.text, text))
+        )
+        attempt.calls, attempt.tokens = attempt.calls + 1, attempt.tokens + raw.tokens
+        if isinstance(outcome, Declined):
+            self._complain(attempt, raw.text, outcome.reason)
+        return outcome
+
+    def _entities(self, task: Task, attempt: _Attempt) -> Variant | Declined:
+        # One question serves all levels and draws of a summary, so its seed is that of the first draw.
+        question = json.dumps(attempt.messages)
+        answer = self._named.get(question)
+        if answer is None:
+            answer, raw, complaint = self._chat.ask(attempt.messages, Entities, **self._options(replace(task, draw=1)))
+            attempt.calls, attempt.tokens = attempt.calls + 1, attempt.tokens + raw.tokens
+            if answer is None:
+                self._complain(attempt, raw.text, complaint)
+                return Declined(complaint)
+            self._named[question] = answer
+        drawn = drawn_entities(task, answer)
+        outcome = drawn if isinstance(drawn, Declined) else self._finished(task, drawn[0], drawn[1])
+        if isinstance(outcome, Declined):
+            self._complain(attempt, answer.model_dump_json(), outcome.reason)
+        return outcome
+
+    def _sentences(self, task: Task, attempt: _Attempt) -> Variant | Declined:
+        found = self._stages.important(task)
+        attempt.calls += found.calls
+        if found.complaint:
+            return Declined(found.complaint)
+        drawn = drawn_sentences(task, found)
+        return drawn if isinstance(drawn, Declined) else self._finished(task, drawn[0], drawn[1])
+
+    def _finished(self, task: Task, edits: Any, notes: dict[str, Any] | None = None) -> Variant | Declined:
+        with self._grammar:
+            return finish(task, edits, generator=f"llm:{self._chat.chat.model}", notes=notes)
+
+    @staticmethod
+    def _complain(attempt: _Attempt, text: str, reason: str) -> None:
+        """The next question carries the wrong answer and what is wrong with it."""
+        complaint = f"That answer cannot be used: {reason}. Answer again, in the same form."
+        attempt.messages = [
+            *attempt.messages,
+            {"role": "assistant", "content": text},
+            {"role": "user", "content": complaint},
+        ]
+
+    def _with_notes(self, variant: Variant, attempt: _Attempt) -> Variant:
+        notes = dict(variant.provenance.notes) | {
+            "prompts": self.settings.prompts,
+            "calls": attempt.calls,
+            "tokens": attempt.tokens,
+        }
+        return replace(variant, provenance=replace(variant.provenance, notes=notes))
+
+    def _given_up(self, task: Task, attempt: _Attempt, taken: set[str]) -> Variant | Declined:
+        if self.settings.fallback == "reject":
+            return Declined(f"rejected: {attempt.complaint}")
+        with self._grammar:
+            outcome = run_rules(task, taken)
+        if isinstance(outcome, Declined):
+            return Declined(f"rejected: {attempt.complaint}; and by rules: {outcome.reason}")
+        notes = dict(outcome.provenance.notes) | {"llm": f"rejected: {attempt.complaint}", "calls": attempt.calls}
+        return replace(outcome, provenance=replace(outcome.provenance, notes=notes))
+
+
+def _stage_questions(task: Task, size: int, source: int) -> dict[tuple[object, ...], tuple[int, int]]:
+    """The questions of the two stages with their tokens, each under what it is shared by: domain, call, summary."""
+    call = task.key[0]
+    declared = task.dialogue.domain if task.dialogue else None
+    known = declared in lexicon().domains
+    questions: dict[tuple[object, ...], tuple[int, int]] = {
+        # A domain that the model must name first may have categories of its own for each call.
+        ("categories", declared if known else call): (1, 2 * _CATEGORY_TOKENS),
+        ("call", call): (1, source + _CATEGORY_TOKENS),
+        ("sentences", task.key): (1, size + _CATEGORY_TOKENS),
+    }
+    if not known:
+        questions["domain", call] = (1, source)
+    return questions
+
+
+def can_ask(task: Task) -> bool:
+    """Whether there is a prompt for this perturbation."""
+    name = task.request.perturbation.name
+    return name in OWN or name == "remove_important_sentence"
