@@ -4,17 +4,19 @@ Where there is no C compiler the build goes on without them, and the Python twin
 """
 
 import sys
-from glob import glob
+from pathlib import Path
 
 from setuptools import Extension, setup
+
+KERNELS = Path("src/dialgauge/metrics/kernels")
 
 windows = sys.platform == "win32"
 setup(
     ext_modules=[
         Extension(
             "dialgauge.metrics.kernels._library",
-            sources=sorted(glob("src/dialgauge/metrics/kernels/*.c")),
-            depends=sorted(glob("src/dialgauge/metrics/kernels/*.h")),
+            sources=sorted(map(str, KERNELS.glob("*.c"))),
+            depends=sorted(map(str, KERNELS.glob("*.h"))),
             # No fused multiply-add and no fast-math: the values must be the same on every machine.
             extra_compile_args=["/O2"] if windows else ["-O3", "-std=c11", "-fvisibility=hidden", "-ffp-contract=off"],
             optional=True,

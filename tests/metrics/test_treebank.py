@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialgauge.bench._pairs import load_pairs
 from dialgauge.metrics._sentences import nltk_sentences
-from dialgauge.metrics._treebank import treebank_words
+from dialgauge.metrics._treebank import split_by_rules, treebank_words
 
 SENTENCES = {
     "": [],
@@ -70,9 +71,44 @@ def test_words_equal_those_of_nltk(golden_dir: Path) -> None:
         texts += [dialogue["source"], dialogue["reference"], *dialogue["systems"].values()]
     tokenizer = NLTKWordTokenizer()
     for text in texts:
+        assert treebank_words(text) == by_rules(text)
         assert treebank_words(text) == [word for part in nltk_sentences(text) for word in tokenizer.tokenize(part)]
 
 
 @pytest.mark.parametrize("text", WORDS, ids=repr)
 def test_words(text: str) -> None:
     assert treebank_words(text) == WORDS[text].split()
+
+
+def by_rules(text: str) -> list[str]:
+    return [word for sentence in nltk_sentences(text) for word in split_by_rules(sentence)]
+
+
+@pytest.mark.data
+def test_the_short_cut_gives_the_words_of_the_rules_on_real_texts(
+    data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIALGAUGE_DATA", str(data_dir))
+    pairs = load_pairs()
+    assert pairs.origin.startswith("DialSummEval")
+    texts = {*pairs.summaries, *pairs.references, *pairs.sources}
+    for text in texts | {text.lower() for text in texts}:
+        assert treebank_words(text) == by_rules(text)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["cannot", "gImme", "g\u0131mme", "d'ye", "more'n", "'tis", "Tom", "4pm", "u.s", "é"])
+        | st.text(alphabet="ab1\u0131.,:;?!'\"`-()$…", max_size=4),
+        max_size=8,
+    ),
+    st.sampled_from([" ", "", "  ", "\n"]),
+)
+def test_the_short_cut_gives_the_words_of_the_rules(parts: list[str], glue: str) -> None:
+    text = glue.join(parts)
+    assert treebank_words(text) == by_rules(text)
+
+
+@given(st.text(max_size=40))
+def test_the_short_cut_gives_the_words_of_the_rules_on_any_text(text: str) -> None:
+    assert treebank_words(text) == by_rules(text)

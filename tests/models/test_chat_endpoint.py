@@ -1,9 +1,14 @@
 """The chat client against a real server on this machine: slow, busy, broken, down."""
 
 import json
+import multiprocessing
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -12,6 +17,7 @@ import pytest
 
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.models import BudgetError, ChatBudget, ChatEndpoint, watching
+from dialgauge.models._chat import AnswerCache
 
 Reply = tuple[int, dict[str, str], bytes]
 
@@ -100,12 +106,83 @@ def test_an_answer_with_log_probabilities_is_cached(server: Server, endpoint) ->
     assert len(server.requests) == 3
 
 
-def test_a_damaged_cache_file_is_asked_again(server: Server, endpoint, tmp_path: Path) -> None:
+def kept_documents(folder: Path) -> dict[str, str]:
+    with closing(sqlite3.connect(folder / "answers.db")) as connection:
+        return dict(connection.execute("SELECT key, document FROM answers"))
+
+
+def test_answers_are_kept_in_one_file_that_many_can_use(server: Server, endpoint, tmp_path: Path) -> None:
+    server.reply = lambda number, body: answer(body["messages"][0]["content"] * 2)
+    questions = [[{"role": "user", "content": f"question {i}"}] for i in range(40)]
+    endpoint(parallel=8).ask_many(questions)
+    assert len(kept_documents(tmp_path / "chat")) == 40
+    with closing(sqlite3.connect(tmp_path / "chat" / "answers.db")) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert all(given.cached for given in endpoint().ask_many(questions))
+
+
+def _keep_many(folder: Path, writer: int) -> int:
+    cache = AnswerCache(folder)
+    for i in range(50):
+        cache.keep(f"{writer}/{i}", f'"{writer}"')
+    return sum(cache.find(f"{writer}/{i}") == f'"{writer}"' for i in range(50))
+
+
+def test_several_processes_keep_answers_in_a_new_file_at_once(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert list(pool.map(_keep_many, [tmp_path] * 4, range(4))) == [50] * 4
+    assert len(kept_documents(tmp_path)) == 200
+
+
+@pytest.mark.parametrize("change", ["address", "model", "temperature", "message"])
+def test_everything_that_changes_the_answer_is_in_the_key(server: Server, endpoint, change: str) -> None:
+    first = endpoint()
+    assert not first.ask(QUESTION, temperature=0).cached
+    other = {
+        "address": (replace(first, address=server.address.replace("/v1", "/v2")), QUESTION, 0),
+        "model": (replace(first, model="judge-2"), QUESTION, 0),
+        "temperature": (first, QUESTION, 1),
+        "message": (first, [{"role": "user", "content": "another"}], 0),
+    }
+    asked, question, temperature = other[change]
+    assert not asked.ask(question, temperature=temperature).cached
+    assert first.ask(QUESTION, temperature=0).cached
+
+
+def test_an_answer_that_cannot_be_read_is_asked_again(server: Server, endpoint, tmp_path: Path) -> None:
     endpoint().ask(QUESTION)
-    (kept,) = (tmp_path / "chat").rglob("*.json")
-    kept.write_text('{"choices": [')
+    with closing(sqlite3.connect(tmp_path / "chat" / "answers.db")) as connection, connection:
+        connection.execute("UPDATE answers SET document = '{\"choices\": ['")
     assert not endpoint().ask(QUESTION).cached
     assert endpoint().ask(QUESTION).cached
+
+
+@pytest.mark.parametrize("header", [True, False])
+def test_a_damaged_file_is_named_and_the_next_one_takes_over(
+    server: Server, endpoint, tmp_path: Path, header: bool
+) -> None:
+    endpoint().ask(QUESTION)
+    file = tmp_path / "chat" / "answers.db"
+    content = bytearray(file.read_bytes())
+    start = 0 if header else 100  # the head of the file, or its first page only
+    content[start : start + 400] = b"\xff" * 400
+    file.write_bytes(content)
+    with pytest.warns(UserWarning, match=r"answers\.db is damaged \(.+\): answers are kept in the next file"):
+        assert endpoint().ask(QUESTION).text == "4"
+    assert file.read_bytes() == content
+    with pytest.warns(UserWarning, match="is damaged"):
+        assert endpoint().ask(QUESTION).cached
+    file.unlink()
+    assert endpoint().ask(QUESTION).cached
+
+
+def test_a_place_that_takes_no_answers_costs_a_warning_and_no_answer(server: Server, endpoint, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.warns(UserWarning, match="cannot be used .*not kept"):
+        assert endpoint(cache=tmp_path / "file").ask(QUESTION).text == "4"
+    (tmp_path / "chat" / "answers.db").mkdir(parents=True)
+    with pytest.warns(UserWarning, match=r"answers\.db cannot be used \(unable to open"):
+        assert endpoint().ask(QUESTION).text == "4"
 
 
 def test_a_busy_server_is_asked_again_after_the_pause_it_names(server: Server, endpoint, pauses: list[float]) -> None:
@@ -190,7 +267,9 @@ def test_the_key_goes_into_the_header_and_nowhere_else(
     opened.ask(QUESTION)
     assert server.headers[0]["Authorization"] == "Bearer key-for-the-test"
     assert "key-for-the-test" not in repr(opened)
-    assert all("key-for-the-test" not in path.read_text() for path in (tmp_path / "c").rglob("*.json"))
+    kept = [path.read_bytes() for path in (tmp_path / "c").rglob("*")]
+    assert kept
+    assert all(b"key-for-the-test" not in content for content in kept)
 
 
 def test_addresses(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -326,9 +326,11 @@ def test_the_lexicon_is_sound() -> None:
     assert list(words.domains) == [
         *("banking", "insurance", "medical", "telecom", "travel", "education", "automotive"),
     ]
-    slots = {slot for domain in words.domains.values() for slot in domain.terms}
+    shared = {"organisation", "agreement", "item", "document", "booking", "check", "specialist", "place", "charge"}
     for domain in words.domains.values():
-        assert set(domain.terms) == slots
+        assert set(domain.terms) >= shared
+        listed = [term for terms in domain.terms.values() for term in terms]
+        assert len(listed) == len(set(listed)), "a noun has one slot"
         assert len(domain.noise) >= 9
         assert len(domain.categories) >= 5
         assert all(len(category.keywords) >= 8 for category in domain.categories)

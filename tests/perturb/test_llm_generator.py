@@ -10,7 +10,7 @@ import pytest
 from chat_server import ChatServer, Reply, serving
 
 from dialgauge.corpus import ORIGINAL, OVERALL, Corpus, Dialogue, Summary, Turn
-from dialgauge.errors import ModelError, ParameterError
+from dialgauge.errors import InputError, ModelError, ParameterError
 from dialgauge.models import ChatBudget, ChatEndpoint
 from dialgauge.perturb import (
     Declined,
@@ -22,6 +22,7 @@ from dialgauge.perturb import (
     perturb,
     read_provenance,
 )
+from dialgauge.study import run_study
 
 SUMMARY = (
     "The customer called about a card that a machine kept at Leeds on Monday. The agent cancelled the card and "
@@ -386,3 +387,100 @@ def test_the_command_asks_counts_and_can_be_tried_dry(tmp_path: Path, monkeypatc
         assert json.loads(done.stdout)["llm"]["calls"] == 1
     made = read_corpus(tmp_path / "out.jsonl").summaries
     assert made.filter(made["variant"] == "category_change")["text"].to_list() == [RIGHT["another industry"]["summary"]]
+
+
+STUDY = """\
+[study]
+name = "asked"
+[corpus]
+source = "calls.jsonl"
+[metrics]
+use = ["rouge-1", "length"]
+[correlation]
+resamples = 20
+[perturbations]
+use = ["category_change", "speaker_switch"]
+generator = "llm"
+model = "m"
+base_url = "{address}"
+fallback = "reject"
+price = 2.0
+{more}
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    from dialgauge.corpus import write_corpus
+
+    monkeypatch.setenv("DIALGAUGE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("OPENAI_API_KEY", "key-for-the-test")
+    other = SUMMARY.replace("polite", "friendly")
+    summaries = [Summary("d1", "a", SUMMARY), Summary("d1", "b", other), Summary("d1", "r", SUMMARY, kind="reference")]
+    write_corpus(Corpus.build([DIALOGUE], summaries), tmp_path / "calls.jsonl")
+
+    def write(server: ChatServer, more: str = "") -> Path:
+        (tmp_path / "study.toml").write_text(STUDY.format(address=server.address, more=more))
+        return tmp_path / "study.toml"
+
+    return write
+
+
+def of_the_summary(body: dict[str, Any]) -> str:
+    """The right answer, for either of the two summaries."""
+    friendly = "friendly" in body["messages"][1]["content"]
+    return right(body).replace("polite", "friendly") if friendly else right(body)
+
+
+def test_a_study_asks_the_model_once_and_accounts_for_it(study: Callable[..., Path]) -> None:
+    with serving(of_the_summary) as server:
+        finished = run_study(study(server))
+        facts = json.loads((finished.folder / "manifest.json").read_text())["stages"]["variants"]
+        assert facts["llm"] == {
+            "model": "m",
+            "prompts": "own",
+            "form": "json_schema",
+            "calls": 4,
+            "cached": 0,
+            "tokens": 200,
+            "outcomes": {"llm": 4, "rules": 0, "declined": 0},
+            "cost": pytest.approx(0.0004),
+        }
+        assert facts["settings"]["base_url"] == server.address
+        # Neither the price nor the number of threads changes a variant.
+        again = run_study(study(server, "parallel = 2\nmax_calls = 9"))
+        assert set(again.stages.values()) == {"unchanged"}
+    assert len(server.requests) == 4
+    written = [path.read_bytes() for path in finished.folder.parent.parent.rglob("*") if path.is_file()]
+    assert all(b"key-for-the-test" not in content for content in written)
+
+
+def test_a_study_with_a_spent_budget_stops_and_goes_on(study: Callable[..., Path]) -> None:
+    with serving(of_the_summary) as server:
+        path = study(server, "max_calls = 3\nparallel = 1")
+        with pytest.raises(InputError, match="the budget is spent with 3 variants made and 1 to go; run again"):
+            run_study(path)
+        finished = run_study(path)
+    facts = json.loads((finished.folder / "manifest.json").read_text())["stages"]["variants"]
+    assert (facts["made"], facts["llm"]["calls"], facts["llm"]["cached"]) == (4, 1, 3)
+    assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ('generator = "llm"', 'generator = "llm" needs a model'),
+        ('model = "m"\nmax_calls = 3', 'max_calls, model: only with generator = "llm"'),
+        ('generator = "gpt"', "perturbations.generator"),
+        ('generator = "llm"\nmodel = "m"\nbase_url = "http://me:secret@host/v1"', "a key belongs into OPENAI_API_KEY"),
+        ('generator = "llm"\nmodel = "m"\nbase_url = "host/v1"', "must be as in https://host/v1"),
+        ('generator = "llm"\nmodel = "m"\napi_key = "x"', "perturbations.api_key: unknown key"),
+        ('generator = "llm"\nmodel = "m"\nmax_calls = 0', "perturbations.max_calls"),
+    ],
+)
+def test_mistakes_in_the_settings_of_the_model_are_named(tmp_path: Path, lines: str, message: str) -> None:
+    head = STUDY.partition("generator")[0]
+    (tmp_path / "study.toml").write_text(f"{head}{lines}\n")
+    with pytest.raises(InputError, match=r"study\.toml:\d+: perturbations") as caught:
+        run_study(tmp_path / "study.toml")
+    assert message in str(caught.value)

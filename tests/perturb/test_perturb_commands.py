@@ -1,6 +1,8 @@
 """The commands ``dialgauge perturbations`` and ``dialgauge perturb``."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,22 @@ def test_the_list_as_json() -> None:
     assert set(listed) == set(all_perturbations())
     assert listed["jumble"]["options"]["scope"]["choices"] == ["text", "sentence"]
     assert listed["add_negation"]["effects"] == {"consistency": "degrades", "relevance": "preserves"}
+
+
+def test_the_baseline_family_comes_first_whatever_was_imported_before() -> None:
+    code = (
+        "import json, sys, dialgauge.perturb as room\n"
+        "light = 'dialgauge.models' not in sys.modules\n"
+        "room.LlmGenerator\n"
+        "import dialgauge.perturb._domain_category\n"
+        "print(json.dumps([light, [(e.name, e.family) for e in room.all_perturbations().values()]]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    light, listed = json.loads(done.stdout)
+    assert light, "the models room is only for those who ask a model"
+    families = [family for _, family in listed]
+    assert families == sorted(families)
+    assert [name for name, _ in listed] == list(all_perturbations())
 
 
 def test_one_is_shown_in_full() -> None:

@@ -114,6 +114,16 @@ def test_articles_are_repaired_where_an_edit_touches_them_and_nowhere_else(
         "X-ray",
         "heir",
         "unimportant",
+        "SMS",
+        "LED",
+        "HTTPS",
+        "£11",
+        "$8",
+        "€80.50",
+        "18,000",
+        "850",
+        "eleven",
+        "11-month",
     ],
 )
 def test_words_that_take_an(word: str) -> None:
@@ -136,6 +146,14 @@ def test_words_that_take_an(word: str) -> None:
         "university",
         "USB",
         "uniform",
+        "SIM",
+        "SIMs",
+        "SIM-only",
+        "£12",
+        "110",
+        "1,800",
+        "180,000",
+        "£1.18",
     ],
 )
 def test_words_that_take_a(word: str) -> None:

@@ -1,6 +1,7 @@
 """``dialgauge annotate``: the web application for human evaluation."""
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,7 +33,10 @@ def annotate(
     export: Annotated[
         Path | None, typer.Option(help="Write all ratings here with the systems' names (unblinds) and leave.")
     ] = None,
-    format: Annotated[str, typer.Option(help="Of --export: corpus, jsonl, csv, parquet, xlsx or sheets.")] = "corpus",
+    format: Annotated[
+        str | None,
+        typer.Option(help="Of --export: corpus (default), jsonl, csv, parquet, xlsx (default for .xlsx) or sheets."),
+    ] = None,
     import_file: Annotated[
         Path | None,
         typer.Option("--import", help="Take in a filled workbook or Label Studio's JSON, and leave."),
@@ -45,8 +49,9 @@ def annotate(
 
     [bold]dialgauge annotate study.toml[/]
 
-    Creates the project, or goes on with it. Every change is on the disk before it is acknowledged, systems are hidden
-    from annotators, and agreement is measured while the work goes on.
+    Creates the project, or goes on with it. Every change is on the disk before it is acknowledged.
+
+    Systems are hidden from annotators, and agreement is measured while they work.
     """
     from dialgauge.annotate import Project, serve
     from dialgauge.corpus import open_corpus
@@ -62,16 +67,16 @@ def annotate(
         if export or import_file or backup:
             _work_on_files(project, export, format, import_file, annotator, backup, json)
         elif links_only:
-            _print_links((public_url or f"http://{host}:{port}").rstrip("/"), project.links(), json)
+            _print_links((public_url or f"http://{host}:{port}").rstrip("/"), project.links(), json, serving=False)
         else:
-            announce = lambda address, links: _print_links(address, links, json)  # noqa: E731
+            announce = partial(_print_links, json=json, serving=True)
             serve(project, host=host, port=port, public_url=public_url, announce=announce)
 
 
 def _work_on_files(
     project: "Project",
     export: Path | None,
-    format: str,
+    format: str | None,
     import_path: Path | None,
     annotator: str,
     backup: Path | None,
@@ -86,7 +91,8 @@ def _work_on_files(
             raise InputError(f"{import_path}: expected a workbook (.xlsx) or Label Studio's JSON export (.json)")
         done["import"] = import_file(project, kinds[import_path.suffix.lower()], import_path, annotator=annotator)
     if export is not None:
-        done["export"] = str(export_project(project, format, export, reason="dialgauge annotate --export"))
+        chosen = format or ("xlsx" if export.suffix.lower() == ".xlsx" else "corpus")
+        done["export"] = str(export_project(project, chosen, export, reason="dialgauge annotate --export"))
     if backup is not None:
         done["backup"] = str(backup_project(project, backup))
     if json:
@@ -101,7 +107,7 @@ def _work_on_files(
             console.print(f"{what}: {done[what]}", highlight=False, soft_wrap=True)
 
 
-def _print_links(address: str, links: "list[Link]", json: bool) -> None:
+def _print_links(address: str, links: "list[Link]", json: bool, *, serving: bool) -> None:
     from datetime import datetime
 
     rows = [
@@ -112,7 +118,9 @@ def _print_links(address: str, links: "list[Link]", json: bool) -> None:
         print_json({"address": address, "links": rows})
         sys.stdout.flush()  # who reads this waits for it, and we go on serving
         return
-    console.print(f"Serving at {address} (Ctrl-C ends it). Each link works once, for its person:", highlight=False)
+    if serving:
+        console.print(f"Serving at {address} until Ctrl-C.", highlight=False)
+    console.print("Each link works once, for its person:", highlight=False)
     for row in rows:
         console.print(f"\n[bold]{row['name']}[/] until {row['expires'][:10]}", highlight=False)
         console.print(row["link"], highlight=False, soft_wrap=True, markup=False)

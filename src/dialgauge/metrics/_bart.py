@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from dialgauge.errors import ModelError
 from dialgauge.metrics._encoding import padded
+from dialgauge.metrics._likelihood import chances_of
 from dialgauge.models import Model, default_budget, run_batched
 
 if TYPE_CHECKING:
     import torch
 
 IdArray = NDArray[np.int64]
-#: Logits that are held at a time, over all tokens and the whole vocabulary.
-_LOGITS = {"cpu": 1 << 24, "cuda": 1 << 30}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,8 @@ def _score(model: Model, batch: list[SourceTargets]) -> list[list[float]]:
     read = torch.tensor([token for target in targets for token in (start, *target[:-1])], device=model.device)
     written = torch.tensor([token for target in targets for token in target], device=model.device)
     hidden = _decode(model.module.get_decoder(), read, states, mask, by_target, by_source)
-    chances = _log_probabilities(model, hidden, written).cpu().numpy().astype(np.float64)
+    head, bias = model.module.get_output_embeddings(), model.module.final_logits_bias
+    chances = chances_of(written, hidden, head.weight, bias[0]).cpu().numpy().astype(np.float64)
     ends = np.cumsum([len(target) for target in targets])
     means = iter([float(some.mean()) for some in np.split(chances, ends[:-1])])
     return [[next(means) for _ in part.targets] for part in batch]
@@ -138,17 +138,3 @@ def _decode(
         x = layer.encoder_attn_layer_norm(x + cross.out_proj(by_source.collect(mixed)))
         x = layer.final_layer_norm(x + layer.fc2(layer.activation_fn(layer.fc1(x))))
     return x
-
-
-def _log_probabilities(model: Model, hidden: "torch.Tensor", written: "torch.Tensor") -> "torch.Tensor":
-    """log p of each written token, a part of the tokens at a time: all logits at once would take gigabytes."""
-    import torch
-    from torch.nn.functional import cross_entropy, linear
-
-    head, bias = model.module.get_output_embeddings(), model.module.final_logits_bias
-    tokens = max(1, _LOGITS["cpu" if model.device == "cpu" else "cuda"] // int(model.config.vocab_size))
-    found = []
-    for some, target in zip(torch.split(hidden, tokens), torch.split(written, tokens), strict=True):
-        logits = linear(some, head.weight, bias[0]).float()
-        found.append(-cross_entropy(logits, target, reduction="none"))
-    return torch.cat(found)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -11,6 +11,14 @@ from dialgauge.metrics._grouping import runs
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import FloatArray, Parameter, Target, Values
 from dialgauge.metrics._texts import IdArray
+
+if TYPE_CHECKING:
+    import torch
+
+#: Logits that are held at a time, and how many words of the vocabulary they are for. What fits into the cache of a
+#: processor takes a third less time; a card wants large products.
+_LOGITS = {"cpu": 1 << 21, "cuda": 1 << 30}
+_VOCABULARY = {"cpu": 1 << 11, "cuda": 1 << 18}
 
 Way = Literal["src-hyp", "hyp", "hyp-ref", "ref-hyp"]
 
@@ -111,3 +119,30 @@ def _reasons(job: Job, numbers: FloatArray, tokenised: Tokenised) -> dict[int, s
             f"the {'summary' if empty or job.target == 'none' else job.target} has no token that the model can read"
         )
     return reasons
+
+
+def chances_of(
+    written: "torch.Tensor", states: "torch.Tensor", weight: "torch.Tensor", bias: "torch.Tensor"
+) -> "torch.Tensor":
+    """log p of each written token, by the state that predicts it and the weights of the head.
+
+    A part of the tokens and of the vocabulary at a time: all logits at once would take gigabytes.
+    """
+    import torch
+
+    place = "cpu" if states.device.type == "cpu" else "cuda"
+    columns = min(_VOCABULARY[place], len(weight))
+    rows = max(1, _LOGITS[place] // columns)
+    blocks = list(zip(range(0, len(weight), columns), weight.split(columns), bias.split(columns), strict=True))
+    found = []
+    for some, tokens in zip(torch.split(states, rows), torch.split(written, rows), strict=True):
+        chosen = torch.zeros(len(some), dtype=torch.float32, device=states.device)
+        sums = []
+        for begin, block, offset in blocks:
+            logits = (some @ block.T).add_(offset).float()
+            column = tokens - begin
+            own = logits.gather(1, column.clamp(0, len(block) - 1)[:, None])[:, 0]
+            chosen = torch.where((column >= 0) & (column < len(block)), own, chosen)
+            sums.append(logits.logsumexp(1))
+        found.append(chosen - torch.stack(sums).logsumexp(0))
+    return torch.cat(found)

@@ -1,4 +1,4 @@
-"""What a corpus asks of a metric: texts interned once, a deduplicated job per kind of target, values put back by key."""
+"""What a corpus asks of a metric: texts interned once, a distinct job per kind of target, values put back by key."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -48,6 +48,10 @@ _AFTER_PADDING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 #: What may stand after the full stop of a sentence.
 _CLOSERS = frozenset("])}>\"'»”’")
+#: Plain words that the rules take apart.
+_CONTRACTIONS = frozenset(("cannot", "gimme", "lemme", "gonna", "wanna", "gotta"))
+#: Marks that the rules set apart from the plain word before them, wherever it stands.
+_MARKS = frozenset(",:;?!")
 
 
 def treebank_words(text: str) -> list[str]:
@@ -56,29 +60,51 @@ def treebank_words(text: str) -> list[str]:
     for sentence in nltk_sentences(text):
         *chunks, last = sentence.split()
         if chunks and _CLOSERS.issuperset(last):
-            words += _split(sentence)  # the full stop may stand before the last white space
+            words += split_by_rules(sentence)  # the full stop may stand before the last white space
             continue
         for chunk in chunks:
-            words += _inside(chunk)
+            if _is_plain(chunk):
+                words.append(chunk)
+            else:
+                words += _inside(chunk)
         words += _at_the_end(last)
     return words
 
 
-# No rule but that of the last full stop looks beyond white space, so words of earlier texts need no second look.
-@lru_cache(maxsize=1 << 16)
-def _inside(chunk: str) -> tuple[str, ...]:
-    return tuple(_split(f"a {chunk} a")[1:-1])
-
-
-@lru_cache(maxsize=1 << 14)
-def _at_the_end(chunk: str) -> tuple[str, ...]:
-    return tuple(_split(f"a {chunk}")[1:])
-
-
-def _split(sentence: str) -> list[str]:
+def split_by_rules(sentence: str) -> list[str]:
+    """The words of one sentence by all rules in turn; :func:`treebank_words` gives the same with less work."""
     for pattern, replacement in _RULES:
         sentence = pattern.sub(replacement, sentence)
     sentence = f" {sentence} "
     for pattern, replacement in _AFTER_PADDING:
         sentence = pattern.sub(replacement, sentence)
     return sentence.split()
+
+
+def _is_plain(chunk: str) -> bool:
+    """Whether no rule applies: they look for marks and for these contractions (in any case, and "ı" counts as "i")."""
+    return chunk.isascii() and chunk.isalnum() and chunk.lower() not in _CONTRACTIONS
+
+
+def _plain_parts(chunk: str) -> tuple[str, ...] | None:
+    """A plain word with one mark or a possessive ending, cut; None where the rules must say."""
+    if chunk[-1] in _MARKS and _is_plain(chunk[:-1]):
+        return chunk[:-1], chunk[-1]
+    if chunk.endswith("'s") and _is_plain(chunk[:-2]):
+        return chunk[:-2], "'s"
+    return None
+
+
+# No rule but that of the last full stop looks beyond white space, so words of earlier texts need no second look.
+@lru_cache(maxsize=1 << 16)
+def _inside(chunk: str) -> tuple[str, ...]:
+    return _plain_parts(chunk) or tuple(split_by_rules(f"a {chunk} a")[1:-1])
+
+
+@lru_cache(maxsize=1 << 14)
+def _at_the_end(chunk: str) -> tuple[str, ...]:
+    if _is_plain(chunk):
+        return (chunk,)
+    if chunk[-1] == "." and _is_plain(chunk[:-1]):
+        return chunk[:-1], "."
+    return _plain_parts(chunk) or tuple(split_by_rules(f"a {chunk}")[1:])

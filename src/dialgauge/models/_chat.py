@@ -5,19 +5,22 @@ import http.client
 import json
 import os
 import random
+import sqlite3
 import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dialgauge.errors import ModelError, ParameterError
-from dialgauge.files import cache_folder, write_text
+from dialgauge.files import cache_folder
 from dialgauge.models._available import CHAT_ADDRESS, CHAT_KEY
 from dialgauge.models._batching import report_progress
 from dialgauge.models._refs import ModelRef
@@ -26,6 +29,10 @@ Message = Mapping[str, str]
 #: Answers of a server that is busy or unwell: worth another try.
 _TRY_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_PAUSE = 60.0
+#: Where answers are kept. A damaged file is left as it is, and the next one takes over.
+_ANSWER_FILES = ("answers.db", "answers-2.db", "answers-3.db")
+_LONGEST_WAIT_FOR_FILE = 30.0
+_TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, document TEXT NOT NULL)"
 
 
 class BudgetError(ModelError):
@@ -72,13 +79,95 @@ class ChatBudget:
             self.used_tokens += tokens
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerCache:
+    """Answers in a SQLite file, shared by all threads and processes that use this folder.
+
+    Each call has a connection of its own, so nothing is held between questions. A file that is damaged, or a disk that
+    takes no more, costs a warning and never an answer: the question is asked, and its answer given, all the same.
+    """
+
+    folder: Path
+
+    def find(self, key: str) -> str | None:
+        """What was kept under this key, if anything."""
+        for name in _ANSWER_FILES:
+            path = self.folder / name
+            if not path.exists():
+                continue
+            try:
+                with _opened(path) as connection:
+                    row = connection.execute("SELECT document FROM answers WHERE key = ?", (key,)).fetchone()
+            except sqlite3.Error as error:
+                if not _warn(path, error):
+                    return None
+            else:
+                if row is not None:
+                    return str(row[0])
+        return None
+
+    def keep(self, key: str, document: str) -> None:
+        """Keep this, in the place of what was kept under the key before."""
+        for name in _ANSWER_FILES:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                with _opened(self.folder / name) as connection:
+                    connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", (key, document))
+                return
+            except (sqlite3.Error, OSError) as error:
+                if not _warn(self.folder / name, error):
+                    return
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection to a file with the table of answers; what is done with it is committed if all goes well."""
+    connection = sqlite3.connect(path, timeout=_LONGEST_WAIT_FOR_FILE, isolation_level=None)
+    try:
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            _log_ahead(connection)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(_TABLE)
+        yield connection
+    finally:
+        connection.close()
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Write-ahead logging: readers need not wait for writers."""
+    last = time.monotonic() + _LONGEST_WAIT_FOR_FILE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait where another process switches the same new file at this moment.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                raise
+            time.sleep(0.01)
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID"
+    )
+
+
+def _warn(path: Path, error: Exception) -> bool:
+    """Say that a file of answers cannot be used; True if it is damaged, so that another must take over."""
+    damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+    if damaged:
+        message = f"{path} is damaged ({error}): answers are kept in the next file beside it; you may delete this one"
+    else:
+        message = f"{path} cannot be used ({error}): answers are asked for again, and not kept"
+    warnings.warn(message, stacklevel=4)
+    return damaged
+
+
 @dataclass(frozen=True)
 class ChatEndpoint:
     """A model behind an address such as ``https://host/v1``.
 
-    Every answer is kept in ``cache`` under a hash of the address, the model and the whole request, so that a run that
-    was cut short goes on where it stopped and a repeated one costs nothing. A busy server is asked again up to
-    ``retries`` times, after the pause that it names or a growing one.
+    Every answer is kept in the folder ``cache``, in SQLite, under a hash of the address, the model and the whole
+    request, so that a run that was cut short goes on where it stopped and a repeated one costs nothing. A busy server
+    is asked again up to ``retries`` times, after the pause that it names or a growing one.
     """
 
     model: str
@@ -109,17 +198,19 @@ class ChatEndpoint:
     def ask(self, messages: Sequence[Message], **options: Any) -> ChatAnswer:
         """One answer. ``options`` are those of the protocol: temperature, max_tokens, seed, logprobs …"""
         body = {"model": self.model, "messages": [dict(message) for message in messages], **options}
-        kept = self._kept(body)
-        if kept is not None and kept.exists():
+        cache = AnswerCache(self.cache) if self.cache else None
+        key = hashlib.sha256(json.dumps([self.address, body], sort_keys=True).encode()).hexdigest()
+        kept = cache.find(key) if cache else None
+        if kept is not None:
             try:
-                return _read_answer(json.loads(kept.read_text("utf-8")), cached=True)
+                return _read_answer(json.loads(kept), cached=True)
             except (ValueError, ModelError):
-                kept.unlink()  # half a file or one of another program: ask again
+                pass  # not what this program wrote: ask again, and replace it
         document = self._post(body)
         answer = _read_answer(document)
         self.budget.spend(answer.tokens)
-        if kept is not None:
-            write_text(kept, json.dumps(document, ensure_ascii=False) + "\n")
+        if cache:
+            cache.keep(key, json.dumps(document))
         return answer
 
     def ask_many(self, questions: Sequence[Sequence[Message]], **options: Any) -> list[ChatAnswer]:
@@ -137,12 +228,6 @@ class ChatEndpoint:
                     answer.cancel()
                 raise
         return [answers[json.dumps([dict(m) for m in q])] for q in questions]
-
-    def _kept(self, body: Mapping[str, Any]) -> Path | None:
-        if self.cache is None:
-            return None
-        name = hashlib.sha256(json.dumps([self.address, body], sort_keys=True).encode()).hexdigest()
-        return self.cache / name[:2] / f"{name}.json"
 
     def _post(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The answer of the server as a document, after as many tries as are allowed."""

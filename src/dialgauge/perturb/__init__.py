@@ -1,9 +1,10 @@
 """Perturbations: summaries broken (or merely rewritten) on purpose, to see which metric notices."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from dialgauge.perturb._apply import Declined, Task, Variant, finish, hindrance, perturb_text, run_rules
 from dialgauge.perturb._edits import Edit, apply_edits
-from dialgauge.perturb._llm import LlmEstimate, LlmGenerator, LlmSettings
-from dialgauge.perturb._llm_chat import Chat
 from dialgauge.perturb._parse import PARSER_VARIABLE, Chunk, Entity, Parsed, Token, outline, parse, parser_name
 from dialgauge.perturb._perturb import Generator, Perturbed, Progress, by_rules, perturb
 from dialgauge.perturb._perturbation import (
@@ -27,6 +28,10 @@ from dialgauge.perturb._registry import (
     parse_requests,
     register,
 )
+
+if TYPE_CHECKING:
+    from dialgauge.perturb._llm import LlmEstimate, LlmGenerator, LlmSettings
+    from dialgauge.perturb._llm_chat import Chat
 
 __all__ = [
     "DRAW_MARK",
@@ -75,3 +80,16 @@ __all__ = [
     "run_rules",
     "variant_name",
 ]
+
+#: What needs the models room, whose import takes longer than all the rest of this one.
+_HOME = {"Chat": "_llm_chat", "LlmEstimate": "_llm", "LlmGenerator": "_llm", "LlmSettings": "_llm"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'dialgauge.perturb' has no attribute {name!r}")
+    return getattr(import_module(f"dialgauge.perturb.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -13,6 +13,8 @@ from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposa
 from dialgauge.perturb._registry import register
 
 _CENTRAL = 4
+#: A domain is a target if it has nouns for at least this share of what the best one has nouns for.
+_ENOUGH = 0.75
 _BARE = re.compile(
     r"(?:^|[.,;:(!?]|\b(?:and|or|of|to|for|with|about|from|in|by|that|because|when|as|but|without))\s*$", re.I
 )
@@ -63,25 +65,38 @@ def _propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int)
     terms = find_terms(parsed, source)
     if not terms:
         return NotApplicable(f"the summary holds no noun of the domain {source.name!r} that the lexicon knows")
-    target = rng.choice([domain for domain in lexicon().domains.values() if domain.name != source.name])
+    targets = _targets(terms, source)
+    if not targets:
+        return NotApplicable(f"no other domain has a noun of the kind of {terms[0].singular!r}")
+    target = rng.choice(targets)
     mapping = _mapping(terms, source, target, rng)
     edits = [Edit(t.start, t.end, _inflected(t, mapping[t.singular], text)) for t in terms if t.singular in mapping]
-    if not edits:
-        return NotApplicable(f"the domain {target.name!r} has no noun for what the summary names")
     return Proposal(edits, {"from": source.name, "to": target.name})
+
+
+def _targets(terms: Sequence[Term], source: Domain) -> list[Domain]:
+    """The domains that have a noun of the same slot for most of those in the text."""
+    others = [domain for domain in lexicon().domains.values() if domain.name != source.name]
+    covered = [sum(bool(_options(term.slot, source, other)) for term in terms) for other in others]
+    most = max(covered)
+    return [other for other, count in zip(others, covered, strict=True) if count and count >= _ENOUGH * most]
+
+
+def _options(slot: str, source: Domain, target: Domain) -> list[str]:
+    """What the target has for a slot, and the source does not know: what is central to the domain comes first."""
+    mass = lexicon().mass
+    return [t for t in target.terms.get(slot, ()) if t not in mass and not source.pattern.search(t)]
 
 
 def _mapping(terms: Sequence[Term], source: Domain, target: Domain, rng: Random) -> Mapping[str, str]:
     """For each noun of the text one of the same slot in the target: different ones for different nouns, if it has
     enough, and none that the source domain knows as well."""
     mapping: dict[str, str] = {}
-    mass = lexicon().mass
     for slot in dict.fromkeys(term.slot for term in terms):
         wanted = list(dict.fromkeys(term.singular for term in terms if term.slot == slot))
-        options = [t for t in target.terms.get(slot, ()) if t.lower() not in source.slots and t not in mass]
+        options = _options(slot, source, target)
         if not options:
             continue
-        # The lexicon lists what is central to a domain first.
         options = options[: max(len(wanted), _CENTRAL)]
         rng.shuffle(options)
         for place, singular in enumerate(wanted):
@@ -124,6 +139,7 @@ CATEGORY_CHANGE = Perturbation(
     propose=_propose,
     validate=_validate,
     needs=frozenset({"parse", "lexicon"}),
+    version="2",
     citation=CITATION,
     examples=(
         (

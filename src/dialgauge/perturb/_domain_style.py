@@ -10,6 +10,7 @@ from dialgauge.perturb._edits import Edit, apply_edits
 from dialgauge.perturb._grammar import glued, is_question, like
 from dialgauge.perturb._lexicon import alternatives
 from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._people import names_person
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 
@@ -41,6 +42,9 @@ _ABBREVIATIONS = {
     "as soon as possible": "asap",
 }
 _ABBREVIATED = alternatives(_ABBREVIATIONS)
+_UNITS = frozenset(
+    ("second", "minute", "hour", "day", "night", "week", "month", "year", "dozen", "hundred", "thousand")
+)
 _STYLES = ("shorthand", "passive", "active")
 
 
@@ -80,6 +84,13 @@ def without_space(parsed: Parsed, token: Token) -> Edit:
     return Edit(token.start, token.end + (parsed.text[token.end : token.end + 1] == " "))
 
 
+def _could_act(parsed: Parsed, verb: Token) -> bool:
+    """Whether the subject of a passive could be taken for the one who acts: *was refunded* is not *refunded*."""
+    subject = parsed.child(verb, "nsubjpass")
+    somebody = subject is None or subject.pos in ("PRON", "PROPN") or names_person(subject)
+    return somebody or parsed.child(verb, "dobj", "xcomp", "oprd", "ccomp") is not None
+
+
 def is_dispensable(parsed: Parsed, token: Token) -> bool:
     """Articles, and forms of *be* and *have* that only help a main verb or link a main subject to what it is."""
     bound = token.start > 0 and parsed.text[token.start - 1] in "'’-"
@@ -89,6 +100,8 @@ def is_dispensable(parsed: Parsed, token: Token) -> bool:
         if token.i and parsed.tokens[token.i - 1].tag == "PRP":
             return False  # "makes her the surprise" must not become "makes her surprise"
         following = parsed.tokens[token.i + 1] if token.i + 1 < len(parsed.tokens) else None
+        if following is not None and token.lower != "the" and following.lemma in _UNITS:
+            return False  # "within an hour" and "twice a week" are numbers
         return following is not None and following.tag not in ("JJR", "JJS", "RBR", "CD") and following.lower not in (
             "few", "lot", "same", "only", "other", "others", "more", "less", "least", "most",
         ) and not following.text[0].isdigit() and not following.text[0].isupper()  # fmt: skip
@@ -102,6 +115,8 @@ def is_dispensable(parsed: Parsed, token: Token) -> bool:
         # In "has the booking changed" the verb is not what *has* helps.
         between = parsed.tokens[token.i + 1 : verb.i]
         if any(other.dep not in ("aux", "auxpass", "neg", "advmod") for other in between):
+            return False
+        if token.dep == "auxpass" and _could_act(parsed, verb):
             return False
         return (
             in_main_clause and verb.pos == "VERB" and only_be_and_have and token.lower not in ("be", "having", "being")

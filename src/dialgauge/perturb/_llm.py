@@ -97,6 +97,8 @@ class LlmGenerator:
         # The parser behind the validators is not made for threads.
         self._grammar = threading.Lock()
         self._outcomes = {"llm": 0, "rules": 0, "declined": 0}
+        #: How many variants a spent budget left unmade.
+        self.unpaid = 0
 
     def __call__(
         self, tasks: Sequence[Task], progress: Progress | None = None
@@ -189,6 +191,8 @@ class LlmGenerator:
         try:
             return self._asked(task, taken)
         except BudgetError as error:
+            with self._grammar:
+                self.unpaid += 1
             return Declined(f"budget spent: {error}")
 
     def _asked(self, task: Task, taken: set[str]) -> Variant | Declined:

@@ -65,7 +65,13 @@ def _load_entry_point(point: EntryPoint) -> tuple[Perturbation, ...]:
 def all_perturbations() -> Mapping[str, Perturbation]:
     """Every known perturbation by name: the baseline family, then the domain family, then those of other packages."""
     _load_modules()
-    return dict(_registered)
+    # Sorted, as a module may have been imported before its turn.
+    return {entry.name: entry for entry in sorted(_registered.values(), key=_place)}
+
+
+def _place(entry: Perturbation) -> tuple[bool, int]:
+    module = getattr(entry.propose, "__module__", "")
+    return entry.family != "baseline", _MODULES.index(module) if module in _MODULES else len(_MODULES)
 
 
 def find_perturbation(name: str) -> Perturbation:

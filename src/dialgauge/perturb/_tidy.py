@@ -7,7 +7,7 @@ from dialgauge.perturb._edits import Draft, Seam
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._spans import PLACEHOLDER
 
-_ARTICLE = re.compile(r"(?<![\w'’.-])([Aa]n?)([ \t]+)([^\W_][\w'’.&-]*|\$?\d[\d.,]*)")
+_ARTICLE = re.compile(r"(?<![\w'’.-])([Aa]n?)([ \t]+)([^\W_][\w'’.&-]*|[$£€¥]?\d[\d.,]*)")
 _PLACEHOLDER = re.compile(PLACEHOLDER)
 _SPACES = " \t"
 _CLOSING = ".,;:!?)]}%…"
@@ -20,8 +20,11 @@ _CONSONANT_SOUND = re.compile(
     r"(?:uni(?!n|m[^o])|us(?:e|u|a[bg])|eu|ew|one\b|once\b|ubiq|ut[ei]|ura|o(?:ui)|u-)", re.IGNORECASE
 )
 _VOWEL_SOUND = re.compile(r"(?:hour|honest|honou?r|heir)", re.IGNORECASE)
-_VOWEL_NUMBER = re.compile(r"(?:8\d*|11|18)(?:[.,]\d+)*(?!\d)")
+#: Eight, eighty, eight hundred, eleven, eighteen; with thousands it is the first group that is read first (18,000).
+_VOWEL_NUMBER = re.compile(r"[$£€¥]?(?:8\d*|(?:11|18)(?:\d{3})*(?!\d))")
 _SPELT_WITH_VOWEL = frozenset("AEFHILMNORSX")
+#: Abbreviations that are read as words, short as they are.
+_SPOKEN = frozenset(("FAT", "HUD", "LAN", "MAC", "RAM", "ROM", "SAP", "SIM", "SWAT", "SWIFT"))
 
 
 def tidy(draft: Draft, parsed: Parsed) -> None:
@@ -38,10 +41,12 @@ def _has_letters(text: str) -> bool:
 
 def takes_an(word: str) -> bool:
     """Whether ``an`` stands before this word, as far as its spelling tells."""
-    if word[:1].isdigit():
+    if word[:1].isdigit() or word[:1] in "$£€¥":
         return bool(_VOWEL_NUMBER.match(word))
     letters = re.split(r"['’-]", word)[0]
-    if len(letters) > 1 and letters.isupper() and len(letters) <= 4 and not _looks_spoken(letters):
+    letters = letters[:-1] if letters.endswith("s") and letters[:-1].isupper() else letters
+    spelt = len(letters) <= 4 or not _VOWEL.search(letters)
+    if len(letters) > 1 and letters.isupper() and spelt and not _looks_spoken(letters):
         return letters[0] in _SPELT_WITH_VOWEL
     if len(letters) == 1:
         return letters.upper() in _SPELT_WITH_VOWEL
@@ -51,8 +56,9 @@ def takes_an(word: str) -> bool:
 
 
 def _looks_spoken(letters: str) -> bool:
-    """Capitals that are read as a word (NASA), not letter by letter (FBI): a vowel after a consonant, and four long."""
-    return len(letters) >= 4 and bool(re.match(r"[^AEIOU][AEIOU]", letters))
+    """Capitals that are read as a word (NASA, SIM), not letter by letter (FBI): those in the table, and those of four
+    with a vowel after a consonant."""
+    return letters in _SPOKEN or (len(letters) >= 4 and bool(re.match(r"[^AEIOU][AEIOU]", letters)))
 
 
 def _each_seam(draft: Draft, repair: Callable[[Draft, Seam], None]) -> None:

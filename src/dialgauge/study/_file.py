@@ -2,17 +2,22 @@
 
 import re
 import tomllib
+import urllib.parse
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from dialgauge.annotate import AnnotateSection
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
 
 File = TypeVar("File", bound="StudyFile")
+
+
+#: The keys of ``[perturbations]`` that only a language model has a use for.
+LLM_KEYS = frozenset({"model", "base_url", "prompts", "fallback", "max_calls", "max_tokens", "parallel", "price"})
 
 
 class _Table(BaseModel):
@@ -81,6 +86,10 @@ class PerturbationsSection(_Table):
     Nothing is done where ``use`` is empty. ``effects`` says what variants that the corpus has already do (label →
     dimension → effect); ``dimensions`` restricts what is expected; ``margin`` is what counts as no change; ``priors``
     accepts published mean ratings for variants.
+
+    With ``generator = "llm"`` the chat model ``model`` at ``base_url`` (or ``OPENAI_BASE_URL``) rewrites, asked
+    ``max_calls`` times and for ``max_tokens`` at most in one run; ``price`` is that of a million tokens. Its key comes
+    from the environment alone (``OPENAI_API_KEY``) and is written nowhere.
     """
 
     use: list[str] = Field(default_factory=list)
@@ -89,6 +98,15 @@ class PerturbationsSection(_Table):
     margin: Annotated[float, Field(gt=0)] = 0.25
     priors: bool = False
     effects: dict[str, dict[str, Literal["preserves", "degrades", "degrades-mildly"]]] = Field(default_factory=dict)
+    generator: Literal["rules", "llm"] = "rules"
+    model: Annotated[str, Field(min_length=1)] | None = None
+    base_url: str | None = None
+    prompts: Literal["own", "paper"] = "own"
+    fallback: Literal["rules", "reject"] = "rules"
+    max_calls: Annotated[int, Field(ge=1)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    parallel: Annotated[int, Field(ge=1, le=256)] = 4
+    price: Annotated[float, Field(ge=0)] | None = None
 
     @field_validator("use")
     @classmethod
@@ -100,6 +118,24 @@ class PerturbationsSection(_Table):
         except DialgaugeError as error:
             raise ValueError(str(error)) from error
         return specs
+
+    @field_validator("base_url")
+    @classmethod
+    def _bare_address(cls, address: str | None) -> str | None:
+        if address is not None:
+            parts = urllib.parse.urlsplit(address)
+            if parts.scheme not in ("http", "https") or "@" in parts.netloc or parts.query or not parts.hostname:
+                raise ValueError("must be as in https://host/v1; a key belongs into OPENAI_API_KEY, never into a file")
+        return address
+
+    @model_validator(mode="after")
+    def _complete(self) -> "PerturbationsSection":
+        asked = sorted(LLM_KEYS & self.model_fields_set)
+        if self.generator == "rules" and asked:
+            raise ValueError(f'{", ".join(asked)}: only with generator = "llm"')
+        if self.generator == "llm" and self.model is None:
+            raise ValueError('generator = "llm" needs a model, as in model = "NAME"')
+        return self
 
 
 class ReportSection(_Table):

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -14,11 +14,17 @@ from dialgauge.files import atomic_file
 from dialgauge.metrics import Scores, score
 from dialgauge.perturb import perturb
 from dialgauge.report import RobustnessData
-from dialgauge.study._file import PerturbationsSection, StudyFile
+from dialgauge.study._file import LLM_KEYS, PerturbationsSection, StudyFile
 from dialgauge.study._robustness import TABLES, analyse_variants, write_analysis
 from dialgauge.study._stages import Ledger
 
+if TYPE_CHECKING:
+    from dialgauge.perturb import LlmGenerator
+
 VARIANTS, DECLINED, SCORES = "variants", "declined.parquet", "variant-scores.parquet"
+_MAKING = frozenset({"use", "per_item", "generator"})
+#: They limit or price a run, and do not change what comes out of it.
+_NO_MATTER = frozenset({"max_calls", "max_tokens", "parallel", "price"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +47,11 @@ class VariantStages:
         """Run what is not done yet; gives the names of the stages that the report shows."""
         settings, stage = self.settings, self.ledger.run
         seed = {"seed": settings.study.seed}
-        made = self.wanted.model_dump(include={"use", "per_item"}) | seed
+        making = _MAKING | (LLM_KEYS - _NO_MATTER if self.wanted.generator == "llm" else set())
+        made = self.wanted.model_dump(include=set(making)) | seed
         stage("variants", made, ["corpus"], [VARIANTS, DECLINED], self._make_variants)
         stage("variant-scores", settings.metrics.model_dump(), ["variants"], [SCORES], self._make_scores)
-        analysed = self.wanted.model_dump(exclude={"use", "per_item"}) | seed
+        analysed = self.wanted.model_dump(exclude=set(_MAKING | LLM_KEYS)) | seed
         analysed |= {"correlation": settings.correlation.model_dump(include={"resamples", "confidence"})}
         outputs = [f"{name}.parquet" for name in TABLES] + ["robustness.json"]
         inputs = ["corpus", "scores", "variants", "variant-scores"]
@@ -64,13 +71,21 @@ class VariantStages:
 
     def _make_variants(self) -> dict[str, Any]:
         corpus, settings = self.load_corpus(), self.settings
+        generator = _open_generator(self.wanted) if self.wanted.generator == "llm" else None
         made = perturb(
             corpus,
             self.wanted.use,
             seed=settings.study.seed,
             per_item=self.wanted.per_item,
+            generator=generator,
             progress=self.progress,
         )
+        if generator and generator.unpaid:
+            # Half the variants would give other numbers than all of them: the stage is done when all are made.
+            raise InputError(
+                f"perturbations: the budget is spent with {made.variants.height} variants made and {generator.unpaid} "
+                "to go; run again to go on from there, or raise perturbations.max_calls and max_tokens"
+            )
         added = made.corpus.summaries.join(corpus.summaries, on=list(KEY), how="anti", maintain_order="left")
         if added.is_empty():
             reason = made.declined["reason"][0] if made.declined.height else "the corpus has no summary"
@@ -82,7 +97,8 @@ class VariantStages:
         write_corpus(kept, self.folder / VARIANTS)
         with atomic_file(self.folder / DECLINED) as temporary:
             made.declined.write_parquet(temporary)
-        return {"made": added.height, "declined": made.declined.height}
+        facts: dict[str, Any] = {"made": added.height, "declined": made.declined.height}
+        return facts | ({"llm": generator.account()} if generator else {})
 
     def _make_scores(self) -> dict[str, Any]:
         variants = read_corpus(self.folder / VARIANTS)
@@ -112,3 +128,14 @@ class VariantStages:
         corpus, variants = self.load_corpus(), read_corpus(self.folder / VARIANTS)
         added = variants.summaries.join(corpus.summaries, on=list(KEY), how="anti", maintain_order="left")
         return replace(corpus, summaries=pl.concat([corpus.summaries, added]))
+
+
+def _open_generator(wanted: PerturbationsSection) -> "LlmGenerator":
+    """The language model that the study file names. Its key is taken from the environment."""
+    from dialgauge.models import ChatBudget, ChatEndpoint
+    from dialgauge.perturb import LlmGenerator, LlmSettings
+
+    name = f"chat:{wanted.model}" + (f"@{wanted.base_url}" if wanted.base_url else "")
+    budget = ChatBudget(requests=wanted.max_calls, tokens=wanted.max_tokens)
+    chat = ChatEndpoint.open(name, budget=budget, parallel=wanted.parallel)
+    return LlmGenerator(chat, LlmSettings(prompts=wanted.prompts, fallback=wanted.fallback, price=wanted.price))

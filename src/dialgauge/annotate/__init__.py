@@ -1,0 +1,63 @@
+"""The web application for human evaluation: protocols, projects, the server, exports, imports and a planner.
+
+Needs the extra ``annotate``; reading a protocol does not.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from dialgauge.annotate._protocol import READY, AnnotateSection, Dimension, ready_protocol
+from dialgauge.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from dialgauge.annotate._app import create_api, create_app
+    from dialgauge.annotate._exports import FORMATS, export_project
+    from dialgauge.annotate._files import backup_project, import_file
+    from dialgauge.annotate._planner import StudyPlan, plan_study
+    from dialgauge.annotate._project import Link, Project
+    from dialgauge.annotate._server import serve
+
+__all__ = [
+    "FORMATS",
+    "READY",
+    "AnnotateSection",
+    "Dimension",
+    "Link",
+    "Project",
+    "StudyPlan",
+    "backup_project",
+    "create_api",
+    "create_app",
+    "export_project",
+    "import_file",
+    "plan_study",
+    "ready_protocol",
+    "serve",
+]
+
+#: Where the names live that need the extra; a study file is checked without it.
+_LAZY = {
+    "FORMATS": "_exports",
+    "Link": "_project",
+    "Project": "_project",
+    "StudyPlan": "_planner",
+    "backup_project": "_files",
+    "create_api": "_app",
+    "create_app": "_app",
+    "export_project": "_exports",
+    "import_file": "_files",
+    "plan_study": "_planner",
+    "serve": "_server",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    try:
+        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.startswith("dialgauge"):
+            raise
+        raise MissingExtraError(f"the annotation application ({error.name})", "annotate") from error

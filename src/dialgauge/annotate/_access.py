@@ -1,0 +1,169 @@
+"""Links and sessions: how people come in, and how they are kept out again.
+
+A link carries its id and its end, signed with the project's secret. It is exchanged once for a session: a random cookie
+of which the database keeps the SHA-256 alone. Both can be revoked.
+"""
+
+import hashlib
+import hmac
+import secrets
+import time
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dialgauge.annotate import _schema as t
+
+SESSION_DAYS = 60
+_DAY = 86_400
+
+
+class RefusedError(Exception):
+    """A request that is turned down: an HTTP status, a code for programs, a sentence for people."""
+
+    def __init__(self, status: int, code: str, message: str, **more: Any) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message, self.more = status, code, message, more
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who sends a request. ``annotator`` is None for the lead."""
+
+    annotator: int | None
+    name: str
+    state: str
+    role: str
+    csrf: str
+    digest: str
+
+    @property
+    def is_lead(self) -> bool:
+        return self.annotator is None
+
+
+def log(connection: Connection, actor: str, action: str, **detail: Any) -> None:
+    """Add to the audit log."""
+    connection.execute(sa.insert(t.audit).values(at=time.time(), actor=actor, action=action, detail=detail))
+
+
+def sign(secret: str, link_id: str, expires: float) -> str:
+    """The token of a link."""
+    body = f"{link_id}.{int(expires)}"
+    mac = hmac.new(secret.encode(), f"link:{body}".encode(), hashlib.sha256).digest()
+    return f"{body}.{urlsafe_b64encode(mac).decode().rstrip('=')}"
+
+
+def open_link(connection: Connection, secret: str, annotator: int | None, days: int) -> tuple[str, float]:
+    """The token of the unused link of this person, made where there is none, and when it ends."""
+    now = time.time()
+    usable = (
+        t.link.c.annotator.is_not_distinct_from(annotator),
+        t.link.c.used.is_(None),
+        t.link.c.revoked.is_(None),
+        t.link.c.expires > now + _DAY / 2,
+    )
+    row = connection.execute(sa.select(t.link).where(*usable).order_by(t.link.c.expires.desc())).first()
+    if row is not None:
+        return sign(secret, row.id, row.expires), float(row.expires)
+    link_id, expires = secrets.token_urlsafe(16), float(int(now + days * _DAY))
+    connection.execute(sa.insert(t.link).values(id=link_id, annotator=annotator, created=now, expires=expires))
+    log(connection, "lead", "link-created", annotator=annotator, link=link_id[:8])
+    return sign(secret, link_id, expires), expires
+
+
+def find_link(connection: Connection, secret: str, token: str) -> Any:
+    """The row of a link that can be used now; otherwise the reason why not."""
+    link_id, _, rest = token.partition(".")
+    expires = rest.partition(".")[0]
+    # A number of ordinary length only: int() of a megabyte of digits would take long.
+    known = expires.isascii() and expires.isdigit() and len(expires) < 12
+    if not known or not hmac.compare_digest(sign(secret, link_id, float(expires)).encode(), token.encode()):
+        raise RefusedError(404, "link-unknown", "This link is not one of this study's. Check that it was copied whole.")
+    row = connection.execute(sa.select(t.link).where(t.link.c.id == link_id)).mappings().first()
+    if row is None:
+        raise RefusedError(404, "link-unknown", "This link is not one of this study's.")
+    if row["revoked"] is not None:
+        raise RefusedError(410, "link-revoked", "This link was withdrawn. Ask the lead of the study for a new one.")
+    if row["used"] is not None:
+        raise RefusedError(410, "link-used", "This link was used already. Ask the lead of the study for a new one.")
+    if row["expires"] < time.time():
+        raise RefusedError(410, "link-expired", "This link has expired. Ask the lead of the study for a new one.")
+    return row
+
+
+def exchange(connection: Connection, secret: str, token: str) -> tuple[str, int | None]:
+    """Use up a link: the cookie of the new session, and whose it is."""
+    row = find_link(connection, secret, token)
+    used = sa.update(t.link).where(t.link.c.id == row["id"], t.link.c.used.is_(None)).values(used=time.time())
+    if connection.execute(used).rowcount != 1:
+        raise RefusedError(410, "link-used", "This link was used already. Ask the lead of the study for a new one.")
+    cookie = start_session(connection, row["annotator"])
+    log(connection, actor_name(connection, row["annotator"]), "link-used", link=row["id"][:8])
+    return cookie, row["annotator"]
+
+
+def start_session(connection: Connection, annotator: int | None) -> str:
+    """The cookie of a new session."""
+    cookie, now = secrets.token_urlsafe(32), time.time()
+    row = sa.insert(t.session).values(digest=digest_of(cookie), annotator=annotator, csrf=secrets.token_urlsafe(24))
+    connection.execute(row.values(created=now, expires=now + SESSION_DAYS * _DAY))
+    return cookie
+
+
+def digest_of(cookie: str) -> str:
+    """What the database knows of a cookie."""
+    return hashlib.sha256(cookie.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_VISITOR = (
+    sa.select(t.session.c.csrf, t.session.c.annotator, t.annotator.c.name, t.annotator.c.state, t.annotator.c.role)
+    .select_from(t.session.outerjoin(t.annotator, t.session.c.annotator == t.annotator.c.id))
+    .where(
+        t.session.c.digest == sa.bindparam("digest"),
+        t.session.c.revoked.is_(None),
+        t.session.c.expires > sa.bindparam("now"),
+    )
+)
+
+
+def visitor_of(connection: Connection, cookie: str | None) -> Visitor:
+    """Who has this cookie; refused where nobody has."""
+    signed_out = RefusedError(401, "signed-out", "You are not signed in. Open the link that you were sent.")
+    if not cookie:
+        raise signed_out
+    digest = digest_of(cookie)
+    row = connection.execute(_VISITOR, {"digest": digest, "now": time.time()}).first()
+    if row is None or (row.annotator is not None and row.state == "replaced"):
+        raise signed_out
+    if row.annotator is None:
+        return Visitor(None, "lead", "active", "lead", row.csrf, digest)
+    return Visitor(row.annotator, row.name, row.state, row.role, row.csrf, digest)
+
+
+def require_token(visitor: Visitor, token: str) -> None:
+    """The token of the session must come with every change: a cookie alone is sent from any site."""
+    if not hmac.compare_digest(visitor.csrf.encode(), token.encode("utf-8", "surrogatepass")):
+        raise RefusedError(403, "csrf", "The token of this page is not valid any more. Reload the page.")
+
+
+def end_session(connection: Connection, digest: str) -> None:
+    """Sign out."""
+    connection.execute(sa.update(t.session).where(t.session.c.digest == digest).values(revoked=time.time()))
+
+
+def revoke_all(connection: Connection, annotator: int) -> None:
+    """Withdraw every link and session of an annotator."""
+    for table in (t.link, t.session):
+        query = sa.update(table).where(table.c.annotator == annotator, table.c.revoked.is_(None))
+        connection.execute(query.values(revoked=time.time()))
+
+
+def actor_name(connection: Connection, annotator: int | None) -> str:
+    """The name of an annotator, or "lead"."""
+    if annotator is None:
+        return "lead"
+    return str(connection.execute(sa.select(t.annotator.c.name).where(t.annotator.c.id == annotator)).scalar())

@@ -1,0 +1,229 @@
+"""The web application: pages, and the interface that the annotators' pages use."""
+
+from typing import Any
+
+import fastapi
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.staticfiles import StaticFiles
+from sqlalchemy.engine import Connection
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+
+from dialgauge import __version__
+from dialgauge.annotate import _access as access
+from dialgauge.annotate._access import RefusedError, Visitor
+from dialgauge.annotate._answers import Save
+from dialgauge.annotate._gate import settle_pilot
+from dialgauge.annotate._lead import lead_routes
+from dialgauge.annotate._password import password_fits
+from dialgauge.annotate._project import Project
+from dialgauge.annotate._saves import Saved, save_answer
+from dialgauge.annotate._shield import COOKIE, Application, Shield
+from dialgauge.annotate._translations import language_of
+from dialgauge.annotate._views import page_view, pages_view, progress, protocol_view, situation
+from dialgauge.annotate._web import HERE, Site, form_field, refusal_response
+from dialgauge.errors import DialgaugeError
+
+_OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
+#: What every route of the interface may answer beside its result.
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    code: {"description": text}
+    for code, text in {
+        400: "not JSON",
+        401: "not signed in",
+        403: "not allowed",
+        404: "not found",
+        409: "in conflict with what is stored",
+        413: "too large",
+        422: "does not fit",
+        429: "too many",
+    }.items()
+}
+
+
+def create_app(project: Project, *, public_url: str | None = None, rate: float = 50.0) -> Application:
+    """The application for one project, ready for an ASGI server.
+
+    ``public_url`` is how people reach it where that is not this machine's own name; with ``https://`` cookies are for
+    HTTPS alone. ``rate`` limits the requests per second of one session.
+    """
+    api = create_api(project, public_url=public_url)
+    hosts = _OWN_HOSTS | ({_host_of(public_url)} if public_url else set())
+    return Shield(api, frozenset(hosts), https=bool(public_url and public_url.startswith("https:")), rate=rate)
+
+
+def _host_of(url: str) -> str:
+    from urllib.parse import urlsplit
+
+    return urlsplit(url).hostname or ""
+
+
+def create_api(project: Project, *, public_url: str | None = None) -> FastAPI:
+    """The application without its shield; its OpenAPI description is at ``/openapi.json`` for the lead's programs."""
+    site = Site(project, base_url=(public_url or "").rstrip("/"))
+    app = FastAPI(title="dialgauge annotate", version=__version__, docs_url=None, redoc_url=None)
+    app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
+    _add_errors(app, site)
+    _add_doors(app, site, secure=bool(public_url and public_url.startswith("https:")))
+    _add_pages(app, site)
+    app.include_router(_annotator_routes(site))
+    app.include_router(lead_routes(site), responses=_REFUSALS)
+    return app
+
+
+def _add_errors(app: FastAPI, site: Site) -> None:
+    @app.exception_handler(RefusedError)
+    async def refused(request: Request, error: RefusedError) -> Response:
+        return refusal_response(site, request, error)
+
+    @app.exception_handler(DialgaugeError)
+    async def impossible(request: Request, error: DialgaugeError) -> Response:
+        return refusal_response(site, request, RefusedError(422, "invalid", str(error)))
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        problems = [
+            {"where": ".".join(str(part) for part in entry["loc"]), "message": entry["msg"]} for entry in error.errors()
+        ]
+        return refusal_response(
+            site, request, RefusedError(422, "invalid", "The request does not fit.", problems=problems)
+        )
+
+    @app.exception_handler(HTTPException)
+    async def plain(request: Request, error: HTTPException) -> Response:
+        code = {404: "not-found", 405: "bad-method", 413: "too-large"}.get(error.status_code, "bad-request")
+        response = refusal_response(site, request, RefusedError(error.status_code, code, str(error.detail)))
+        response.headers.update(error.headers or {})
+        return response
+
+
+def _add_doors(app: FastAPI, site: Site, *, secure: bool) -> None:
+    """How people come in and go out."""
+    project = site.project
+
+    def let_in(cookie: str, to: str) -> Response:
+        response = RedirectResponse(to, 303)
+        response.set_cookie(
+            COOKIE, cookie, max_age=access.SESSION_DAYS * 86_400, httponly=True, samesite="lax", secure=secure
+        )
+        return response
+
+    @app.get("/enter/{token}", response_class=HTMLResponse)
+    def show_link(request: Request, token: str) -> Response:
+        with project.store.read() as connection:
+            row = access.find_link(connection, project.secret, token)
+            name = access.actor_name(connection, row["annotator"])
+        # Programs that preview links read this page; only the button on it uses the link up.
+        return site.page(request, "enter.html", token=token, name=name)
+
+    @app.post("/enter/{token}")
+    async def use_link(token: str) -> Response:
+        cookie, annotator = await project.store.write_async(
+            lambda connection: access.exchange(connection, project.secret, token)
+        )
+        return let_in(cookie, "/lead" if annotator is None else "/work")
+
+    @app.get("/lead/login", response_class=HTMLResponse)
+    def ask_password(request: Request) -> Response:
+        return site.page(request, "login.html", failed=False)
+
+    @app.post("/lead/login")
+    async def check_password(request: Request) -> Response:
+        password = await form_field(request, "password")
+        # Comparing takes long on purpose: not on the time of others.
+        if not await run_in_threadpool(password_fits, project, password):
+            await project.store.write_async(lambda connection: access.log(connection, "lead", "login-failed"))
+            return site.page(request, "login.html", 403, failed=True)
+
+        def enter(connection: Connection) -> str:
+            access.log(connection, "lead", "login")
+            return access.start_session(connection, None)
+
+        return let_in(await project.store.write_async(enter), "/lead")
+
+    @app.post("/logout")
+    async def leave(request: Request) -> Response:
+        token = request.headers.get("x-csrf-token") or await form_field(request, "csrf")
+
+        def end(connection: Connection) -> None:
+            visitor = access.visitor_of(connection, request.cookies.get(COOKIE))
+            access.require_token(visitor, token)
+            access.end_session(connection, visitor.digest)
+
+        await project.store.write_async(end)
+        response = RedirectResponse("/", 303)
+        response.delete_cookie(COOKIE)
+        return response
+
+
+def _add_pages(app: FastAPI, site: Site) -> None:
+    """The pages for people; their scripts fetch the rest."""
+
+    def shell(request: Request, template: str, *, lead: bool, **more: Any) -> Response:
+        csrf = site.look(request, lambda _, visitor: visitor.csrf, lead=lead)
+        return site.page(request, template, csrf=csrf, **more)
+
+    @app.get("/", response_class=HTMLResponse)
+    def home(request: Request) -> Response:
+        with site.project.store.read() as connection:
+            visitor = access.visitor_of(connection, request.cookies.get(COOKIE))
+        return RedirectResponse("/lead" if visitor.is_lead else "/work", 303)
+
+    @app.get("/work", response_class=HTMLResponse)
+    @app.get("/work/{page_id}", response_class=HTMLResponse)
+    def work(request: Request) -> Response:
+        return shell(request, "work.html", lead=False)
+
+    @app.get("/guidelines", response_class=HTMLResponse)
+    def guidelines(request: Request) -> Response:
+        with site.project.store.read() as connection:
+            visitor = access.visitor_of(connection, request.cookies.get(COOKIE))
+        protocol = protocol_view(site.project.section)
+        return site.page(request, "guidelines.html", csrf=visitor.csrf, protocol=protocol)
+
+    @app.get("/lead", response_class=HTMLResponse)
+    @app.get("/lead/{rest:path}", response_class=HTMLResponse)
+    def lead(request: Request) -> Response:
+        return shell(request, "lead.html", lead=True)
+
+
+def _annotator_routes(site: Site) -> fastapi.APIRouter:
+    router = fastapi.APIRouter(prefix="/api", responses=_REFUSALS)
+    project = site.project
+
+    @router.get("/session")
+    def session(request: Request) -> dict[str, Any]:
+        with project.store.read() as connection:
+            visitor = access.visitor_of(connection, request.cookies.get(COOKIE))
+        return {
+            "kind": "lead" if visitor.is_lead else "annotator",
+            "name": visitor.name,
+            "csrf": visitor.csrf,
+            "language": language_of(request, project.section.language),
+            "title": project.title,
+            "state": visitor.state,
+            "protocol": protocol_view(project.section),
+        }
+
+    @router.get("/pages")
+    def pages(request: Request) -> dict[str, Any]:
+        return site.look(request, lambda connection, visitor: pages_view(connection, project, visitor))
+
+    @router.get("/pages/{page_id}")
+    def page(request: Request, page_id: str) -> dict[str, Any]:
+        return site.look(request, lambda connection, who: page_view(connection, project, site.library, who, page_id))
+
+    @router.put("/assignments/{assignment}")
+    async def save(request: Request, assignment: str, body: Save) -> JSONResponse:
+        def write(connection: Connection, visitor: Visitor) -> tuple[Saved, dict[str, Any] | None]:
+            saved = save_answer(connection, project, site.library, visitor, assignment, body)
+            so_far = progress(situation(connection, project, visitor)) if saved.finished else None
+            return saved, so_far
+
+        saved, so_far = await site.act(request, write)
+        changed = saved.finished and saved.stage == "pilot" and await settle_pilot(project)
+        return JSONResponse({**saved.reply, "progress": so_far, "stage_changed": changed})
+
+    return router

@@ -1,0 +1,263 @@
+"""The lead's interface."""
+
+import json
+import tempfile
+import threading
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import fastapi
+import sqlalchemy as sa
+from fastapi import Query, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy.engine import Connection
+from starlette.concurrency import run_in_threadpool
+
+from dialgauge.annotate import _people as people
+from dialgauge.annotate import _schema as t
+from dialgauge.annotate._access import RefusedError, Visitor, log, open_link, revoke_all
+from dialgauge.annotate._adjudicate import adjudicate
+from dialgauge.annotate._dashboard import dashboard_view
+from dialgauge.annotate._exports import FORMATS, export_file
+from dialgauge.annotate._gate import Decision, decide
+from dialgauge.annotate._imports import IMPORTS, import_answers
+from dialgauge.annotate._password import hash_password, set_password
+from dialgauge.annotate._planner import Design, plan_view
+from dialgauge.annotate._project import get_setting, set_setting
+from dialgauge.annotate._results import plain_ratings, results, system_codes
+from dialgauge.annotate._web import Site
+
+_ID = Annotated[int, fastapi.Path(ge=1, le=2_000_000_000)]
+_Text = Annotated[str, Field(max_length=2000)]
+_Person = Annotated[str, Field(min_length=1, max_length=80)]
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class GateBody(_Body):
+    """The lead's decision on the pilot."""
+
+    decision: Decision
+    reason: _Text = ""
+
+
+class NewAnnotator(_Body):
+    """Someone who joins."""
+
+    name: _Person
+    role: Literal["annotator", "adjudicator"] = "annotator"
+
+
+class AnnotatorAction(_Body):
+    """What happens to an annotator."""
+
+    action: Literal["pause", "resume", "replace", "revoke", "admit"]
+    successor: _Person | None = None
+
+
+class Reason(_Body):
+    """Why."""
+
+    reason: _Text = ""
+
+
+class AdjudicateBody(_Body):
+    """Who settles what differs by how much."""
+
+    adjudicator: _Person
+    minimum_difference: Annotated[float, Field(gt=0, allow_inf_nan=False, le=1e6)] = 2.0
+
+
+class Password(_Body):
+    """The lead's new password."""
+
+    password: Annotated[str, Field(max_length=1000)]
+
+
+def lead_routes(site: Site) -> fastapi.APIRouter:
+    """All routes under ``/api/lead``."""
+    router = fastapi.APIRouter(prefix="/api/lead")
+    _add_overview(router, site)
+    _add_people(router, site)
+    _add_acts(router, site)
+    _add_files(router, site)
+    return router
+
+
+def _add_overview(router: fastapi.APIRouter, site: Site) -> None:
+    project = site.project
+    # Agreement takes long to compute and stays the same while nothing is saved.
+    latest: dict[str, Any] = {}
+    lock = threading.Lock()
+
+    @router.get("/dashboard")
+    def dashboard(request: Request) -> dict[str, Any]:
+        def view(connection: Connection, _: Visitor) -> dict[str, Any]:
+            state = (
+                connection.execute(sa.select(sa.func.count()).select_from(t.event)).scalar(),
+                connection.execute(sa.select(sa.func.max(t.audit.c.id))).scalar(),
+                connection.execute(sa.select(sa.func.count()).select_from(t.page)).scalar(),
+            )
+            with lock:
+                if latest.get("state") != state:
+                    latest.update(view=dashboard_view(connection, project, site.library), state=state)
+                found: dict[str, Any] = latest["view"]
+                return found
+
+        return site.look(request, view, lead=True)
+
+    @router.get("/audit")
+    def audit(request: Request, limit: Annotated[int, Query(ge=1, le=10_000)] = 200) -> dict[str, Any]:
+        def view(connection: Connection, _: Visitor) -> dict[str, Any]:
+            query = sa.select(t.audit).order_by(t.audit.c.id.desc()).limit(limit)
+            columns = ("at", "actor", "action", "detail")
+            rows = connection.execute(query).mappings()
+            return {"entries": [{name: row[name] for name in columns} for row in rows]}
+
+        return site.look(request, view, lead=True)
+
+    @router.get("/links")
+    def links(request: Request) -> dict[str, Any]:
+        site.look(request, lambda *_: None, lead=True)
+        made = [link for link in project.links() if link.name != "lead"]
+        return {"links": [{"name": one.name, "link": site.base_url + one.path, "expires": one.expires} for one in made]}
+
+
+def _add_people(router: fastapi.APIRouter, site: Site) -> None:
+    project = site.project
+
+    def link_for(connection: Connection, number: int) -> dict[str, Any]:
+        token, expires = open_link(connection, project.secret, number, project.section.link_days)
+        return {"id": number, "link": f"{site.base_url}/enter/{token}", "expires": expires}
+
+    @router.post("/annotators")
+    async def add(request: Request, body: NewAnnotator) -> dict[str, Any]:
+        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
+            number = people.add_annotator(connection, project.section, body.name, project.seed, role=body.role)
+            return link_for(connection, number)
+
+        return await site.act(request, write, lead=True)
+
+    @router.post("/annotators/{number}")
+    async def change(request: Request, number: _ID, body: AnnotatorAction) -> dict[str, Any]:
+        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
+            row = people.find_annotator(connection, number)
+            if body.action == "replace":
+                if body.successor is None:
+                    raise RefusedError(422, "invalid", "Name the successor.")
+                new = people.replace_annotator(connection, project.section, number, body.successor, project.seed)
+                return link_for(connection, new)
+            if body.action == "revoke":
+                revoke_all(connection, number)
+                log(connection, "lead", "access-revoked", name=row["name"])
+            elif body.action == "admit":
+                people.admit(connection, number)
+            else:
+                people.set_state(connection, number, "paused" if body.action == "pause" else "active")
+            return {"id": number, "state": people.find_annotator(connection, number)["state"]}
+
+        return await site.act(request, write, lead=True)
+
+    @router.post("/annotators/{number}/link")
+    async def link(request: Request, number: _ID) -> dict[str, Any]:
+        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
+            people.find_annotator(connection, number)
+            return link_for(connection, number)
+
+        return await site.act(request, write, lead=True)
+
+
+def _add_acts(router: fastapi.APIRouter, site: Site) -> None:
+    project = site.project
+
+    @router.post("/gate")
+    async def gate(request: Request, body: GateBody) -> dict[str, Any]:
+        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
+            decide(connection, project, body.decision, body.reason)
+            stage: dict[str, Any] = get_setting(connection, "stage")
+            return stage
+
+        return await site.act(request, write, lead=True)
+
+    @router.post("/unblind")
+    async def unblind(request: Request, body: Reason) -> dict[str, Any]:
+        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
+            set_setting(connection, "blinded", False)
+            log(connection, "lead", "unblinded", reason=body.reason)
+            return {"blinded": False}
+
+        return await site.act(request, write, lead=True)
+
+    @router.post("/adjudicate")
+    async def settle(request: Request, body: AdjudicateBody) -> dict[str, Any]:
+        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
+            least = body.minimum_difference
+            return {"items": adjudicate(connection, project, site.library, body.adjudicator, least)}
+
+        return await site.act(request, write, lead=True)
+
+    @router.post("/password")
+    async def password(request: Request, body: Password) -> dict[str, Any]:
+        # Hashing takes long on purpose: not on the writer's time.
+        hashed = await run_in_threadpool(hash_password, body.password)
+        await site.act(request, lambda connection, _: set_password(connection, hashed), lead=True)
+        return {"set": True}
+
+    @router.post("/plan")
+    def plan(request: Request, body: Design) -> dict[str, Any]:
+        def view(connection: Connection, _: Visitor) -> Any:
+            codes = system_codes(connection, project)
+            return plain_ratings(results(connection, project, site.library, codes).ratings)
+
+        return plan_view(site.look(request, view, lead=True), body, seed=project.seed)
+
+
+def _add_files(router: fastapi.APIRouter, site: Site) -> None:
+    project = site.project
+
+    @router.get("/export/{format}")
+    def export(request: Request, format: Annotated[str, fastapi.Path(pattern=_one_of(FORMATS))]) -> Response:
+        def view(connection: Connection, _: Visitor) -> Any:
+            codes = system_codes(connection, project)
+            return export_file(connection, project, site.library, format, codes)
+
+        made = site.look(request, view, lead=True)
+        project.store.write(lambda connection: log(connection, "lead", "export", format=format))
+        return _download(made.content, made.name, made.media_type)
+
+    @router.get("/backup")
+    def backup(request: Request) -> Response:
+        site.look(request, lambda *_: None, lead=True)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "backup.db"
+            project.store.backup(path)
+            content = path.read_bytes()
+        project.store.write(lambda connection: log(connection, "lead", "backup"))
+        return _download(content, f"{project.name}.backup.db", "application/vnd.sqlite3")
+
+    @router.post("/import/{kind}")
+    async def take_in(
+        request: Request,
+        kind: Annotated[str, fastapi.Path(pattern=_one_of(IMPORTS))],
+        annotator: Annotated[str, Query(max_length=80)] = "",
+    ) -> dict[str, Any]:
+        content = await request.body()
+
+        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
+            done = import_answers(connection, project, site.library, kind, content, annotator)
+            log(connection, "lead", "import", kind=kind, accepted=done["accepted"])
+            return done
+
+        return await site.act(request, write, lead=True)
+
+
+def _one_of(names: tuple[str, ...]) -> str:
+    return f"^({'|'.join(names)})$"
+
+
+def _download(content: bytes, name: str, media_type: str) -> Response:
+    quoted = json.dumps(name.encode("ascii", "replace").decode().replace("\\", "_"))
+    return Response(content, media_type=media_type, headers={"content-disposition": f"attachment; filename={quoted}"})

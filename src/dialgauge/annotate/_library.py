@@ -1,0 +1,109 @@
+"""The texts of a project. They never change once stored, so each is read from the database once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dialgauge.annotate import _schema as t
+from dialgauge.annotate._answers import Subject
+from dialgauge.annotate._protocol import AnnotateSection, Dimension
+
+#: More than this many texts are dropped and read again: memory has an end.
+_MOST = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueText:
+    """A dialogue as it was stored."""
+
+    dialogue_id: str
+    language: str | None
+    turns: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryText:
+    """A summary as it was stored, with what annotators must not see."""
+
+    id: int
+    system: str
+    variant: str
+    role: str
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemText:
+    """An item as it was stored."""
+
+    id: int
+    kind: str
+    purpose: str
+    dialogue: int
+    role: str
+    reference: int | None
+    expected: Any  # training and checks: the right values; adjudication: what the others gave
+    feedback: str | None
+    subject: str | None
+
+
+class Library:
+    """Dialogues, summaries and items by their numbers."""
+
+    def __init__(self) -> None:
+        self._dialogues: dict[int, DialogueText] = {}
+        self._summaries: dict[int, SummaryText] = {}
+        self._items: dict[int, ItemText] = {}
+
+    def dialogue(self, connection: Connection, number: int) -> DialogueText:
+        """One dialogue."""
+        if number not in self._dialogues:
+            row = connection.execute(sa.select(t.dialogue).where(t.dialogue.c.id == number)).one()
+            _make_room(self._dialogues)
+            self._dialogues[number] = DialogueText(row.dialogue_id, row.language, tuple(row.turns))
+        return self._dialogues[number]
+
+    def summaries(self, connection: Connection, numbers: Sequence[int]) -> list[SummaryText]:
+        """Summaries in the order asked for."""
+        absent = [number for number in numbers if number not in self._summaries]
+        if absent:
+            _make_room(self._summaries)
+            for row in connection.execute(sa.select(t.summary).where(t.summary.c.id.in_(absent))):
+                self._summaries[row.id] = SummaryText(row.id, row.system, row.variant, row.role, row.kind, row.text)
+        found = self._summaries
+        return [found[number] for number in numbers]
+
+    def items(self, connection: Connection, numbers: Sequence[int]) -> list[ItemText]:
+        """Items in the order asked for."""
+        absent = [number for number in numbers if number not in self._items]
+        if absent:
+            _make_room(self._items)
+            for row in connection.execute(sa.select(t.item).where(t.item.c.id.in_(absent))):
+                values = (row.id, row.kind, row.purpose, row.dialogue, row.role, row.reference)
+                self._items[row.id] = ItemText(*values, row.expected, row.feedback, row.subject)
+        return [self._items[number] for number in numbers]
+
+    def subject(
+        self, connection: Connection, item: ItemText, shown: Sequence[int], dimensions: tuple[Dimension, ...]
+    ) -> Subject:
+        """What an answer to this item is held against."""
+        summaries = tuple(summary.text for summary in self.summaries(connection, shown))
+        reference = None if item.reference is None else self.summaries(connection, [item.reference])[0].text
+        turns = tuple(turn["text"] for turn in self.dialogue(connection, item.dialogue).turns)
+        return Subject(item.kind, dimensions, summaries, reference, turns)
+
+
+def _make_room(texts: dict[int, Any]) -> None:
+    if len(texts) > _MOST:
+        texts.clear()
+
+
+def dimensions_of_pass(section: AnnotateSection, number_of_pass: int) -> tuple[Dimension, ...]:
+    """The dimensions asked in a pass; 0 stands for all of them together."""
+    if number_of_pass == 0:
+        return tuple(section.dimensions)
+    return (section.dimensions[number_of_pass - 1],)

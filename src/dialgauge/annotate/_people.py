@@ -1,0 +1,198 @@
+"""The lead's acts on people: add, pause, replace; and how pages move between them."""
+
+from collections import Counter
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dialgauge.annotate import _schema as t
+from dialgauge.annotate._access import RefusedError, log, revoke_all
+from dialgauge.annotate._build import add_stage, fresh_assignment, insert, opaque
+from dialgauge.annotate._planning import Bundle, shuffled
+from dialgauge.annotate._protocol import AnnotateSection
+
+
+def add_annotator(
+    connection: Connection, section: AnnotateSection, name: str, seed: int, *, role: str = "annotator"
+) -> int:
+    """A further annotator, with training, pilot, and a fair share of what others have not begun."""
+    row = {"name": _free_name(connection, name), "role": role, "state": "active", "admitted": False}
+    (number,) = insert(connection, t.annotator, [row])
+    log(connection, "lead", "annotator-added", name=name, role=role)
+    if role == "annotator":
+        for stage in ("training", "pilot"):
+            add_stage(connection, section, name, number, stage, _bundles(connection, stage), seed)
+        _join_rounds(connection, number)
+        if section.assignment.annotators_per_item == "all" and section.task != "write":
+            add_stage(connection, section, name, number, "main", _bundles(connection, "main"), seed)
+        else:
+            _take_share(connection, number)
+    return number
+
+
+def _join_rounds(connection: Connection, newcomer: int) -> None:
+    """Put the newcomer's pages of the pilot into the rounds in which the others have them."""
+    others = t.page.alias()
+    latest = (
+        sa.select(sa.func.max(others.c.round))
+        .where(others.c.dialogue == t.page.c.dialogue, others.c.stage == "pilot")
+        .scalar_subquery()
+    )
+    mine = (t.page.c.annotator == newcomer, t.page.c.stage == "pilot")
+    connection.execute(sa.update(t.page).where(*mine).values(round=latest))
+
+
+def _bundles(connection: Connection, stage: str) -> list[Bundle]:
+    """The bundles of a stage as they were handed out, each once, in the order of the first who has them."""
+    query = (
+        sa.select(t.page.c.dialogue, t.page.c.role, t.assignment.c.item)
+        .join(t.assignment, t.assignment.c.page == t.page.c.id)
+        .join(t.item, t.item.c.id == t.assignment.c.item)
+        .where(t.page.c.stage == stage, t.item.c.purpose != "check")
+        .order_by(t.page.c.position, t.assignment.c.item)
+    )
+    found: dict[tuple[int, str, int | None], list[int]] = {}
+    for dialogue, role, item in connection.execute(query):
+        # Training pages can share a dialogue and are pages of their own.
+        key = (dialogue, role, item if stage == "training" else None)
+        if item not in found.setdefault(key, []):
+            found[key].append(item)
+    return [Bundle(dialogue, role, tuple(items)) for (dialogue, role, _), items in found.items()]
+
+
+def _unbegun(connection: Connection, annotator: int | None = None) -> list[Any]:
+    """Pages of the main part on which nothing was saved."""
+    begun = sa.select(t.assignment.c.page).where(t.assignment.c.rev > 0)
+    query = sa.select(t.page).where(t.page.c.stage == "main", t.page.c.id.not_in(begun)).order_by(t.page.c.position)
+    if annotator is not None:
+        query = query.where(t.page.c.annotator == annotator)
+    return list(connection.execute(query).mappings())
+
+
+def _take_share(connection: Connection, newcomer: int) -> None:
+    """Move pages that nobody has begun from those with the most of them, until all have about the same."""
+    movable = _unbegun(connection)
+    left = Counter(row["annotator"] for row in movable)
+    active = connection.execute(
+        sa.select(t.annotator.c.id).where(t.annotator.c.state == "active", t.annotator.c.role == "annotator")
+    )
+    share = len(movable) // max(1, len(list(active)))
+    taken: set[tuple[int, str, int]] = set()
+    for _ in range(share):
+        candidates = [row for row in movable if (row["dialogue"], row["role"], row["number_of_pass"]) not in taken]
+        if not candidates:
+            return
+        giver = max((row["annotator"] for row in candidates), key=lambda number: left[number])
+        row = [row for row in candidates if row["annotator"] == giver][-1]
+        movable.remove(row)
+        left[giver] -= 1
+        taken.add((row["dialogue"], row["role"], row["number_of_pass"]))
+        move_page(connection, row["id"], newcomer)
+
+
+def move_page(connection: Connection, page: str, annotator: int) -> None:
+    """Give a page to another annotator, under new ids: the old ones were another's."""
+    row = connection.execute(sa.select(t.page).where(t.page.c.id == page)).mappings().one()
+    last = connection.execute(sa.select(sa.func.max(t.page.c.position)).where(t.page.c.annotator == annotator)).scalar()
+    new = {**row, "id": opaque(), "annotator": annotator, "position": (last or 0) + 1}
+    connection.execute(sa.insert(t.page).values(**new))
+    old = t.assignment.c.page == page
+    query = sa.select(t.assignment).where(old, t.assignment.c.rev == 0).order_by(t.assignment.c.position)
+    for moved in connection.execute(query).mappings().all():
+        shown = shuffled(moved["shown"], new["id"])
+        fresh = fresh_assignment(new["id"], annotator, moved["item"], moved["position"], shown)
+        connection.execute(sa.insert(t.assignment).values(**fresh))
+        connection.execute(sa.delete(t.assignment).where(t.assignment.c.id == moved["id"]))
+    if not connection.execute(sa.select(t.assignment.c.id).where(old).limit(1)).first():
+        connection.execute(sa.delete(t.page).where(t.page.c.id == page))
+
+
+def find_annotator(connection: Connection, number: int) -> Any:
+    """The row of an annotator; refused where there is none."""
+    row = connection.execute(sa.select(t.annotator).where(t.annotator.c.id == number)).mappings().first()
+    if row is None:
+        raise RefusedError(404, "not-found", "There is no such annotator.")
+    return row
+
+
+def set_state(connection: Connection, number: int, state: str) -> None:
+    """Pause an annotator or let them go on."""
+    row = find_annotator(connection, number)
+    if row["state"] == "replaced":
+        raise RefusedError(409, "conflict", f"{row['name']} was replaced and takes no further part.")
+    connection.execute(sa.update(t.annotator).where(t.annotator.c.id == number).values(state=state))
+    log(connection, "lead", f"annotator-{state}", name=row["name"])
+
+
+def admit(connection: Connection, number: int) -> None:
+    """Let an annotator past a failed training."""
+    row = find_annotator(connection, number)
+    connection.execute(sa.update(t.annotator).where(t.annotator.c.id == number).values(admitted=True))
+    log(connection, "lead", "annotator-admitted", name=row["name"])
+
+
+def replace_annotator(connection: Connection, section: AnnotateSection, number: int, successor: str, seed: int) -> int:
+    """Someone new takes over what is not yet rated; what is rated stays as it is, under the old name."""
+    old = find_annotator(connection, number)
+    if old["state"] == "replaced":
+        raise RefusedError(409, "conflict", f"{old['name']} was replaced already.")
+    connection.execute(sa.update(t.annotator).where(t.annotator.c.id == number).values(state="replaced"))
+    revoke_all(connection, number)
+    row = {"name": _free_name(connection, successor), "role": old["role"], "state": "active", "admitted": False}
+    (new,) = insert(connection, t.annotator, [row])
+    add_stage(connection, section, successor, new, "training", _bundles(connection, "training"), seed)
+    open_pages = sa.select(t.page.c.id).where(
+        t.page.c.annotator == number,
+        t.page.c.stage != "training",
+        t.page.c.id.in_(sa.select(t.assignment.c.page).where(t.assignment.c.rev == 0)),
+    )
+    for page in connection.execute(open_pages.order_by(t.page.c.position)).scalars().all():
+        move_page(connection, page, new)
+    log(connection, "lead", "annotator-replaced", name=old["name"], successor=successor)
+    return new
+
+
+def _free_name(connection: Connection, name: str) -> str:
+    name = name.strip()
+    if not name or len(name) > 80:
+        raise RefusedError(422, "invalid", "A name has 1 to 80 characters.")
+    if connection.execute(sa.select(t.annotator.c.id).where(t.annotator.c.name == name)).first():
+        raise RefusedError(409, "conflict", f"There is an annotator {name!r} already.")
+    return name
+
+
+def share_with_everyone(connection: Connection, dialogues: list[int], number: int) -> None:
+    """Make these dialogues of the main part a pilot: everyone gets them, those who had them keep theirs."""
+    for dialogue in dialogues:
+        here = (t.page.c.dialogue == dialogue, t.page.c.stage == "main")
+        pages = connection.execute(sa.select(t.page).where(*here)).mappings().all()
+        connection.execute(sa.update(t.page).where(*here).values(stage="pilot", round=number))
+        active = sa.select(t.annotator.c.id).where(t.annotator.c.state != "replaced", t.annotator.c.role == "annotator")
+        for annotator in connection.execute(active).scalars().all():
+            for pattern in _missing_pages(pages, annotator):
+                _copy_page(connection, pattern, annotator, number)
+
+
+def _missing_pages(pages: Any, annotator: int) -> list[Any]:
+    """One page of each role and pass that this annotator does not have."""
+    mine = {(row["role"], row["number_of_pass"]) for row in pages if row["annotator"] == annotator}
+    patterns = {(row["role"], row["number_of_pass"]): row for row in pages}
+    return [row for key, row in patterns.items() if key not in mine]
+
+
+def _copy_page(connection: Connection, pattern: Any, annotator: int, number: int) -> None:
+    last = connection.execute(sa.select(sa.func.max(t.page.c.position)).where(t.page.c.annotator == annotator)).scalar()
+    page = {**pattern, "id": opaque(), "annotator": annotator, "stage": "pilot", "position": (last or 0) + 1}
+    page["round"] = number
+    connection.execute(sa.insert(t.page).values(**page))
+    query = (
+        sa.select(t.assignment.c.item, t.assignment.c.shown)
+        .join(t.item, t.item.c.id == t.assignment.c.item)
+        .where(t.assignment.c.page == pattern["id"], t.item.c.purpose == "main")
+        .order_by(t.assignment.c.item)
+    )
+    rows = shuffled(connection.execute(query).all(), page["id"])
+    for position, row in enumerate(rows, 1):
+        fresh = fresh_assignment(page["id"], annotator, row.item, position, shuffled(row.shown, page["id"], row.item))
+        connection.execute(sa.insert(t.assignment).values(**fresh))

@@ -1,0 +1,172 @@
+"""A project: a study file's annotation made to run, in a database, with its people and its stages."""
+
+import hashlib
+import json
+import secrets
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dialgauge.annotate import _schema as t
+from dialgauge.annotate._access import log, open_link
+from dialgauge.annotate._build import add_pages, add_texts
+from dialgauge.annotate._people import add_annotator
+from dialgauge.annotate._protocol import AnnotateSection
+from dialgauge.annotate._store import Store
+from dialgauge.corpus import KEY, Corpus
+from dialgauge.errors import InputError
+
+#: Settings that may change while people work: they change neither what was asked nor of whom.
+_FREE = {"annotators", "title", "language", "guidelines", "instructions", "link_days", "comments", "protocol"}
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The way in for one person: their name (``"lead"`` for the lead), the path of the link, and when it ends."""
+
+    name: str
+    path: str
+    expires: float
+
+
+class Project:
+    """An open annotation project. Close it, or use it in a ``with`` statement.
+
+    ``Project.open`` makes it from a study's corpus and protocol, or goes on with what the database holds.
+    """
+
+    def __init__(self, store: Store, section: AnnotateSection, name: str, seed: int) -> None:
+        self.store, self.section, self.name, self.seed = store, section, name, seed
+
+    @classmethod
+    def open(
+        cls, database: Path | str, section: AnnotateSection, corpus: Corpus, *, name: str = "study", seed: int = 0
+    ) -> "Project":
+        """Create the project, or go on with it. A changed protocol is refused once there are ratings."""
+        store = Store(database)
+        try:
+            store.write(lambda connection: _prepare(connection, section, corpus, name, seed))
+        except BaseException:
+            store.close()
+            raise
+        return cls(store, section, name, seed)
+
+    def __enter__(self) -> "Project":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish what is being written and let go of the database."""
+        self.store.close()
+
+    @cached_property
+    def secret(self) -> str:
+        """What links are signed with."""
+        with self.store.read() as connection:
+            return str(get_setting(connection, "secret"))
+
+    @property
+    def title(self) -> str:
+        """What people see on top."""
+        return self.section.title or self.name
+
+    def links(self) -> list[Link]:
+        """An unused link for the lead and for every annotator who is taking part."""
+
+        def make(connection: Connection) -> list[Link]:
+            people: list[tuple[str, int | None]] = [("lead", None)]
+            active = sa.select(t.annotator).where(t.annotator.c.state != "replaced").order_by(t.annotator.c.id)
+            people += [(row.name, row.id) for row in connection.execute(active)]
+            days = self.section.link_days
+            found = []
+            for name, number in people:
+                token, expires = open_link(connection, self.secret, number, days)
+                found.append(Link(name, f"/enter/{token}", expires))
+            return found
+
+        return self.store.write(make)
+
+
+_SETTING = sa.select(t.setting.c.value).where(t.setting.c.name == sa.bindparam("wanted"))
+
+
+def get_setting(connection: Connection, name: str) -> Any:
+    """The value of a setting, None where it is not set."""
+    return connection.execute(_SETTING, {"wanted": name}).scalar()
+
+
+def set_setting(connection: Connection, name: str, value: Any) -> None:
+    """Set a setting."""
+    changed = connection.execute(sa.update(t.setting).where(t.setting.c.name == name).values(value=value))
+    if changed.rowcount == 0:
+        connection.execute(sa.insert(t.setting).values(name=name, value=value))
+
+
+def _prepare(connection: Connection, section: AnnotateSection, corpus: Corpus, name: str, seed: int) -> None:
+    if connection.dialect.name == "postgresql":
+        # Two processes that start at once must not both fill the tables.
+        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(6172)")
+    wanted = section.model_dump(mode="json")
+    marks = {"protocol": wanted, "corpus": _fingerprint(corpus), "seed": seed}
+    stored = get_setting(connection, "study")
+    if stored is not None:
+        changed = _changes(stored, marks)
+        if changed and connection.execute(sa.select(t.event.c.key).limit(1)).first():
+            raise InputError(
+                f"annotate: {', '.join(changed)} changed since this project was made, and there are ratings already. "
+                "Put it back, or give the study another name or output to start a new project"
+            )
+        if changed:
+            for table in reversed(t.metadata.sorted_tables):
+                connection.execute(sa.delete(table))
+            stored = None
+    if stored is None:
+        set_setting(connection, "secret", secrets.token_urlsafe(32))
+        set_setting(connection, "created", time.time())
+        set_setting(connection, "name", name)
+        set_setting(connection, "stage", {"open": "pilot" if section.pilot else "main", "round": 1})
+        set_setting(connection, "blinded", True)
+        people = {one: number for number, one in enumerate(section.annotators, 1)}
+        rows = [_person(number, one) for one, number in people.items()]
+        connection.execute(sa.insert(t.annotator), rows)
+        built = add_texts(connection, corpus, section, seed)
+        add_pages(connection, section, built, people, seed)
+        log(connection, "lead", "project-created", name=name, annotators=list(people))
+    else:
+        known = set(connection.execute(sa.select(t.annotator.c.name)).scalars())
+        for one in section.annotators:
+            if one not in known:
+                add_annotator(connection, section, one, seed)
+    set_setting(connection, "study", marks)
+
+
+def _person(number: int, name: str) -> dict[str, Any]:
+    return {"id": number, "name": name, "role": "annotator", "state": "active", "admitted": False}
+
+
+def _fingerprint(corpus: Corpus) -> str:
+    digest = hashlib.sha256()
+    for frame, key in ((corpus.dialogues.drop("meta"), ["dialogue_id"]), (corpus.summaries.drop("provenance"), KEY)):
+        digest.update(frame.sort(key).write_ndjson().encode())
+    return digest.hexdigest()
+
+
+def _changes(stored: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    """The names of the settings that differ and matter."""
+    before, after = stored["protocol"], now["protocol"]
+    names = sorted({*before, *after} - _FREE)
+    changed = [name for name in names if _canonical(before.get(name)) != _canonical(after.get(name))]
+    return [f"annotate.{name}" for name in changed] + [
+        {"corpus": "the corpus", "seed": "study.seed"}[part] for part in ("corpus", "seed") if stored[part] != now[part]
+    ]
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

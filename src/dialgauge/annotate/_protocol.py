@@ -1,0 +1,264 @@
+"""The protocol of a human evaluation: the ``[annotate]`` table of a study file, checked, and the ready protocols."""
+
+import tomllib
+from dataclasses import replace
+from importlib.resources import files
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from dialgauge.errors import DialgaugeError, UnknownNameError
+from dialgauge.ratings import Scale, find_scale
+
+Task = Literal["rate", "compare", "best-worst", "write"]
+Target = Literal["summary", "summary-sentences", "reference-sentences"]
+Language = Literal["en", "zh"]
+#: The dimension that a reviewer of a written summary answers.
+ACCEPT = "accept"
+#: The ready protocols, by the names that ``protocol`` takes.
+READY = ("contact-centre", "csds", "dialsummeval")
+
+Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
+
+
+class _Table(BaseModel):
+    """A table of the study file: unknown keys are refused, values are never silently converted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Default(_Table):
+    """A value that stands for itself where a rule decides: shown as a default, logged as one, free to be changed."""
+
+    when: Literal["single-sentence"] = "single-sentence"
+    value: float
+    note: str = ""
+
+
+class Dimension(_Table):
+    """One thing that is judged: its question, its scale with anchors under the points, and what it is asked about."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w .-]+$")]
+    title: str | None = None
+    question: str = ""
+    scale: str = "1-5"
+    labels: list[str] | None = None
+    on: Target = "summary"
+    default: Default | None = None
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.name == ACCEPT:
+            raise ValueError(f"the name {ACCEPT!r} is taken by reviews")
+        try:
+            scale = self.points()
+        except DialgaugeError as error:
+            raise ValueError(str(error)) from error
+        if self.default is not None and not allowed(scale, self.default.value):
+            raise ValueError(f"default value {self.default.value:g} is not on the scale {scale.name!r}")
+        if self.default is not None and self.on != "summary":
+            raise ValueError("a default is for ratings of whole summaries (on = 'summary')")
+        return self
+
+    def points(self) -> Scale:
+        """The scale, with the labels of this dimension where it has its own."""
+        scale = find_scale(self.scale)
+        return scale if self.labels is None else replace(scale, labels=tuple(self.labels))
+
+
+class AssignmentTable(_Table):
+    """Who rates what: everyone everything, or ``annotators_per_item`` of all, evenly, whole dialogues at a time."""
+
+    annotators_per_item: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
+
+
+class PilotTable(_Table):
+    """A first part that everyone rates; its agreement decides how the study goes on.
+
+    ``below`` and ``reached`` say what happens when all have finished it: go on, stop, or ask the lead.
+    """
+
+    dialogues: Annotated[int, Field(ge=1)] = 10
+    measure: Literal["cohen-kappa", "fleiss-kappa", "krippendorff-alpha"] = "cohen-kappa"
+    weights: Literal["none", "linear", "quadratic"] = "none"
+    threshold: Annotated[float, Field(ge=-1, le=1)] = 0.41
+    below: Literal["ask", "continue", "stop"] = "ask"
+    reached: Literal["ask", "continue"] = "continue"
+
+
+class TrainingItem(_Table):
+    """A summary whose right ratings are known: of the corpus (``dialogue`` and ``system``) or written out here."""
+
+    dialogue: str | None = None
+    system: str | None = None
+    transcript: str | None = None
+    summary: str | None = None
+    expected: Annotated[dict[str, float], Field(min_length=1)]
+    feedback: str = ""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        named, written = (self.dialogue, self.system), (self.transcript, self.summary)
+        if (None in named or any(written)) and (None in written or any(named)):
+            raise ValueError("give dialogue and system, or transcript and summary")
+        return self
+
+
+class TrainingTable(_Table):
+    """Items with feedback before the real ones. Who passes fewer than ``pass_share`` of them waits for the lead."""
+
+    items: Annotated[list[TrainingItem], Field(min_length=1)]
+    tolerance: Annotated[float, Field(ge=0)] = 0.0
+    pass_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+
+
+class ChecksTable(_Table):
+    """Attention checks: after every so many items a summary that says which point to choose."""
+
+    every: Annotated[int, Field(ge=2)] = 20
+
+
+class SpanType(_Table):
+    """A kind of error that is marked in the text."""
+
+    name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w .-]+$")]
+    title: str | None = None
+    description: str = ""
+
+
+def _error_types() -> list[SpanType]:
+    return [
+        SpanType(name="extrinsic hallucination", description="Says what the dialogue does not say."),
+        SpanType(name="wrong reference", description="Gives an action or a place to the wrong person."),
+        SpanType(name="incorrect reasoning", description="Draws a conclusion that the dialogue does not support."),
+        SpanType(name="omission", description="Leaves out what matters; mark it in the dialogue."),
+        SpanType(name="grammar", description="Is not well-formed."),
+    ]
+
+
+class SpansTable(_Table):
+    """Errors marked in the summary, and in the dialogue where they come from."""
+
+    types: Annotated[list[SpanType], Field(default_factory=_error_types, min_length=1)]
+    where: Annotated[list[Literal["summary", "dialogue"]], Field(min_length=1)] = ["summary", "dialogue"]
+
+
+class AnnotateSection(_Table):
+    """``[annotate]``: the protocol of the human evaluation. ``protocol`` names a ready one to start from."""
+
+    protocol: str | None = None
+    title: str | None = None
+    annotators: Annotated[list[Name], Field(min_length=1, max_length=500)]
+    language: Language = "en"
+    task: Task = "rate"
+    show: list[Literal["dialogue", "reference"]] = ["dialogue"]
+    arrange: Literal["one", "side-by-side"] = "one"
+    passes: Literal["together", "one-dimension"] = "together"
+    include_references: bool = False
+    systems: Annotated[list[str], Field(min_length=1)] | None = None
+    roles: Annotated[list[str], Field(min_length=1)] | None = None
+    dialogues: Annotated[int, Field(ge=1)] | None = None
+    dialogue_order: Literal["same", "shuffled"] = "same"
+    pairs_per_dialogue: Annotated[int, Field(ge=1)] | None = None
+    candidates: Annotated[int, Field(ge=3, le=9)] = 4
+    ties: bool = True
+    comments: bool = True
+    review: bool = True
+    instructions: str | None = None
+    guidelines: str = ""
+    dimensions: list[Dimension] = Field(default_factory=list)
+    assignment: AssignmentTable = AssignmentTable()
+    pilot: PilotTable | None = None
+    training: TrainingTable | None = None
+    checks: ChecksTable | None = None
+    spans: SpansTable | None = None
+    link_days: Annotated[int, Field(ge=1, le=3650)] = 30
+
+    @model_validator(mode="before")
+    @classmethod
+    def _on_ready(cls, given: Any) -> Any:
+        """The settings of the ready protocol, with what is given here in their place."""
+        if not isinstance(given, dict) or not isinstance(given.get("protocol"), str):
+            return given
+        try:
+            return {**ready_protocol(given["protocol"]), **given}
+        except UnknownNameError as error:
+            raise ValueError(str(error)) from error
+
+    @field_validator("annotators")
+    @classmethod
+    def _distinct_people(cls, names: list[str]) -> list[str]:
+        return _distinct(names, "annotator")
+
+    @field_validator("dimensions")
+    @classmethod
+    def _distinct_dimensions(cls, dimensions: list[Dimension]) -> list[Dimension]:
+        _distinct([dimension.name for dimension in dimensions], "dimension")
+        return dimensions
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        problem = _problem(self)
+        if problem:
+            raise ValueError(problem)
+        return self
+
+    def dimension(self, name: str) -> Dimension:
+        """The dimension of this name."""
+        return next(dimension for dimension in self.dimensions if dimension.name == name)
+
+
+def _distinct(names: list[str], what: str) -> list[str]:
+    twice = [name for number, name in enumerate(names) if name in names[:number]]
+    if twice:
+        raise ValueError(f"the {what} {twice[0]!r} is named twice")
+    return names
+
+
+def _problem(section: AnnotateSection) -> str | None:
+    """What does not go together, or None."""
+    sentences = [dimension.name for dimension in section.dimensions if dimension.on != "summary"]
+    per_item = section.assignment.annotators_per_item
+    if section.task != "write" and not (section.dimensions or section.spans):
+        return "name at least one of dimensions or spans: there would be nothing to answer"
+    if section.task != "rate":
+        tables = {"training": section.training, "checks": section.checks, "spans": section.spans}
+        given = [name for name, table in tables.items() if table] + ["sentence dimensions"] * bool(sentences)
+        if given:
+            return f"{given[0]} are for task = 'rate'; the task is {section.task!r}"
+    if section.task == "write" and (section.dimensions or section.pilot):
+        return "task = 'write' asks for a text: it has neither dimensions nor a pilot"
+    if any(dimension.on == "reference-sentences" for dimension in section.dimensions) and (
+        "reference" not in section.show
+    ):
+        return "a dimension on reference-sentences needs show = ['reference'] or ['dialogue', 'reference']"
+    if section.include_references and "reference" in section.show:
+        return "include_references rates the reference like a system, so it cannot be shown beside the summaries"
+    if isinstance(per_item, int) and per_item > len(section.annotators):
+        return f"assignment.annotators_per_item is {per_item}, but there are {len(section.annotators)} annotators"
+    if section.pilot and len(section.annotators) < 2:
+        return "a pilot measures agreement: it needs two annotators or more"
+    known = {dimension.name for dimension in section.dimensions if dimension.on == "summary"}
+    for item in section.training.items if section.training else ():
+        for name, value in item.expected.items():
+            if name not in known:
+                return f"training: {UnknownNameError('dimension', name, known)}"
+            if not allowed(section.dimension(name).points(), value):
+                return f"training: expected {name} = {value:g} is not on its scale"
+    return None
+
+
+def allowed(scale: Scale, value: float) -> bool:
+    """Whether a value is on the scale."""
+    if not scale.minimum <= value <= scale.maximum:
+        return False
+    return scale.step is None or any(abs(value - point) < 1e-9 for point in scale.points)
+
+
+def ready_protocol(name: str) -> dict[str, Any]:
+    """The ``[annotate]`` table of a ready protocol, without its annotators."""
+    if name not in READY:
+        raise UnknownNameError("protocol", name, READY)
+    text = files("dialgauge.annotate").joinpath("examples", f"{name}.toml").read_text("utf-8")
+    table: dict[str, Any] = tomllib.loads(text)["annotate"]
+    return {key: value for key, value in table.items() if key != "annotators"}

@@ -1,0 +1,266 @@
+"""What annotators answered, as frames: ratings with true keys, comparisons, marked spans, written texts.
+
+Systems go by their names, or by codes while the lead is blind too.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dialgauge.annotate import _schema as t
+from dialgauge.annotate._library import ItemText, Library, SummaryText
+from dialgauge.annotate._planning import shuffled
+from dialgauge.annotate._project import Project, get_setting
+from dialgauge.annotate._protocol import AnnotateSection
+from dialgauge.corpus import RATINGS
+
+#: Ratings as the corpus has them, and how they came about.
+RATED = pl.Schema(
+    {
+        **RATINGS,
+        "stage": pl.String(),
+        "by_default": pl.Boolean(),
+        "active_ms": pl.Int64(),
+        "item": pl.Int64(),
+        "round": pl.Int64(),
+    }
+)
+COMPARED = pl.Schema(
+    {
+        **dict.fromkeys(("dialogue_id", "role", "annotator", "dimension"), pl.String()),
+        "systems": pl.List(pl.String()),  # in the order shown
+        **dict.fromkeys(("best", "worst"), pl.String()),
+        "tie": pl.Boolean(),
+        "comment": pl.String(),
+        "time": pl.Datetime("us"),
+        "stage": pl.String(),
+        "round": pl.Int64(),
+    }
+)
+MARKED = pl.Schema(
+    {
+        **dict.fromkeys(("dialogue_id", "system", "variant", "role", "annotator", "type", "in"), pl.String()),
+        **dict.fromkeys(("turn", "start", "end"), pl.Int64()),
+        **dict.fromkeys(("marked", "note"), pl.String()),
+        "time": pl.Datetime("us"),
+        "stage": pl.String(),
+    }
+)
+WRITTEN = pl.Schema(
+    {
+        **dict.fromkeys(("dialogue_id", "role", "annotator", "text", "final_text", "reviewer"), pl.String()),
+        "accepted": pl.Boolean(),
+        "review_comment": pl.String(),
+        "time": pl.Datetime("us"),
+    }
+)
+_ADJUDICATION = "adjudication"
+
+
+@dataclass(slots=True)
+class Results:
+    """All answers of a project as frames."""
+
+    ratings: pl.DataFrame
+    comparisons: pl.DataFrame
+    spans: pl.DataFrame
+    texts: pl.DataFrame
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The frames by name, without those that this protocol does not fill."""
+        named = {"ratings": self.ratings, "comparisons": self.comparisons, "spans": self.spans, "texts": self.texts}
+        return {name: frame for name, frame in named.items() if name == "ratings" or frame.height}
+
+
+@dataclass(slots=True)
+class _Rows:
+    ratings: list[dict[str, Any]] = field(default_factory=list)
+    comparisons: list[dict[str, Any]] = field(default_factory=list)
+    spans: list[dict[str, Any]] = field(default_factory=list)
+    texts: list[dict[str, Any]] = field(default_factory=list)
+
+
+def system_codes(connection: Connection, project: Project, *, always: bool = False) -> dict[str, str]:
+    """For each system its code while the lead is blind (or ``always``), its name afterwards."""
+    query = sa.select(t.summary.c.system).where(t.summary.c.kind.in_(("system", "reference"))).distinct()
+    names = sorted(connection.execute(query).scalars())
+    if not (always or get_setting(connection, "blinded")):
+        return {name: name for name in names}
+    codes = [f"S{number:0{len(str(len(names)))}d}" for number in range(1, len(names) + 1)]
+    return dict(zip(shuffled(names, project.secret, "codes"), codes, strict=True))
+
+
+def results(connection: Connection, project: Project, library: Library, codes: Mapping[str, str]) -> Results:
+    """Everything that was answered to real items so far."""
+    rows = _Rows()
+    answers = _answers(connection)
+    library.items(connection, [answered.item for answered in answers])
+    library.summaries(connection, [number for answered in answers for number in answered.shown])
+    for answered in answers:
+        (item,) = library.items(connection, [answered.item])
+        if item.purpose not in ("main", _ADJUDICATION):
+            continue
+        shown = library.summaries(connection, answered.shown)
+        dialogue_id = library.dialogue(connection, item.dialogue).dialogue_id
+        base = {
+            "dialogue_id": dialogue_id,
+            "role": item.role,
+            "annotator": f"{_ADJUDICATION}:{answered.name}" if item.purpose == _ADJUDICATION else answered.name,
+            "comment": answered.answer["comment"] or None,
+            "time": moment(answered.saved),
+            "stage": answered.stage,
+        }
+        if item.kind == "rate":
+            rows.ratings += _rating_rows(project.section, answered, item, shown[0], base, codes)
+            rows.spans += _span_rows(connection, library, answered, item, shown[0], base, codes)
+        elif item.kind in ("compare", "best-worst"):
+            rows.comparisons += _comparison_rows(answered, item, shown, base, codes)
+        elif item.kind == "write":
+            rows.texts.append(_text_row(connection, answered, base))
+    ratings = pl.DataFrame(rows.ratings, schema=RATED)
+    comparisons = pl.DataFrame(rows.comparisons, schema=COMPARED)
+    spans = pl.DataFrame(rows.spans, schema=MARKED)
+    return Results(
+        pl.concat([ratings, _from_comparisons(comparisons)]), comparisons, spans, pl.DataFrame(rows.texts, WRITTEN)
+    )
+
+
+def _answers(connection: Connection) -> list[Any]:
+    query = (
+        sa.select(t.assignment, t.annotator.c.name, t.page.c.stage, t.page.c.round)
+        .join(t.annotator, t.annotator.c.id == t.assignment.c.annotator)
+        .join(t.page, t.page.c.id == t.assignment.c.page)
+        .where(t.assignment.c.rev > 0)
+        .order_by(t.annotator.c.id, t.page.c.position, t.assignment.c.position)
+    )
+    return list(connection.execute(query))
+
+
+def moment(seconds: float | None) -> datetime | None:
+    """A stored time as the corpus keeps times: UTC without a zone."""
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+
+
+def _rating_rows(
+    section: AnnotateSection,
+    answered: Any,
+    item: ItemText,
+    summary: SummaryText,
+    base: Mapping[str, Any],
+    codes: Mapping[str, str],
+) -> Iterator[dict[str, Any]]:
+    by_default = answered.answer["by_default"]
+    for name, value in answered.answer["values"].items():
+        common = {
+            **base,
+            "system": codes[summary.system],
+            "variant": summary.variant,
+            "dimension": name,
+            "scale": section.dimension(name).points().name,
+            "by_default": name in by_default,
+            "active_ms": answered.active_ms,
+            "item": item.id,
+            "round": answered.round,
+        }
+        if isinstance(value, list):
+            for sentence, one in enumerate(value, 1):
+                if one is not None:
+                    yield {**common, "sentence": sentence, "value": float(one)}
+        else:
+            yield {**common, "sentence": None, "value": float(value)}
+
+
+def _span_rows(
+    connection: Connection,
+    library: Library,
+    answered: Any,
+    item: ItemText,
+    summary: SummaryText,
+    base: Mapping[str, Any],
+    codes: Mapping[str, str],
+) -> Iterator[dict[str, Any]]:
+    turns = library.dialogue(connection, item.dialogue).turns
+    shared = {name: base[name] for name in ("dialogue_id", "role", "annotator", "time", "stage")}
+    for span in answered.answer["spans"]:
+        text = summary.text if span["in"] == "summary" else turns[span["turn"]]["text"]
+        marked = text[span["start"] : span["end"]]
+        yield {**shared, "system": codes[summary.system], "variant": summary.variant, **span, "marked": marked}
+
+
+def _comparison_rows(
+    answered: Any, item: ItemText, shown: list[SummaryText], base: Mapping[str, Any], codes: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    systems = [codes[summary.system] for summary in shown]
+    for name, value in answered.answer["values"].items():
+        best = worst = None
+        tie = value == "tie"
+        if item.kind == "compare" and not tie:
+            best, worst = (systems[0], systems[1]) if value == "1" else (systems[1], systems[0])
+        elif item.kind == "best-worst":
+            best, worst = (None if value[end] is None else systems[value[end] - 1] for end in ("best", "worst"))
+        told = {"dimension": name, "systems": systems, "best": best, "worst": worst, "tie": tie}
+        yield {**base, **told, "round": answered.round}
+
+
+def _from_comparisons(comparisons: pl.DataFrame) -> pl.DataFrame:
+    """Comparisons as ratings from 0 to 1, so that agreement and correlation can read them.
+
+    A system's value in a dialogue is (1 + (times best − times worst) / times shown) / 2: for pairs that is the share of
+    pairs won, a tie counting half.
+    """
+    tally: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    stages: dict[tuple[str, ...], tuple[str, int]] = {}
+    for row in comparisons.iter_rows(named=True):
+        for system in row["systems"]:
+            key = (row["dialogue_id"], system, row["role"], row["annotator"], row["dimension"])
+            tally[key].append(float(row["best"] == system) - float(row["worst"] == system))
+            stages[key] = (row["stage"], row["round"])
+    names = ("dialogue_id", "system", "role", "annotator", "dimension")
+    rows = [
+        {
+            **dict(zip(names, key, strict=True)),
+            "variant": "original",
+            "value": (1 + sum(points) / len(points)) / 2,
+            "scale": "0-1",
+            "stage": stages[key][0],
+            "round": stages[key][1],
+            "by_default": False,
+        }
+        for key, points in tally.items()
+    ]
+    return pl.DataFrame(rows, schema=RATED)
+
+
+def _text_row(connection: Connection, answered: Any, base: Mapping[str, Any]) -> dict[str, Any]:
+    query = (
+        sa.select(t.assignment.c.answer, t.annotator.c.name)
+        .join(t.item, t.item.c.id == t.assignment.c.item)
+        .join(t.annotator, t.annotator.c.id == t.assignment.c.annotator)
+        .where(t.item.c.subject == answered.id, t.assignment.c.rev > 0)
+    )
+    review = connection.execute(query).first()
+    text = answered.answer["text"] or ""
+    shared = {name: base[name] for name in ("dialogue_id", "role", "annotator", "time")}
+    if review is None:
+        return {**shared, "text": text, "final_text": text}
+    verdict = review.answer["values"].get("accept")
+    return {
+        **shared,
+        "text": text,
+        "final_text": review.answer["text"] or text,
+        "reviewer": review.name,
+        "accepted": None if verdict is None else bool(verdict),
+        "review_comment": review.answer["comment"] or None,
+    }
+
+
+def plain_ratings(rated: pl.DataFrame) -> pl.DataFrame:
+    """The ratings as every function of the ratings room takes them, without adjudications."""
+    own = ~pl.col("annotator").str.starts_with(f"{_ADJUDICATION}:")
+    return rated.filter(own).select(RATINGS.names())

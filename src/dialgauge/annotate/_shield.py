@@ -1,0 +1,174 @@
+"""What stands before every request: known hosts, sizes, rates; and the headers on every answer."""
+
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, MutableMapping
+from ipaddress import ip_address
+from typing import Any
+
+from starlette.exceptions import HTTPException
+
+from dialgauge.annotate._access import digest_of
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+COOKIE = "dialgauge_session"
+LARGEST_BODY = 256 * 1024
+LARGEST_IMPORT = 32 * 1024 * 1024
+_UNSAFE = {"POST", "PUT", "PATCH", "DELETE"}
+
+
+class Limiter:
+    """So many requests per second and key on average, with a burst; the least recently seen keys are forgotten."""
+
+    def __init__(self, rate: float, burst: float, most_keys: int = 10_000) -> None:
+        self._rate, self._burst, self._most_keys = rate, burst, most_keys
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, key: str, now: float | None = None) -> float:
+        """0 where the request may pass, else the seconds to wait."""
+        now = time.monotonic() if now is None else now
+        level, last = self._buckets.pop(key, (self._burst, now))
+        level = min(self._burst, level + (now - last) * self._rate)
+        allowed = level >= 1
+        self._buckets[key] = (level - 1 if allowed else level, now)
+        if len(self._buckets) > self._most_keys:
+            self._buckets.popitem(last=False)
+        return 0.0 if allowed else (1 - level) / self._rate
+
+
+class Shield:
+    """An ASGI application around ours. ``hosts`` are the names this server answers to, without ports."""
+
+    def __init__(
+        self, application: Application, hosts: frozenset[str], *, https: bool = False, rate: float = 50.0
+    ) -> None:
+        self._application, self._hosts, self._https = application, hosts, https
+        self._sessions = Limiter(rate, 4 * rate)
+        # Whoever has no session opens a link, perhaps with a whole class behind one address, or tries passwords.
+        self._strangers = Limiter(5.0, 300)
+        self._passwords = Limiter(0.2, 10)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        # Only pages have scripts; everything else may run none at all.
+        nonce = None if scope["path"].startswith(("/api/", "/static/")) else secrets.token_urlsafe(16)
+        scope.setdefault("state", {})["nonce"] = nonce
+        answer = _with_headers(send, nonce, self._https, scope["path"])
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _refuse(answer, *refusal)
+            return
+        largest = LARGEST_IMPORT if scope["path"].startswith("/api/lead/import/") else LARGEST_BODY
+        declared = headers.get(b"content-length", b"0")
+        if not declared.isdigit() or int(declared) > largest:
+            await _refuse(answer, 413, "too-large", f"A request here has at most {largest // 1024} KiB.")
+            return
+        await self._application(scope, _Counted(receive, largest), answer)
+
+    def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str, str] | None:
+        host = headers.get(b"host", b"").decode("latin-1")
+        # Another site's name that resolves to this machine must not become a way in. A bare address cannot.
+        if _name(host) not in self._hosts and not _is_address(_name(host)):
+            return 421, "bad-host", "This server does not answer to this name; see --public-url."
+        origin = headers.get(b"origin")
+        if scope["method"] in _UNSAFE and origin is not None:
+            expected = f"{'https' if self._https else scope['scheme']}://{host}"
+            if origin.decode("latin-1").lower() != expected.lower():
+                return 403, "origin", "This request comes from another site."
+        wait = self._wait(scope, headers)
+        if wait > 0:
+            return 429, "too-many", f"Too many requests. Try again in {max(1, round(wait))} s."
+        return None
+
+    def _wait(self, scope: Scope, headers: dict[bytes, bytes]) -> float:
+        path, address = scope["path"], (scope.get("client") or ("unknown", 0))[0]
+        if path.startswith("/static/"):
+            return 0.0
+        if path == "/lead/login" and scope["method"] in _UNSAFE:
+            return self._passwords.wait(address)
+        cookie = cookie_of(headers.get(b"cookie", b"").decode("latin-1"))
+        if cookie is None:
+            return self._strangers.wait(address)
+        return self._sessions.wait(digest_of(cookie))
+
+
+def cookie_of(header: str) -> str | None:
+    """The value of our cookie in a Cookie header."""
+    for part in header.split(";"):
+        name, _, value = part.strip().partition("=")
+        if name == COOKIE and value:
+            return value
+    return None
+
+
+def _name(host: str) -> str:
+    if host.startswith("["):
+        return host.partition("]")[0][1:].lower()
+    return host.partition(":")[0].lower()
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+class _Counted:
+    """The body of a request, cut off where it grows too large: a declared length need not be true."""
+
+    def __init__(self, receive: Receive, largest: int) -> None:
+        self._receive, self._left = receive, largest
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise HTTPException(413, "The request is too large.")
+        return message
+
+
+def _with_headers(send: Send, nonce: str | None, https: bool, path: str) -> Send:
+    policy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+    if nonce is not None:
+        policy += (
+            f"; script-src 'nonce-{nonce}'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+            "font-src 'self'; form-action 'self'"
+        )
+    fixed = [
+        (b"content-security-policy", policy.encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"same-origin"),
+        (b"cross-origin-opener-policy", b"same-origin"),
+        (b"cross-origin-resource-policy", b"same-origin"),
+        (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
+        (b"cache-control", b"no-cache" if path.startswith("/static/") else b"no-store"),
+    ]
+    if https:
+        fixed.append((b"strict-transport-security", b"max-age=31536000"))
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", []), *fixed]
+        await send(message)
+
+    return sending
+
+
+async def _refuse(send: Send, status: int, code: str, message: str) -> None:
+    body = f'{{"error": "{code}", "message": "{message}"}}'.encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if status == 429:
+        headers.append((b"retry-after", b"1"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

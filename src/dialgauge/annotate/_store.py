@@ -1,0 +1,228 @@
+"""The database behind a project: readers side by side, writes one after another, and one process per SQLite file.
+
+An operation is a function of a connection. Writes go through a queue to writer threads. On SQLite there is one, and it
+commits whatever has queued up as one transaction: one fsync serves all who wait, and nobody is answered before it. On
+PostgreSQL several threads write, an operation per transaction, so that several processes can serve one project.
+"""
+
+import asyncio
+import os
+import queue
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from dialgauge.annotate._schema import metadata
+from dialgauge.errors import DialgaugeError, InputError, MissingExtraError
+
+Result = TypeVar("Result")
+Operation = Callable[[Connection], Result]
+
+#: The most operations that share one commit on SQLite.
+_BATCH = 64
+_POSTGRES_WRITERS = 8
+
+
+class StoreBusyError(DialgaugeError):
+    """Another process has the project open."""
+
+
+class Store:
+    """An open database. Close it, or use it in a ``with`` statement."""
+
+    def __init__(self, database: Path | str) -> None:
+        self.location = str(database)
+        self.is_sqlite = not str(database).startswith(("postgresql://", "postgres://"))
+        self._lock: _FileLock | None = None
+        if self.is_sqlite:
+            path = Path(database)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = _FileLock(path)
+            # It holds what links are signed with: nobody else on this machine reads it. WAL files take after it.
+            path.touch(mode=0o600)
+            self._reader, self._writer = _sqlite_engine(path, "BEGIN"), _sqlite_engine(path, "BEGIN IMMEDIATE")
+        else:
+            self._reader = self._writer = _postgres_engine(str(database))
+        self._queue: queue.SimpleQueue[tuple[Operation[Any], Future[Any]] | None] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._work, name=f"dialgauge-writer-{number}", daemon=True)
+            for number in range(1 if self.is_sqlite else _POSTGRES_WRITERS)
+        ]
+        try:
+            self.write(self._create)
+        except sa.exc.DBAPIError as error:
+            self.close()
+            raise InputError(f"{_without_password(self.location)}: cannot be opened: {error.orig}") from error
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection that sees one state of the database throughout."""
+        with self._reader.connect() as connection:
+            yield connection
+
+    def submit(self, operation: Operation[Result]) -> "Future[Result]":
+        """Queue a write. The future has its result once it is on the disk."""
+        future: Future[Result] = Future()
+        for thread in self._threads:
+            if thread.ident is None:
+                thread.start()
+        self._queue.put((operation, future))
+        return future
+
+    def write(self, operation: Operation[Result]) -> Result:
+        """Write and wait until it is on the disk."""
+        return self.submit(operation).result()
+
+    async def write_async(self, operation: Operation[Result]) -> Result:
+        """Write, and let others run until it is on the disk."""
+        return await asyncio.wrap_future(self.submit(operation))
+
+    def close(self) -> None:
+        """Finish the queued writes and let go of the file."""
+        for thread in self._threads:
+            if thread.ident is not None:
+                self._queue.put(None)
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join()
+        self._reader.dispose()
+        self._writer.dispose()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def backup(self, path: Path) -> None:
+        """Copy the SQLite database as it stands, while work goes on."""
+        if not self.is_sqlite:
+            raise InputError("backup: a PostgreSQL database is backed up with pg_dump")
+        with self.read() as connection:
+            connection.exec_driver_sql("COMMIT")
+            connection.exec_driver_sql("VACUUM INTO ?", (str(path),))
+            connection.exec_driver_sql("BEGIN")
+
+    def _create(self, connection: Connection) -> None:
+        if not self.is_sqlite:
+            # Two processes that start at once must not both create the tables.
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(6171)")
+        metadata.create_all(connection)
+
+    def _work(self) -> None:
+        while (first := self._queue.get()) is not None:
+            batch = [first]
+            stop = False
+            while self.is_sqlite and len(batch) < _BATCH:
+                try:
+                    more = self._queue.get_nowait()
+                except queue.Empty:
+                    break
+                if more is None:
+                    stop = True
+                    break
+                batch.append(more)
+            self._commit(batch)
+            if stop:
+                return
+
+    def _commit(self, batch: list[tuple[Operation[Any], Future[Any]]]) -> None:
+        outcomes: list[tuple[Future[Any], Any, BaseException | None]] = []
+        try:
+            with self._writer.begin() as connection:
+                for operation, future in batch:
+                    # Whoever went away before their turn was told nothing: there is nothing to keep.
+                    if not future.set_running_or_notify_cancel():
+                        continue
+                    try:
+                        with connection.begin_nested():
+                            outcomes.append((future, operation(connection), None))
+                    except Exception as error:
+                        outcomes.append((future, None, error))
+        except Exception as error:
+            for _, future in batch:
+                if not future.cancelled():
+                    future.set_exception(error)
+            return
+        for future, result, failure in outcomes:
+            if failure is None:
+                future.set_result(result)
+            else:
+                future.set_exception(failure)
+
+
+class _FileLock:
+    """A lock that the operating system lets go of when the process ends, however it ends."""
+
+    def __init__(self, database: Path) -> None:
+        self._path = database.with_name(database.name + ".lock")
+        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _lock_exclusively(self._handle)
+        except OSError as error:
+            owner = os.pread(self._handle, 32, 0).decode(errors="replace").strip() if hasattr(os, "pread") else ""
+            os.close(self._handle)
+            who = f"process {owner}" if owner else "another process"
+            raise StoreBusyError(
+                f"{database}: {who} has this project open. Use the page it serves, end it, or take "
+                "--database postgresql://… where several processes must serve one project"
+            ) from error
+        os.ftruncate(self._handle, 0)
+        os.write(self._handle, f"{os.getpid()}\n".encode())
+
+    def release(self) -> None:
+        os.close(self._handle)
+
+
+def _lock_exclusively(handle: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _sqlite_engine(path: Path, begin: str) -> Engine:
+    engine = sa.create_engine(
+        f"sqlite:///{path}", connect_args={"check_same_thread": False, "timeout": 30}, pool_size=16, max_overflow=32
+    )
+
+    @sa.event.listens_for(engine, "connect")
+    def _settings(connection: Any, _: object) -> None:
+        # The driver would begin transactions of its own at times of its own choosing.
+        connection.isolation_level = None
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def _postgres_engine(url: str) -> Engine:
+    try:
+        import psycopg  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError("a PostgreSQL database", "annotate") from error
+    address = url.split("://", 1)[1]
+    return sa.create_engine(f"postgresql+psycopg://{address}", pool_size=24, max_overflow=24, pool_pre_ping=True)
+
+
+def _without_password(location: str) -> str:
+    return sa.make_url(location).render_as_string(hide_password=True) if "://" in location else location

@@ -1,0 +1,93 @@
+"""What the routes share: the project at hand, who asks, pages made from templates, and errors in the visitor's form."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import parse_qs
+
+import jinja2
+from fastapi import Request
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from sqlalchemy.engine import Connection
+
+from dialgauge.annotate._access import RefusedError, Visitor, require_token, visitor_of
+from dialgauge.annotate._library import Library
+from dialgauge.annotate._project import Project
+from dialgauge.annotate._shield import COOKIE
+from dialgauge.annotate._translations import language_of, messages
+
+HERE = Path(__file__).parent
+Result = TypeVar("Result")
+
+
+@dataclass(slots=True)
+class Site:
+    """Everything that a route needs."""
+
+    project: Project
+    base_url: str = ""
+    library: Library = field(default_factory=Library)
+    templates: jinja2.Environment = field(
+        default_factory=lambda: jinja2.Environment(
+            loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, undefined=jinja2.StrictUndefined
+        )
+    )
+
+    def page(
+        self, request: Request, template: str, status_code: int = 200, csrf: str = "", **more: Any
+    ) -> HTMLResponse:
+        """A page from a template."""
+        language = language_of(request, self.project.section.language)
+        context = {
+            "nonce": request.scope["state"]["nonce"],
+            "language": language,
+            "messages": messages(language),
+            "title": self.project.title,
+            "csrf": csrf,
+            "status": status_code,
+            "static": "/static",
+        }
+        return HTMLResponse(self.templates.get_template(template).render(**context, **more), status_code)
+
+    def look(self, request: Request, view: Callable[[Connection, Visitor], Result], *, lead: bool = False) -> Result:
+        """What a visitor sees of one state of the database."""
+        with self.project.store.read() as connection:
+            visitor = require(visitor_of(connection, request.cookies.get(COOKIE)), lead=lead)
+            return view(connection, visitor)
+
+    async def act(
+        self, request: Request, act: Callable[[Connection, Visitor], Result], *, lead: bool = False
+    ) -> Result:
+        """What a visitor changes, once it is on the disk."""
+        cookie, token = request.cookies.get(COOKIE), request.headers.get("x-csrf-token", "")
+
+        def write(connection: Connection) -> Result:
+            visitor = visitor_of(connection, cookie)
+            require_token(visitor, token)
+            return act(connection, require(visitor, lead=lead))
+
+        return await self.project.store.write_async(write)
+
+
+def require(visitor: Visitor, *, lead: bool) -> Visitor:
+    """The visitor, if it is one of the kind that this is for."""
+    if visitor.is_lead != lead:
+        raise RefusedError(403, "forbidden", "This is not for you." if lead else "This is for annotators.")
+    return visitor
+
+
+async def form_field(request: Request, name: str) -> str:
+    """A field of a form as browsers send it, empty where it is absent."""
+    try:
+        fields = parse_qs((await request.body()).decode(), max_num_fields=20)
+    except ValueError as error:
+        raise RefusedError(400, "bad-request", "The form cannot be read.") from error
+    return fields.get(name, [""])[0]
+
+
+def refusal_response(site: Site, request: Request, refused: RefusedError) -> Response:
+    """A refusal as JSON for programs, as a page for people."""
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": refused.code, "message": refused.message, **refused.more}, refused.status)
+    return site.page(request, "message.html", refused.status, code=refused.code, message=refused.message)

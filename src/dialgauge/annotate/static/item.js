@@ -1,0 +1,286 @@
+/**
+ * One item on the desk: what stands on the left (dialogue, reference), what is judged on the right, and the slots in
+ * the order in which the keyboard walks through them. Which parts there are follows from the study's protocol alone.
+ */
+import { element, prose } from "./dom.js";
+import { dialogueList } from "./dialogue.js";
+import { t } from "./messages.js";
+import { valueText } from "./panels.js";
+import { choiceSlot, scaleSlot, textSlot } from "./questions.js";
+import { SpanMarker } from "./spans.js";
+
+/** `change()` is called after each edit of `item.answer`. Gives {left, body, scales, slots, marker, layout, flush}. */
+export function buildItem({ protocol, page, item, editable, change }) {
+  const dimensions = protocol.dimensions.filter((dimension) => page.dimensions.includes(dimension.name));
+  const context = { protocol, page, item, disabled: !editable, change, dimensions, slots: [], marker: null, texts: [] };
+  if (protocol.spans && page.stage !== "review") {
+    context.marker = new SpanMarker({
+      types: protocol.spans.types,
+      spans: item.answer.spans,
+      disabled: !editable,
+      onChange: change,
+    });
+  }
+  const left = leftColumn(context);
+  const { body, scales } = page.stage === "review" ? review(context) : TASKS[protocol.task](context);
+  if (context.marker) scales.push(context.marker.node);
+  const bySentence = dimensions.some(({ on }) => on !== "summary");
+  const layout = protocol.task === "write" || page.stage === "review" ? "writing" : bySentence ? "sentences" : "rating";
+  const flush = () => context.texts.forEach((slot) => slot.flush());
+  return { left, body, scales, slots: context.slots, marker: context.marker, layout, flush };
+}
+
+const TASKS = { rate, compare, "best-worst": bestWorst, write };
+
+function leftColumn({ page, item, protocol, dimensions, marker, slots, disabled, change }) {
+  const parts = [];
+  const judged = dimensions.filter(({ on }) => on === "reference-sentences");
+  if (page.reference) {
+    parts.push(element("h2", {}, t("reference")));
+    if (judged.length)
+      parts.push(sentenceList({ text: page.reference, dimensions: judged, item, slots, disabled, change }));
+    else
+      parts.push(
+        element("div", { class: "summary given" }, prose("p", page.reference.text, { dir: page.reference.direction })),
+      );
+  }
+  if (page.dialogue) {
+    const markable = marker && protocol.spans.in.includes("dialogue");
+    const said = markable
+      ? (turn, index) =>
+          marker.markable(
+            turn.text,
+            { in: "dialogue", turn: index },
+            t("turn.label", { number: index + 1, speaker: turn.speaker }),
+          )
+      : undefined;
+    parts.push(element("h2", {}, t("dialogue")), dialogueList(page.dialogue, said));
+  }
+  return parts;
+}
+
+function rate(context) {
+  const { item, dimensions, marker, slots, disabled, change } = context;
+  const [summary] = item.summaries;
+  const judged = dimensions.filter(({ on }) => on === "summary-sentences");
+  const text = marker
+    ? marker.markable(summary.text, { in: "summary", turn: null }, t("summary"))
+    : prose("p", summary.text, { dir: summary.direction });
+  const body = judged.length
+    ? [sentenceList({ text: summary, dimensions: judged, item, slots, disabled, change })]
+    : [text];
+  const scales = dimensions
+    .filter(({ on }) => on === "summary")
+    .map((dimension) => {
+      const byRule = item.defaults[dimension.name];
+      const untouched = item.answer.values[dimension.name] == null || item.answer.by_default.includes(dimension.name);
+      return add(
+        slots,
+        scaleSlot({
+          dimension,
+          value: item.answer.values[dimension.name],
+          rule: byRule && untouched ? byRule : null,
+          extra: othersNote(item, dimension),
+          disabled,
+          onChange(value) {
+            item.answer.values[dimension.name] = value;
+            item.answer.by_default = item.answer.by_default.filter((name) => name !== dimension.name);
+            change();
+          },
+        }),
+      );
+    });
+  return { body, scales };
+}
+
+/** What the annotators gave whose disagreement is decided here. */
+function othersNote(item, dimension, sentence = null) {
+  if (!item.others.length) return null;
+  const list = item.others.map(({ values }, index) => {
+    const value = sentence === null ? values[dimension.name] : values[dimension.name]?.[sentence];
+    return t("others.one", { letter: String.fromCharCode(65 + index), value: valueText(value) });
+  });
+  return element("p", { class: "raters" }, t("others.title"), " ", list.join(" · "));
+}
+
+/** Sentences with the questions about each beside it. */
+function sentenceList({ text, dimensions, item, slots, disabled, change }) {
+  const entries = text.sentences.map((sentence, index) => {
+    const questions = dimensions.map((dimension) => {
+      const values = (item.answer.values[dimension.name] ??= text.sentences.map(() => null));
+      return add(
+        slots,
+        scaleSlot({
+          dimension: { ...dimension, question: "" },
+          unseenTitle: t("sentence.of", { number: index + 1 }),
+          value: values[index],
+          extra: othersNote(item, dimension, index),
+          disabled,
+          onChange(value) {
+            values[index] = value;
+            change();
+          },
+        }),
+      );
+    });
+    return element(
+      "li",
+      { class: "sentence" },
+      prose("p", sentence, { class: "words", dir: text.direction }),
+      ...questions,
+    );
+  });
+  const explained = dimensions.filter(({ question }) => question);
+  return element(
+    "div",
+    {},
+    explained.length
+      ? element(
+          "div",
+          { class: "explained soft" },
+          ...explained.map(({ title, question }) => prose("p", `${title}: ${question}`)),
+        )
+      : null,
+    element("ol", { class: "sentences" }, ...entries),
+  );
+}
+
+function cards(item, faces) {
+  return element(
+    "div",
+    { class: "choices" },
+    ...item.summaries.map((summary, index) =>
+      element(
+        "article",
+        { class: "choice" },
+        element("h3", {}, faces[index]),
+        prose("p", summary.text, { dir: summary.direction }),
+      ),
+    ),
+  );
+}
+
+function compare({ protocol, item, dimensions, slots, disabled, change }) {
+  const faces = ["1", "2"].map((number) => t("summary.number", { number }));
+  const choices = ["1", "2"].map((number, index) => ({
+    value: number,
+    face: faces[index],
+    keys: [number],
+    anchor: "",
+  }));
+  if (protocol.ties) choices.push({ value: "tie", face: t("tie"), keys: ["3", "0", "="], anchor: "" });
+  const scales = dimensions.map((dimension) =>
+    add(
+      slots,
+      choiceSlot({
+        title: dimension.title,
+        definition: dimension.question,
+        choices,
+        value: item.answer.values[dimension.name],
+        disabled,
+        onChange(value) {
+          item.answer.values[dimension.name] = value;
+          change();
+        },
+      }),
+    ),
+  );
+  return { body: [cards(item, faces)], scales };
+}
+
+function bestWorst({ item, dimensions, slots, disabled, change }) {
+  const faces = item.summaries.map((_, index) => t("summary.number", { number: index + 1 }));
+  const choices = item.summaries.map((_, index) => ({
+    value: index + 1,
+    face: String(index + 1),
+    keys: [String(index + 1)],
+    anchor: "",
+  }));
+  const scales = dimensions.flatMap((dimension) => {
+    const chosen = (item.answer.values[dimension.name] ??= { best: null, worst: null });
+    const pair = {};
+    for (const [end, other] of [
+      ["best", "worst"],
+      ["worst", "best"],
+    ]) {
+      pair[end] = choiceSlot({
+        title: t(`${end}.of`, { dimension: dimension.title }),
+        definition: end === "best" ? dimension.question : "",
+        choices,
+        value: chosen[end],
+        disabled,
+        onChange(value) {
+          chosen[end] = value;
+          if (chosen[other] === value) {
+            chosen[other] = null;
+            pair[other].show(null);
+          }
+          change();
+        },
+      });
+      slots.push(pair[end]);
+    }
+    return [pair.best.node, pair.worst.node];
+  });
+  return { body: [cards(item, faces)], scales };
+}
+
+function write({ item, slots, texts, disabled, change }) {
+  const slot = textSlot({
+    title: t("writing.title"),
+    definition: t("writing.hint"),
+    value: item.answer.text,
+    disabled,
+    onChange(text) {
+      item.answer.text = text;
+      change();
+    },
+  });
+  const verdict = item.review
+    ? element(
+        "div",
+        { class: "feedback" },
+        element("h3", {}, item.review.accept ? t("review.accepted") : t("review.refused")),
+        item.review.comment ? prose("p", item.review.comment) : null,
+        item.review.text ? prose("blockquote", item.review.text) : null,
+      )
+    : null;
+  texts.push(slot);
+  return { body: verdict ? [verdict] : [], scales: [add(slots, slot)] };
+}
+
+function review({ item, slots, texts, disabled, change }) {
+  const [written] = item.summaries;
+  const accept = choiceSlot({
+    title: t("review.question"),
+    definition: t("review.hint"),
+    choices: [
+      { value: 1, face: t("yes"), keys: ["1", "y", "Y"], anchor: "" },
+      { value: 0, face: t("no"), keys: ["0", "n", "N"], anchor: "" },
+    ],
+    value: item.answer.values.accept,
+    disabled,
+    onChange(value) {
+      item.answer.values.accept = value;
+      change();
+    },
+  });
+  const better = textSlot({
+    title: t("review.better"),
+    value: item.answer.text,
+    disabled,
+    onChange(text) {
+      item.answer.text = text.trim() ? text : null;
+      change();
+    },
+  });
+  // The improved text is asked for, not required: the keyboard does not stop at it.
+  slots.push(accept);
+  texts.push(better);
+  return { body: [prose("p", written.text, { dir: written.direction })], scales: [accept.node, better.node] };
+}
+
+function add(slots, slot) {
+  slots.push(slot);
+  return slot.node;
+}

@@ -1,0 +1,104 @@
+/** What stands above an item when something has to be said about it: a conflict of two tabs, the feedback of training. */
+import { element, prose } from "./dom.js";
+import { t } from "./messages.js";
+
+export function valueText(value) {
+  if (value === null || value === undefined) return "–";
+  if (Array.isArray(value)) return value.map(valueText).join(" ");
+  if (typeof value === "object")
+    return t("bestworst.value", { best: valueText(value.best), worst: valueText(value.worst) });
+  return value === "tie" ? t("tie") : String(value);
+}
+
+/** Two versions of one answer beside each other, and a button under each. */
+export function conflictPanel({ conflict, dimensions, onMine, onTheirs }) {
+  const { mine, theirs } = conflict;
+  const titles = Object.fromEntries(dimensions.map(({ name, title }) => [name, title]));
+  const names = [...new Set([...Object.keys(mine.values), ...Object.keys(theirs.values)])];
+  const rows = names.map((name) => [
+    titles[name] ?? t("review.question"),
+    valueText(mine.values[name]),
+    valueText(theirs.values[name]),
+  ]);
+  if (mine.spans) rows.push([t("spans.title"), String(mine.spans.length), String(theirs.spans.length)]);
+  if (mine.text !== undefined) rows.push([t("writing.title"), mine.text ?? "–", theirs.text ?? "–"]);
+  rows.push([t("comment"), mine.comment || "–", theirs.comment || "–"]);
+  return element(
+    "section",
+    { class: "conflict", role: "alert" },
+    element("h3", {}, t("conflict.title")),
+    element("p", {}, t("conflict.text")),
+    element(
+      "table",
+      {},
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("td", {}),
+          element("th", { scope: "col" }, t("conflict.mine")),
+          element("th", { scope: "col" }, t("conflict.theirs")),
+        ),
+      ),
+      element(
+        "tbody",
+        {},
+        ...rows.map(([title, here, there]) =>
+          element("tr", {}, prose("th", title, { scope: "row" }), prose("td", here), prose("td", there)),
+        ),
+      ),
+    ),
+    element(
+      "div",
+      { class: "row" },
+      element("button", { type: "button", class: "main", on: { click: onMine } }, t("conflict.keep")),
+      element("button", { type: "button", on: { click: onTheirs } }, t("conflict.take")),
+    ),
+  );
+}
+
+/** How a training item should have been rated. */
+export function feedbackPanel({ feedback, answer, dimensions }) {
+  const rows = dimensions
+    .filter(({ name }) => name in feedback.expected)
+    .map(({ name, title }) => {
+      const right = feedback.expected[name] === answer.values[name];
+      return element(
+        "tr",
+        {},
+        prose("th", title, { scope: "row" }),
+        element("td", { class: "number" }, valueText(answer.values[name])),
+        element("td", { class: "number" }, valueText(feedback.expected[name])),
+        element(
+          "td",
+          { class: right ? "right" : "wrong" },
+          right ? `✓ ${t("feedback.same")}` : `≠ ${t("feedback.differs")}`,
+        ),
+      );
+    });
+  return element(
+    "section",
+    { class: "feedback", role: "status" },
+    element("h3", {}, feedback.passed ? t("feedback.passed") : t("feedback.failed")),
+    feedback.text ? prose("p", feedback.text) : null,
+    element(
+      "table",
+      {},
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("th", { scope: "col" }, t("feedback.question")),
+          element("th", { scope: "col", class: "number" }, t("feedback.given")),
+          element("th", { scope: "col", class: "number" }, t("feedback.expected")),
+          element("th", { scope: "col" }, t("feedback.verdict")),
+        ),
+      ),
+      element("tbody", {}, ...rows),
+    ),
+  );
+}

@@ -1,0 +1,230 @@
+/**
+ * Marking errors in a text: with the pointer by selecting words, with the keyboard word by word (arrows move, Shift
+ * extends), and then a digit or a button for the kind of error. Offsets are counted in code points, as Python does.
+ */
+import { announce, element, replace } from "./dom.js";
+import { t } from "./messages.js";
+
+export class SpanMarker {
+  /** `spans` is changed in place; `onChange` is told after each change. */
+  constructor({ types, spans, disabled, onChange }) {
+    this.types = types;
+    this.spans = spans;
+    this.disabled = disabled;
+    this.onChange = onChange;
+    this.texts = [];
+    this.selection = null;
+    this.kinds = element("div", { class: "kinds", role: "group", "aria-label": t("spans.kinds") });
+    this.hint = element("p", { class: "definition" });
+    this.list = element("ol", { class: "marks", tabindex: "0", "aria-label": t("spans.list") });
+    types.forEach((type, index) =>
+      this.kinds.append(
+        element(
+          "button",
+          {
+            type: "button",
+            class: `kind-${index % 8}`,
+            title: type.description,
+            disabled: true,
+            on: { mousedown: (event) => event.preventDefault(), click: () => this.mark(index) },
+          },
+          element("kbd", {}, String(index + 1)),
+          ` ${type.title}`,
+        ),
+      ),
+    );
+    this.node = element(
+      "section",
+      { class: "question spans", "aria-label": t("spans.title") },
+      element("span", { class: "title" }, t("spans.title")),
+      this.hint,
+      this.kinds,
+      this.list,
+    );
+    document.addEventListener("selectionchange", this.#read);
+    this.#refresh();
+  }
+
+  /** Takes the marker off the page: its listener must not outlive the item. */
+  close() {
+    document.removeEventListener("selectionchange", this.#read);
+  }
+
+  /** A text to mark in; `place` is {in: "summary", turn: null} or {in: "dialogue", turn: n}. */
+  markable(text, place, label) {
+    const node = element("div", {
+      class: "markable said prose",
+      dir: "auto",
+      tabindex: this.disabled ? null : "0",
+      role: "textbox",
+      "aria-readonly": "true",
+      "aria-multiline": "true",
+      "aria-label": label,
+      on: { keydown: (event) => this.#steer(event, entry), blur: () => this.#moveCursor(entry, null) },
+    });
+    const entry = { text, place, node, points: [...text], cursor: null, anchor: null };
+    this.texts.push(entry);
+    this.#draw(entry);
+    return node;
+  }
+
+  /** Marks what is selected with the kind of this number; false when nothing is selected. */
+  mark(index) {
+    if (!this.selection || !this.types[index] || this.disabled) return false;
+    const { entry, start, end } = this.selection;
+    this.spans.push({ type: this.types[index].name, ...entry.place, start, end, note: "" });
+    this.spans.sort((a, b) => a.in.localeCompare(b.in) * -1 || (a.turn ?? 0) - (b.turn ?? 0) || a.start - b.start);
+    this.selection = null;
+    getSelection().removeAllRanges();
+    entry.anchor = entry.cursor = null;
+    this.#draw(entry);
+    this.#refresh();
+    announce(t("spans.marked", { type: this.types[index].title, text: entry.points.slice(start, end).join("") }));
+    this.onChange();
+    return true;
+  }
+
+  #remove(span) {
+    this.spans.splice(this.spans.indexOf(span), 1);
+    for (const entry of this.texts) this.#draw(entry);
+    this.#refresh();
+    this.list.focus();
+    this.onChange();
+  }
+
+  /** Draws the words of a text, those in a span inside a mark. Overlapping spans nest by word. */
+  #draw(entry) {
+    const own = this.spans.filter((span) => span.in === entry.place.in && span.turn === entry.place.turn);
+    entry.words = [];
+    let offset = 0;
+    const nodes = words(entry.text).flatMap((piece) => {
+      const start = offset;
+      offset += [...piece].length;
+      const pieces = cut(piece, start, own);
+      return pieces.map(({ text, from, to }) => {
+        const word = element("span", { class: "word", "data-start": from, "data-end": to }, text);
+        if (/\S/u.test(text)) entry.words.push({ node: word, start: from, end: to });
+        const over = own.filter((span) => span.start < to && span.end > from);
+        return over.reduce((inner, span) => {
+          const kind = this.types.findIndex((type) => type.name === span.type);
+          return element("mark", { class: `kind-${kind % 8}`, title: this.types[kind]?.title }, inner);
+        }, word);
+      });
+    });
+    replace(entry.node, ...nodes);
+  }
+
+  #refresh() {
+    for (const button of this.kinds.children) button.disabled = !this.selection || this.disabled;
+    this.hint.textContent = this.selection
+      ? t("spans.choose", {
+          text: shorten(this.selection.entry.points.slice(this.selection.start, this.selection.end).join("")),
+        })
+      : t("spans.hint");
+    replace(this.list, ...this.spans.map((span) => this.#row(span)));
+    this.list.hidden = this.spans.length === 0;
+  }
+
+  #row(span) {
+    const kind = this.types.findIndex((type) => type.name === span.type);
+    const entry = this.texts.find(({ place }) => place.in === span.in && place.turn === span.turn);
+    const text = entry ? shorten(entry.points.slice(span.start, span.end).join("")) : "";
+    const where = span.in === "summary" ? t("spans.in.summary") : t("spans.in.turn", { turn: span.turn + 1 });
+    return element(
+      "li",
+      {},
+      element("span", { class: `type kind-${kind % 8}` }, this.types[kind]?.title ?? span.type),
+      element("q", { dir: "auto" }, text),
+      element("span", { class: "soft" }, where),
+      this.disabled
+        ? null
+        : element(
+            "button",
+            {
+              type: "button",
+              class: "plain small",
+              "aria-label": t("spans.remove", { text }),
+              on: { click: () => this.#remove(span) },
+            },
+            "×",
+          ),
+    );
+  }
+
+  /** The pointer's selection, widened to whole words. */
+  #read = () => {
+    const selected = getSelection();
+    if (this.disabled || selected.isCollapsed || selected.rangeCount === 0) {
+      if (this.selection?.byPointer) this.#choose(null);
+      return;
+    }
+    const range = selected.getRangeAt(0);
+    const entry = this.texts.find(({ node }) => node.contains(range.commonAncestorContainer));
+    if (!entry) return;
+    const touched = entry.words.filter(({ node }) => range.intersectsNode(node) && !touchesOnlyEdge(range, node));
+    if (touched.length) this.#choose({ entry, start: touched[0].start, end: touched.at(-1).end, byPointer: true });
+  };
+
+  #choose(selection) {
+    this.selection = selection;
+    this.#refresh();
+  }
+
+  #steer(event, entry) {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") {
+      this.#moveCursor(entry, null);
+      this.#choose(null);
+    }
+    if (step === undefined || event.ctrlKey || event.metaKey || event.altKey || this.disabled) return;
+    event.preventDefault();
+    const forward = getComputedStyle(entry.node).direction === "rtl" && event.key.match(/Left|Right/) ? -step : step;
+    const last = entry.words.length - 1;
+    const next = entry.cursor === null ? 0 : Math.min(last, Math.max(0, entry.cursor + forward));
+    this.#moveCursor(entry, next, event.shiftKey ? (entry.anchor ?? entry.cursor ?? next) : next);
+  }
+
+  #moveCursor(entry, cursor, anchor = cursor) {
+    Object.assign(entry, { cursor, anchor });
+    const [from, to] = [Math.min(cursor, anchor), Math.max(cursor, anchor)];
+    entry.words.forEach(({ node }, index) => {
+      node.classList.toggle("cursor", index === cursor);
+      node.classList.toggle("chosen", cursor !== null && index >= from && index <= to);
+    });
+    if (cursor === null) return;
+    const [start, end] = [entry.words[from].start, entry.words[to].end];
+    announce(entry.points.slice(start, end).join(""));
+    this.#choose({ entry, start, end, byPointer: false });
+  }
+}
+
+/** The words of a text with what is between them; scripts without spaces have words too. */
+function words(text) {
+  return [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(text)].map(({ segment }) => segment);
+}
+
+/** Cuts a piece of text where spans begin or end inside it. */
+function cut(piece, start, spans) {
+  const points = [...piece];
+  const end = start + points.length;
+  const cuts = new Set([start, end]);
+  for (const span of spans) for (const edge of [span.start, span.end]) if (edge > start && edge < end) cuts.add(edge);
+  const edges = [...cuts].sort((a, b) => a - b);
+  return edges
+    .slice(1)
+    .map((to, index) => ({ from: edges[index], to, text: points.slice(edges[index] - start, to - start).join("") }));
+}
+
+function touchesOnlyEdge(range, node) {
+  const whole = document.createRange();
+  whole.selectNodeContents(node.firstChild);
+  return (
+    range.compareBoundaryPoints(Range.START_TO_END, whole) <= 0 ||
+    range.compareBoundaryPoints(Range.END_TO_START, whole) >= 0
+  );
+}
+
+function shorten(text) {
+  const points = [...text];
+  return points.length > 80 ? `${points.slice(0, 77).join("")}…` : text;
+}

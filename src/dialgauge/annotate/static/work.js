@@ -1,0 +1,227 @@
+/** The annotator's page: which item is on the desk, the way from one to the next, and the state of saving. */
+import { ApiError, ask, send } from "./api.js";
+import { Clock } from "./clock.js";
+import { Desk } from "./desk.js";
+import { announce, element, replace, toast } from "./dom.js";
+import { openDialog, setUpTools } from "./tools.js";
+import { duration, t } from "./messages.js";
+import { Outbox } from "./outbox.js";
+
+const LOOK_AGAIN_MS = 30_000;
+const root = document.getElementById("desk");
+const clock = new Clock();
+const fetched = new Map();
+let session;
+let outbox;
+let desk;
+let overview;
+let lookAgain = 0;
+
+async function start() {
+  session = await ask("/api/session");
+  outbox = new Outbox(`${session.title}:${session.name}`, (item, body, signal) =>
+    send("PUT", `/api/assignments/${item}`, body, signal),
+  );
+  await outbox.open();
+  setUpTools({ session, clock });
+  desk = new Desk({ root, protocol: session.protocol, outbox, clock, travel: { next, skip, previous, open } });
+  outbox.addEventListener("saved", saved);
+  outbox.addEventListener("changed", showState);
+  outbox.addEventListener("refused", ({ detail }) => refused(detail));
+  outbox.addEventListener("signed-out", () => openDialog("signed-out"));
+  outbox.addEventListener("conflict", () => announce(t("conflict.title")));
+  overview = await ask("/api/pages");
+  showProgress(overview.progress);
+  showState();
+  const wanted = overview.pages.find(({ id }) => location.pathname === `/work/${id}`);
+  if (wanted) await enter(wanted.id, location.hash ? { number: Number(location.hash.slice(1)) } : {});
+  else await goOn();
+}
+
+/** A page with the edits of this browser that the server does not have yet. */
+async function load(id) {
+  if (!fetched.has(id)) {
+    const page = await ask(`/api/pages/${id}`);
+    for (const item of page.items) {
+      const pending = outbox.pending(item.id);
+      if (!pending) continue;
+      Object.assign(item.answer, structuredClone(withoutKeys(pending)));
+      item.answer.by_default = unsaid(item.answer.by_default, pending);
+    }
+    fetched.set(id, page);
+  }
+  return fetched.get(id);
+}
+
+/** Of the dimensions that the rule has answered those that no newer edit of this browser answers. */
+function unsaid(byDefault, pending) {
+  return byDefault.filter((name) => !(name in (pending?.values ?? {})));
+}
+
+function withoutKeys({ values, spans, text, comment }) {
+  return Object.fromEntries(
+    Object.entries({ values, spans, text, comment }).filter(([, value]) => value !== undefined),
+  );
+}
+
+/** Puts a page on the desk: at the item of this number, at its end, or at the first open item. */
+async function enter(id, { number = null, atEnd = false } = {}) {
+  let page;
+  try {
+    page = await load(id);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    toast(t("offline.page"));
+    return;
+  }
+  const firstOpen = page.items.findIndex((item) => !item.answer.complete && !item.finished);
+  let index = number === null ? Math.max(0, firstOpen) : Math.min(page.items.length, Math.max(1, number || 1)) - 1;
+  if (atEnd) index = page.items.length - 1;
+  put(page, index, { atEnd });
+  // The next dialogue is fetched ahead: no waiting, and a train tunnel in between does not stop the work.
+  if (page.following) load(page.following).catch(() => {});
+}
+
+function put(page, index, options) {
+  clearTimeout(lookAgain);
+  history.replaceState(null, "", `/work/${page.id}#${index + 1}`);
+  desk.show(page, index, options);
+  showState();
+}
+
+function open(index) {
+  put(desk.page, index);
+}
+
+/** From a finished item to the next; behind the last one of a training item its feedback comes first. */
+async function next() {
+  const { page, index } = desk;
+  if (page.stage === "training" && !page.items[index].feedback) return showFeedback(page, index);
+  return skip();
+}
+
+async function skip() {
+  const { page, index } = desk;
+  if (index + 1 < page.items.length) return put(page, index + 1);
+  if (page.following) return enter(page.following, {});
+  return goOn();
+}
+
+async function previous({ atEnd = false } = {}) {
+  const { page, index } = desk;
+  if (index > 0) put(page, index - 1, { atEnd });
+  else if (page.previous) await enter(page.previous, { atEnd: true });
+  else toast(t("first.already"));
+}
+
+async function showFeedback(page, index) {
+  await outbox.settled();
+  if (desk.page === page && desk.index === index && page.items[index].feedback) desk.show(page, index);
+  else if (!page.items[index].feedback) toast(t("offline.feedback"));
+}
+
+/** To the first open item of all, or to the word that says why there is none. */
+async function goOn() {
+  await outbox.settled();
+  try {
+    overview = await ask("/api/pages");
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    return toast(t("offline.page"));
+  }
+  showProgress(overview.progress);
+  if (overview.waiting || !overview.next) return wait(overview.waiting ?? "done");
+  fetched.delete(overview.next);
+  return enter(overview.next, {});
+}
+
+function wait(reason) {
+  history.replaceState(null, "", "/work");
+  const first = overview.pages.find(({ stage }) => stage !== "training");
+  const again =
+    reason === "done"
+      ? null
+      : element("button", { type: "button", class: "main", on: { click: goOn } }, t("wait.again"));
+  desk.clear(
+    element(
+      "section",
+      { class: "notice", role: "status" },
+      element("h2", { tabindex: "-1", id: "notice" }, t(`wait.${reason}.title`)),
+      element("p", {}, t(`wait.${reason}.text`)),
+      element(
+        "p",
+        { class: "soft" },
+        t("progress", { complete: overview.progress.complete, items: overview.progress.items }),
+      ),
+      element(
+        "div",
+        { class: "row" },
+        again,
+        first
+          ? element("button", { type: "button", on: { click: () => enter(first.id, { number: 1 }) } }, t("wait.look"))
+          : null,
+      ),
+    ),
+  );
+  document.getElementById("notice").focus();
+  clearTimeout(lookAgain);
+  if (again) lookAgain = setTimeout(goOn, LOOK_AGAIN_MS);
+}
+
+function saved({ detail: { item: id, reply } }) {
+  // What a page may show or change can be different in another stage: only the one on the desk is kept.
+  if (reply.stage_changed) for (const known of fetched.keys()) if (known !== desk.page?.id) fetched.delete(known);
+  for (const page of fetched.values()) {
+    const item = page.items.find((candidate) => candidate.id === id);
+    if (!item) continue;
+    Object.assign(item.answer, {
+      rev: reply.rev,
+      complete: reply.complete,
+      by_default: unsaid(reply.by_default, outbox.pending(id)),
+    });
+    if (reply.feedback) item.feedback = reply.feedback;
+  }
+  if (reply.progress) showProgress(reply.progress);
+}
+
+function refused({ reply }) {
+  const known = ["closed", "too-large", "invalid"].includes(reply?.error);
+  toast(known ? t(`refused.${reply.error}`) : t("refused", { message: reply?.message ?? "" }));
+}
+
+function showProgress(progress) {
+  const bar = document.getElementById("progress");
+  bar.max = Math.max(1, progress.items);
+  bar.value = progress.complete;
+  const left = !progress.remaining_ms ? "" : ` · ${t("time.left", { time: duration(progress.remaining_ms / 1000) })}`;
+  document.getElementById("progress-text").textContent =
+    t("progress", { complete: progress.complete, items: progress.items }) + left;
+}
+
+function showState() {
+  const state = document.getElementById("state");
+  const conflicts = outbox.conflicts.length;
+  state.classList.toggle("waiting", outbox.offline || conflicts > 0);
+  if (conflicts) replace(state, t("state.conflict", { count: conflicts }));
+  else if (outbox.offline) replace(state, t("state.offline", { count: outbox.waiting }));
+  else replace(state, outbox.waiting ? t("state.saving") : t("state.saved"));
+}
+
+function failed(error) {
+  if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return openDialog("signed-out");
+  replace(
+    root,
+    element(
+      "section",
+      { class: "notice", role: "alert" },
+      element("h2", {}, t("failed.title")),
+      element("p", {}, error.message),
+      element("button", { type: "button", class: "main", on: { click: () => location.reload() } }, t("failed.reload")),
+    ),
+  );
+  root.className = "desk message";
+  return undefined;
+}
+
+addEventListener("unhandledrejection", (event) => failed(event.reason));
+start().catch(failed);

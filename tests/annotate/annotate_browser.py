@@ -1,0 +1,230 @@
+"""What the browser tests share: small studies served on this machine, people who visit them, axe-core from npm."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+import uvicorn
+
+from dialgauge.annotate import AnnotateSection, Project, create_app
+from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
+
+DESKTOP = {"width": 1366, "height": 768}
+PHONE = {"width": 390, "height": 844}
+SYSTEMS = ("zebra-9b", "quokka-large", "okapi-v2")
+FOUR = ["coherence", "consistency", "fluency", "relevance"]
+_ANCHORS = ["very poor", "poor", "acceptable", "good", "very good"]
+
+_TALK = (
+    (
+        "Nora",
+        "customer",
+        "Hi, my parcel from last Monday still has not come. The app says <file_video> and nothing else.",
+    ),
+    ("Sam", "agent", "I am sorry about that. Could you give me the number of the order, please?"),
+    ("Nora", "customer", "It is 4471. I need it before Friday, because it is a present for my sister."),
+    ("Sam", "agent", "Thank you. The parcel stands in the depot in Leeds; the driver did not find your door."),
+    ("Nora", "customer", "But somebody was at home all day! Can you send it again tomorrow?"),
+    ("Sam", "agent", "Yes, I have booked it for tomorrow between nine and noon. You pay nothing for it."),
+    ("Nora", "customer", "Great. And please tell the driver to ring at number 12b, not at 12."),
+    ("Sam", "agent", "Done. Is there anything else that I can do for you?"),
+    ("Nora", "customer", "No, that is all. Thanks for the quick help."),
+    ("Sam", "agent", "You are welcome. Have a good day!"),
+)
+_SUMMARIES = (
+    "Nora's parcel 4471 stands in Leeds. Sam has it delivered again tomorrow morning, and the driver rings at 12b.",
+    "Sam lost the parcel of his sister. He pays for a new one on Friday. It was sent to London by mistake.",
+    "Nora asks for her parcel.",
+)
+_REFERENCE = "Nora misses her parcel. Sam books a new delivery for tomorrow between nine and noon."
+_ARABIC = (
+    ("ليلى", None, "مرحبا، لم يصل الطرد حتى الآن."),
+    ("سامي", None, "آسف لذلك. ما هو رقم الطلب؟"),
+    ("ليلى", None, "الرقم 4471 وأحتاجه قبل الجمعة."),
+)
+
+
+def english(dialogues: int = 2, systems: int = 3) -> Corpus:
+    """Dialogues with ``<file_video>`` in them, summaries of one to three sentences, a reference each."""
+    talks = [Dialogue(f"call-{n}", tuple(Turn(who, text, role) for who, role, text in _TALK)) for n in range(dialogues)]
+    texts = [Summary(talk.id, SYSTEMS[n], text) for talk in talks for n, text in enumerate(_SUMMARIES[:systems])] + [
+        Summary(talk.id, "human", _REFERENCE, kind="reference") for talk in talks
+    ]
+    return Corpus.build(talks, texts)
+
+
+def arabic() -> Corpus:
+    """One dialogue written from right to left."""
+    talk = Dialogue("a", tuple(Turn(who, text, role) for who, role, text in _ARABIC), language="ar")
+    return Corpus.build([talk], [Summary("a", "zebra-9b", "تسأل ليلى عن الطرد. سيصل قبل الجمعة.")])
+
+
+def dimension(name: str, **more: Any) -> dict[str, Any]:
+    """A dimension with anchors under its five points, unless another scale is named."""
+    labels = {} if "scale" in more else {"labels": _ANCHORS}
+    return {"name": name, "question": f"How good is the {name} of this summary?", **labels, **more}
+
+
+def section(**settings: Any) -> AnnotateSection:
+    """An ``[annotate]`` table: four scales and two annotators unless the settings say otherwise."""
+    base = {"title": "Parcel calls", "annotators": ["ada", "bo"], "dimensions": [dimension(name) for name in FOUR]}
+    return AnnotateSection.model_validate({**base, **settings})
+
+
+@dataclass
+class Served:
+    """A study on the air: where it is, and the ways in."""
+
+    project: Project
+    url: str
+    server: Any = field(repr=False)
+
+    def link(self, name: str) -> str:
+        """A fresh link for a person, ``"lead"`` for the lead."""
+        return self.url + next(link.path for link in self.project.links() if link.name == name)
+
+    def answers(self) -> list[dict[str, Any]]:
+        """All stored answers with a revision, as the database has them, with the person's and the system's name."""
+        query = sa.text(
+            "SELECT a.answer, a.rev, a.complete, a.active_ms, p.name FROM assignment a "
+            "JOIN annotator p ON p.id = a.annotator WHERE a.rev > 0 ORDER BY a.page, a.position"
+        ).columns(answer=sa.JSON, complete=sa.Boolean)
+        with self.project.store.read() as connection:
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+
+@contextmanager
+def serve(protocol: AnnotateSection, corpus: Corpus, folder: Path) -> Iterator[Served]:
+    """Serve a study from a thread of this process."""
+    with Project.open(folder / "study.db", protocol, corpus, name="parcels", seed=3) as project:
+        config = uvicorn.Config(create_app(project), host="127.0.0.1", port=0, log_level="warning", lifespan="off")
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        deadline = time.monotonic() + 20
+        while not server.started:
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        try:
+            yield Served(project, f"http://127.0.0.1:{port}", server)
+        finally:
+            server.should_exit = True
+            thread.join(20)
+
+
+class Visitor:
+    """A person with a browser of their own. Everything the console says against a page is kept."""
+
+    def __init__(self, browser: Any, viewport: dict[str, int] = DESKTOP, **options: Any) -> None:
+        self.context = browser.new_context(viewport=viewport, **options)
+        self.context.set_default_timeout(8000)
+        self.complaints: list[str] = []
+        self.expected: tuple[str, ...] = ()
+
+    def page(self) -> Any:
+        """A new tab."""
+        page = self.context.new_page()
+        page.on("console", lambda message: self._hear(message.type, message.text))
+        page.on("pageerror", lambda error: self._hear("error", str(error)))
+        return page
+
+    def _hear(self, kind: str, text: str) -> None:
+        if kind in ("error", "warning") and not any(re.search(allowed, text) for allowed in self.expected):
+            self.complaints.append(f"{kind}: {text}")
+
+    def enter(self, served: Served, name: str) -> Any:
+        """Open the link of a person and press its button."""
+        page = self.page()
+        page.goto(served.link(name))
+        page.locator("main button[type=submit]").click()
+        page.wait_for_url("**/lead" if name == "lead" else re.compile("/work"))
+        if name == "lead":
+            page.locator("main h2").first.wait_for()
+        else:
+            page.locator("#finish, .notice").first.wait_for()
+        return page
+
+    def close(self) -> None:
+        """Leave, and fail the test if the console complained."""
+        self.context.close()
+        assert self.complaints == []
+
+
+@contextmanager
+def visiting(browser: Any, **options: Any) -> Iterator[Visitor]:
+    """A visitor who leaves at the end."""
+    visitor = Visitor(browser, **options)
+    try:
+        yield visitor
+    except BaseException:
+        visitor.context.close()
+        raise
+    visitor.close()
+
+
+def press(page: Any, keys: str) -> None:
+    """Press keys one after another; their names stand between spaces."""
+    for key in keys.split():
+        page.keyboard.press(key)
+
+
+def settled(page: Any) -> None:
+    """Wait until the page says that everything is saved."""
+    page.locator("#state").filter(has_text=re.compile("^(Saved|已保存)$")).wait_for()
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """The Chromium of this machine, running; skips, loudly, where there is none."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("NO BROWSER: install chromium to test the annotation pages")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield running
+        running.close()
+
+
+@cache
+def axe_source() -> str:
+    """axe-core's script, from npm into a cache folder; skips, loudly, where npm or the registry is not to be had."""
+    folder = Path(os.environ.get("DIALGAUGE_AXE", Path(tempfile.gettempdir()) / "dialgauge-axe"))
+    script = folder / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.is_file():
+        if shutil.which("npm") is None:
+            pytest.skip("NO NPM: install npm, or point DIALGAUGE_AXE to a folder with node_modules/axe-core")
+        command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), "axe-core@4"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        if done.returncode:
+            pytest.skip(f"NO AXE: npm could not install axe-core: {done.stderr.strip()[-300:]}")
+    return script.read_text("utf-8")
+
+
+def violations(page: Any) -> list[str]:
+    """What axe-core finds against WCAG A and AA on this page."""
+    # Evaluated by the debugger, which the page's content security policy does not bind.
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(axe_source() + "\n;0")
+    found = page.evaluate(
+        "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
+    )
+    return [
+        f"{one['id']}: {node['html'][:160]} {node['failureSummary']}"
+        for one in found["violations"]
+        for node in one["nodes"]
+    ]

@@ -1,0 +1,291 @@
+"""Every protocol once from end to end in a real browser, by the people who take part in it."""
+
+import tomllib
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from annotate_browser import FOUR, Served, chromium, dimension, english, press, section, serve, settled, visiting
+
+from dialgauge.annotate import AnnotateSection
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as running:
+        yield running
+
+
+def ready(name: str, **settings: Any) -> AnnotateSection:
+    """A ready protocol with what a small study changes of it."""
+    return AnnotateSection.model_validate({"protocol": name, "annotators": ["ada", "bo"], **settings})
+
+
+def values(served: Served, person: str) -> list[dict[str, Any]]:
+    return [row["answer"]["values"] for row in served.answers() if row["name"] == person]
+
+
+def done(page: Any) -> None:
+    page.get_by_role("heading", name="All done. Thank you!").wait_for()
+
+
+def test_dialsummeval(browser: Any, tmp_path: Path) -> None:
+    """Everyone rates everything, references too, on four scales; a single sentence gets coherence 4 unless changed."""
+    with serve(ready("dialsummeval"), english(1), tmp_path) as served:
+        for person in ("ada", "bo"):
+            with visiting(browser) as visitor:
+                page = visitor.enter(served, person)
+                ruled = 0
+                for _ in range(4):
+                    if page.locator(".rule:visible").count():
+                        ruled += 1
+                        page.locator(".question").nth(1).locator(".point").nth(1).click()
+                        press(page, "2 2 2 Enter")
+                    else:
+                        press(page, "2 2 2 2 Enter")
+                done(page)
+                assert ruled == 1
+        for person in ("ada", "bo"):
+            assert sorted(value["coherence"] for value in values(served, person)) == [2, 2, 2, 4]
+            assert all(sorted(value) == sorted(FOUR) for value in values(served, person))
+
+
+def test_csds(browser: Any, tmp_path: Path) -> None:
+    """Sentences of reference and summary side by side, a pilot, the lead's decision at the gate, then the split."""
+    pilot = {"dialogues": 1, "threshold": 0.41, "below": "ask", "reached": "ask"}
+    with serve(ready("csds", pilot=pilot), english(3), tmp_path) as served:
+        for person, key in (("ada", "2"), ("bo", "1")):
+            with visiting(browser) as visitor:
+                page = visitor.enter(served, person)
+                assert page.locator(".turn").count() == 0, "the dialogue is not shown"
+                assert page.locator(".text .sentence").count() == 2
+                assert page.locator(".card").count() == 3
+                for number in range(3):
+                    page.locator(".strip button").nth(number).and_(page.locator("[aria-current]")).wait_for()
+                    for _ in range(page.locator("fieldset.question").count()):
+                        page.keyboard.press(key)
+                    press(page, "Enter")
+                page.get_by_role("heading", name="The pilot is done").wait_for()
+        with visiting(browser) as visitor:
+            lead = visitor.enter(served, "lead")
+            lead.get_by_role("link", name="Pilot gate").first.click()
+            lead.get_by_text("The agreement is below what was wanted.").wait_for()
+            lead.get_by_label("Reason").fill("We spoke about it.")
+            lead.get_by_role("button", name="Go on").click()
+            lead.get_by_text("Decided: Go on.").wait_for()
+        with visiting(browser) as visitor:
+            page = visitor.enter(served, "ada")
+            page.locator(".strip", has_text="Main part").wait_for()
+            before = page.locator("#progress-text").inner_text()
+    assert before.startswith("3 of 6"), "one of the two dialogues that are left is mine"
+
+
+def test_contact_centre(browser: Any, tmp_path: Path) -> None:
+    """Training with feedback first, then 1 to 7 with labels, k of n annotators per item, and attention checks."""
+    protocol = ready(
+        "contact-centre", annotators=["ada", "bo", "cy"], assignment={"annotators_per_item": 2}, checks={"every": 2}
+    )
+    with serve(protocol, english(3), tmp_path) as served, visiting(browser) as visitor:
+        page = visitor.enter(served, "ada")
+        verdicts = []
+        for _ in range(3):
+            page.locator(".strip", has_text="Training").wait_for()
+            press(page, "7 7")
+            settled(page)
+            assert page.locator(".feedback").count() == 0, "feedback comes with Enter, not before"
+            press(page, "Enter")
+            page.locator(".feedback").wait_for()
+            verdicts.append(page.locator(".feedback h3").inner_text())
+            press(page, "Enter")
+            page.locator(".feedback").wait_for(state="detached")
+        assert verdicts == ["Well rated", "Not quite: look again", "Not quite: look again"]
+        page.get_by_role("heading", name="The training is done").wait_for()
+        with visiting(browser) as other:
+            lead = other.enter(served, "lead")
+            lead.get_by_role("link", name="Annotators").click()
+            lead.get_by_role("button", name="Let past the training: ada").click()
+            lead.get_by_text("Done.").wait_for()
+        page.get_by_role("button", name="Look again").click()
+        page.locator(".strip", has_text="Main part").wait_for()
+        assert page.locator(".question").first.locator(".anchor").all_inner_texts()[0] == "Extremely bad"
+        checks = 0
+        while page.locator("#notice").count() == 0:
+            checks += "choose" in page.locator(".summary").inner_text().lower()
+            press(page, "3 3 Enter")
+            page.locator("#notice, fieldset.question:not(:has(input:checked))").first.wait_for()
+        done(page)
+        assert checks >= 2
+        with visiting(browser) as other:
+            lead = other.enter(served, "lead")
+            lead.get_by_text("Attention checks that were failed").first.wait_for()
+
+
+def test_pairwise(browser: Any, tmp_path: Path) -> None:
+    with serve(section(task="compare", dimensions=[dimension("relevance")]), english(1), tmp_path) as served:
+        with visiting(browser) as visitor:
+            page = visitor.enter(served, "ada")
+            assert page.locator(".choice").count() == 2
+            press(page, "1 Enter 2 Enter 3 Enter")
+            done(page)
+        assert [value["relevance"] for value in values(served, "ada")] == ["1", "2", "tie"]
+
+
+def test_best_worst(browser: Any, tmp_path: Path) -> None:
+    protocol = section(task="best-worst", candidates=3, dimensions=[dimension("relevance")])
+    with serve(protocol, english(1), tmp_path) as served:
+        with visiting(browser) as visitor:
+            page = visitor.enter(served, "ada")
+            assert page.locator(".choice").count() == 3
+            press(page, "2 2")
+            assert page.locator(".question").first.locator("input:checked").count() == 0, "best and worst differ"
+            press(page, "Enter")
+            page.get_by_text("Still to answer: Relevance: best").wait_for()
+            press(page, "3 Enter")
+            done(page)
+        assert values(served, "ada") == [{"relevance": {"best": 3, "worst": 2}}]
+
+
+def test_spans(browser: Any, tmp_path: Path) -> None:
+    """Errors marked with the pointer in the summary and with the keyboard in the dialogue, and one taken back."""
+    with serve(section(spans={}, dimensions=[]), english(1, 1), tmp_path) as served:
+        with visiting(browser) as visitor:
+            page = visitor.enter(served, "ada")
+            word = page.locator(".summary .word", has_text="Leeds").first
+            word.dblclick()
+            page.get_by_role("button", name="wrong reference").click()
+            assert page.locator(".summary mark").all_inner_texts() == ["Leeds"]
+            page.locator(".turn .markable").nth(1).focus()
+            press(page, "ArrowRight Shift+ArrowRight 4")
+            assert page.locator(".marks li").count() == 2
+            assert page.locator(".turn mark").all_inner_texts() == ["I", " ", "am"]
+            page.locator(".summary .word", has_text="tomorrow").first.dblclick()
+            page.locator(".kinds button:enabled").first.wait_for()
+            press(page, "1")
+            assert page.locator(".marks li").count() == 3
+            page.get_by_role("button", name="Remove the mark on tomorrow").click()
+            assert page.locator(".summary mark").all_inner_texts() == ["Leeds"]
+            page.locator("#finish").click()
+            done(page)
+        (row,) = [row for row in served.answers() if row["name"] == "ada"]
+        first, second = row["answer"]["spans"]
+        text = english(1, 1).summaries["text"][0]
+        assert (first["type"], first["in"], first["turn"]) == ("wrong reference", "summary", None)
+        assert text[first["start"] : first["end"]] == "Leeds"
+        assert (second["type"], second["in"], second["turn"]) == ("omission", "dialogue", 1)
+
+
+def test_yes_no_and_slider(browser: Any, tmp_path: Path) -> None:
+    dimensions = [dimension("faithful", scale="yes/no"), dimension("overall", scale="0-100")]
+    with serve(section(dimensions=dimensions), english(1, 2), tmp_path) as served:
+        with visiting(browser) as visitor:
+            page = visitor.enter(served, "ada")
+            assert page.locator(".slide.unset").count() == 1
+            press(page, "n Enter")
+            page.get_by_text("Still to answer: Overall").wait_for()
+            press(page, "7 3 Enter")
+            page.locator(".strip button").nth(1).and_(page.locator("[aria-current]")).wait_for()
+            press(page, "y")
+            page.locator("input[type=range]").click()
+            assert page.locator("input[type=number]").input_value() == "50"
+            page.locator("input[type=range]").press("ArrowRight")
+            press(page, "Enter")
+            done(page)
+        assert values(served, "ada") == [{"faithful": 0, "overall": 73}, {"faithful": 1, "overall": 51}]
+
+
+def test_one_dimension_per_pass(browser: Any, tmp_path: Path) -> None:
+    protocol = section(passes="one-dimension", dimensions=[dimension("fluency"), dimension("relevance")])
+    with serve(protocol, english(1, 2), tmp_path) as served:
+        with visiting(browser) as visitor:
+            page = visitor.enter(served, "ada")
+            assert page.locator("legend").all_inner_texts() == ["Fluency"]
+            assert "pass 1 of 2" in page.locator(".strip").inner_text()
+            press(page, "2 Enter 2 Enter")
+            page.locator("legend", has_text="Relevance").wait_for()
+            press(page, "5 Enter 5 Enter")
+            done(page)
+        assert sorted(values(served, "ada"), key=str) == [{"fluency": 2}] * 2 + [{"relevance": 5}] * 2
+
+
+def test_writing_and_review(browser: Any, tmp_path: Path) -> None:
+    with serve(section(task="write", dimensions=[]), english(2), tmp_path) as served:
+        texts = {"ada": "Nora wants her parcel <now>.", "bo": "Sam sends the parcel again."}
+        pages = {}
+        visitors = [visiting(browser), visiting(browser)]
+        with visitors[0] as first, visitors[1] as second:
+            for person, visitor in (("ada", first), ("bo", second)):
+                page = pages[person] = visitor.enter(served, person)
+                press(page, "Enter")
+                area = page.get_by_label("Your summary")
+                area.fill(texts[person])
+                assert "characters" in page.locator(".writing .soft").inner_text()
+                press(page, "Control+Enter")
+                settled(page)
+            written = [row["answer"]["text"] for row in served.answers() if row["answer"]["text"]]
+            assert sorted(written) == sorted(texts.values())
+            page = pages["ada"]
+            page.goto(f"{served.url}/work")
+            page.locator(".strip", has_text="Review").wait_for()
+            assert page.locator(".summary").inner_text() == texts["bo"]
+            press(page, "0")
+            page.get_by_label("Improved text").fill("Sam has the parcel sent again.")
+            page.locator("#comment").fill("Say who.")
+            page.locator("#finish").click()
+            done(page)
+            page = pages["bo"]
+            page.goto(f"{served.url}/work")
+            page.locator("#finish, #notice").first.wait_for()
+            page.locator(".strip", has_text="Review").wait_for()
+            press(page, "1 Enter")
+            done(page)
+            page.get_by_role("button", name="Look at my answers").click()
+            page.get_by_text("The reviewer asks for changes").wait_for()
+            page.get_by_text("Sam has the parcel sent again.").wait_for()
+
+
+def test_adjudication(browser: Any, tmp_path: Path) -> None:
+    """What two annotators rate far apart comes to a third, with both ratings and no names."""
+    with serve(section(dimensions=[dimension("relevance")]), english(1, 2), tmp_path) as served:
+        for person, keys in (("ada", "1 Enter 3 Enter"), ("bo", "5 Enter 3 Enter")):
+            with visiting(browser) as visitor:
+                page = visitor.enter(served, person)
+                press(page, keys)
+                done(page)
+        with visiting(browser) as visitor:
+            lead = visitor.enter(served, "lead")
+            lead.get_by_role("link", name="Annotators").click()
+            lead.get_by_label("Name", exact=True).fill("cy")
+            lead.get_by_label("Role").select_option("adjudicator")
+            lead.get_by_role("button", name="Add").click()
+            link = lead.get_by_label("Link for cy").input_value()
+            assert link.startswith(f"{served.url}/enter/")
+            lead.get_by_role("link", name="Disagreements").first.click()
+            lead.get_by_label("Adjudicator").select_option("cy")
+            lead.get_by_role("button", name="Hand out").click()
+            lead.get_by_text("items handed out").wait_for()
+        with visiting(browser) as visitor:
+            page = visitor.page()
+            page.goto(link)
+            page.get_by_role("button", name="Start").click()
+            page.locator(".strip", has_text="Adjudication").wait_for()
+            note = page.locator(".raters").first.inner_text()
+            assert note.startswith("Annotators gave:")
+            assert not {"ada", "bo"} & set(note.replace(":", " ").split())
+            while page.locator("#notice").count() == 0:
+                press(page, "4 Enter")
+                page.locator("#notice, fieldset.question:not(:has(input:checked))").first.wait_for()
+            done(page)
+        assert {value["relevance"] for value in values(served, "cy")} == {4}
+
+
+def test_the_ready_protocols_are_what_was_tested() -> None:
+    """The tests above take the shipped files: all of them, and no other."""
+    names = sorted(path.name for path in files("dialgauge.annotate").joinpath("examples").iterdir())
+    assert names == ["contact-centre.toml", "csds.toml", "dialsummeval.toml"]
+    for name in names:
+        text = files("dialgauge.annotate").joinpath("examples", name).read_text("utf-8")
+        assert tomllib.loads(text)["annotate"]["annotators"]
