@@ -5,7 +5,7 @@ import pytest
 from golden_pairs import KEYS, REFERENCES, SOURCES, SUMMARIES, differences, model, recorded
 
 from dialgauge.errors import ModelError, ParameterError
-from dialgauge.metrics import score_pairs
+from dialgauge.metrics import _likelihood, score_pairs
 
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)
@@ -55,6 +55,23 @@ def test_other_models_than_bart_are_refused() -> None:
         score_pairs(["a"], ["b"], [f"bartscore-src-hyp:model={model('tiny-t5')}"])
     with pytest.raises(ModelError, match="no default model"):
         score_pairs(["a"], ["b"], ["bartscore-src-hyp"])
+
+
+@pytest.mark.parametrize(("logits", "vocabulary"), [(1, 7), (40, 10), (64, 64), (1 << 21, 1 << 11)])
+def test_chances_do_not_depend_on_the_parts(monkeypatch: pytest.MonkeyPatch, logits: int, vocabulary: int) -> None:
+    monkeypatch.setitem(_likelihood._LOGITS, "cpu", logits)
+    monkeypatch.setitem(_likelihood._VOCABULARY, "cpu", vocabulary)
+    noise = torch.Generator().manual_seed(7)
+    states, weight, bias = (torch.randn(*shape, generator=noise) for shape in ((23, 8), (31, 8), (31,)))
+    written = torch.arange(23) + 8  # the last is the last of the vocabulary
+    expected = (states.double() @ weight.double().T + bias.double()).log_softmax(1)[torch.arange(23), written]
+    found = _likelihood.chances_of(written, states, weight, bias)
+    assert (found.double() - expected).abs().max() < 1e-5
+
+
+def test_a_certain_token_is_not_likelier_than_that() -> None:
+    states, weight, bias = torch.full((1, 1), 30.0), torch.tensor([[1.0], [-1.0], [-1.0]]), torch.zeros(3)
+    assert _likelihood.chances_of(torch.tensor([0]), states, weight, bias).item() == 0.0
 
 
 def test_many_targets_of_one_source_are_cut_into_parts() -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
@@ -45,6 +46,7 @@ from dialgauge.reproduce import (
         ("0", "0", 0, 0),
         ("-0.00", "0", 2, 0),
         ("4,200", "4200", 0, 0),
+        ("−1,234,567.5*", "-1234567.5", 1, 1),
         ("12.5%", "12.5", 1, 0),
         ("1.000", "1", 3, 0),
     ],
@@ -55,10 +57,30 @@ def test_parse(text: str, value: str, decimals: int, stars: int) -> None:
     assert not (printed.value.is_zero() and printed.value.is_signed())
 
 
-@pytest.mark.parametrize("text", ["", "*", "-", ".", "n/a", "1.2.3", "0.6 to 0.7", "nan"])
+@pytest.mark.parametrize("text", ["", "*", "-", ".", "n/a", "1.2.3", "0.6 to 0.7", "nan", "1,2,3", "1,23,456", ","])
 def test_parse_refuses(text: str) -> None:
     with pytest.raises(InputError, match="printed number"):
         parse_printed(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "point"),
+    [
+        ("0,69", "0.69"),
+        ("0,690", "0.690"),  # nobody writes 690 with a leading zero
+        (",69", ".69"),
+        ("−3,5**", "-3.5"),
+        ("12,5 %", "12.5 %"),
+        ("1.234,56", "1234.56"),
+        ("4200,125", "4200.125"),
+    ],
+)
+def test_a_decimal_comma_is_refused_and_named(text: str, point: str) -> None:
+    with pytest.raises(
+        InputError, match=rf"^table 2: printed number '{re.escape(text)}': has a decimal comma"
+    ) as error:
+        parse_printed(text, "table 2")
+    assert f"as in {point} (" in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +111,11 @@ def test_rounding_stays_within_half_a_step(value: float, decimals: int) -> None:
     assert abs(rounded - Decimal(value)) <= Decimal(5).scaleb(-decimals - 1) + Decimal("1e-12")
     assert round_half_up(rounded, decimals) == rounded
     assert round_half_up(-value, decimals) == -rounded
+
+
+@given(st.decimals(-(10**9), 10**9, places=2))
+def test_commas_between_thousands_change_nothing(value: Decimal) -> None:
+    assert parse_printed(f"{value:,}").value == value
 
 
 @given(st.decimals(-100, 100, places=3))

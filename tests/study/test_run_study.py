@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, write_corpus
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.study import Study, run_study
 
 STUDY = """\
@@ -140,8 +140,41 @@ def test_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"corpus.source: .*nowhere.csv does not exist"):
         run_study(path)
     path.write_text(STUDY + '[ratings]\ndimensions = ["fluenci"]\n')
-    with pytest.raises(Exception, match=r"fluenci.*did you mean 'fluency'"):
+    with pytest.raises(UnknownNameError, match=r"fluenci.*did you mean 'fluency'"):
         run_study(path)
+
+
+def test_no_old_table_is_taken_for_a_new_one(study: Path) -> None:
+    """A run without ratings, in the folder of one that had some, must not hand out the old correlations."""
+    folder = study.parent
+    dialogue = Dialogue("d", (Turn("A", "Hello there."), Turn("B", "Hello to you.")))
+    summaries = [Summary("d", "x", "They greet."), Summary("d", "ref", "A and B greet each other.", kind="reference")]
+    write_corpus(Corpus.build([dialogue], summaries), folder / "corpus")
+    study.write_text(study.read_text().replace('"embedded"', '"corpus"'))
+    assert run_study(study).correlations is None
+
+
+def test_a_changed_data_set_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIALGAUGE_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "cache/datasets/samsum"
+    folder.mkdir(parents=True)
+    line = {"id": "1", "dialogue": "Ann: Hi there!\r\nBob: Hello, Ann.", "summary": "Ann and Bob greet."}
+    (folder / "test.json").write_text(json.dumps([line]))
+    (tmp_path / "s.toml").write_text(
+        STUDY.replace('"embedded"', '"dataset:samsum"').replace(
+            "[correlation]", "include_references = true\n[correlation]"
+        )
+    )
+    run_study(tmp_path / "s.toml")
+    assert set(run_study(tmp_path / "s.toml").stages.values()) == {"unchanged"}
+    (folder / "test.json").write_text(json.dumps([line | {"summary": "Ann greets Bob."}]))
+    assert run_study(tmp_path / "s.toml").stages["scores"] == "done"
+
+
+def test_leaders_come_from_a_test_not_from_overlap(finished: Path) -> None:
+    leaders = pl.read_parquet(finished / "runs/small/leaders.parquet")
+    assert set(leaders["metric"]) <= {"rouge-1", "rouge-l@source", "ter"}
+    assert leaders.select("level", "coefficient", "dimension").unique().height == 2 * 3 * 4
 
 
 def test_refuses_a_folder_that_is_no_run(tmp_path: Path) -> None:

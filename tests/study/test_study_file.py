@@ -73,6 +73,10 @@ def test_template_defaults_are_the_real_defaults(tmp_path: Path) -> None:
         (('source = "embedded"', 'source = "embedded'), ": not valid TOML: "),
         (('name = "s"', 'name = "s"\nseed = -1'), ":3: study.seed: Input should be greater than or equal to 0; got -1"),
         (('name = "s"', 'name = "../s"'), ":2: study.name: "),
+        (
+            ("[metrics]", '[ratings]\naggregate = "meen"\n[metrics]'),
+            ":8: ratings.aggregate: unknown method of aggregation 'meen'",
+        ),
     ],
 )
 def test_errors_name_the_line(tmp_path: Path, change: tuple[str, str], expected: str) -> None:

@@ -267,6 +267,9 @@ def _print_studies(report: "ComparisonReport") -> None:
         rows.append((study.name, source, len(study.systems), ", ".join(study.dimensions), agreed or "not reported"))
     columns = ("study", "results", "systems", "dimensions", "agreement of its annotators")
     print_table(f"{len(rows)} studies, the original first", columns, rows, numeric=("systems",))
+    for study in comparison.studies:
+        for line in study.remarks:
+            _say(f"{study.name}: {line}")
     assumed = [shift.dimension for shift in comparison.shifts if shift.assumed]
     if assumed:
         _say(f"No scale is named for {', '.join(assumed)}: taken to begin at 0 (--scale says otherwise).")

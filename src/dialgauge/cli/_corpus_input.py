@@ -1,5 +1,6 @@
 """How every command takes a corpus from the command line."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -7,7 +8,7 @@ import typer
 from dialgauge.cli._output import note
 
 if TYPE_CHECKING:
-    from dialgauge.corpus import Corpus
+    from dialgauge.corpus import Corpus, Problem
 
 #: The argument of every command that reads a corpus.
 Source = Annotated[
@@ -21,12 +22,33 @@ Map = Annotated[
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at bad rows instead of leaving them out and counting.")]
 
+#: So many bad rows are shown one by one.
+FIRST = 10
+
 
 def load_corpus(source: str, format: str | None = None, map: list[str] | None = None, strict: bool = False) -> "Corpus":
-    """The corpus of this name or path; what had to be left out is said on stderr."""
-    from dialgauge.corpus import count_by_reason, open_corpus, parse_mapping
+    """The corpus of this name or path; what had to be assumed and what had to be left out is said on stderr."""
+    from dialgauge.corpus import open_corpus, parse_mapping
 
     corpus = open_corpus(source, format=format, mapping=parse_mapping(map or []), strict=strict)
-    for reason, count in count_by_reason(corpus.problems).items():
-        note(f"left out {count} {'row' if count == 1 else 'rows'}: {reason}")
+    say_what_was_read(corpus.notes, corpus.problems)
     return corpus
+
+
+def say_what_was_read(notes: Sequence[str], problems: "Sequence[Problem]") -> None:
+    """On stderr: what had to be assumed, how many rows were left out for which reason, and the first of them."""
+    from dialgauge.corpus import count_by_reason
+
+    for text in notes:
+        note(f"note: {text}")
+    for reason, count in count_by_reason(problems).items():
+        note(f"left out {count:,} {'row' if count == 1 else 'rows'}: {reason}")
+    for problem in problems[:FIRST]:
+        note(f"  {problem}")
+    if len(problems) > FIRST:
+        note(f"  … and {len(problems) - FIRST:,} more (--strict lists them all)")
+
+
+def problems_as_json(problems: "Sequence[Problem]") -> list[dict[str, str | int | None]]:
+    """Every row that was left out, for ``--json``."""
+    return [{"file": p.file, "line": p.line, "key": p.key, "reason": p.reason} for p in problems]

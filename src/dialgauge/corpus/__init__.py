@@ -3,11 +3,12 @@
 from dialgauge.corpus._columns import USES, Column, parse_mapping
 from dialgauge.corpus._corpus import Corpus, CorpusInfo, dialogues_frame, ratings_frame, summaries_frame
 from dialgauge.corpus._embedded import embedded_corpus
+from dialgauge.corpus._files import read_text
 from dialgauge.corpus._formats import FORMATS, Format
 from dialgauge.corpus._problems import Problem, count_by_reason, raise_if_any
-from dialgauge.corpus._reading import Inspection, inspect_file, read_corpus, read_ratings, write_corpus
+from dialgauge.corpus._reading import Inspection, add_ratings, inspect_file, read_corpus, read_ratings, write_corpus
 from dialgauge.corpus._schema import DIALOGUES, KEY, RATING_KEY, RATINGS, SUMMARIES
-from dialgauge.corpus._sources import EMBEDDED, is_path, open_corpus
+from dialgauge.corpus._sources import EMBEDDED, open_corpus, source_folder
 from dialgauge.corpus._types import ORIGINAL, OVERALL, Dialogue, Rating, Summary, SummaryKind, Turn
 from dialgauge.corpus.catalogue import DATASETS, Dataset, fetch_dataset, get_dataset, read_dataset
 
@@ -35,13 +36,13 @@ __all__ = [
     "Summary",
     "SummaryKind",
     "Turn",
+    "add_ratings",
     "count_by_reason",
     "dialogues_frame",
     "embedded_corpus",
     "fetch_dataset",
     "get_dataset",
     "inspect_file",
-    "is_path",
     "open_corpus",
     "parse_mapping",
     "raise_if_any",
@@ -49,6 +50,8 @@ __all__ = [
     "read_corpus",
     "read_dataset",
     "read_ratings",
+    "read_text",
+    "source_folder",
     "summaries_frame",
     "write_corpus",
 ]

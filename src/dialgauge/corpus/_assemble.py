@@ -51,14 +51,17 @@ def assemble(table: Table, plan: Plan) -> Parts:
         sifted.dialogues.drop(ROW),
         sifted.summaries.drop(ROW),
         sifted.ratings.drop(ROW),
-        _in_order(table.problems, to_problems([*rows.bad, *sifted.bad], table)),
+        in_order(table.problems, to_problems([*rows.bad, *sifted.bad], table)),
         tuple(rows.notes),
         bool((rows.frame["ratings_origin"] == "constructed").any()),
     )
 
 
 def assemble_ratings(table: Table, plan: Plan) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
-    """The ratings of a table that has nothing else, their keys not yet compared with any corpus."""
+    """The ratings of a table that has nothing else, their keys not yet compared with any corpus.
+
+    The frame keeps the column ROW, so that what the comparison finds can be traced to the file.
+    """
     for use in ("dialogue_id", "system"):
         if not plan.has(use):
             raise InputError(f"no column holds the {use}; found: {', '.join(table.frame.columns)}. Map {use}=COLUMN")
@@ -70,10 +73,10 @@ def assemble_ratings(table: Table, plan: Plan) -> tuple[pl.DataFrame, tuple[Prob
     rated = ratings.select(KEY).drop_nulls().unique(maintain_order=True)
     summaries = rated.with_columns(kind=pl.lit("system"), text=pl.lit(""))
     sifted = sift(rated.select("dialogue_id").unique(), summaries, ratings)
-    return sifted.ratings.drop(ROW), _in_order(table.problems, to_problems([*rows.bad, *sifted.bad], table))
+    return sifted.ratings, in_order(table.problems, to_problems([*rows.bad, *sifted.bad], table))
 
 
-def _in_order(unread: Iterable[Problem], unused: Iterable[Problem]) -> tuple[Problem, ...]:
+def in_order(unread: Iterable[Problem], unused: Iterable[Problem]) -> tuple[Problem, ...]:
     """All problems in the order of the lines of each file."""
     return tuple(sorted([*unread, *unused], key=lambda problem: (problem.file, problem.line or 0)))
 

@@ -12,6 +12,9 @@ from dialgauge.corpus._records import spread, to_frame
 from dialgauge.corpus._table import Table, place_in
 from dialgauge.errors import InputError
 
+#: What Polars raises for a file that it cannot read. A panic is no Exception in Python, and damaged files cause it.
+POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+
 
 def load_parquet(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     """The rows of a Parquet file; a row's place is its number from 1."""
@@ -24,7 +27,7 @@ def read_parquet(path: Path) -> pl.DataFrame:
         return pl.read_parquet(path, hive_partitioning=False, glob=False)
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file") from error
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (*POLARS_ERRORS, OSError) as error:
         raise InputError(f"{path}: cannot be read as Parquet: {error}") from error
 
 

@@ -121,10 +121,10 @@ class Corpus:
         return replace(self, dialogues=kept_dialogues, summaries=kept_summaries, ratings=kept_ratings)
 
     def with_ratings(self, ratings: pl.DataFrame, *, strict: bool = False) -> "Corpus":
-        """The corpus with further ratings, as :func:`read_ratings` gives them.
+        """The corpus with further ratings, as a frame (:func:`add_ratings` takes a file).
 
         Ratings of summaries that are not here, and ratings that are here already, are left out and reported in
-        ``problems``; ``strict`` raises instead.
+        ``problems`` with their row in the frame; ``strict`` raises instead.
         """
         added = conform(ratings, RATINGS, "ratings").with_row_index(ROW)
         known = self.ratings.with_columns(pl.lit(None, pl.UInt32).alias(ROW))
@@ -132,7 +132,7 @@ class Corpus:
         sifted = sift(self.dialogues, self.summaries, everything)
         problems = [Problem("ratings", (bad.row or 0) + 1, bad.key, bad.reason) for bad in sifted.bad]
         if strict:
-            raise_if_any(problems, "ratings")
+            raise_if_any(problems, "ratings", limit=None)
         return replace(self, ratings=sifted.ratings.drop(ROW), problems=(*self.problems, *problems))
 
     def __repr__(self) -> str:

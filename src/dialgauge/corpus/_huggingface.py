@@ -3,11 +3,12 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
-from dialgauge.corpus._columnar import flattened, read_parquet
+from dialgauge.corpus._columnar import POLARS_ERRORS, flattened, read_parquet
 from dialgauge.corpus._files import read_bytes
 from dialgauge.corpus._table import Table, stack
 from dialgauge.errors import InputError
@@ -40,7 +41,11 @@ def _with_places(stacked: Table, flat: Table) -> Table:
         _, number = flat.place(row)
         return stacked.place(number - 1) if number is not None else ("", None)
 
-    return Table(flat.frame, place, notes=flat.notes, problems=flat.problems)
+    problems = []
+    for problem in flat.problems:
+        file, line = stacked.place(problem.line - 1) if problem.line is not None else (problem.file, None)
+        problems.append(replace(problem, file=file, line=line))
+    return Table(flat.frame, place, notes=flat.notes, problems=tuple(problems))
 
 
 def _frames(path: Path) -> Iterator[tuple[str, Path, pl.DataFrame]]:
@@ -80,7 +85,7 @@ def _saved(folder: Path, split: str) -> Iterator[tuple[str, Path, pl.DataFrame]]
 def _read_arrow(file: Path) -> pl.DataFrame:
     try:
         return pl.read_ipc_stream(file)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (*POLARS_ERRORS, OSError) as error:
         raise InputError(f"{file}: cannot be read as an Arrow stream: {error}") from error
 
 

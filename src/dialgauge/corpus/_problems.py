@@ -21,12 +21,12 @@ class Problem:
         return f"{place}: {f'[{self.key}] ' if self.key else ''}{self.reason}"
 
 
-def raise_if_any(problems: Sequence[Problem], what: str, limit: int = 10) -> None:
-    """Raise an :class:`InputError` that lists the first ``limit`` problems and counts the rest."""
+def raise_if_any(problems: Sequence[Problem], what: str, limit: int | None = 10) -> None:
+    """Raise an :class:`InputError` that lists the first ``limit`` problems (None: all) and counts the rest."""
     if not problems:
         return
     shown = "\n".join(f"  {problem}" for problem in problems[:limit])
-    more = f"\n  … and {len(problems) - limit} more" if len(problems) > limit else ""
+    more = f"\n  … and {len(problems) - limit} more" if limit is not None and len(problems) > limit else ""
     raise InputError(f"{what}: {len(problems)} bad {'row' if len(problems) == 1 else 'rows'}\n{shown}{more}")
 
 

@@ -1,13 +1,14 @@
 """Read, write and look at corpora in any of the formats."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
 import polars as pl
 
-from dialgauge.corpus._assemble import Parts, assemble, assemble_ratings
+from dialgauge.corpus._assemble import Parts, assemble, assemble_ratings, in_order
+from dialgauge.corpus._checks import ROW
 from dialgauge.corpus._columns import Column, Plan, make_plan
 from dialgauge.corpus._corpus import Corpus, CorpusInfo
 from dialgauge.corpus._folder import is_dialgauge, read_folder
@@ -52,7 +53,7 @@ def read_corpus(
     entry, _ = format_to_read(path, format)
     parts, info = _read_parts(path, entry, mapping or {})
     if strict:
-        raise_if_any(parts.problems, str(path))
+        raise_if_any(parts.problems, str(path), limit=None)
     return Corpus(parts.dialogues, parts.summaries, parts.ratings, info, parts.problems, parts.notes)
 
 
@@ -171,17 +172,47 @@ def read_ratings(
     """Ratings from a file of their own, and the rows that had to be left out.
 
     The file names dialogue, system and annotator in each row, with ``dimension`` and ``value`` or a column for each
-    dimension. Give the frame to :meth:`Corpus.with_ratings`, which compares the keys with those of the corpus.
+    dimension. :func:`add_ratings` does this and compares the keys with those of a corpus.
     """
-    path = Path(path)
+    _, ratings, problems = _ratings_table(Path(path), format, mapping or {})
+    if strict:
+        raise_if_any(problems, str(path), limit=None)
+    return ratings.drop(ROW), problems
+
+
+def add_ratings(
+    corpus: Corpus,
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    mapping: Mapped | None = None,
+    strict: bool = False,
+) -> Corpus:
+    """The corpus with the ratings of a file of their own (:func:`read_ratings` says what it looks like).
+
+    Rows that cannot be read, ratings of summaries that are not in the corpus and ratings that are there already are left
+    out and reported in ``problems`` with file and line; ``strict`` raises instead and lists them all.
+    """
+    table, ratings, unread = _ratings_table(Path(path), format, mapping or {})
+    more = corpus.with_ratings(ratings.drop(ROW))
+    unused = []
+    for problem in more.problems[len(corpus.problems) :]:
+        assert problem.line is not None
+        file, line = table.place(ratings[ROW][problem.line - 1])
+        unused.append(replace(problem, file=file, line=line))
+    problems = in_order(unread, unused)
+    if strict:
+        raise_if_any(problems, str(path), limit=None)
+    return replace(more, problems=(*corpus.problems, *problems))
+
+
+def _ratings_table(path: Path, format: str | None, mapping: Mapped) -> tuple[Table, pl.DataFrame, tuple[Problem, ...]]:
+    """The rows of a file of ratings, the ratings in them (with the row of each) and the rows that hold none."""
     entry, _ = format_to_read(path, format)
     if entry.load is None:
         raise InputError(f"{path}: is a corpus; its ratings come with read_corpus")
-    table = _load(path, entry, mapping or {})
+    table = _load(path, entry, mapping)
     try:
-        ratings, problems = assemble_ratings(table, make_plan(table.frame, mapping or {}))
+        return table, *assemble_ratings(table, make_plan(table.frame, mapping))
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
-    if strict:
-        raise_if_any(problems, str(path))
-    return ratings, problems

@@ -6,7 +6,7 @@ from pathlib import Path
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._embedded import embedded_corpus
 from dialgauge.corpus._reading import read_corpus
-from dialgauge.corpus.catalogue import read_dataset
+from dialgauge.corpus.catalogue import get_dataset, read_dataset
 from dialgauge.errors import InputError
 
 EMBEDDED = "embedded"
@@ -26,14 +26,17 @@ def open_corpus(
     ``"embedded"`` is the one that ships with dialgauge, ``"dataset:NAME"`` one that ``dialgauge datasets get`` fetched,
     anything else a file or folder, relative to ``home`` (default: the working folder).
     """
-    if not is_path(source):
-        if format or mapping:
-            raise InputError(f"{source}: a format and a mapping of columns are for files")
-        return embedded_corpus() if source == EMBEDDED else read_dataset(source.removeprefix(_DATASET))
-    path = (home or Path()) / source
-    return read_corpus(path, format=format, mapping=mapping or None, strict=strict)
+    if source != EMBEDDED and not source.startswith(_DATASET):
+        return read_corpus((home or Path()) / source, format=format, mapping=mapping or None, strict=strict)
+    if format or mapping:
+        raise InputError(f"{source}: a format and a mapping of columns are for files")
+    return embedded_corpus() if source == EMBEDDED else read_dataset(source.removeprefix(_DATASET))
 
 
-def is_path(source: str) -> bool:
-    """Whether a source is a path, and not one of the names that stand for something."""
-    return source != EMBEDDED and not source.startswith(_DATASET)
+def source_folder(source: str, home: Path | None = None) -> Path | None:
+    """Where the corpus of this name lies: a file or folder that need not exist; None for the embedded one."""
+    if source == EMBEDDED:
+        return None
+    if source.startswith(_DATASET):
+        return get_dataset(source.removeprefix(_DATASET)).folder
+    return (home or Path()) / source

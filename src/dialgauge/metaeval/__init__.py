@@ -16,6 +16,7 @@ from dialgauge.metaeval._correlate import CORRELATIONS, Correlations, correlate
 from dialgauge.metaeval._draws import Weights, bootstrap_weights, count_draws
 from dialgauge.metaeval._groups import SignificanceGroups, significance_groups
 from dialgauge.metaeval._intervals import bca_interval, fisher_interval, percentile_interval
+from dialgauge.metaeval._leaders import LEADERS, leaders
 from dialgauge.metaeval._matrix import Pairing, ScoreMatrix, align
 from dialgauge.metaeval._names import COEFFICIENTS, LEVELS, RESAMPLES, Coefficient, Interval, Level, Resample
 from dialgauge.metaeval._permutation import (
@@ -44,6 +45,7 @@ __all__ = [
     "COEFFICIENTS",
     "COMPARISONS",
     "CORRELATIONS",
+    "LEADERS",
     "LEVELS",
     "PERMUTATIONS",
     "PERTURBED_CORRELATIONS",
@@ -91,6 +93,7 @@ __all__ = [
     "fisher_interval",
     "human_ceiling",
     "label_of",
+    "leaders",
     "mean_change",
     "order_certainty",
     "paired_bootstrap_p_value",

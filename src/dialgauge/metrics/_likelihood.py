@@ -133,7 +133,9 @@ def chances_of(
     place = "cpu" if states.device.type == "cpu" else "cuda"
     columns = min(_VOCABULARY[place], len(weight))
     rows = max(1, _LOGITS[place] // columns)
-    blocks = list(zip(range(0, len(weight), columns), weight.split(columns), bias.split(columns), strict=True))
+    blocks = list(
+        zip(range(0, len(weight), columns), torch.split(weight, columns), torch.split(bias, columns), strict=True)
+    )
     found = []
     for some, tokens in zip(torch.split(states, rows), torch.split(written, rows), strict=True):
         chosen = torch.zeros(len(some), dtype=torch.float32, device=states.device)

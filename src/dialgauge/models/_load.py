@@ -5,7 +5,7 @@ import importlib.util
 import io
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from dialgauge.errors import MissingExtraError, ModelError, ParameterError
 from dialgauge.models._device import Dtype, checked_dtype, choose_device
 from dialgauge.models._refs import Kind, ModelRef
 from dialgauge.models._resolve import Resolved, resolve
+from dialgauge.models._unpacked import unpacked
 
 NeuralKind = Literal["encoder", "masked-lm", "causal-lm", "seq2seq", "token-classifier", "sequence-classifier", "qa"]
 #: The class of transformers that loads each kind, and how a person says what the kind is for.
@@ -25,6 +26,7 @@ _CLASSES: Mapping[str, tuple[str, str]] = {
     "sequence-classifier": ("AutoModelForSequenceClassification", "a sequence classifier"),
     "qa": ("AutoModelForQuestionAnswering", "a question answering model"),
 }
+_OPTIONS: Mapping[str, Any] = {"local_files_only": True, "trust_remote_code": False}
 #: Parts that a checkpoint may lack, because no metric reads them.
 _UNUSED = ("pooler",)
 #: The files of which one holds the vocabulary of a tokenizer.
@@ -112,18 +114,16 @@ def _load(kind: NeuralKind, resolved: Resolved, device: str, dtype: Dtype) -> Mo
 
     class_name, called = _CLASSES[kind]
     weights = _weights(resolved)
-    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    if weights.suffix == ".gguf":
-        for package in ("gguf", "accelerate"):
-            if importlib.util.find_spec(package) is None:
-                raise MissingExtraError(f"model '{resolved.ref}' (GGUF)", "models")
-        options["gguf_file"] = weights.name
+    auto_class = getattr(transformers, class_name)
     wanted: dict[str, Any] = {"dtype": getattr(torch, {"fp32": "float32", "bf16": "bfloat16"}[dtype])}
-    if weights.suffix != ".gguf":
+    files, options = resolved, _OPTIONS
+    if weights.suffix == ".gguf":
+        files, options = _unpacked(kind, resolved, weights.name)
+    else:
         wanted["use_safetensors"] = True
     with quiet_loading():
-        tokenizer = _tokenizer(resolved, options)
-        module, info = _module(getattr(transformers, class_name), resolved, called, {**options, **wanted})
+        tokenizer = _tokenizer(files, options)
+        module, info = _module(auto_class, files, called, {**options, **wanted})
     _check_complete(resolved, called, info)
     rows = module.get_input_embeddings().weight.shape[0]
     if len(tokenizer) > rows:
@@ -148,6 +148,27 @@ def _load(kind: NeuralKind, resolved: Resolved, device: str, dtype: Dtype) -> Mo
         max_length=_max_length(module.config, tokenizer),
         pad_id=_pad_id(kind, resolved, tokenizer),
     )
+
+
+def _unpacked(kind: NeuralKind, resolved: Resolved, weights: str) -> tuple[Resolved, Mapping[str, Any]]:
+    """Where to load a model of GGUF form from and how: its unpacked copy, or itself where none can be kept."""
+    import torch
+    import transformers
+
+    for package in ("gguf", "accelerate"):
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtraError(f"model '{resolved.ref}' (GGUF)", "models")
+    packed = {**_OPTIONS, "gguf_file": weights}
+    class_name, called = _CLASSES[kind]
+
+    def read() -> tuple[Any, Any]:
+        with quiet_loading():
+            options = {**packed, "dtype": torch.float32}
+            module, _ = _module(getattr(transformers, class_name), resolved, called, options)
+            return module, _tokenizer(resolved, packed)
+
+    folder = unpacked(kind, resolved, read)
+    return (resolved, packed) if folder is None else (replace(resolved, path=folder), _OPTIONS)
 
 
 def _weights(resolved: Resolved) -> Path:

@@ -82,6 +82,8 @@ def _without_mark(text: str, start: int, end: int, keep_inside: bool) -> Edit | 
     before, after = text[start - 1 : start], text[end : end + 1]
     if not (before.isalnum() and after.isalnum()):
         return Edit(start, end)
+    if text[start:end] == "–" and before.isdigit() and after.isdigit():
+        return None if keep_inside else Edit(start, end, " ")
     if end == start + 1 and text[start] in _INNER:
         return None if keep_inside else Edit(start, end)
     unspaced = _UNSPACED.match(before) or _UNSPACED.match(after)

@@ -64,11 +64,12 @@ def _negated(parsed: Parsed, verb: Token) -> list[Edit]:
         following = [token for token in parsed.tokens[carrier.i + 1 : carrier.i + 4] if token.pos != "ADV"][:1]
         if following and following[0].dep in ("nsubj", "nsubjpass", "expl"):  # inverted
             return []
-        if carrier.lemma == "have" and (not following or following[0].pos not in ("VERB", "AUX")):
+        if carrier.lemma == "have" and (not following or following[0].tag not in ("VBN", "VBD")):
             return []  # has something done
         return [Edit(carrier.end, carrier.end, "not" if carrier.lower == "can" else " not")]
-    if verb.tag == "MD" or subject(parsed, verb) is None:
-        return []
+    doer = subject(parsed, verb)
+    if verb.tag == "MD" or doer is None or (verb.tag == "VBP" and doer.lower in ("this", "that") and doer.tag == "DT"):
+        return []  # "before that start date" is a phrase, whatever the tagger thinks
     support = {"VBZ": "does", "VBP": "do", "VBD": "did"}[verb.tag]
     return [Edit(verb.start, verb.end, like(verb.text, f"{support} not {verb_base(verb)}"))]
 

@@ -134,7 +134,7 @@ def _validate(
 CATEGORY_CHANGE = Perturbation(
     name="category_change",
     family="domain",
-    description="The nouns of the domain are replaced by those of another (a card becomes a hotel reservation)",
+    description="The nouns of the domain are replaced by those of another (a card becomes a room key)",
     effects={"consistency": "degrades", "relevance": "degrades"},
     propose=_propose,
     validate=_validate,
@@ -144,7 +144,7 @@ CATEGORY_CHANGE = Perturbation(
     examples=(
         (
             "The bank cancelled the card and refunded the payment to the account.",
-            "The travel agency cancelled the trip and refunded the upgrade to the hotel reservation.",
+            "The clinic cancelled the inhaler and refunded the payment to the care plan.",
         ),
     ),
 )

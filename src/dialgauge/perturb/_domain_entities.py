@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from dialgauge.corpus import Dialogue
-from dialgauge.perturb._domain_text import CITATION
+from dialgauge.perturb._domain_text import CITATION, NUMBER_WORDS
 from dialgauge.perturb._domain_values import invented
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._entities import (
@@ -74,7 +74,8 @@ def _replacement(
         said += [o.surface for o in groups if o.kind == group.kind and _same_form(o.surface, group.surface)]
     # "Steven and Lin" must not become "Steven and Steven".
     near = " ".join(parsed.text[slice(*parsed.sentences[parsed.sentence_of(start)])] for start, _ in group.spans)
-    inside = [surface for surface in dict.fromkeys(said) if surface.lower() not in near.lower()]
+    given = taken - {other.surface.lower() for other in groups}
+    inside = [s for s in dict.fromkeys(said) if s.lower() not in near.lower() and s.lower() not in given]
     if group.kind == "person":
         inside = [surface for surface in inside if _same_gender(surface, group.surface)]
     intrinsic = rng.choice(inside) if inside else None
@@ -97,11 +98,13 @@ def _same_form(first: str, second: str) -> bool:
 
 
 def _form(surface: str) -> tuple[object, ...]:
+    words = re.split(r"[\s-]", surface.lower())
     return (
         bool(re.match(r"(?:the|Mr|Mrs|Ms|Miss|Dr)\b", surface)),
         surface[0].isdigit(),
         surface[0] if surface[0] in "£$€" else "",
         re.sub(r"[\d\s.,:-]+", "", surface).lower() if surface[0].isdigit() else "",
+        words[-1] if words[0] in NUMBER_WORDS else "",
     )
 
 

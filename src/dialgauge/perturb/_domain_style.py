@@ -116,7 +116,10 @@ def is_dispensable(parsed: Parsed, token: Token) -> bool:
         between = parsed.tokens[token.i + 1 : verb.i]
         if any(other.dep not in ("aux", "auxpass", "neg", "advmod") for other in between):
             return False
-        if token.dep == "auxpass" and _could_act(parsed, verb):
+        passive = any(helper.dep == "auxpass" for helper in helpers)
+        # "has booking 12 changed" is no perfect.
+        perfect = verb.tag in ("VBN", "VBD") or any(helper.lower == "been" for helper in helpers)
+        if (passive and _could_act(parsed, verb)) or (token.lemma == "have" and not perfect):
             return False
         return (
             in_main_clause and verb.pos == "VERB" and only_be_and_have and token.lower not in ("be", "having", "being")

@@ -59,7 +59,7 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
         and verb_base(verb) not in _NO_PASSIVE
         and not is_question(parsed, verb.sentence)
         and not shared
-        and not between and not before
+        and not between and not before and not _out_of_number(verb, subject)
         and following not in _PARTICLES and following != "by"
         and not any(parsed.tokens[c].dep == "conj" for c in target.children)
         and subject.unbroken and target.unbroken
@@ -73,6 +73,11 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
         and not any(t.dep in ("relcl", "acl", "advcl") for t in whole)
         and not glued(parsed, verb) and not any(glued(parsed, t) for t in parsed.tokens[whole[-1].i : verb.i])
     )  # fmt: skip
+
+
+def _out_of_number(verb: Token, subject: Token) -> bool:
+    """Whether the verb does not agree with its subject: then one of the two is something else ("nine, claim 552086")."""
+    return verb.tag == "VBP" and subject.tag in ("NN", "NNP", "DT")
 
 
 def _passive_edits(parsed: Parsed, verb: Token, subject: Token, target: Token) -> list[Edit]:

@@ -220,11 +220,17 @@ def term_replacement(group: EntityGroup, domain: Domain, taken: set[str], rng: R
     words = [term for term in domain.terms[group.slot] if term not in lexicon().mass]
     singular = group.surface.lower() in {term.lower() for term in domain.terms[group.slot]}
     forms = words if singular else [plural(term) for term in words]
-    options = [form for form in forms if form.lower() not in taken and not _related(form, group.surface)]
+    own = next((t for t in domain.terms[group.slot] if group.surface.lower() in (t.lower(), plural(t).lower())), "")
+    options = [
+        form
+        for word, form in zip(words, forms, strict=True)
+        if form.lower() not in taken and not _related(form, group.surface) and not _related(word, own)
+    ]
     return rng.choice(options) if options else None
 
 
 def _related(first: str, second: str) -> bool:
-    """Whether one noun phrase contains the other, as in card and debit card: a change that would be no error."""
+    """Whether one noun phrase contains the other, or is another word for it, as in card and debit card: a change that would
+    be no error."""
     a, b = {*first.lower().split()}, {*second.lower().split()}
-    return a <= b or b <= a
+    return a <= b or b <= a or any({first, second} <= group for group in lexicon().same)

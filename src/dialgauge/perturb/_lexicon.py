@@ -58,6 +58,7 @@ class Lexicon:
     version: str
     pairs: tuple[tuple[str, str], ...]
     mass: frozenset[str]
+    same: tuple[frozenset[str], ...]
     general_noise: tuple[str, ...]
     chat_noise: tuple[str, ...]
     domains: Mapping[str, Domain]
@@ -108,6 +109,7 @@ def lexicon() -> Lexicon:
         version=raw["version"],
         pairs=tuple((first, second) for first, second in raw["pairs"]),
         mass=frozenset(raw["mass"]),
+        same=tuple(map(frozenset, raw["same"])),
         general_noise=tuple(raw["general"]["noise"]),
         chat_noise=tuple(raw["general"]["chat"]),
         domains=domains,

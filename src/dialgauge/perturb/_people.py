@@ -26,7 +26,8 @@ def names_person(token: Token) -> bool:
 
 
 def _nominative(parsed: Parsed, root: Token) -> str | None:
-    several = root.tag in ("NNS", "NNPS") or any(parsed.tokens[child].dep == "conj" for child in root.children)
+    joined = any(parsed.tokens[child].dep == "conj" for child in root.children)
+    several = root.tag in ("NNS", "NNPS") or (joined and parsed.child(root, "cc") is not None)
     if several:
         return "they"
     lemma = root.lower
@@ -37,6 +38,8 @@ def _nominative(parsed: Parsed, root: Token) -> str | None:
         return "she"
     if lemma in _PERSON or _is_person(parsed, root) or _PLACEHOLDER.fullmatch(root.text):
         return "they"
+    if len(root.text) > 1 and root.text.isupper():
+        return "it"
     # A name that the parser does not know is more often a person's than a thing's where it acts.
     if root.pos == "PROPN" and not root.entity:
         return "they" if root.dep in ("nsubj", "nsubjpass") else None

@@ -62,6 +62,8 @@ def _is_abbreviation(text: str, start: int, match: re.Match[str]) -> bool:
     last = text[max(start, match.start() - 12) : match.start()].rpartition(" ")[2].lstrip("(\"'").lower()
     if last in ("no", "nos", "ref", "ext"):
         return bool(re.match(r"\s+#?[A-Z]{0,4}-?\d", text[match.end() :]))
+    if last in ("a.m", "p.m"):
+        return text[match.end() : match.end() + 2].strip()[:1].islower()
     if last in ("u.s", "u.k"):
         following = text[match.end() : match.end() + 2].strip()
         return not (following[:1].isupper() or following[:1] in ("#", "<", "["))

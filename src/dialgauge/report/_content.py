@@ -41,22 +41,17 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The metrics of one dimension, best first, beside what one rater reaches against the others."""
+    """The metrics of one dimension, best first, beside what one rater reaches against the others.
+
+    ``leaders`` are the best and those that the test does not tell from it.
+    """
 
     dimension: str
     level: str
     coefficient: str
     estimates: tuple[Estimate, ...]
+    leaders: frozenset[str]
     ceiling: float | None
-
-    @property
-    def leaders(self) -> list[str]:
-        """The metrics whose interval reaches the best value: not to be told apart from the best by it."""
-        scored = [entry for entry in self.estimates if entry.value is not None]
-        if not scored or scored[0].value is None:
-            return []
-        best = scored[0].value
-        return [entry.metric for entry in scored if entry.high is not None and entry.high >= best]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +72,7 @@ class ReportData:
     corpus: Corpus
     scores: Scores
     correlations: pl.DataFrame | None = None
+    leaders: pl.DataFrame | None = None
     ceiling: pl.DataFrame | None = None
     ratings: pl.DataFrame | None = None
     agreement: pl.DataFrame | None = None
@@ -100,9 +96,9 @@ def rankings(data: ReportData, level: str, coefficient: str) -> list[Ranking]:
             if row["direction"] != "none"
         ]
         estimates.sort(key=lambda entry: (entry.value is None, -(entry.value or 0.0), entry.metric))
-        found.append(
-            Ranking(dimension, level, coefficient, tuple(estimates), _ceiling(data, dimension, level, coefficient))
-        )
+        leading = _leaders(data, dimension, level, coefficient)
+        ceiling = _ceiling(data, dimension, level, coefficient)
+        found.append(Ranking(dimension, level, coefficient, tuple(estimates), leading, ceiling))
     return found
 
 
@@ -133,7 +129,7 @@ def verdict(ranking: Ranking) -> str:
     if best.low is not None and best.low <= 0:
         sentence += ", but its interval includes zero: no metric is shown to follow these ratings"
     elif others:
-        sentence += f"; {len(others)} more cannot be told apart from it"
+        sentence += f"; {_count(len(others))} cannot be told apart from it"
     if ranking.ceiling is not None:
         sentence += f". One rater against the others reaches {ranking.ceiling:.2f}"
     return sentence + "."
@@ -163,6 +159,10 @@ def drifting(data: ReportData) -> list[str]:
         f"{decimals(row['change'])} points from the first rating to the last."
         for row in data.drift.filter("drifts").iter_rows(named=True)
     ]
+
+
+def _count(others: int) -> str:
+    return "one more" if others == 1 else f"{others} more"
 
 
 def system_table(data: ReportData) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
@@ -205,6 +205,13 @@ def _span(counts: pl.Series) -> str:
 
 def _estimate(row: Mapping[str, Any]) -> Estimate:
     return Estimate(row["metric"], row["value"], row["low"], row["high"], row["reason"])
+
+
+def _leaders(data: ReportData, dimension: str, level: str, coefficient: str) -> frozenset[str]:
+    if data.leaders is None:
+        return frozenset()
+    here = pl.col("dimension") == dimension, pl.col("level") == level, pl.col("coefficient") == coefficient
+    return frozenset(data.leaders.filter(*here)["metric"])
 
 
 def _ceiling(data: ReportData, dimension: str, level: str, coefficient: str) -> float | None:

@@ -46,9 +46,8 @@ def forest_plot(ranking: Ranking, low: float) -> Markup:
                 '<text class="ceiling-label" x="{:.1f}" y="12" text-anchor="middle">one rater {:.2f}</text>'
             ).format(min(at, _WIDTH - 36), ranking.ceiling)
         )
-    leaders = set(ranking.leaders)
     for i, entry in enumerate(shown):
-        parts.append(_row(entry, _TOP + _ROW * i + _ROW / 2, x, entry.metric in leaders))
+        parts.append(_row(entry, _TOP + _ROW * i + _ROW / 2, x, entry.metric in ranking.leaders))
     return Markup("").join(parts) + Markup("</svg>")
 
 

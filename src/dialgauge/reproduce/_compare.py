@@ -194,15 +194,17 @@ def _check_studies(studies: Sequence[StudyResults]) -> None:
 def _shared_cells(studies: Sequence[StudyResults]) -> tuple[list[tuple[str, str, str]], list[str]]:
     """The cells that all studies have, in the order of the original, and what is left out, in words."""
     left_out = []
-    for what in ("systems", "dimensions", "roles"):
-        lists: list[list[str]] = [getattr(study, what) for study in studies]
+    absent: dict[str, dict[str, None]] = {}
+    for what in ("system", "dimension", "role"):
+        lists: list[list[str]] = [getattr(study, f"{what}s") for study in studies]
         shared = set(lists[0]).intersection(*lists[1:])
         if not shared:
             found = "; ".join(f"{s.name}: {', '.join(names)}" for s, names in zip(studies, lists, strict=True))
-            raise InputError(f"the studies share no {what[:-1]}, so there is nothing to compare ({found})")
-        for name in dict.fromkeys(name for names in lists for name in names if name not in shared):
+            raise InputError(f"the studies share no {what}, so there is nothing to compare ({found})")
+        absent[what] = dict.fromkeys(name for names in lists for name in names if name not in shared)
+        for name in absent[what]:
             where = [s.name for s, names in zip(studies, lists, strict=True) if name not in names]
-            left_out.append(f"{what[:-1]} {name}: not in {', '.join(where)}")
+            left_out.append(f"{what} {name}: not in {', '.join(where)}")
     known = [study.values() for study in studies]
     first = studies[0]
     shared_cells = [
@@ -214,10 +216,10 @@ def _shared_cells(studies: Sequence[StudyResults]) -> tuple[list[tuple[str, str,
     ]
     if not shared_cells:
         raise InputError("the studies have no cell (dimension, role and system) in common")
-    named = {part.split(" ", 1)[1].rsplit(": not in ", 1)[0] for part in left_out}
     for cell in dict.fromkeys(cell for values in known for cell in values):
         lacking = [study.name for study, values in zip(studies, known, strict=True) if cell not in values]
-        if lacking and not named.intersection(cell):
+        # A dimension, a role and a system may bear the same name, such as "overall".
+        if lacking and not any(name in absent[what] for what, name in zip(CELL, cell, strict=True)):
             left_out.append(f"{' / '.join(cell)}: no value in {', '.join(lacking)}")
     return shared_cells, left_out
 

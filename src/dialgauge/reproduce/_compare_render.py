@@ -39,6 +39,8 @@ def comparison_json(report: ComparisonReport) -> dict[str, Any]:
                 "dimensions": study.dimensions,
                 "roles": study.roles,
                 "agreement": [{**asdict(agreed), "verdict": agreed.verdict} for agreed in study.agreement],
+                "invalid": dict(study.invalid),
+                "remarks": list(study.remarks),
             }
             for study in comparison.studies
         ],

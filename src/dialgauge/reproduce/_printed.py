@@ -19,7 +19,9 @@ from dialgauge.errors import InputError, UnknownNameError
 #: Told (what is being done, how many are done, how many there are).
 Progress = Callable[[str, int, int], None]
 
-_NUMBER = re.compile(r"([+-]?)(\d*)(?:\.(\d+))?\s*%?")
+#: A comma stands between thousands or nowhere: a number that begins with 0 has none, so 0,690 is no 690.
+_NUMBER = re.compile(r"([+-]?)([1-9]\d{0,2}(?:,\d{3})+|\d*)(?:\.(\d+))?\s*%?")
+_DECIMAL_COMMA = re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d*),\d+\s*%?")
 #: Decimals below this are noise of floating-point sums, not digits to round by.
 _NOISE = 12
 
@@ -37,16 +39,27 @@ class Printed:
         return self.text + "*" * self.stars
 
 
-def parse_printed(text: str) -> Printed:
-    """Read one printed number: signs (also −), a missing leading zero, thousands commas, a percent sign, stars."""
+def parse_printed(text: str, where: str = "") -> Printed:
+    """Read one printed number: signs (also −), a missing leading zero, thousands commas, a percent sign, stars.
+
+    A decimal comma is refused, never guessed. ``where`` begins the message: the file, line or cell of the number.
+    """
+    named = f"{where}: printed number {text!r}" if where else f"printed number {text!r}"
     bare = text.strip()
     stars = len(bare) - len(bare.rstrip("*"))
     bare = bare.rstrip("*").strip()
-    match = _NUMBER.fullmatch(bare.replace("−", "-").replace("–", "-").replace(",", ""))
+    plain = bare.replace("−", "-").replace("–", "-")
+    match = _NUMBER.fullmatch(plain)
+    if match is None and _DECIMAL_COMMA.fullmatch(plain):
+        point = plain.replace(".", "").replace(",", ".")
+        raise InputError(
+            f"{named}: has a decimal comma; write a decimal point, as in {point} "
+            "(a comma is read between thousands only, as in 4,200)"
+        )
     if match is None or not (match[2] or match[3]):
-        raise InputError(f"printed number {text!r}: not a number, for instance 0.67, .67, -0.1 or 0.67**")
+        raise InputError(f"{named}: not a number, for instance 0.67, .67, -0.1 or 0.67**")
     decimals = len(match[3] or "")
-    value = Decimal(f"{match[1]}{match[2] or '0'}.{match[3] or '0'}")
+    value = Decimal(f"{match[1]}{match[2].replace(',', '') or '0'}.{match[3] or '0'}")
     return Printed(bare, value + 0, decimals, stars)
 
 
@@ -126,7 +139,9 @@ def _printed_table(name: str, table: Mapping[str, Any]) -> PrintedTable:
         if len(cells) != len(columns):
             raise InputError(f"published table {name}: row {key!r} has {len(cells)} cells for {len(columns)} columns")
         names[key] = printed_name
-        entries |= {(key, column): parse_printed(text) for column, text in zip(columns, cells, strict=True) if text}
+        for column, text in zip(columns, cells, strict=True):
+            if text:
+                entries[key, column] = parse_printed(text, f"published table {name}, row {key!r}, column {column!r}")
     decimals: int = table.get("decimals", max((printed.decimals for printed in entries.values()), default=0))
     via: int | None = table.get("via")
     bold = {column: frozenset(keys) for column, keys in table.get("bold", {}).items()}

@@ -1,14 +1,15 @@
 """The results of one human evaluation, whether printed in a paper or computed from ratings."""
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
 
-from dialgauge.corpus import ORIGINAL, OVERALL
+from dialgauge.corpus import ORIGINAL, OVERALL, USES, read_text
 from dialgauge.errors import InputError, ParameterError
 from dialgauge.ratings import MEASURES, Scale, aggregate, agreement, find_scale, verdict
 from dialgauge.reproduce._intervals import half_step
@@ -31,6 +32,9 @@ RESULTS = pl.Schema(
 #: The dimension that is the mean of all others.
 _OVERALL_DIMENSION = "overall"
 _COLUMNS = ("system", "dimension", "role", "value", "n", "scale")
+_NEEDED = ("system", "dimension", "value")
+#: What a file has that rates summaries one by one, and a table of results has not.
+_CORPUS_USES = ("dialogue_id", "dialogue", "summary", "reference", "annotator", "variant", "sentence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,9 @@ class StudyResults:
 
     ``frame`` has the columns of ``RESULTS``, in the order of the study. Where the results were computed from
     ``ratings``, ``summaries`` has a value per summary and dimension, "overall" (the mean of the dimensions) among them.
-    ``setting_of`` names the study where these results are one of several ways to treat its ratings.
+    ``setting_of`` names the study where these results are one of several ways to treat its ratings. ``invalid`` counts
+    the ratings that were left out because their scale does not allow them, by problem ("unset", "off the scale",
+    "between two points"); ``notes`` say what had to be assumed when the file was read.
     """
 
     name: str
@@ -63,6 +69,13 @@ class StudyResults:
     ratings: pl.DataFrame | None = None
     summaries: pl.DataFrame | None = None
     setting_of: str | None = None
+    invalid: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the results must know, in words: the notes, and how many ratings were left out and why."""
+        return (*self.notes, *((_left_out(self.invalid),) if self.invalid else ()))
 
     @property
     def systems(self) -> list[str]:
@@ -162,13 +175,10 @@ def _from_rows(
 
 
 def _cell(row: Mapping[str, object], where: str) -> tuple[dict[str, object], Printed]:
-    for column in ("system", "dimension", "value"):
+    for column in _NEEDED:
         if row.get(column) is None or not str(row[column]).strip():
             raise InputError(f"{where}: no {column}")
-    try:
-        printed = parse_printed(str(row["value"]))
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from error
+    printed = parse_printed(str(row["value"]), f"{where}, {row['dimension']} / {row['system']}")
     n = str(row.get("n") or "").strip()
     if n and not n.isdigit():
         raise InputError(f"{where}: n must be a whole number; got {n!r}")
@@ -213,7 +223,8 @@ def rated_results(
     """Results computed from ratings: per sentence, then per summary, then the mean of each system's summaries.
 
     ``method`` merges several annotators of one unit (see :func:`dialgauge.ratings.aggregate`). Where there are several
-    dimensions on one scale, "overall" is added: the mean of the dimensions of each summary.
+    dimensions on one scale, "overall" is added: the mean of the dimensions of each summary. Ratings that their scale
+    does not allow are left out and counted in ``invalid``.
     """
     scales = tuple(scales)
     if ratings.is_empty():
@@ -222,7 +233,10 @@ def rated_results(
     dimensions = ratings["dimension"].unique()
     add_overall = dimensions.len() > 1 and _OVERALL_DIMENSION not in dimensions and (normalised or len(on_scales) == 1)
     values = aggregate(ratings, method, normalised=normalised, overall=add_overall, scales=scales)
+    invalid = dict(values.invalid["problem"].value_counts(sort=True).iter_rows())
     summaries = values.frame.drop_nulls("value").with_columns(_system_label())
+    if summaries.is_empty():
+        raise InputError(f"study {name!r} has no valid rating" + (f": {_left_out(invalid)}" if invalid else ""))
     names = dict(ratings.select("dimension", "scale").unique().drop_nulls().iter_rows())
     if add_overall and None not in on_scales:
         names[_OVERALL_DIMENSION] = "0-1" if normalised else next(iter(names.values()))
@@ -240,7 +254,13 @@ def rated_results(
         # The overall mean comes last, as in the papers.
         .sort(pl.col("dimension") == _OVERALL_DIMENSION, *CELL)
     )
-    return StudyResults(name, frame, agreement_of(ratings, scales), ratings, summaries)
+    return StudyResults(name, frame, agreement_of(ratings, scales), ratings, summaries, invalid=invalid)
+
+
+def _left_out(invalid: Mapping[str, int]) -> str:
+    total = sum(invalid.values())
+    reasons = ", ".join(f"{count} {problem}" for problem, count in invalid.items())
+    return f"{total} {'rating' if total == 1 else 'ratings'} left out, not allowed by the scale: {reasons}"
 
 
 def _system_label() -> pl.Expr:
@@ -262,26 +282,29 @@ def agreement_of(ratings: pl.DataFrame, scales: Sequence[Scale] = ()) -> tuple[A
 
 
 def read_printed(path: Path | str, *, name: str | None = None, decimals: int | None = None) -> StudyResults:
-    """Printed results from a CSV file with the columns system, dimension, value and optionally role, n, scale."""
+    """Printed results from a CSV file with the columns system, dimension, value and optionally role, n, scale.
+
+    The encoding is recognised; where it had to be guessed, the results have a note.
+    """
     path = Path(path)
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file)
-        columns = [column.strip() for column in reader.fieldnames or ()]
-        _check_columns(columns, path)
-        reader.fieldnames = columns
-        rows = list(reader)
-    for line, row in enumerate(rows, start=2):
+    found = read_text(path)
+    reader = csv.DictReader(io.StringIO(found.text, newline=""))
+    columns = [column.strip() for column in reader.fieldnames or ()]
+    _check_columns(columns, path)
+    reader.fieldnames = columns
+    rows = []
+    for row in reader:
+        where = f"{path}, line {reader.line_num}"
         if None in row or None in row.values():
-            raise InputError(f"{path}, line {line}: {'too many' if None in row else 'too few'} columns")
-    return _from_rows(
-        ((f"{path}, line {line}", row) for line, row in enumerate(rows, start=2)), name or path.stem, decimals
-    )
+            raise InputError(f"{where}: {'too many' if None in row else 'too few'} columns")
+        rows.append((where, row))
+    return replace(_from_rows(rows, name or path.stem, decimals), notes=found.notes)
 
 
 def _check_columns(columns: Sequence[str], path: Path) -> None:
     repeated = [column for column, count in Counter(columns).items() if count > 1]
     unknown = [column for column in columns if column not in _COLUMNS]
-    missing = [column for column in ("system", "dimension", "value") if column not in columns]
+    missing = [column for column in _NEEDED if column not in columns]
     if repeated:
         raise InputError(f"{path}: column {repeated[0]!r} occurs twice")
     if missing:
@@ -291,9 +314,14 @@ def _check_columns(columns: Sequence[str], path: Path) -> None:
 
 
 def is_printed_table(path: Path) -> bool:
-    """Whether a file is a table of results (a CSV without dialogues) rather than a corpus."""
+    """Whether a file is a table of results rather than a corpus.
+
+    A table of results is a CSV with the columns system, dimension and value and none that a corpus calls its
+    dialogues, summaries or annotators by.
+    """
     if path.suffix.lower() != ".csv" or not path.is_file():
         return False
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        columns = {column.strip() for column in next(csv.reader(file), [])}
-    return "dimension" in columns and "dialogue_id" not in columns
+    header = next(csv.reader(read_text(path).text.splitlines()[:1]), [])
+    columns = {column.strip().lower() for column in header}
+    of_a_corpus = {name for use in _CORPUS_USES for name in USES[use]}
+    return columns.issuperset(_NEEDED) and columns.isdisjoint(of_a_corpus)

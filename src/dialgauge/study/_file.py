@@ -69,6 +69,15 @@ class RatingsSection(_Table):
     on_invalid: Literal["keep", "drop", "error"] = "drop"
     dimensions: list[str] | None = None
 
+    @field_validator("aggregate")
+    @classmethod
+    def _known_method(cls, method: str) -> str:
+        from dialgauge.ratings import METHODS
+
+        if method not in METHODS and not method.startswith("annotator:"):
+            raise ValueError(str(UnknownNameError("method of aggregation", method, METHODS)))
+        return method
+
 
 class CorrelationSection(_Table):
     """``[correlation]``: levels, coefficients and how uncertainty is measured."""

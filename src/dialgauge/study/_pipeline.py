@@ -12,10 +12,10 @@ from typing import Any
 import polars as pl
 
 from dialgauge import __version__
-from dialgauge.corpus import Corpus, is_path, open_corpus, read_corpus, write_corpus
-from dialgauge.errors import InputError
+from dialgauge.corpus import Corpus, open_corpus, read_corpus, source_folder, write_corpus
+from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.files import atomic_file, write_text
-from dialgauge.metaeval import correlate, human_ceiling
+from dialgauge.metaeval import correlate, human_ceiling, leaders
 from dialgauge.metrics import Scores, kernel_name, score
 from dialgauge.ratings import aggregate, agreement, check_ratings, drift, majority_noise_removal, validate
 from dialgauge.report import ReportData, render_report
@@ -43,6 +43,7 @@ class Pipeline:
         settings, stage = self.settings, self.ledger.run
         corpus = settings.corpus.model_dump() | {"content": self._source_digest()}
         stage("corpus", corpus, [], ["corpus"], self._make_corpus)
+        self._check_dimensions()
         stage("scores", settings.metrics.model_dump(), ["corpus"], ["scores.parquet"], self._make_scores)
         shown = ["corpus", "scores"]
         if not self._load_corpus().ratings.is_empty():
@@ -50,7 +51,7 @@ class Pipeline:
             outputs = ["agreement.parquet", "drift.parquet", "findings.json"]
             stage("agreement", rated, ["corpus"], outputs, self._make_agreement)
             rated |= {"correlation": settings.correlation.model_dump()}
-            outputs = ["correlations.parquet", "ratings.parquet", "ceiling.parquet"]
+            outputs = ["correlations.parquet", "leaders.parquet", "ratings.parquet", "ceiling.parquet"]
             stage("correlations", rated, ["corpus", "scores"], outputs, self._make_correlations)
             shown += ["agreement", "correlations"]
         if variants := self._variant_stages():
@@ -61,12 +62,12 @@ class Pipeline:
 
     def _source_digest(self) -> str:
         source = self.settings.corpus.source
-        if not is_path(source):
+        folder = source_folder(source, self.home)
+        if folder is None:  # the embedded corpus is part of the code, which is in every fingerprint
             return __version__
-        path = self.home / source
-        if not path.exists():
-            raise InputError(f"corpus.source: {path} does not exist (paths are relative to the study file)")
-        return file_digest(path)
+        if not folder.exists():
+            raise InputError(f"corpus.source: {folder} does not exist (paths are relative to the study file)")
+        return file_digest(folder)
 
     def _make_corpus(self) -> dict[str, Any]:
         self.progress("reading the corpus", 0, 1)
@@ -79,6 +80,13 @@ class Pipeline:
         write_corpus(corpus, self.folder / "corpus")
         self._corpus = replace(corpus, problems=())
         return {"problems": [str(problem) for problem in corpus.problems]}
+
+    def _check_dimensions(self) -> None:
+        """Before the long work: a dimension that nobody rated is a mistake in the study file."""
+        known = self._load_corpus().dimensions
+        for name in self.settings.ratings.dimensions or ():
+            if name not in known:
+                raise UnknownNameError("dimension in ratings.dimensions", name, known)
 
     def _make_scores(self) -> dict[str, Any]:
         wanted = self.settings.metrics
@@ -122,8 +130,23 @@ class Pipeline:
             progress=self.progress,
             **shared,
         )
-        ceiling = human_ceiling(ratings, **options, **shared)
+        judging = [name for name in scores.metrics if scores.directions[name] != "none"]
+        tested = {key: value for key, value in shared.items() if key not in ("levels", "coefficients")}
+        best = leaders(
+            found.frame,
+            scores.frame,
+            aggregated.wide(),
+            directions=scores.directions,
+            metrics=judging,
+            progress=self.progress,
+            **tested,
+        )
+        # People are measured as they rated: cleaning takes out their disagreement, and would flatter them. One
+        # annotator against a chosen one is no ceiling, so there the others count by their mean.
+        how = "mean" if wanted.aggregate.startswith("annotator:") else wanted.aggregate
+        ceiling = human_ceiling(checked.ratings, method=how, **options, **shared)
         self._write("ratings.parquet", aggregated.wide())
+        self._write("leaders.parquet", best)
         self._write("ceiling.parquet", ceiling.frame)
         self._write("correlations.parquet", found.frame)
         return {
@@ -141,6 +164,7 @@ class Pipeline:
             corpus=self._load_corpus(),
             scores=self._load_scores(),
             correlations=self._read("correlations.parquet") if rated else None,
+            leaders=self._read("leaders.parquet") if rated else None,
             ceiling=self._read("ceiling.parquet") if rated else None,
             ratings=self._read("ratings.parquet") if rated else None,
             agreement=self._read("agreement.parquet") if rated else None,

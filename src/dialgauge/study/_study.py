@@ -57,8 +57,9 @@ class StudyRun:
     @property
     def correlations(self) -> pl.DataFrame | None:
         """Metrics × dimensions at each level, or None where there are no ratings to correlate with."""
-        path = self.folder / "correlations.parquet"
-        return pl.read_parquet(path) if path.exists() else None
+        if "correlations" not in self.stages:
+            return None
+        return pl.read_parquet(self.folder / "correlations.parquet")
 
 
 def run_study(

@@ -7,7 +7,7 @@ const VOICES = 6;
 /** `said(turn, index)` makes the node that holds a turn's words: marking spans needs another one than reading. */
 export function dialogueList(dialogue, said = (turn) => prose("div", turn.text, { class: "said" })) {
   const entries = dialogue.turns.map((turn, index) => {
-    const named = turn.role && turn.role !== turn.speaker;
+    const named = turn.role && turn.role.toLowerCase() !== turn.speaker.toLowerCase();
     const name = named ? t("turn.role", { speaker: turn.speaker, role: turn.role }) : turn.speaker;
     return element(
       "li",

@@ -21,6 +21,7 @@ from dialgauge.reproduce import (
     comparison_html,
     comparison_json,
     cv_star,
+    is_printed_table,
     kendall_w,
     printed_results,
     qra_view,
@@ -40,6 +41,12 @@ def table(values, name, **more):
 
 ORIGINAL = {"A": "3.10", "B": "3.50", "C": "4.2"}
 REPEATED = {"A": "3.20", "B": "3.5", "C": "4.0"}
+
+
+def spoil(ratings):
+    """Two values of 0, which are unset on a scale from 1, and one beyond it."""
+    values = ratings["value"].to_list()
+    return ratings.with_columns(pl.Series("value", [0.0, 9.0, 0.0, *values[3:]]))
 
 
 class TestPrinted:
@@ -122,6 +129,19 @@ class TestBadInput:
         result = compare([printed_results(full, "one"), printed_results(full[:-1], "two")])
         assert result.left_out == ("fluency / overall / B: no value in two",)
 
+    def test_a_dimension_and_a_role_of_one_name_are_told_apart(self):
+        # "overall" is a dimension that two lacks, and the role of every cell.
+        cells = [(s, d) for s in ("a", "b", "c", "d") for d in ("rel", "overall")]
+        rows = [{"system": s, "dimension": d, "value": "3.0"} for s, d in cells]
+        lacking = [row for row in rows if row["dimension"] == "rel" and row["system"] != "d"]
+        lacking += [{"system": "d", "dimension": "flu", "value": "3.0"}]
+        result = compare([printed_results(rows, "one"), printed_results(lacking, "two")])
+        assert result.left_out == (
+            "dimension overall: not in two",
+            "dimension flu: not in one",
+            "rel / overall / d: no value in two",
+        )
+
     def test_different_scales(self):
         with pytest.raises(InputError, match=r"different scales \(one: 1-5, two: 1-7\)"):
             compare([table(ORIGINAL, "one", scale="1-5"), table(REPEATED, "two", scale="1-7")])
@@ -176,6 +196,7 @@ class TestBadInput:
                 "two rows for one cell, q / overall / A.*row 1.*row 2",
             ),
             ([{"system": "A", "dimension": "q", "value": "high"}], "row 1.*'high'.*not a number"),
+            ([{"system": "A", "dimension": "q", "value": "0,69"}], "row 1, q / A.*'0,69'.*decimal comma.*0.69"),
             ([{"system": "A", "dimension": "q", "value": ""}], "row 1: no value"),
             ([{"system": "", "dimension": "q", "value": "1"}], "row 1: no system"),
             ([{"system": "A", "dimension": "q", "value": "1", "n": "many"}], "n must be a whole number"),
@@ -214,6 +235,7 @@ class TestFiles:
             ("system,dimension,value\nA,q,1,2\n", "line 2: too many columns"),
             ("system,dimension,value\nA,q,1\nA,q,2\n", "two rows for one cell.*line 2.*line 3"),
             ("system,dimension,value\nA,q,x\n", "line 2.*not a number"),
+            ('system,dimension,value\nA,q,1\n\nB,q,"0,69"\n', r"bad.csv, line 4, q / B: .*decimal comma"),
             ("", "no column 'system'"),
         ],
     )
@@ -222,6 +244,51 @@ class TestFiles:
         path.write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match=message):
             read_printed(path)
+
+    def test_a_file_that_is_not_there(self, tmp_path):
+        with pytest.raises(InputError, match=r"none\.csv: no such file"):
+            read_printed(tmp_path / "none.csv")
+
+    @pytest.mark.parametrize(
+        ("encoding", "note"), [("latin-1", "not UTF-8 (first at line 2)"), ("utf-16", None), ("utf-16-le", "utf-16-le")]
+    )
+    def test_other_encodings_are_read_and_guesses_noted(self, tmp_path, encoding, note):
+        path = tmp_path / "paper.csv"
+        path.write_bytes("system,dimension,value\nModèle,q,0.5\nother,q,0.7\n".encode(encoding))
+        assert is_printed_table(path)
+        study = read_printed(path)
+        assert study.systems == ["Modèle", "other"]
+        assert len(study.remarks) == (note is not None)
+        assert all(note in remark for remark in study.remarks)
+
+    @pytest.mark.parametrize(
+        ("header", "printed"),
+        [
+            ("system,dimension,value", True),
+            ("\ufeffsystem, dimension ,role,value,n,scale", True),
+            ("System,Dimension,Value", True),  # refused by name where it is read
+            ("system,dimension,value,colour", True),
+            ("id,system,dimension,value", False),
+            ("dialogue_id,system,dimension,value", False),
+            ("fname,system,dimension,value", False),
+            ("system,dimension,value,annotator", False),
+            ("system,dimension,value,Rater", False),
+            ("system,dimension,value,summary", False),
+            ("system,dimension,value,dialogue", False),
+            ("id,dimension,score,model", False),
+            ('"id,system,dimension,value', False),
+            ("", False),
+        ],
+    )
+    def test_a_table_of_results_is_told_from_a_corpus(self, tmp_path, header, printed):
+        path = tmp_path / "file.csv"
+        path.write_text(f"{header}\n1,2,3\n", encoding="utf-8")
+        assert is_printed_table(path) is printed
+
+    def test_other_endings_and_folders_are_no_table(self, tmp_path):
+        (tmp_path / "file.txt").write_text("system,dimension,value\n", encoding="utf-8")
+        (tmp_path / "folder.csv").mkdir()
+        assert not any(is_printed_table(tmp_path / name) for name in ("file.txt", "folder.csv", "none.csv"))
 
 
 class TestKendall:
@@ -295,6 +362,20 @@ class TestRated:
         assert study.systems == sorted(
             ["plain", "better", "worse", "plain/shuffled", "better/shuffled", "worse/shuffled"]
         )
+
+    def test_ratings_off_their_scale_are_counted(self, make_ratings):
+        ratings = spoil(make_ratings(scale="1-3", lowest=1))
+        study = rated_results(ratings, "made")
+        assert study.invalid == {"unset": 2, "off the scale": 1}
+        expected = "3 ratings left out, not allowed by the scale: 2 unset, 1 off the scale"
+        assert study.remarks == (expected,)
+        clean = rated_results(ratings.filter(pl.col("value").is_between(1, 3)), "made")
+        assert (clean.invalid, clean.remarks) == ({}, ())
+        assert study.frame.equals(clean.frame)
+
+    def test_nothing_but_invalid_ratings(self, make_ratings):
+        with pytest.raises(InputError, match=r"'made' has no valid rating: \d+ ratings left out.*off the scale"):
+            rated_results(make_ratings().with_columns(pl.lit(9.0).alias("value")), "made")
 
     def test_dimensions_on_different_scales_have_no_overall_mean(self, make_ratings):
         ratings = make_ratings(dialogues=4).with_columns(
@@ -538,6 +619,56 @@ class TestCommand:
         assert code == 0
         assert "Conclusions: 1 of 1 confirmed" in out
         assert max(len(line) for line in out.splitlines()) <= 100
+
+    def test_ratings_left_out_are_reported_per_study(self, run, tmp_path, make_ratings, make_corpus):
+        write_corpus(make_corpus(make_ratings(1, scale="1-3", lowest=1)), tmp_path / "good")
+        write_corpus(make_corpus(spoil(make_ratings(2, scale="1-3", lowest=1))), tmp_path / "bad")
+        line = "3 ratings left out, not allowed by the scale: 2 unset, 1 off the scale"
+        code, out, _ = run("compare", "good", "bad", "--html", "page.html")
+        assert code == 0
+        assert f"bad: {line}" in out
+        assert "good: " not in out
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        assert f"<b>bad</b>: {line}" in page
+        assert "<b>good</b>" not in page
+        studies = json.loads(run("compare", "good", "bad", "--json")[1])["studies"]
+        assert [study["invalid"] for study in studies] == [{}, {"unset": 2, "off the scale": 1}]
+        assert [study["remarks"] for study in studies] == [[], [line]]
+
+    def test_a_table_in_another_encoding_is_compared_with_a_note(self, run, tmp_path):
+        for name in ("one", "two"):
+            path = write_table(tmp_path / f"{name}.csv", {"Modèle": "3.1", "B": "3.5", "C": "4.2"}, "1-5")
+        path.write_bytes(path.read_text(encoding="utf-8").encode("latin-1"))
+        code, out, _ = run("compare", "one.csv", "two.csv")
+        assert code == 0
+        assert "two: not UTF-8 (first at line 2); read as cp1252" in out
+
+    def test_a_corpus_in_a_csv_is_read_as_one(self, run, tmp_path):
+        rows = [f"d{i},{s},q,{1 + (i + len(s)) % 5},1-5" for i in range(4) for s in ("a", "bb", "ccc")]
+        text = "\n".join(["id,system,dimension,value,scale", *rows]) + "\n"
+        for name in ("one", "two"):
+            (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+        code, out, err = run("compare", "one.csv", "two.csv", "--json")
+        assert (code, err) == (0, "")
+        assert [study["source"] for study in json.loads(out)["studies"]] == ["ratings", "ratings"]
+
+    def test_a_missing_cell_is_named_beside_a_dimension_called_overall(self, run, tmp_path, make_ratings, make_corpus):
+        write_corpus(
+            make_corpus(
+                make_ratings()
+                .with_columns(pl.lit(OVERALL).alias("role"))
+                .unique(["dialogue_id", "system", "dimension", "annotator"], maintain_order=True)
+            ),
+            tmp_path / "rated",
+        )
+        (tmp_path / "pr.csv").write_text(
+            "system,dimension,value\nplain,fluency,1\nbetter,fluency,1.5\nworse,informativeness,1\n", encoding="utf-8"
+        )
+        code, out, _ = run("compare", "rated", "pr.csv", "--json")
+        assert code == 0
+        left_out = json.loads(out)["left_out"]
+        assert "dimension overall: not in pr" in left_out
+        assert "fluency / overall / worse: no value in pr" in left_out
 
     def test_one_study_alone_with_its_settings(self, run, tmp_path, make_ratings, make_corpus):
         write_corpus(make_corpus(make_ratings()), tmp_path / "repro")
