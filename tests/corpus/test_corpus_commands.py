@@ -88,7 +88,19 @@ def test_convert_with_a_file_of_ratings(messy: Path, tmp_path: Path) -> None:
         "the value is not a number": 1,
         "rating of a summary that is not in the corpus": 1,
     }
+    places = [(Path(problem["file"]).name, problem["line"]) for problem in found["problems"]]
+    assert places == [("messy.csv", 4), ("ratings.csv", 3), ("ratings.csv", 4)]
     assert read_corpus(target).ratings.height == 1
+
+
+def test_convert_strict_lists_the_bad_rows_of_both_files(messy: Path, tmp_path: Path) -> None:
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("id,system,annotator,wit\n1,m1,a,3\n9,m1,a,4\n2,m1,a,x\n")
+    with pytest.raises(InputError, match="3 bad rows") as caught:
+        run("convert", messy, tmp_path / "c", "--map", "dialogue_id=nr", "--ratings", ratings, "--strict")
+    listed = [line.split(": ")[0].strip() for line in str(caught.value).splitlines()[1:]]
+    assert listed == [f"{messy}:4", f"{ratings}:3", f"{ratings}:4"]
+    assert not (tmp_path / "c").exists()
 
 
 def test_convert_by_named_formats(messy: Path, tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn, inspect_file, read_corpus, write_corpus
-from dialgauge.errors import DialgaugeError
+from dialgauge.errors import DialgaugeError, InputError
 
 SUFFIXES = [".csv", ".tsv", ".jsonl", ".json", ".txt", ".vtt", ".parquet", ".xlsx"]
 pieces = st.sampled_from(
@@ -87,6 +88,18 @@ def test_a_damaged_file(suffix: str, place: float, new: bytes, cut: int) -> None
         data = path.read_bytes()
     at = int(place * len(data))
     try_to_read(suffix, data[:at] + new + data[at + cut :])
+
+
+def test_a_panic_of_the_parquet_reader_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Polars panics on some damaged files, and a panic is no Exception."""
+    (tmp_path / "c.parquet").write_bytes(b"PAR1")
+
+    def panic(*_: object, **__: object) -> None:
+        raise pl.exceptions.PanicException("assertion failed")
+
+    monkeypatch.setattr(pl, "read_parquet", panic)
+    with pytest.raises(InputError, match=r"c\.parquet: cannot be read as Parquet: assertion failed"):
+        read_corpus(tmp_path / "c.parquet")
 
 
 @given(st.lists(st.lists(st.sampled_from(["d", "e", "s", "x", "1", ""]), min_size=5, max_size=5), max_size=12))

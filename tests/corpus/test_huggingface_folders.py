@@ -85,6 +85,24 @@ def test_bad_rows_name_their_own_file(tmp_path: Path) -> None:
     ]
 
 
+def test_rows_that_cannot_be_read_name_their_own_file(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"id": ["1", "2"], "dialogue": ["A: x", "A: y"], "references": [["r"], [None]]})
+    save_to_disk(tmp_path / "d", frame.head(1), frame.tail(1))
+    (problem,) = read_corpus(tmp_path / "d").problems
+    assert (Path(problem.file).name, problem.line) == ("data-00001-of-00002.arrow", 1)
+
+
+def test_a_panic_of_the_arrow_reader_is_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_to_disk(tmp_path / "d", ROWS)
+
+    def panic(*_: object, **__: object) -> None:
+        raise pl.exceptions.PanicException("assertion failed")
+
+    monkeypatch.setattr(pl, "read_ipc_stream", panic)
+    with pytest.raises(InputError, match=r"\.arrow: cannot be read as an Arrow stream: assertion failed"):
+        read_corpus(tmp_path / "d")
+
+
 @pytest.mark.parametrize(
     ("state", "reason"),
     [

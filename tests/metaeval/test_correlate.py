@@ -6,8 +6,18 @@ import pytest
 from metaeval_oracles import frame_of, slow_correlation
 from scipy import stats
 
+from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.metaeval import CORRELATIONS, align, correlate, reference_effect
+from dialgauge.metaeval import (
+    CORRELATIONS,
+    align,
+    compare,
+    correlate,
+    correlation_matrix,
+    human_ceiling,
+    perturbed_correlations,
+    reference_effect,
+)
 
 
 def one(frame: pl.DataFrame, **where: str) -> dict:
@@ -226,3 +236,176 @@ def test_align_gives_matrices_in_the_order_of_the_names(made):
     np.testing.assert_array_equal(matrix.scores, np.stack([x, y]))
     np.testing.assert_array_equal(matrix.ratings[0], z)
     assert matrix.without(["s00"]).scores.shape == (2, 7, 15)
+
+
+def with_role(frame: pl.DataFrame, role: str) -> pl.DataFrame:
+    return frame.with_columns(pl.lit(role).alias("role"))
+
+
+class TestRoles:
+    def test_the_only_role_is_used(self, made):
+        x, _, z = made()
+        scores, ratings = frame_of({"a": x}), frame_of({"quality": z})
+        overall = correlate(scores, ratings, resamples=0)
+        agent = correlate(with_role(scores, "agent"), with_role(ratings, "agent"), resamples=0)
+        assert agent.frame.equals(overall.frame)
+        assert (overall.settings["role"], agent.settings["role"]) == ("overall", "agent")
+        assert agent.pairing.filtered.is_empty()
+        # Roles that were scored but never rated are not a choice to make.
+        more = pl.concat([with_role(scores, "agent"), with_role(scores, "user"), scores])
+        result = correlate(more, with_role(ratings, "agent"), resamples=0)
+        assert result.settings["role"] == "agent"
+        assert "only the role 'agent' is used: 240 scored and 0 rated summaries of overall, user are" in str(
+            result.pairing
+        )
+
+    def test_several_roles(self, made):
+        x, _, z = made()
+        scores, ratings = frame_of({"a": x}), frame_of({"quality": z})
+        sides = [
+            pl.concat([with_role(frame, "agent"), with_role(frame, "user").head(20)]) for frame in (scores, ratings)
+        ]
+        with pytest.raises(InputError, match=r"several roles have ratings: agent \(120 rated\), user \(20 rated\)"):
+            correlate(*sides)
+        chosen = correlate(*sides, role="agent", resamples=0)
+        assert chosen.frame.equals(correlate(scores, ratings, resamples=0).frame)
+        assert chosen.pairing.filtered.rows() == [
+            ("ratings", "user", "original", 20),
+            ("scores", "user", "original", 20),
+        ]
+        mixed = correlate(pl.concat([sides[0], scores]), pl.concat([sides[1], ratings]), resamples=0)
+        assert mixed.settings["role"] == "overall"
+        assert "140 scored and 140 rated summaries of agent, user are left out" in str(mixed.pairing)
+        with pytest.raises(InputError, match="roles in the scores: agent, user; in the ratings: agent, user"):
+            correlate(*sides, role="judge")
+
+    def test_other_variants_are_counted(self, made):
+        x, _, z = made()
+        perturbed = [frame_of({"a": x}).with_columns(pl.lit(f"v{i}").alias("variant")) for i in range(6)]
+        result = correlate(pl.concat([frame_of({"a": x}), *perturbed]), frame_of({"quality": z}), resamples=0)
+        text = "only the variant 'original' is used: 720 scored and 0 rated summaries of v0, v1, v2 and 3 more"
+        assert text in str(result.pairing)
+
+    def test_everywhere_alike(self, made):
+        x, y, z = made()
+        scores, ratings = frame_of({"a": x, "b": y}), frame_of({"quality": z})
+        by_role = with_role(scores, "agent"), with_role(ratings, "agent")
+        assert compare(*by_role, resamples=50).frame.equals(compare(scores, ratings, resamples=50).frame)
+        assert correlation_matrix(by_role[0]).frame.equals(correlation_matrix(scores).frame)
+        damaged = pl.concat([scores, frame_of({"a": y, "b": x}).with_columns(pl.lit("cut").alias("variant"))])
+        rated = pl.concat([ratings, ratings.with_columns(pl.lit("cut").alias("variant"))])
+        options = {"families": {"cut": "loss"}, "dimensions": ["quality"]}
+        perturbed = perturbed_correlations(with_role(damaged, "agent"), with_role(rated, "agent"), **options)
+        assert perturbed.frame.equals(perturbed_correlations(damaged, rated, **options).frame)
+        assert perturbed.settings["role"] == "agent"
+        keys = [(f"d{j}", f"s{i}") for i in range(len(z)) for j in range(len(z[0]))]
+        generator = np.random.default_rng(0)
+        noisy = {name: np.clip(z + generator.integers(-1, 2, z.shape), 1, 5).ravel() for name in ("ann", "bob")}
+        people = Corpus.build(
+            [Dialogue(f"d{j}", (Turn("Ann", f"Dialogue {j}."),)) for j in range(len(z[0]))],
+            [Summary(*key, "Summary.", role=role) for role in ("agent", "user") for key in keys],
+            [
+                Rating(*key, name, "quality", float(value), role=role, scale="1-5")
+                for role in ("agent", "user")
+                for name, values in noisy.items()
+                for key, value in zip(keys, values, strict=True)
+            ],
+        ).ratings
+        agent = people.filter(pl.col("role") == "agent")
+        found = human_ceiling(agent, resamples=0).frame
+        assert found["value"].null_count() == 0
+        assert human_ceiling(people, resamples=0, role="user").frame.equals(found)
+        with pytest.raises(InputError, match="several roles"):
+            human_ceiling(people)
+
+
+def test_missing_values_are_said(made):
+    x, y, z = made()
+    x[0, :5], y[1, 2], z[3, 3] = np.nan, np.nan, np.nan
+    pairing = correlate(frame_of({"a": x, "b": y, "c": y}), frame_of({"quality": z}), resamples=0).pairing
+    assert dict(pairing.missing_scores) == {"a": 5, "b": 1, "c": 1}
+    assert dict(pairing.missing_ratings) == {"quality": 1}
+    assert "missing scores: 5 of a; 1 of b, c; missing ratings: 1 of quality" in str(pairing)
+
+
+class TestMetricsOfSystems:
+    def whole(self, values: np.ndarray) -> pl.DataFrame:
+        return pl.DataFrame({"system": [f"s{i:02}" for i in range(len(values))], "corpus": values}).reverse()
+
+    def test_system_level(self, made):
+        x, y, z = made()
+        scores, ratings, values = frame_of({"a": x}), frame_of({"quality": z}), np.exp(y.mean(axis=1))
+        result = correlate(scores, ratings, systems=self.whole(values), resamples=100)
+        alone = correlate(scores, ratings, resamples=100).frame
+        assert result.frame.filter(pl.col("metric") == "a").equals(alone)
+        for coefficient, oracle in (("pearson", stats.pearsonr), ("spearman", stats.spearmanr)):
+            row = one(result.frame, metric="corpus", level="system", coefficient=coefficient)
+            expected = oracle(values, z.mean(axis=1))
+            assert row["value"] == pytest.approx(expected.statistic, abs=1e-12)
+            assert row["p_value"] == pytest.approx(expected.pvalue, abs=1e-9)
+            assert row["low"] < row["value"] < row["high"]
+            assert row["reason"] == "one value per system: the interval is over systems only"
+        lower = one(result.frame, metric="corpus", level="summary", coefficient="pearson")
+        assert lower["value"] is None
+        assert "needs a value per summary" in lower["reason"]
+        turned = correlate(
+            scores,
+            ratings,
+            systems=self.whole(values),
+            metrics=["corpus"],
+            directions={"corpus": "lower"},
+            oriented=True,
+            levels="system",
+            coefficients="pearson",
+            resamples=0,
+        ).frame
+        assert turned.height == 1
+        assert turned["value"][0] == pytest.approx(-stats.pearsonr(values, z.mean(axis=1)).statistic, abs=1e-12)
+
+    def test_intervals_are_those_over_systems(self, made):
+        x, _, z = made()
+        values = x.mean(axis=1)
+        options = {"levels": "system", "coefficients": "pearson", "resamples": 200, "resample": "systems"}
+        frame = correlate(frame_of({"a": x}), frame_of({"quality": z}), systems=self.whole(values), **options).frame
+        mine, theirs = (one(frame, metric=name) for name in ("corpus", "a"))
+        for key in ("value", "low", "high", "p_value"):
+            assert mine[key] == pytest.approx(theirs[key], abs=1e-12)
+        assert mine["reason"] is None
+        options["resample"] = "inputs"
+        frame = correlate(frame_of({"a": x}), frame_of({"quality": z}), systems=self.whole(values), **options).frame
+        row = one(frame, metric="corpus")
+        assert row["value"] is not None
+        assert row["low"] is None
+        assert row["reason"] == "one value per system: an interval over inputs does not exist"
+
+    def test_alone_and_incomplete(self, made):
+        x, _, z = made()
+        values = x.mean(axis=1)
+        values[2] = np.nan
+        scores = frame_of({"a": x}).drop("a")
+        frame = correlate(scores, frame_of({"quality": z}), systems=self.whole(values), levels="system").frame
+        row = one(frame, coefficient="pearson")
+        keep = np.arange(len(x)) != 2
+        assert row["value"] == pytest.approx(stats.pearsonr(values[keep], z.mean(axis=1)[keep]).statistic, abs=1e-12)
+        assert row["systems"] == 7
+        assert row["reason"].startswith("no value for 1 of 8 systems")
+        values[3] = np.inf
+        frame = correlate(scores, frame_of({"quality": z}), systems=self.whole(values), levels="system").frame
+        assert frame["value"].null_count() == frame.height
+        assert frame["reason"].unique().to_list() == ["infinite values (first: s03)"]
+
+    def test_bad_input(self, made):
+        x, _, z = made()
+        scores, ratings, whole = frame_of({"a": x}), frame_of({"quality": z}), self.whole(x.mean(axis=1))
+        with pytest.raises(InputError, match="'a' has values per summary and per system"):
+            correlate(scores, ratings, systems=whole.rename({"corpus": "a"}))
+        with pytest.raises(InputError, match="missing key column 'system'"):
+            correlate(scores, ratings, systems=whole.drop("system"))
+        with pytest.raises(InputError, match="several rows for the system"):
+            correlate(scores, ratings, systems=pl.concat([whole, whole]))
+        with pytest.raises(InputError, match="must hold numbers"):
+            correlate(scores, ratings, systems=whole.cast({"corpus": pl.String}))
+        with pytest.raises(UnknownNameError, match="korpus"):
+            correlate(scores, ratings, systems=whole, metrics=["korpus"])
+        with pytest.raises(InputError, match="no metric column"):
+            correlate(scores.drop("a"), ratings)

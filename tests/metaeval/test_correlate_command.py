@@ -1,6 +1,8 @@
 """``dialgauge correlate`` as a user runs it."""
 
 import json
+import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -10,8 +12,10 @@ from metaeval_oracles import frame_of
 from typer.testing import CliRunner
 
 from dialgauge.cli import _correlate
-from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn, write_corpus
+from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn, read_corpus, write_corpus
 from dialgauge.errors import DialgaugeError
+from dialgauge.metaeval import human_ceiling
+from dialgauge.metrics import Scores
 
 
 @pytest.fixture
@@ -63,7 +67,7 @@ def test_table(run, study):
     assert result.exit_code == 0, result.output
     for expected in ("pearson at system level: 6 systems", "summary level", "human ceiling", "good", "coherence"):
         assert expected in result.output
-    assert max(len(line) for line in result.output.splitlines()) <= 100
+    assert max(len(line) for line in result.stdout.splitlines()) <= 100
 
 
 def test_json(run, study):
@@ -73,7 +77,15 @@ def test_json(run, study):
     assert [row["metric"] for row in document["correlations"]] == ["good", "poor", "flat"]
     assert document["correlations"][2]["reason"] == "the metric is constant"
     assert document["settings"]["with_references"] is False
-    assert document["pairing"] == {"paired": 72, "only_scores": 0, "only_ratings": 0}
+    assert document["pairing"] == {
+        "paired": 72,
+        "only_scores": 0,
+        "only_ratings": 0,
+        "missing_scores": {},
+        "missing_ratings": {},
+        "left_out": [],
+    }
+    assert document["settings"]["aggregate"] == document["settings"]["ceiling_aggregate"] == "mean"
     assert document["human_ceiling"][0]["dimension"] == "coherence"
     assert {row["metric"] for row in document["reference_effect"]} == {"good", "poor", "flat"}
     assert "good" in document["like_the_best"][0]["metrics"]
@@ -90,3 +102,82 @@ def test_bad_input(run, study, tmp_path):
     failure = run(corpus, other).exception
     assert isinstance(failure, DialgaugeError)
     assert "no summary has both scores and ratings" in str(failure)
+
+
+def test_roles(run, study, tmp_path):
+    corpus, scores = study
+    read = read_corpus(corpus)
+    agent = pl.lit("agent").alias("role")
+    by_role = tmp_path / "by_role"
+    rewritten = replace(read, summaries=read.summaries.with_columns(agent), ratings=read.ratings.with_columns(agent))
+    write_corpus(rewritten, by_role, format="dialgauge")
+    both = tmp_path / "both.csv"
+    table = pl.read_csv(scores)
+    pl.concat([table.with_columns(agent), table.with_columns(pl.lit("user").alias("role"))]).write_csv(both)
+    expected = json.loads(run(*study, "--resamples", "50", "--json").stdout)
+    for options in ((), ("--role", "agent")):
+        result = run(by_role, both, "--resamples", "50", "--json", *options)
+        assert result.exit_code == 0, result.output
+        document = json.loads(result.stdout)
+        assert document["settings"]["role"] == "agent"
+        for part in ("correlations", "human_ceiling", "like_the_best", "reference_effect"):
+            assert document[part] == expected[part]
+    shown = run(by_role, both, "--resamples", "0").output.replace("\n", " ")
+    assert "only the role 'agent' is used: 72 scored and 0 rated" in shown
+    assert "roles in the scores: agent, user" in str(run(by_role, both, "--role", "overall").exception)
+
+
+def test_missing_values_are_noted(run, study, tmp_path):
+    corpus, scores = study
+    holes = tmp_path / "holes.csv"
+    row = pl.int_range(pl.len())
+    pl.read_csv(scores).with_columns(pl.when(row >= 20).then("poor").alias("poor")).write_csv(holes)
+    kept = pl.read_csv(holes).filter(pl.col("system") != "s00")["poor"].null_count()
+    assert kept > 0
+    assert f"missing scores: {kept} of poor" in run(corpus, holes, "--resamples", "0").output.replace("\n", " ")
+
+
+def test_aggregation(run, study):
+    corpus, _ = study
+    ratings = read_corpus(corpus).ratings
+    for method in ("mean", "median", "majority-or-mean"):
+        document = json.loads(run(*study, "--resamples", "0", "--aggregate", method, "--json").stdout)
+        expected = human_ceiling(ratings, method=method, coefficients="pearson", references=["s00"], resamples=0)
+        assert document["human_ceiling"] == expected.frame.to_dicts()
+        assert document["settings"]["ceiling_aggregate"] == method
+    shown = run(*study, "--resamples", "0", "--aggregate", "annotator:ann").output.replace("\n", " ")
+    assert "annotators are aggregated by annotator:ann, in the human ceiling by mean" in shown
+
+
+def test_metrics_of_systems(run, study, tmp_path):
+    corpus, scores = study
+    table = Scores.load(scores)
+    whole = table.frame.group_by("system", "variant", "role").agg(pl.col("good").mean().alias("whole"))
+    path = tmp_path / "scores.parquet"
+    replace(table, systems=whole, directions={**table.directions, "whole": "higher"}).save(path)
+    document = json.loads(run(corpus, path, "--resamples", "50", "--json").stdout)
+    found = {(row["metric"], row["level"], row["dimension"]): row["value"] for row in document["correlations"]}
+    assert found["whole", "system", "coherence"] == pytest.approx(found["good", "system", "coherence"], abs=1e-12)
+    assert found["whole", "summary", "coherence"] is None
+    assert all("whole" not in column["metrics"] for column in document["like_the_best"])
+    shown = run(corpus, path, "--resamples", "50", "-l", "system").output.replace("\n", " ")
+    assert "whole: one value per system: the interval is over systems only" in shown
+    assert "whole: no part in the test behind =" in shown
+
+
+@pytest.mark.parametrize("width", [50, 60, 80, 100])
+def test_numbers_are_never_folded(run, study, tmp_path, monkeypatch, width):
+    corpus, scores = study
+    read = read_corpus(corpus)
+    more = [read.ratings, *(read.ratings.with_columns(pl.lit(f"quality {i}").alias("dimension")) for i in range(4))]
+    many = pl.concat([more[0], *(part.unique(["dialogue_id", "system", "annotator"]) for part in more[1:])])
+    wide = tmp_path / "wide"
+    write_corpus(replace(read, ratings=many), wide, format="dialgauge")
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = run(wide, scores, "--resamples", "50", "-l", "system").stdout.splitlines()
+    assert max(len(line) for line in lines) <= width
+    # Two metrics with intervals and the ceiling, for six dimensions: each on one line, with its marks.
+    cells = [cell for line in lines for cell in re.findall(r"-?1?\.\d\d \[-?1?\.\d\d -?1?\.\d\d\][* ]?=?", line)]
+    assert len(cells) == 3 * 6
+    assert any(cell.endswith("=") for cell in cells)
+    assert not [line for line in lines if line.strip() in ("=", "*=", "]") or line.strip().endswith("[")]

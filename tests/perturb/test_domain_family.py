@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialgauge.corpus import ORIGINAL, Corpus, Dialogue, Turn, embedded_corpus
+from dialgauge.corpus import ORIGINAL, Corpus, Dialogue, Summary, Turn, embedded_corpus
 from dialgauge.perturb import (
     PRIORS,
     Declined,
@@ -321,6 +321,36 @@ def test_a_lost_name_is_noticed() -> None:
     assert lost_facts(parsed.text, parsed.text, parsed) is None
 
 
+def test_another_word_for_the_same_thing_is_no_change() -> None:
+    summaries = [Summary("bank", f"s{n}", "The ATM swallowed it.") for n in range(12)]
+    made = perturb(Corpus.build([BANK], summaries), ["change_perturbation_1"])
+    assert set(made.variants["text"]) == {"The card reader swallowed it."}
+
+
+def test_a_span_of_time_does_not_become_a_sum() -> None:
+    turns = (Turn("Agent", "It costs ninety dollars, for twelve months.", "agent"),)
+    summaries = [Summary("d", f"s{n}", "There is a pause of three months.") for n in range(12)]
+    made = perturb(Corpus.build([Dialogue("d", turns)], summaries), ["change_perturbation_1"])
+    assert made.variants.height == 12
+    assert all("months" in text for text in made.variants["text"])
+
+
+def test_nouns_are_replaced_by_nouns_of_the_same_slot() -> None:
+    text = "The card was retained by a cash machine at the branch."
+    for seed in range(12):
+        variant = perturb(Corpus.build([BANK], [Summary("bank", "s", text)]), ["category_change"], seed=seed).variants
+        domains = lexicon().domains
+        note = read_provenance(variant["provenance"][0])
+        assert note is not None
+        target = domains[note.notes["to"]]
+        found = re.fullmatch(r"The (.+) was retained by an? (.+) at the (.+)\.", variant["text"][0])
+        assert found is not None
+        item, machine, place = found.groups()
+        assert item in target.terms["item"]
+        assert machine in (*target.terms.get("machine", ()), "cash machine")
+        assert place in target.terms["place"]
+
+
 def test_the_lexicon_is_sound() -> None:
     words = lexicon()
     assert list(words.domains) == [
@@ -331,6 +361,10 @@ def test_the_lexicon_is_sound() -> None:
         assert set(domain.terms) >= shared
         listed = [term for terms in domain.terms.values() for term in terms]
         assert len(listed) == len(set(listed)), "a noun has one slot"
+    everything = {term for domain in words.domains.values() for terms in domain.terms.values() for term in terms}
+    assert all(group <= everything for group in words.same)
+    assert words.mass <= everything
+    for domain in words.domains.values():
         assert len(domain.noise) >= 9
         assert len(domain.categories) >= 5
         assert all(len(category.keywords) >= 8 for category in domain.categories)

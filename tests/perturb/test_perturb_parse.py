@@ -29,6 +29,8 @@ def test_words_and_sentences_lie_in_order_inside_the_text(text: str) -> None:
         ("one\ntwo", ["one", "two"]),
         ("退款。谢谢！", ["退款。", "谢谢！"]),
         ("He moved to the U.S. in May. He likes it.", ["He moved to the U.S. in May.", "He likes it."]),
+        ("Bus No. 713 is late. No. She walks.", ["Bus No. 713 is late.", "No.", "She walks."]),
+        ("He came at 1 a.m. to help. It was 2 p.m. Then", ["He came at 1 a.m. to help.", "It was 2 p.m.", "Then"]),
         ("…", []),
     ],
 )

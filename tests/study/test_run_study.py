@@ -74,6 +74,24 @@ def test_only_what_depends_on_a_change_runs_again(study: Path) -> None:
     }
 
 
+def test_other_weights_under_the_same_name_are_scored_again(tmp_path: Path) -> None:
+    dialogue = Dialogue("d", (Turn("A", "Hello there."), Turn("B", "Hello to you.")))
+    summaries = [Summary("d", "x", "they greet"), Summary("d", "ref", "they wave", kind="reference")]
+    write_corpus(Corpus.build([dialogue], summaries), tmp_path / "corpus")
+    vectors = tmp_path / "vectors.json"
+    metric = f'"embedding-average:model=folder:{vectors}"'
+    study = tmp_path / "s.toml"
+    study.write_text(STUDY.replace('"embedded"', '"corpus"').replace('"rouge-1"', metric))
+    table = {"they": [1.0, 0.0], "greet": [0.0, 1.0], "wave": [0.0, 1.0]}
+    vectors.write_text(json.dumps(table))
+    first = run_study(study).scores.frame
+    assert run_study(study).stages["scores"] == "unchanged"
+    vectors.write_text(json.dumps(table | {"wave": [0.0, -1.0]}))
+    again = run_study(study)
+    assert (again.stages["corpus"], again.stages["scores"]) == ("unchanged", "done")
+    assert not again.scores.frame.equals(first)
+
+
 def test_tampered_output_is_made_again(study: Path) -> None:
     scores = study.parent / "runs/small/scores.parquet"
     before = scores.read_bytes()

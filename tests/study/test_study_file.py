@@ -52,7 +52,7 @@ def test_template_defaults_are_the_real_defaults(tmp_path: Path) -> None:
     plain.write_text(text)
     lines = []
     for line in text.splitlines():
-        choice = line.startswith(("# format", "# map", "# dimensions", "# title"))
+        choice = line.startswith(("# format", "# map", "# dimensions", "# title", "# role"))
         lines.append(line.removeprefix("# ") if line.startswith("# ") and " = " in line and not choice else line)
     switched = tmp_path / "switched.toml"
     switched.write_text("\n".join(lines))

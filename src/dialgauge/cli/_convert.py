@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dialgauge.cli._corpus_input import Map, Strict
+from dialgauge.cli._corpus_input import FIRST, Map, Strict, problems_as_json
 from dialgauge.cli._output import Json, console, note, print_json, print_table
 
 
@@ -36,14 +36,13 @@ def convert(
 
     Usage: dialgauge convert results.csv corpus --map summary=hyp
     """
-    from dataclasses import replace
+    from dialgauge.corpus import add_ratings, count_by_reason, open_corpus, parse_mapping, raise_if_any, write_corpus
 
-    from dialgauge.corpus import count_by_reason, open_corpus, parse_mapping, read_ratings, write_corpus
-
-    corpus = open_corpus(source, format=from_format, mapping=parse_mapping(map or []), strict=strict)
+    corpus = open_corpus(source, format=from_format, mapping=parse_mapping(map or []))
     if ratings is not None:
-        added, problems = read_ratings(ratings, strict=strict)
-        corpus = replace(corpus, problems=(*corpus.problems, *problems)).with_ratings(added, strict=strict)
+        corpus = add_ratings(corpus, ratings)
+    if strict:  # only now, so that the bad rows of both files are listed
+        raise_if_any(corpus.problems, source if ratings is None else f"{source} and {ratings}", limit=None)
     write_corpus(corpus, target, format=to_format)
     reasons = count_by_reason(corpus.problems)
     if json:
@@ -65,10 +64,10 @@ def convert(
             [(reason, f"{number:,}") for reason, number in reasons.items()],
             numeric=["rows"],
         )
-        for problem in corpus.problems[:10]:
-            console.print(f"  {problem}", highlight=False, markup=False)
-        if len(corpus.problems) > 10:
-            console.print(f"  … and {len(corpus.problems) - 10:,} more (all with --json)", highlight=False)
+        for problem in corpus.problems[:FIRST]:
+            console.print(f"  {problem}", highlight=False, markup=False, soft_wrap=True)
+        if len(corpus.problems) > FIRST:
+            console.print(f"  … and {len(corpus.problems) - FIRST:,} more (all with --json)", highlight=False)
 
 
 def _as_json(corpus: Any, target: Path, reasons: dict[str, int]) -> dict[str, Any]:
@@ -80,5 +79,5 @@ def _as_json(corpus: Any, target: Path, reasons: dict[str, int]) -> dict[str, An
         "systems": corpus.systems,
         "notes": list(corpus.notes),
         "reasons": reasons,
-        "problems": [{"file": p.file, "line": p.line, "key": p.key, "reason": p.reason} for p in corpus.problems],
+        "problems": problems_as_json(corpus.problems),
     }

@@ -46,7 +46,7 @@ def say_what_was_read(notes: Sequence[str], problems: "Sequence[Problem]") -> No
     for problem in problems[:FIRST]:
         note(f"  {problem}")
     if len(problems) > FIRST:
-        note(f"  … and {len(problems) - FIRST:,} more (--strict lists them all)")
+        note(f"  … and {len(problems) - FIRST:,} more ('dialgauge inspect FILE --json' has them all)")
 
 
 def problems_as_json(problems: "Sequence[Problem]") -> list[dict[str, str | int | None]]:

@@ -9,7 +9,7 @@ import polars as pl
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
+from dialgauge.cli._output import Json, note, print_json, print_numbers, progress_bar
 
 if TYPE_CHECKING:
     from dialgauge.metaeval import Correlations, HumanCeiling
@@ -51,9 +51,17 @@ def correlate(
         bool,
         typer.Option("--oriented/--raw-sign", help="Turn the sign of metrics where lower is better, or keep it."),
     ] = True,
+    role: Annotated[
+        str | None,
+        typer.Option(help="Whose summaries, where a corpus has them by role. Default: the only one, or overall."),
+    ] = None,
     aggregation: Annotated[
-        str, typer.Option("--aggregate", help="How several annotators become one value.")
-    ] = "majority-or-mean",
+        str,
+        typer.Option(
+            "--aggregate",
+            help="How several annotators become one value: mean, median, majority, majority-or-mean, annotator:NAME.",
+        ),
+    ] = "mean",
     resample: Annotated[str, typer.Option(help="What a new study would draw anew: systems, inputs or both.")] = "both",
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples; 0 for no intervals.")] = 1000,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
@@ -66,12 +74,13 @@ def correlate(
 
     [bold]dialgauge correlate study.jsonl scores.parquet --level summary -c kendall[/]
 
-    Scores and ratings are paired by dialogue and system, never by row. [bold]*[/] marks an interval that excludes zero,
-    [bold]=[/] a metric that a permutation test over systems cannot tell from the best one of its column.
+    Scores and ratings are paired by dialogue and system, never by row, within one role. [bold]*[/] marks an interval
+    that excludes zero, [bold]=[/] a metric that a permutation test over systems cannot tell from the best one of its
+    column.
     """
     from dialgauge.errors import InputError
     from dialgauge.metaeval import correlate as correlate_frames
-    from dialgauge.metaeval import human_ceiling
+    from dialgauge.metaeval import human_ceiling, leaders
     from dialgauge.metaeval import reference_effect as effect_of_references
     from dialgauge.metrics import Scores
     from dialgauge.ratings import aggregate
@@ -84,22 +93,36 @@ def correlate(
     levels, coefficients = tuple(level or ("system", "summary")), tuple(coefficient or ("pearson",))
     shared: dict[str, Any] = {"dimensions": dimension, "references": references, "with_references": with_references}
     drawn: dict[str, Any] = {"resamples": resamples, "resample": resample, "confidence": confidence, "seed": seed}
-    turned: dict[str, Any] = {"metrics": metric, "directions": table.directions, "oriented": oriented}
+    turned: dict[str, Any] = {
+        "metrics": metric,
+        "directions": table.directions,
+        "oriented": oriented,
+        "systems": table.systems,
+    }
     ratings = aggregated.wide()
+    # The others against one chosen annotator are no ceiling of anything: there they count by their mean.
+    method = "mean" if aggregation.startswith("annotator:") else aggregation
     with progress_bar("correlating") as progress:
         result = correlate_frames(
             table.frame,
             ratings,
             levels=levels,
             coefficients=coefficients,
+            role=role,
             progress=progress,
             **shared,
             **drawn,
             **turned,
         )
+        shared["role"] = result.settings["role"]
         among = [name for name in coefficients if not name.endswith("accuracy")]
-        ceiling = human_ceiling(loaded.ratings, levels=levels, coefficients=among, **shared, **drawn) if among else None
-        best = _like_the_best(result, table, ratings, shared, drawn, metric, progress) if oriented and resamples else {}
+        ceiling = None
+        if among:
+            ceiling = human_ceiling(loaded.ratings, levels=levels, coefficients=among, method=method, **shared, **drawn)
+        best: Best = {}
+        if oriented:
+            who: dict[str, Any] = {"metrics": table.metrics, "directions": table.directions}
+            best = _by_column(leaders(result.frame, table.frame, ratings, progress=progress, **who, **shared, **drawn))
     rated = set(result.systems if with_references else ratings["system"]) & set(table.frame["system"])
     effect = None
     if rated & set(references):
@@ -110,15 +133,22 @@ def correlate(
             levels=levels,
             coefficients=coefficients,
             dimensions=dimension,
+            role=shared["role"],
             **turned,
         )
     if json:
-        print_json(_document(loaded.info.name, result, ceiling, effect, best))
+        used = {"aggregate": aggregation, "ceiling_aggregate": method}
+        print_json(_document(loaded.info.name, result, used, ceiling, effect, best))
         return
     for one_level in levels:
         for one in coefficients:
             _print(_Table(result, ceiling, one_level, one, best, table.directions, oriented, confidence))
+    of_systems = set(result.frame["metric"]) - set(table.metrics)
+    if best and of_systems:
+        note(f"{', '.join(sorted(of_systems))}: no part in the test behind =, which needs a value per summary")
     _print_notes(result, references, with_references, aggregated.invalid.height, effect)
+    apart = f", in the human ceiling by {method}" if method != aggregation else ""
+    note(f"annotators are aggregated by {aggregation}{apart}")
     if loaded.info.ratings_origin == "constructed":
         note("these ratings were constructed by a program, not given by people")
 
@@ -127,44 +157,9 @@ def correlate(
 Best = Mapping[tuple[str, str, str], frozenset[str]]
 
 
-def _like_the_best(
-    result: "Correlations",
-    table: Any,
-    ratings: pl.DataFrame,
-    shared: Mapping[str, Any],
-    drawn: Mapping[str, Any],
-    metrics: Sequence[str] | None,
-    progress: Any,
-) -> Best:
-    from dialgauge.metaeval import compare
-
-    best: dict[tuple[str, str, str], frozenset[str]] = {}
-    known = result.frame.filter(
-        pl.col("value").is_not_null(),
-        pl.col("level") != "global",
-        ~pl.col("coefficient").str.ends_with("accuracy"),
-    )
-    groups = list(known.group_by("level", "coefficient", "dimension", maintain_order=True))
-    for done, (key, part) in enumerate(groups):
-        progress("comparing with the best", done, len(groups))
-        level, coefficient, dimension = (str(each) for each in key)
-        first, *others = part.sort("value", descending=True, maintain_order=True)["metric"]
-        alike = {first}
-        if others:
-            compared = compare(
-                table.frame,
-                ratings,
-                level=level,  # type: ignore[arg-type]  # a level of the result itself
-                coefficient=coefficient,  # type: ignore[arg-type]
-                pairs=[(first, other) for other in others],
-                metrics=metrics,
-                directions=table.directions,
-                **{**shared, "dimensions": [dimension]},
-                **drawn,
-            )
-            alike |= set(compared.frame.filter(pl.col("p_benjamini_hochberg") > 1 - drawn["confidence"])["other"])
-        best[level, coefficient, dimension] = frozenset(alike)
-    return best
+def _by_column(alike: pl.DataFrame) -> Best:
+    groups = alike.group_by("level", "coefficient", "dimension", maintain_order=True)
+    return {(str(key[0]), str(key[1]), str(key[2])): frozenset(part["metric"]) for key, part in groups}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,21 +183,21 @@ def _print(table: _Table) -> None:
     means = part.group_by("metric", maintain_order=True).agg(pl.col("value").mean())
     ranked = means.sort("value", descending=True, nulls_last=True, maintain_order=True)["metric"]
     zero_matters = not table.coefficient.endswith("accuracy")
-    rows = []
+    heads, texts = [], []
     for name in ranked:
-        mark = " ↓" if table.oriented and table.directions.get(name) == "lower" else ""
-        texts = []
-        for dimension in dimensions:
-            alike = name in table.best.get((table.level, table.coefficient, dimension), frozenset())
-            texts.append(_cell(cells[name, dimension], alike, zero_matters))
-        rows.append((f"{name}{mark}", *texts))
+        heads.append(f"{name} ↓" if table.oriented and table.directions.get(name) == "lower" else name)
+        alike = [
+            name in table.best.get((table.level, table.coefficient, dimension), frozenset()) for dimension in dimensions
+        ]
+        texts.append([_cell(cells[name, d], like, zero_matters) for d, like in zip(dimensions, alike, strict=True)])
     if table.ceiling is not None:
         values = table.ceiling.frame.filter(pl.col("level") == table.level, pl.col("coefficient") == table.coefficient)
         found = {row["dimension"]: row for row in values.iter_rows(named=True)}
-        rows.append(("human ceiling", *(_cell(found[dimension], False, False) for dimension in dimensions)))
+        heads.append("human ceiling")
+        texts.append([_cell(found[dimension], False, False) for dimension in dimensions])
     systems, dialogues = len(table.result.systems), len(table.result.dialogues)
     title = f"{table.coefficient} at {table.level} level: {systems} systems, {dialogues} dialogues"
-    print_table(title, ("metric", *dimensions), rows, numeric=dimensions)
+    print_numbers(title, ("metric", "dimension"), heads, dimensions, texts)
     for reason in part["reason"].drop_nulls().unique(maintain_order=True):
         names = part.filter(pl.col("reason") == reason)["metric"].unique(maintain_order=True)
         note(f"{', '.join(names) if len(names) <= 4 else f'{len(names)} metrics'}: {reason}")
@@ -259,18 +254,26 @@ def _print_notes(
 
 
 def _document(
-    name: str, result: "Correlations", ceiling: "HumanCeiling | None", effect: pl.DataFrame | None, best: Best
+    name: str,
+    result: "Correlations",
+    aggregated: Mapping[str, str],
+    ceiling: "HumanCeiling | None",
+    effect: pl.DataFrame | None,
+    best: Best,
 ) -> dict[str, Any]:
     pairing = result.pairing
     return {
         "corpus": name,
-        "settings": dict(result.settings),
+        "settings": {**result.settings, **aggregated},
         "systems": list(result.systems),
         "dialogues": len(result.dialogues),
         "pairing": {
             "paired": pairing.paired,
             "only_scores": pairing.only_scores.height,
             "only_ratings": pairing.only_ratings.height,
+            "missing_scores": dict(pairing.missing_scores),
+            "missing_ratings": dict(pairing.missing_ratings),
+            "left_out": pairing.filtered.to_dicts(),
         },
         "correlations": result.frame.to_dicts(),
         "like_the_best": [

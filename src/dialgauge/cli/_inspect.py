@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dialgauge.cli._corpus_input import Format, Map
-from dialgauge.cli._output import Json, console, note, print_json, print_table
+from dialgauge.cli._corpus_input import Format, Map, say_what_was_read
+from dialgauge.cli._output import Json, console, print_json, print_table
 
 
 def add_to(app: typer.Typer) -> None:
@@ -48,12 +48,7 @@ def inspect(
         print_table(f"Row {number}", ["column", "value"], cells)
     counts = ", ".join(f"{number:,} {what}" for what, number in found.found.items()) or "nothing"
     console.print(f"Read like this, it gives {counts}; {len(found.problems):,} rows are left out.", highlight=False)
-    for text in found.notes:
-        note(f"note: {text}")
-    for problem in found.problems[:10]:
-        note(f"left out: {problem}")
-    if len(found.problems) > 10:
-        note(f"… and {len(found.problems) - 10:,} more")
+    say_what_was_read(found.notes, found.problems)
 
 
 def _clip(value: object, width: int = 160) -> str:

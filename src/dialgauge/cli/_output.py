@@ -8,6 +8,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -33,31 +34,70 @@ def print_table(
     numeric: Iterable[str] = (),
     compact: bool = False,
 ) -> None:
-    """A table for people; texts are shown as they are (no markup is read from data). ``compact`` saves on spacing."""
-    right = set(numeric)
+    """A table for people; texts are shown as they are (no markup is read from data). ``compact`` saves on spacing.
+
+    Where the screen is too narrow, texts are folded and numbers are not: rather the table is wider than the screen.
+    """
+    console.print(title, style="bold", markup=False, highlight=False)
+    console.print(_table(columns, rows, set(numeric), compact), crop=False)
+
+
+def print_numbers(
+    title: str, corner: tuple[str, str], rows: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[str]]
+) -> None:
+    """A table of numbers only, with a name for each row and column; ``corner`` says what the two kinds of names are.
+
+    Where the screen is too narrow it is turned, or split into several tables, whatever gives fewer.
+    """
+    turned = list(zip(*cells, strict=True)) if cells else [()] * len(columns)
+    ways = [(corner[0], rows, columns, cells), (corner[1], columns, rows, turned)]
+    parts, (kind, names, heads, numbers) = min(((_parts(*way), way) for way in ways), key=lambda found: len(found[0]))
+    for count, part in enumerate(parts, start=1):
+        shown = [heads[i] for i in part]
+        body = [(name, *(line[i] for i in part)) for name, line in zip(names, numbers, strict=True)]
+        named = title if len(parts) == 1 else f"{title} ({count} of {len(parts)})"
+        print_table(named, (kind, *shown), body, numeric=shown)
+
+
+def _parts(kind: str, names: Sequence[str], heads: Sequence[str], numbers: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Which columns go into which table, so that each table fits the screen."""
+    edges, gap = 2, 3
+    room = console.width - edges - max(map(cell_len, (kind, *names)))
+    parts: list[list[int]] = [[]]
+    left = room
+    for i, head in enumerate(heads):
+        width = gap + max(map(cell_len, (head, *(line[i] for line in numbers))))
+        if parts[-1] and width > left:
+            parts.append([])
+            left = room
+        parts[-1].append(i)
+        left -= width
+    return parts
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: set[str], compact: bool) -> Table:
     table = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
         box=SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 0) if compact else (0, 1),
     )
-    for column in columns:
-        table.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*("" if cell is None else escape(str(cell)) for cell in row))
-    console.print(table)
+    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    for i, column in enumerate(columns):
+        least = max((cell_len(row[i]) for row in texts), default=0) if column in right else None
+        table.add_column(column, justify="right" if column in right else "left", overflow="fold", min_width=least)
+    for row in texts:
+        table.add_row(*map(escape, row))
+    return table
 
 
 def note(message: str) -> None:
-    """A line for people on stderr, so that stdout stays clean for pipes."""
-    errors.print(message, style="dim", markup=False, highlight=False)
+    """A line for people on stderr, so that stdout stays clean for pipes. In a file or pipe a line stays a line."""
+    errors.print(message, style="dim", markup=False, highlight=False, soft_wrap=not errors.is_terminal)
 
 
 def fail(message: str, code: int = 2) -> NoReturn:
     """Say what is wrong on stderr and leave with this exit code."""
-    errors.print("[bold red]error:[/]", escape(message), highlight=False)
+    errors.print("[bold red]error:[/]", escape(message), highlight=False, soft_wrap=not errors.is_terminal)
     sys.exit(code)
 
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
-from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
+from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus, problems_as_json
+from dialgauge.cli._output import Json, note, print_json, print_numbers, print_table, progress_bar
 
 
 def add_to(app: typer.Typer) -> None:
@@ -37,10 +37,18 @@ def score(
     Prints the mean of each system; the file holds a row per summary, keyed by dialogue, system, variant and role. A
     summary that a metric cannot score has no value, and the reason is kept with the scores.
     """
+    from dialgauge.errors import InputError
     from dialgauge.metrics import SYSTEM_KEY
     from dialgauge.metrics import score as score_corpus
 
     loaded = load_corpus(corpus, format, map, strict)
+    wanted = loaded.summaries if include_references else loaded.summaries.filter(kind="system")
+    if wanted.is_empty():
+        raise InputError(
+            f"{corpus}: no summary to score; found: {loaded.dialogues.height:,} dialogues, "
+            f"{loaded.references.height:,} references, {loaded.ratings.height:,} ratings. "
+            "Name the column with --map summary=COLUMN, or score the references with --include-references"
+        )
     with progress_bar("scoring") as progress:
         scores = score_corpus(loaded, metrics, include_references=include_references, progress=progress)
     for column, reason in scores.left_out.items():
@@ -59,16 +67,17 @@ def score(
                 "signatures": dict(scores.signatures),
                 "seconds": dict(scores.seconds),
                 "failures": lost.to_dicts(),
+                "notes": list(loaded.notes),
+                "problems": problems_as_json(loaded.problems),
             }
         )
         return
-    # A metric per row: there are always more metrics than systems, and a terminal has more rows than columns.
     names = [
         " / ".join(dict.fromkeys(part for part in row if part not in ("original", "overall")))
         for row in means.select(SYSTEM_KEY).iter_rows()
     ]
     columns = [column for column in means.columns if column not in SYSTEM_KEY]
-    rows = [(column, *("–" if v is None else f"{v:.4g}" for v in means[column])) for column in columns]
-    print_table(f"{loaded.info.name}: mean of each system", ("metric", *names), rows, numeric=names)
+    cells = [["–" if value is None else f"{value:.4g}" for value in means[column]] for column in columns]
+    print_numbers(f"{loaded.info.name}: mean of each system", ("metric", "system"), columns, names, cells)
     if not lost.is_empty():
         print_table("not scored", ("metric", "reason", "count"), lost.iter_rows(), numeric=["count"])

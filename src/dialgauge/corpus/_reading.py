@@ -190,8 +190,8 @@ def add_ratings(
 ) -> Corpus:
     """The corpus with the ratings of a file of their own (:func:`read_ratings` says what it looks like).
 
-    Rows that cannot be read, ratings of summaries that are not in the corpus and ratings that are there already are left
-    out and reported in ``problems`` with file and line; ``strict`` raises instead and lists them all.
+    Rows that cannot be read, ratings of summaries that are not in the corpus and ratings that are there already are
+    left out and reported in ``problems`` with file and line; ``strict`` raises instead and lists them all.
     """
     table, ratings, unread = _ratings_table(Path(path), format, mapping or {})
     more = corpus.with_ratings(ratings.drop(ROW))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from dialgauge.corpus import ORIGINAL, OVERALL
+from dialgauge.corpus import ORIGINAL
 from dialgauge.errors import ParameterError
 from dialgauge.metaeval._correlate import correlate
 from dialgauge.metaeval._draws import no_resampling
@@ -43,7 +43,7 @@ def correlation_matrix(
     coefficient: Coefficient = "pearson",
     without_systems: Collection[str] = (),
     threshold: float = 0.3,
-    role: str = OVERALL,
+    role: str | None = None,
     variant: str = ORIGINAL,
 ) -> CorrelationMatrix:
     """Correlate the columns of a keyed frame with each other: metric by metric, or dimension by dimension.

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from dialgauge.corpus import KEY, ORIGINAL, OVERALL
+from dialgauge.corpus import KEY, ORIGINAL
 from dialgauge.errors import UnknownNameError
 from dialgauge.metaeval._cells import null
 from dialgauge.metaeval._draws import Weights, bootstrap_weights, no_resampling
 from dialgauge.metaeval._intervals import percentile_interval
-from dialgauge.metaeval._matrix import ScoreMatrix, align
+from dialgauge.metaeval._matrix import ScoreMatrix, align, choose_role
 from dialgauge.metaeval._names import (
     BASE,
     LEVELS,
@@ -81,23 +81,22 @@ def human_ceiling(
     resample: Resample = "both",
     confidence: float = 0.95,
     seed: int = 0,
-    role: str = OVERALL,
+    role: str | None = None,
     variant: str = ORIGINAL,
 ) -> HumanCeiling:
     """Correlate each annotator with the aggregate (``method``) of the others, as a metric is with all of them.
 
     ``ratings`` are single ratings (``corpus.ratings``). Where fewer than two annotators rated a dimension the value is
-    null with a reason.
+    null with a reason. Without ``role``: the only one that was rated, or ``"overall"`` where several were.
     """
     chosen_levels = check_names("level", levels, LEVELS)
     chosen = check_names("coefficient", coefficients, (*BASE, "mean"))
     check_resampling("human_ceiling", resamples, confidence, seed)
-    kept = ratings.filter(
-        pl.col("role") == role,
-        pl.col("variant") == variant,
-        pl.col("value").is_not_null(),
-        ~pl.col("system").is_in([] if with_references else list(references)),
+    given = ratings.filter(
+        pl.col("value").is_not_null(), ~pl.col("system").is_in([] if with_references else list(references))
     )
+    role = choose_role(role, given, given, variant)
+    kept = given.filter(pl.col("role") == role, pl.col("variant") == variant)
     wanted = sorted(ratings["dimension"].unique()) if dimensions is None else list(dimensions)
     rows: list[tuple[object, ...]] = []
     singles: list[tuple[object, ...]] = []

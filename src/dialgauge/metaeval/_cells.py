@@ -17,7 +17,10 @@ from dialgauge.metaeval._weighted import Resampled, mean_of, resampled_correlati
 
 @dataclass(slots=True)
 class Plan:
-    """What is drawn once and shared by all metrics and dimensions, and what was computed from it."""
+    """What is drawn once and shared by all metrics and dimensions, and what was computed from it.
+
+    Metrics with one value per system (``one_per_system``) exist at system level, and only new systems can be drawn.
+    """
 
     matrix: ScoreMatrix
     resamples: int
@@ -26,6 +29,7 @@ class Plan:
     confidence: float
     seed: int
     epsilon: float | str
+    one_per_system: bool = False
     _weights: dict[str, Weights] = field(default_factory=dict)
     _values: dict[tuple[str, str, str], Resampled] = field(default_factory=dict)
 
@@ -33,14 +37,15 @@ class Plan:
         m, n = len(self.matrix.systems), len(self.matrix.dialogues)
         self._weights["point"] = no_resampling(m, n)
         if self.resamples and self.interval != "fisher":
-            self._weights["draws"] = bootstrap_weights(m, n, self.resamples, self.resample, self.seed)
+            drawn: Resample = "systems" if self.one_per_system else self.resample
+            self._weights["draws"] = bootstrap_weights(m, n, self.resamples, drawn, self.seed)
             if self.interval == "bca":
-                self._weights["left out"] = jackknife_weights(m, n, self.resample)
+                self._weights["left out"] = jackknife_weights(m, n, drawn)
 
     def rows(self, level: Level, coefficient: Coefficient) -> list[dict[str, Any]]:
         """A row per metric and dimension."""
         matrix = self.matrix
-        impossible = _impossible(level, coefficient)
+        impossible = _impossible(level, coefficient) or self._needs_summaries(level, coefficient)
         no_interval = impossible or self._no_interval(level, coefficient)
         shape = (len(matrix.metrics), len(matrix.dimensions))
         point = Resampled(np.full((1, *shape), np.nan), np.zeros((1, *shape)))
@@ -58,6 +63,8 @@ class Plan:
                     reason = why_undefined(x, z, level)
                 if not reason and self.resamples and math.isnan(low):
                     reason = no_interval or "the interval does not exist: too few systems, or a value of exactly ±1"
+                if not reason and self.one_per_system:
+                    reason = self._about_systems(x)
                 present = ~(np.isnan(x) | np.isnan(z))
                 rows.append(
                     {
@@ -101,9 +108,26 @@ class Plan:
                     values[:, p, d] = soft_pairwise_accuracy(x, z, self.seed, weights=weights)
         return Resampled(values, np.zeros_like(values))
 
+    def _needs_summaries(self, level: Level, coefficient: Coefficient) -> str:
+        if not self.one_per_system or (level == "system" and coefficient != "soft_pairwise_accuracy"):
+            return ""
+        return "one value per system: it has no part in what needs a value per summary"
+
+    def _about_systems(self, x: FloatArray) -> str:
+        """What to know about a value that is there."""
+        notes = []
+        without = int(np.isnan(x).all(axis=1).sum())
+        if without:
+            notes.append(f"no value for {without} of {len(x)} systems")
+        if self.resamples and self.interval != "fisher" and self.resample == "both":
+            notes.append("one value per system: the interval is over systems only")
+        return "; ".join(notes)
+
     def _no_interval(self, level: Level, coefficient: Coefficient) -> str:
         if not self.resamples:
             return "no interval was asked for"
+        if self.one_per_system and self.resample == "inputs" and self.interval != "fisher":
+            return "one value per system: an interval over inputs does not exist"
         if self.interval == "fisher" and (level != "system" or coefficient not in BASE):
             return "no closed-form interval is justified here; bootstrap it"
         if coefficient == "soft_pairwise_accuracy" and self.resample != "systems":

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from dialgauge.corpus import ORIGINAL, OVERALL
+from dialgauge.corpus import ORIGINAL
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metaeval._cells import null, why_undefined
 from dialgauge.metaeval._correlate import Progress, orient
@@ -90,7 +90,7 @@ def compare(
     resample: Resample = "both",
     confidence: float = 0.95,
     seed: int = 0,
-    role: str = OVERALL,
+    role: str | None = None,
     variant: str = ORIGINAL,
     progress: Progress | None = None,
 ) -> Comparisons:
@@ -140,6 +140,8 @@ def compare(
         "with_references": with_references,
         "systems": len(matrix.systems),
         "dialogues": len(matrix.dialogues),
+        "role": matrix.pairing.role,
+        "variant": variant,
     }
     return Comparisons(pl.DataFrame(rows, schema=COMPARISONS), matrix.pairing, settings)
 

@@ -1,13 +1,13 @@
 """``correlate``: every metric with every dimension, at every level, with every coefficient, each with its interval."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from dialgauge.corpus import ORIGINAL, OVERALL
+from dialgauge.corpus import ORIGINAL
 from dialgauge.errors import ParameterError, UnknownNameError
 from dialgauge.metaeval._arrays import check_interval
 from dialgauge.metaeval._cells import Plan
@@ -24,6 +24,7 @@ from dialgauge.metaeval._names import (
     check_names,
     check_resampling,
 )
+from dialgauge.metaeval._system_metrics import split_metrics, system_matrix
 
 Progress = Callable[[str, int, int], None]
 
@@ -58,7 +59,8 @@ class Correlations:
     ``p_value`` of "no correlation" (two-sided, system level only, where the systems are the independent cases);
     ``direction`` of the metric and whether the sign was turned for it (``oriented``); how many ``systems`` and
     ``dialogues`` took part and how many of their cells were ``missing``; dialogues ``skipped`` because a vector was
-    constant; resamples that were ``undefined``; and the ``reason`` where a number is null.
+    constant; resamples that were ``undefined``; and the ``reason`` where a number is null, or is not what was asked
+    for (the interval of a metric that has one value per system).
     ``pairing`` counts the summaries that scores and ratings share. ``settings`` is everything else that was chosen.
     """
 
@@ -82,6 +84,7 @@ def correlate(
     scores: pl.DataFrame,
     ratings: pl.DataFrame,
     *,
+    systems: pl.DataFrame | None = None,
     levels: str | Sequence[str] = ("system", "summary"),
     coefficients: str | Sequence[str] = ("pearson", "spearman", "kendall"),
     metrics: Sequence[str] | None = None,
@@ -96,7 +99,7 @@ def correlate(
     confidence: float = 0.95,
     epsilon: float | str = "calibrated",
     seed: int = 0,
-    role: str = OVERALL,
+    role: str | None = None,
     variant: str = ORIGINAL,
     progress: Progress | None = None,
 ) -> Correlations:
@@ -110,6 +113,10 @@ def correlate(
 
     ``resample`` says what a new study would draw anew: ``"systems"``, ``"inputs"``, or ``"both"``; 0 ``resamples``
     means no interval. Every metric sees the same draws, so adding one changes no other number.
+
+    ``systems`` holds metrics with one value per system (``Scores.systems``: ``system``, ``variant``, ``role`` and a
+    column per metric). They take part at system level, with an interval over systems only. One ``role`` is analysed per
+    call; left out, it is the only one that was scored and rated, or ``"overall"`` where there are several.
     """
     chosen_levels = check_names("level", levels, LEVELS)
     chosen = check_names("coefficient", coefficients, COEFFICIENTS)
@@ -120,17 +127,31 @@ def correlate(
             "correlate", "oriented", "used together with directions (which metrics are better lower)", True
         )
     left_out = () if with_references else tuple(references)
+    own, of_systems = split_metrics(scores, systems, metrics)
     matrix = align(
-        scores, ratings, metrics=metrics, dimensions=dimensions, without_systems=left_out, role=role, variant=variant
+        scores,
+        ratings,
+        metrics=own,
+        dimensions=dimensions,
+        without_systems=left_out,
+        role=role,
+        variant=variant,
+        no_metrics=bool(of_systems),
     )
-    matrix = orient(matrix, directions or {}) if oriented else matrix
-    plan = Plan(matrix, resamples, resample, check_interval(interval, resample), confidence, seed, epsilon)
+    check_interval(interval, resample)
+    signs = (directions or {}) if oriented else {}
+    drawn = (resamples, resample, interval, confidence, seed, epsilon)
+    plans = [Plan(orient(matrix, signs), *drawn)] if matrix.metrics else []
+    if systems is not None and of_systems:
+        beside = orient(system_matrix(matrix, systems, of_systems), signs)
+        plans.append(Plan(beside, *drawn, one_per_system=True))
     rows: list[dict[str, Any]] = []
     steps = [(level, coefficient) for level in chosen_levels for coefficient in chosen]
     for done, (level, coefficient) in enumerate(steps):
         if progress:
             progress(f"{level} {coefficient}", done, len(steps))
-        rows += plan.rows(level, coefficient)
+        for plan in plans:
+            rows += plan.rows(level, coefficient)
     if progress:
         progress("done", len(steps), len(steps))
     settings = {
@@ -143,10 +164,10 @@ def correlate(
         "with_references": with_references,
         "oriented": oriented,
         "epsilon": epsilon,
-        "role": role,
+        "role": matrix.pairing.role,
         "variant": variant,
     }
-    order = {name: i for i, name in enumerate(matrix.metrics)}
+    order = {name: i for i, name in enumerate((*matrix.metrics, *of_systems))}
     direction = pl.col("metric").replace_strict(directions or {}, default="none", return_dtype=pl.String)
     frame = (
         pl.DataFrame(rows, schema_overrides=CORRELATIONS)
@@ -160,13 +181,4 @@ def correlate(
 def orient(matrix: ScoreMatrix, directions: Mapping[str, str]) -> ScoreMatrix:
     """The matrix with every metric turned so that larger means better."""
     signs = np.array([-1.0 if directions.get(name) == "lower" else 1.0 for name in matrix.metrics])
-    return ScoreMatrix(
-        matrix.metrics,
-        matrix.dimensions,
-        matrix.systems,
-        matrix.dialogues,
-        matrix.scores * signs[:, None, None],
-        matrix.ratings,
-        matrix.pairing,
-        matrix.refused,
-    )
+    return replace(matrix, scores=matrix.scores * signs[:, None, None])

@@ -8,9 +8,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from dialgauge.corpus import KEY, ORIGINAL, OVERALL
+from dialgauge.corpus import KEY, ORIGINAL
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval._cells import null
+from dialgauge.metaeval._matrix import choose_role, with_defaults
 from dialgauge.metaeval._names import FloatArray, IntArray, check_name
 from dialgauge.metaeval._robustness_matrix import label_of
 
@@ -93,7 +94,7 @@ def perturbed_correlations(
     directions: Mapping[str, str] | None = None,
     oriented: bool = False,
     confidence: float = 0.95,
-    role: str = OVERALL,
+    role: str | None = None,
     progress: Progress | None = None,
 ) -> PerturbedCorrelations:
     """Correlate metrics with ratings on the originals, and on the variants of each family.
@@ -110,6 +111,8 @@ def perturbed_correlations(
     for name in names:
         if name not in scores.columns:
             raise UnknownNameError("metric", name, [c for c in scores.columns if c not in KEY])
+    scores, ratings = with_defaults(scores), with_defaults(ratings)
+    role = choose_role(role, scores, ratings, None)
     joined = _joined(scores, ratings, families, priors, rounding, dimensions, references, role)
     sets = {key[0]: part for key, part in joined.group_by("set", maintain_order=True)}
     if ORIGINAL not in sets or len(sets) < 2:
@@ -129,6 +132,7 @@ def perturbed_correlations(
         "rounding": rounding if priors else None,
         "oriented": oriented,
         "confidence": confidence,
+        "role": role,
     }
     return PerturbedCorrelations(pl.DataFrame(rows, schema=PERTURBED_CORRELATIONS), settings)
 
@@ -144,11 +148,6 @@ def _joined(
     role: str,
 ) -> pl.DataFrame:
     """Scores beside ratings, with the set that each row belongs to and where its ratings come from."""
-    defaults = [pl.lit(value).alias(name) for name, value in (("variant", ORIGINAL), ("role", OVERALL))]
-    scores, ratings = (
-        frame.with_columns(default for default in defaults if default.meta.output_name() not in frame.columns)
-        for frame in (scores, ratings)
-    )
     for dimension in dimensions:
         if dimension not in ratings.columns:
             raise UnknownNameError("dimension", dimension, [c for c in ratings.columns if c not in KEY])

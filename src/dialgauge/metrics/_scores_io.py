@@ -8,12 +8,15 @@ from typing import Any
 import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, OVERALL
-from dialgauge.errors import InputError, ParameterError
+from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.files import atomic_file, write_text
+from dialgauge.metrics._registry import parse_request
 from dialgauge.metrics._scores import FAILURES, NOTES, Scores
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
 _PARQUET_KEY = "dialgauge"
+#: A panic of Polars is no Exception in Python, and damaged files cause it.
+_UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +60,14 @@ def save_scores(scores: Scores, path: Path | str, *, with_seconds: bool = True) 
 def load_scores(path: Path | str) -> Scores:
     """Read scores that :meth:`Scores.save` wrote, or a table of your own with ``dialogue_id``, ``system`` and numbers.
 
-    A table of your own has no signatures: its columns are marked ``unsigned``, and their direction is ``none``.
+    A table of your own has no signatures: its columns are marked ``unsigned``. One that is called like a metric
+    (``ter``, ``rouge-l@source``) has the direction of that metric, any other ``none``.
     """
     path = Path(path)
     _check_suffix(path)
     try:
         frame, meta = _read(path)
-    except (pl.exceptions.PolarsError, json.JSONDecodeError, TypeError) as error:
+    except (*_UNREADABLE, json.JSONDecodeError, TypeError) as error:
         raise InputError(f"{path}: not readable as scores: {error}") from error
     frame = _with_key(frame, path)
     metrics = [column for column in frame.columns if column not in KEY]
@@ -72,7 +76,7 @@ def load_scores(path: Path | str) -> Scores:
     return Scores(
         frame=frame,
         signatures=meta.signatures | unsigned,
-        directions=dict.fromkeys(unsigned, "none") | meta.directions,
+        directions={column: _direction(column) for column in unsigned} | meta.directions,
         systems=pl.DataFrame(meta.systems, infer_schema_length=None),
         failures=pl.DataFrame(meta.failures, schema=FAILURES),
         seconds=meta.seconds,
@@ -84,11 +88,10 @@ def _read(path: Path) -> tuple[pl.DataFrame, _Meta]:
     if path.suffix == ".parquet":
         raw = pl.read_parquet_metadata(path).get(_PARQUET_KEY)
         return pl.read_parquet(path), _Meta(**json.loads(raw)) if raw else _Meta()
-    keys = dict.fromkeys(KEY, pl.String)
     if path.suffix == ".csv":
-        frame = pl.read_csv(path, schema_overrides=keys, infer_schema_length=None)
-    else:
-        frame = pl.read_ndjson(path, schema_overrides=keys, infer_schema_length=None)
+        frame = pl.read_csv(path, schema_overrides=dict.fromkeys(KEY, pl.String), infer_schema_length=None)
+    else:  # JSON says itself what is a text, and a column that is named here must be in the file
+        frame = pl.read_ndjson(path, infer_schema_length=None)
     sidecar = _sidecar(path)
     return frame, _Meta(**json.loads(sidecar.read_text("utf-8"))) if sidecar.exists() else _Meta()
 
@@ -111,13 +114,37 @@ def _with_key(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
 def _numbers(frame: pl.DataFrame, column: str, path: Path) -> pl.Series:
     values = frame[column]
     if not values.dtype.is_numeric() and values.dtype != pl.Null:
-        raise InputError(f"{path}: column {column!r} holds {values.dtype}, not numbers; drop it or name it a key")
+        wrong = values.is_not_null()
+        if values.dtype == pl.String:
+            # A single text makes all numbers of the column texts: only what reads as no number is to blame.
+            texts = wrong & values.str.strip_chars().cast(pl.Float64, strict=False).is_null()
+            wrong = texts if texts.any() else wrong
+        raise InputError(_blame(frame, column, wrong, path, "not numbers; put them right or drop the column"))
     numbers = values.cast(pl.Float64).fill_nan(None)
     infinite = numbers.is_infinite().fill_null(False)
     if infinite.any():
-        key = " / ".join(map(str, frame.filter(infinite).select(KEY).row(0)))
-        raise InputError(f"{path}: column {column!r} holds an infinite value at [{key}]")
+        raise InputError(_blame(frame, column, infinite, path, "infinite values"))
     return numbers
+
+
+def _blame(frame: pl.DataFrame, column: str, wrong: pl.Series, path: Path, what: str, limit: int = 10) -> str:
+    """What is wrong in a column, with the rows (from 1, without the header) and keys of the first such values."""
+    rows = frame.with_row_index("_row", offset=1).filter(wrong)
+    shown = [
+        f"  row {number}: [{' / '.join(map(str, key))}] {value!r}"
+        for number, *key, value in rows.select("_row", *KEY, column).head(limit).iter_rows()
+    ]
+    more = [f"  … and {rows.height - limit} more"] if rows.height > limit else []
+    count = f"{rows.height} {'value' if rows.height == 1 else 'values'}"
+    return "\n".join([f"{path}: column {column!r} holds {count} that cannot be used: {what}", *shown, *more])
+
+
+def _direction(column: str) -> str:
+    """Which way is better in a column of unknown origin: what its name says, if it is that of a metric."""
+    try:
+        return parse_request(column).metric.direction
+    except (InputError, ParameterError, UnknownNameError):
+        return "none"
 
 
 def _sidecar(path: Path) -> Path:

@@ -102,6 +102,7 @@ def _form(surface: str) -> tuple[object, ...]:
     return (
         bool(re.match(r"(?:the|Mr|Mrs|Ms|Miss|Dr)\b", surface)),
         surface[0].isdigit(),
+        surface[0].isdigit() and bool(re.search(r"\d\.\d", surface)),
         surface[0] if surface[0] in "£$€" else "",
         re.sub(r"[\d\s.,:-]+", "", surface).lower() if surface[0].isdigit() else "",
         words[-1] if words[0] in NUMBER_WORDS else "",

@@ -95,7 +95,9 @@ def _fillers(parsed: Parsed) -> Iterator[Edit]:
             yield Edit(token.start, token.end)
         if token.lower in _FILLERS and token.dep == "advmod" and not token.children and not hyphenated(parsed, token):
             following = parsed.tokens[token.i + 1].lower if token.i + 1 < len(parsed.tokens) else ""
-            joins = token.lower == "then" and parsed.text[: token.start].rstrip().endswith(",")
+            before = parsed.tokens[token.i - 1].lower if token.i else ""
+            # "not only … but also", and "first … then" without an "and".
+            joins = before == "but" if token.lower == "also" else token.lower == "then" and before != "and"
             if following not in ("than", "as", "if", "though", "that") and not joins:
                 yield _with_commas(parsed, token.start, token.end)
 

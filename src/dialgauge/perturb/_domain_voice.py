@@ -76,7 +76,7 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
 
 
 def _out_of_number(verb: Token, subject: Token) -> bool:
-    """Whether the verb does not agree with its subject: then one of the two is something else ("nine, claim 552086")."""
+    """Whether the verb does not agree with its subject: then it may be no verb, as in "nine, claim 552086"."""
     return verb.tag == "VBP" and subject.tag in ("NN", "NNP", "DT")
 
 

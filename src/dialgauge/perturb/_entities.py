@@ -230,7 +230,7 @@ def term_replacement(group: EntityGroup, domain: Domain, taken: set[str], rng: R
 
 
 def _related(first: str, second: str) -> bool:
-    """Whether one noun phrase contains the other, or is another word for it, as in card and debit card: a change that would
-    be no error."""
+    """Whether one noun phrase contains the other (card and debit card) or is another word for it (ATM and cash
+    machine): a change that would be no error."""
     a, b = {*first.lower().split()}, {*second.lower().split()}
     return a <= b or b <= a or any({first, second} <= group for group in lexicon().same)

@@ -87,6 +87,7 @@ class CorrelationSection(_Table):
     resample: Literal["inputs", "systems", "both"] = "both"
     resamples: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
     confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
+    role: str | None = None
 
 
 class PerturbationsSection(_Table):

@@ -16,7 +16,7 @@ from dialgauge.corpus import Corpus, open_corpus, read_corpus, source_folder, wr
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.files import atomic_file, write_text
 from dialgauge.metaeval import correlate, human_ceiling, leaders
-from dialgauge.metrics import Scores, kernel_name, score
+from dialgauge.metrics import Scores, kernel_name, parse_requests, score
 from dialgauge.ratings import aggregate, agreement, check_ratings, drift, majority_noise_removal, validate
 from dialgauge.report import ReportData, render_report
 from dialgauge.study._file import StudyFile
@@ -44,7 +44,10 @@ class Pipeline:
         corpus = settings.corpus.model_dump() | {"content": self._source_digest()}
         stage("corpus", corpus, [], ["corpus"], self._make_corpus)
         self._check_dimensions()
-        stage("scores", settings.metrics.model_dump(), ["corpus"], ["scores.parquet"], self._make_scores)
+        # Signatures hold the fingerprints of models: scores of other weights under the same name are other scores.
+        signatures = [request.signature for request in parse_requests(settings.metrics.use)]
+        scored = settings.metrics.model_dump() | {"signatures": signatures}
+        stage("scores", scored, ["corpus"], ["scores.parquet"], self._make_scores)
         shown = ["corpus", "scores"]
         if not self._load_corpus().ratings.is_empty():
             rated = {"seed": settings.study.seed, "ratings": settings.ratings.model_dump()}
@@ -125,11 +128,13 @@ class Pipeline:
         found = correlate(
             scores.frame,
             aggregated.wide(),
+            systems=None if scores.systems.is_empty() else scores.systems,
             directions=scores.directions,
             oriented=True,
             progress=self.progress,
             **shared,
         )
+        shared["role"] = found.settings["role"]
         judging = [name for name in scores.metrics if scores.directions[name] != "none"]
         tested = {key: value for key, value in shared.items() if key not in ("levels", "coefficients")}
         best = leaders(

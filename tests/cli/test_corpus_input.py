@@ -1,0 +1,89 @@
+"""What commands say about the corpus they were given: notes, bad rows, and where there is nothing to score."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, write_corpus
+
+Cli = Callable[..., Any]
+
+
+@pytest.fixture
+def messy(tmp_path: Path) -> Path:
+    """Twelve bad rows: ten summaries twice, two without a dialogue_id; and a column that nobody uses."""
+    path = tmp_path / "messy.csv"
+    good = [f"d{n},A: hello,s,They say hello.,x" for n in range(10)]
+    path.write_text("\n".join(["id,dialogue,system,summary,secret", *good, *good, *[",A: hi,s,Hi.,x"] * 2]) + "\n")
+    return path
+
+
+def test_bad_rows_and_notes_are_said_on_stderr(cli: Cli, messy: Path) -> None:
+    outcome = cli("score", messy, "-m", "length")
+    assert outcome.code == 0
+    lines = outcome.err.splitlines()
+    assert "note: columns not used: secret" in lines
+    assert "left out 10 rows: duplicate key" in lines
+    assert "left out 2 rows: the row has no dialogue_id" in lines
+    shown = [line for line in lines if line.startswith("  ")]
+    assert shown[:10] == [f"  {messy}:{n + 12}: [d{n} / s / original / overall] duplicate key" for n in range(10)]
+    assert shown[10:] == ["  … and 2 more ('dialgauge inspect FILE --json' has them all)"]
+    assert "messy.csv" not in outcome.out
+
+
+def test_score_json_has_every_problem(cli: Cli, messy: Path) -> None:
+    document = json.loads(cli("score", messy, "-m", "length", "--json").out)
+    assert len(document["problems"]) == 12
+    assert document["problems"][0] == {
+        "file": str(messy),
+        "line": 12,
+        "key": "d0 / s / original / overall",
+        "reason": "duplicate key",
+    }
+    assert document["notes"] == ["columns not used: secret"]
+
+
+def test_strict_lists_every_bad_row(cli: Cli, messy: Path) -> None:
+    outcome = cli("score", messy, "-m", "length", "--strict")
+    assert outcome.code == 2
+    assert "12 bad rows" in outcome.err
+    assert [line.split(": ")[0] for line in outcome.err.splitlines()[1:]] == [f"  {messy}:{n}" for n in range(12, 24)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("id,dialogue\n1,A: hi\n2,A: ho\n", "2 dialogues, 0 references, 0 ratings"),
+        ("id,dialogue,summary\n1,A: hi,Hi.\n", "1 dialogues, 1 references, 0 ratings"),
+    ],
+)
+def test_nothing_to_score_is_an_error(cli: Cli, tmp_path: Path, text: str, found: str) -> None:
+    (tmp_path / "c.csv").write_text(text)
+    outcome = cli("score", tmp_path / "c.csv", "-m", "length")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"no summary to score; found: {found}" in outcome.err
+    assert cli("score", tmp_path / "c.csv", "-m", "length", "--include-references").code == (
+        2 if "0 ref" in found else 0
+    )
+
+
+@pytest.mark.parametrize("metrics", [["length"], ["rouge@source", "length", "chrf@source"]])
+@pytest.mark.parametrize("systems", [3, 13, 40])
+def test_numbers_stay_whole_whatever_the_width(cli: Cli, tmp_path: Path, metrics: list[str], systems: int) -> None:
+    summaries = [Summary("d", f"a-system-{n}", f"They {'really ' * n} meet at noon.") for n in range(systems)]
+    write_corpus(Corpus.build([Dialogue("d", (Turn("A", "we meet at noon"),))], summaries), tmp_path / "c")
+    arguments = [part for metric in metrics for part in ("-m", metric)]
+    outcome = cli("score", tmp_path / "c", *arguments)
+    assert outcome.code == 0
+    assert max(map(len, outcome.out.splitlines())) <= 100
+    words = outcome.out.split()
+    means = json.loads(cli("score", tmp_path / "c", *arguments, "--json").out)["systems"]
+    for system in means:
+        assert system["system"] in words
+        for metric, value in system.items():
+            if metric not in ("system", "variant", "role"):
+                assert metric in words
+                assert f"{value:.4g}" in words
