@@ -141,7 +141,7 @@ def test_the_command_lists_suites(app: typer.Typer) -> None:
     assert shown.exit_code == 0
     assert "ngram" in shown.output
     listed = json.loads(CliRunner().invoke(app, ["--json"]).stdout)
-    assert [suite["name"] for suite in listed["suites"]] == ["ngram", "metaeval"]
+    assert {"ngram", "metaeval"} <= {suite["name"] for suite in listed["suites"]}
 
 
 def test_the_command_prints_json_and_a_table(app: typer.Typer, monkeypatch: pytest.MonkeyPatch) -> None:
