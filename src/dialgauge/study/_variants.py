@@ -50,7 +50,8 @@ class VariantStages:
         making = _MAKING | (LLM_KEYS - _NO_MATTER if self.wanted.generator == "llm" else set())
         made = self.wanted.model_dump(include=set(making)) | seed
         stage("variants", made, ["corpus"], [VARIANTS, DECLINED], self._make_variants)
-        stage("variant-scores", settings.metrics.model_dump(), ["variants"], [SCORES], self._make_scores)
+        # What made the scores made these: a changed model shows in the fingerprint of that stage.
+        stage("variant-scores", settings.metrics.model_dump(), ["variants", "scores"], [SCORES], self._make_scores)
         analysed = self.wanted.model_dump(exclude=set(_MAKING | LLM_KEYS)) | seed
         analysed |= {"correlation": settings.correlation.model_dump(include={"resamples", "confidence"})}
         outputs = [f"{name}.parquet" for name in TABLES] + ["robustness.json"]
