@@ -1,8 +1,6 @@
 """The report as a page: self-contained, escaped, and clean in a real browser."""
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -78,19 +76,6 @@ def test_texts_of_the_corpus_are_escaped() -> None:
     )
     page = render_report(ReportData(evil, corpus, score(corpus, ["rouge-1"]), problems=[evil]))
     assert "<b " not in page
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("NO BROWSER: install chromium to look at the report")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield running
-        running.close()
 
 
 @pytest.mark.browser

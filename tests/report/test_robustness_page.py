@@ -1,8 +1,6 @@
 """The robustness section: complete, escaped, the same bytes, and clean in a real browser."""
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -102,19 +100,6 @@ def test_marked_parts_give_the_texts_back() -> None:
 
 def test_breakable_escapes() -> None:
     assert breakable("a_b<@source") == "a_<wbr>b&lt;<wbr>@source"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("NO BROWSER: install chromium to look at the page")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield running
-        running.close()
 
 
 @pytest.mark.browser

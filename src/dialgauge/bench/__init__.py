@@ -6,7 +6,6 @@ from importlib import import_module
 
 from dialgauge.bench._timing import (
     BenchResult,
-    Progress,
     Timing,
     check_agreement,
     clear_caches,
@@ -16,6 +15,7 @@ from dialgauge.bench._timing import (
     now,
 )
 from dialgauge.errors import ParameterError, UnknownNameError
+from dialgauge.progress import Progress
 
 __all__ = [
     "SUITES",

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dialgauge.bench._timing import BenchResult, Progress, check_agreement, interleave
+from dialgauge.bench._timing import BenchResult, check_agreement, interleave
 from dialgauge.metaeval import (
     Coefficient,
     Level,
@@ -26,6 +26,7 @@ from dialgauge.metaeval import (
     permutation_test,
     weighted_values,
 )
+from dialgauge.progress import Progress
 
 FloatArray = NDArray[np.float64]
 PEER = "nlpstats"

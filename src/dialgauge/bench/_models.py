@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from dialgauge.bench._made_models import make_bart, make_encoder
 from dialgauge.bench._model_peers import bart_score_loop, bert_score_loop, mover_score_loop, vector_loop
 from dialgauge.bench._pairs import Pairs, load_pairs
-from dialgauge.bench._timing import BenchResult, Progress, Timing, check_agreement, clear_caches, interleave
+from dialgauge.bench._timing import BenchResult, Timing, check_agreement, clear_caches, interleave
 from dialgauge.metrics import Job, MetricRequest, TextTable, find_metric, score_pairs
 from dialgauge.metrics import _moverscore as room
 from dialgauge.metrics._encoding import encode, tokenise
 from dialgauge.metrics._layers import layer_states
 from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.models import ASSETS, choose_device, load, load_vectors, quiet_loading, resolve, unload
+from dialgauge.progress import Progress
 
 FloatArray = NDArray[np.float64]
 #: How many dialogues (with all their summaries) each benchmark reads, on the processor and on a card.

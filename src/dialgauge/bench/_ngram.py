@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from dialgauge.bench._pairs import Pairs, load_pairs
 from dialgauge.bench._timing import (
     BenchResult,
-    Progress,
     Timing,
     check_agreement,
     clear_caches,
@@ -18,6 +17,7 @@ from dialgauge.bench._timing import (
 )
 from dialgauge.bench._wordnet_peer import ABSENT, nltk_wordnet
 from dialgauge.metrics import all_metrics, score_pairs
+from dialgauge.progress import Progress
 
 FloatArray = NDArray[np.float64]
 Peer = Callable[[Pairs], FloatArray]

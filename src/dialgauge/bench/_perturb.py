@@ -2,10 +2,11 @@
 
 import statistics
 
-from dialgauge.bench._timing import BenchResult, Progress, interleave
+from dialgauge.bench._timing import BenchResult, interleave
 from dialgauge.corpus import embedded_corpus
 from dialgauge.perturb import Parsed, Task, Variant, outline, parse, parse_requests, parser_name, run_rules
 from dialgauge.perturb._grammar import base_form, inflect
+from dialgauge.progress import Progress
 
 #: All perturbations of one summary must cost less than this many parses of it.
 BAR = 1.5

@@ -16,8 +16,6 @@ from typing import Any
 from dialgauge.errors import DialgaugeError, MissingExtraError, ParameterError
 
 _LruCache = type(lru_cache(lambda: None))
-#: Called before each benchmark with its name, how many are done and how many there are.
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import polars as pl
 from dialgauge.corpus import ORIGINAL
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metaeval._cells import null, why_undefined
-from dialgauge.metaeval._correlate import Progress, orient
+from dialgauge.metaeval._correlate import orient
 from dialgauge.metaeval._draws import bootstrap_weights, no_resampling
 from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._matrix import Pairing, ScoreMatrix, align
@@ -30,6 +30,7 @@ from dialgauge.metaeval._names import (
 from dialgauge.metaeval._permutation import PERMUTATIONS, draw_swaps, permutation_test
 from dialgauge.metaeval._tests import adjust_p_values, paired_bootstrap_p_value, williams_test
 from dialgauge.metaeval._weighted import resampled_correlations
+from dialgauge.progress import Progress
 
 Test = Literal[
     "permutation-systems", "permutation-inputs", "permutation-both", "permutation-cells", "williams", "bootstrap"

@@ -1,6 +1,6 @@
 """``correlate``: every metric with every dimension, at every level, with every coefficient, each with its interval."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,8 +25,7 @@ from dialgauge.metaeval._names import (
     check_resampling,
 )
 from dialgauge.metaeval._system_metrics import split_metrics, system_matrix
-
-Progress = Callable[[str, int, int], None]
+from dialgauge.progress import Progress
 
 #: One row of :attr:`Correlations.frame`.
 CORRELATIONS = pl.Schema(

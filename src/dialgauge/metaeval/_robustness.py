@@ -1,7 +1,7 @@
 """``robustness``: which metric lowers the score of a broken summary and keeps that of a rewritten one."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,8 +17,7 @@ from dialgauge.metaeval._robustness_doses import dose_response
 from dialgauge.metaeval._robustness_matrix import SPREADS, Changes, Spread, dose_of, measure_changes
 from dialgauge.metaeval._robustness_tests import equivalence_test, mean_change, sign_test
 from dialgauge.metaeval._tests import adjust_p_values
-
-Progress = Callable[[str, int, int], None]
+from dialgauge.progress import Progress
 
 EFFECTS = ("preserves", "degrades-mildly", "degrades")
 #: The name under which the dimensions are taken together.

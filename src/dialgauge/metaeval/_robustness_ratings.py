@@ -1,7 +1,7 @@
 """How far metrics still agree with people once summaries are perturbed: Table 4 of "Tweak to Trust"."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -14,8 +14,8 @@ from dialgauge.metaeval._cells import null
 from dialgauge.metaeval._matrix import choose_role, with_defaults
 from dialgauge.metaeval._names import FloatArray, IntArray, check_name
 from dialgauge.metaeval._robustness_matrix import label_of
+from dialgauge.progress import Progress
 
-Progress = Callable[[str, int, int], None]
 Rounding = Literal["half-up", "half-even", "none"]
 ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
 

@@ -4,9 +4,10 @@ from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Direction, Metric, MetricRequest, Parameter, Target, Values
 from dialgauge.metrics._registry import all_metrics, find_metric, metric, parse_request, parse_requests, register
 from dialgauge.metrics._scores import SYSTEM_KEY, Scores
-from dialgauge.metrics._scoring import Progress, score, score_pairs
+from dialgauge.metrics._scoring import score, score_pairs
 from dialgauge.metrics._texts import TextTable
 from dialgauge.metrics.kernels import kernel_name, use_kernels
+from dialgauge.progress import Progress
 
 __all__ = [
     "SYSTEM_KEY",

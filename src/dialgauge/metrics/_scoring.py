@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -16,9 +16,7 @@ from dialgauge.metrics._registry import parse_requests
 from dialgauge.metrics._scores import FAILURES, NOTES, SYSTEM_KEY, Scores
 from dialgauge.metrics._texts import TextTable
 from dialgauge.models import Watcher, check_available, watching
-
-#: Called before each metric with its column name, how many are done and how many there are.
-Progress = Callable[[str, int, int], None]
+from dialgauge.progress import Progress
 
 
 def score(

@@ -7,16 +7,14 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 from dialgauge.errors import MissingExtraError, ModelError
 from dialgauge.models._assets import Asset
 from dialgauge.models._refs import ModelRef
 from dialgauge.models._resolve import LICENCES, contents, counts, hub_folder, resolve
+from dialgauge.progress import Progress
 
-#: Called with what is being done, how many bytes are done and how many there are.
-Progress = Callable[[str, int, int], None]
 _CHUNK = 2**20
 _POLL_SECONDS = 0.2
 

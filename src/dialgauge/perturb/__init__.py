@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from dialgauge.perturb._apply import Declined, Task, Variant, finish, hindrance, perturb_text, run_rules
 from dialgauge.perturb._edits import Edit, apply_edits
 from dialgauge.perturb._parse import PARSER_VARIABLE, Chunk, Entity, Parsed, Token, outline, parse, parser_name
-from dialgauge.perturb._perturb import Generator, Perturbed, Progress, by_rules, perturb
+from dialgauge.perturb._perturb import Generator, Perturbed, by_rules, perturb
 from dialgauge.perturb._perturbation import (
     DRAW_MARK,
     Effect,
@@ -28,6 +28,7 @@ from dialgauge.perturb._registry import (
     parse_requests,
     register,
 )
+from dialgauge.progress import Progress
 
 if TYPE_CHECKING:
     from dialgauge.perturb._llm import LlmEstimate, LlmGenerator, LlmSettings

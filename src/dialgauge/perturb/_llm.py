@@ -20,7 +20,7 @@ from dialgauge.perturb._lexicon import lexicon
 from dialgauge.perturb._llm_chat import Chat, TypedChat, bare_text
 from dialgauge.perturb._llm_prompts import OWN, PAPER, Entities, Message, PromptSet, Rewrite, rewrite_messages
 from dialgauge.perturb._llm_stages import Stages, drawn_entities, drawn_sentences
-from dialgauge.perturb._perturb import Progress
+from dialgauge.progress import Progress
 
 Fallback = Literal["rules", "reject"]
 _STYLES = ("shorthand", "passive", "active")

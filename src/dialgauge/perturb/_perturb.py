@@ -10,9 +10,8 @@ from dialgauge.errors import InputError, ParameterError
 from dialgauge.perturb._apply import Declined, Task, Variant, run_rules
 from dialgauge.perturb._perturbation import PerturbationRequest
 from dialgauge.perturb._registry import parse_requests
+from dialgauge.progress import Progress
 
-#: Called with what is being done, how many tasks are done and how many there are.
-Progress = Callable[[str, int, int], None]
 #: Turns tasks into variants or reasons, in any order. The one by rules is :func:`by_rules`.
 Generator = Callable[[Sequence[Task], Progress | None], Iterable[tuple[Task, Variant | Declined]]]
 

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from dialgauge.errors import InputError
+from dialgauge.progress import Progress
 from dialgauge.reproduce._compare import Comparison, compare
 from dialgauge.reproduce._conclusions import Claim, Conclusions, check_claims, claims_from
 from dialgauge.reproduce._csds_scores import published_bleu, published_rouge
@@ -23,7 +24,6 @@ from dialgauge.reproduce._printed import (
     Cell,
     PaperCheck,
     PrintedTable,
-    Progress,
     TableCheck,
     check_table,
     load_printed,

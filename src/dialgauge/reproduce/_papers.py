@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import cast
 
 from dialgauge.errors import UnknownNameError
-from dialgauge.reproduce._printed import PaperCheck, Progress
+from dialgauge.progress import Progress
+from dialgauge.reproduce._printed import PaperCheck
 
 #: The name on the command line and the module that answers to it; loaded when it is asked for.
 PAPERS = {

@@ -7,7 +7,7 @@ in is kept as it stands on the page; everything that is compared is compared as 
 import math
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from importlib.resources import files
@@ -15,9 +15,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dialgauge.errors import InputError, UnknownNameError
-
-#: Told (what is being done, how many are done, how many there are).
-Progress = Callable[[str, int, int], None]
 
 #: A comma stands between thousands or nowhere: a number that begins with 0 has none, so 0,690 is no 690.
 _NUMBER = re.compile(r"([+-]?)([1-9]\d{0,2}(?:,\d{3})+|\d*)(?:\.(\d+))?\s*%?")

@@ -13,12 +13,12 @@ import polars as pl
 
 from dialgauge.errors import InputError
 from dialgauge.metaeval import correlate
+from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate, agreement, majority_noise_removal
 from dialgauge.reproduce._print_checks import check_stars
 from dialgauge.reproduce._printed import (
     PaperCheck,
     PrintedTable,
-    Progress,
     TableCheck,
     check_table,
     load_printed,

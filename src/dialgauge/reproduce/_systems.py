@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval import adjust_p_values
-from dialgauge.reproduce._printed import Progress
+from dialgauge.progress import Progress
 from dialgauge.reproduce._studies import StudyResults
 
 FloatArray = NDArray[np.float64]

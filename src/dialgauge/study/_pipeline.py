@@ -2,7 +2,6 @@
 
 import json
 import platform
-from collections.abc import Callable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -17,14 +16,13 @@ from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.files import atomic_file, write_text
 from dialgauge.metaeval import correlate, human_ceiling, leaders
 from dialgauge.metrics import Scores, kernel_name, parse_requests, score
+from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate, agreement, check_ratings, drift, majority_noise_removal, validate
 from dialgauge.report import ReportData, render_report
 from dialgauge.study._file import StudyFile
 from dialgauge.study._stages import Ledger, file_digest
 from dialgauge.study._variants import VariantStages
 
-#: Called with what is being done, how much of it is done, and how much there is.
-Progress = Callable[[str, int, int], None]
 _RESAMPLED = {"inputs": "dialogues", "systems": "systems", "both": "dialogues and systems"}
 
 

@@ -6,13 +6,12 @@ import os
 import shutil
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 
 from dialgauge.corpus.catalogue._entry import Dataset, RemoteFile
 from dialgauge.errors import DialgaugeError, InputError
+from dialgauge.progress import Progress
 
-Progress = Callable[[str, int, int], None]
 _CHUNK = 2**18
 _TIMEOUT = 30
 _ATTEMPTS = 4

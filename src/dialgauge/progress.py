@@ -1,0 +1,6 @@
+"""How long work tells that it goes on."""
+
+from collections.abc import Callable
+
+#: Called with what is being done, how much of it is done, and how much there is.
+Progress = Callable[[str, int, int], None]
