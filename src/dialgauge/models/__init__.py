@@ -12,6 +12,14 @@ from dialgauge.models._parser import load_parser
 from dialgauge.models._refs import KINDS, Kind, ModelRef
 from dialgauge.models._resolve import Resolved, contents, hub_folder, model_signature, resolve
 from dialgauge.models._states import EncoderStates, windows
+from dialgauge.models._training import (
+    EpochRecord,
+    TrainingPlan,
+    TrainingRecord,
+    digest_of,
+    remove_checkpoint,
+    train,
+)
 from dialgauge.models._vectors import WordVectors, load_vectors
 
 __all__ = [
@@ -28,11 +36,14 @@ __all__ = [
     "ChatBudget",
     "ChatEndpoint",
     "EncoderStates",
+    "EpochRecord",
     "Kind",
     "Model",
     "ModelRef",
     "NeuralKind",
     "Resolved",
+    "TrainingPlan",
+    "TrainingRecord",
     "Watcher",
     "WordVectors",
     "batches",
@@ -41,6 +52,7 @@ __all__ = [
     "contents",
     "convert",
     "default_budget",
+    "digest_of",
     "fetch_asset",
     "fetch_hub",
     "find_asset",
@@ -51,9 +63,11 @@ __all__ = [
     "model_signature",
     "need_packages",
     "quiet_loading",
+    "remove_checkpoint",
     "report_progress",
     "resolve",
     "run_batched",
+    "train",
     "unload",
     "watching",
     "windows",
