@@ -45,13 +45,25 @@ def test_dtype_device_and_unloading(tiny: Path) -> None:
     assert load("encoder", ref, device="cpu") is not single
 
 
+def test_split_products_are_nearly_as_exact_as_fp32(tiny: Path) -> None:
+    ref = f"folder:{tiny / 'tiny-bert'}"
+    ids = torch.arange(5, 25).view(2, 10)
+    exact, split, half = (
+        load("encoder", ref, device="cpu", dtype=dtype).module(input_ids=ids).last_hidden_state.float()
+        for dtype in ("fp32", "bf16x3", "bf16")
+    )
+    assert not torch.equal(split, exact)
+    assert (split - exact).abs().max() < 1e-4
+    assert (half - exact).abs().max() > 20 * (split - exact).abs().max()
+
+
 def test_bad_settings(tiny: Path) -> None:
     ref = f"folder:{tiny / 'tiny-bert'}"
     with pytest.raises(ParameterError, match="parameter 'kind' must be 'encoder' or"):
         load("encodr", ref)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="parameter 'device' must be 'auto'"):
         load("encoder", ref, device="gpu")
-    with pytest.raises(ParameterError, match="parameter 'dtype' must be 'fp32' or 'bf16'; got 'int8'"):
+    with pytest.raises(ParameterError, match="parameter 'dtype' must be 'fp32' or 'bf16' or 'bf16x3'; got 'int8'"):
         load("encoder", ref, dtype="int8")
 
 

@@ -18,7 +18,10 @@ def device_parameters() -> dict[str, Parameter]:
             "auto", (), "auto, cpu, cuda or cuda:N", r"auto|cpu|cuda(:\d+)?", "auto, cpu, cuda or cuda:N"
         ),
         "dtype": Parameter(
-            "fp32", DTYPES, "the numbers of the model; bf16 is quicker on a card and a little less exact"
+            "fp32",
+            DTYPES,
+            "the numbers of the model; on a card, bf16x3 is twice as quick and nearly as exact, bf16 quicker still and "
+            "a little less exact",
         ),
     }
 

@@ -28,6 +28,17 @@ def watching(watcher: Watcher | None) -> Iterator[None]:
         _watcher.reset(token)
 
 
+@contextmanager
+def watching_part(before: int, count: int, total: int) -> Iterator[None]:
+    """Within this block, work that is all done counts as ``count`` of ``total``, after ``before`` that were done."""
+    watcher = _watcher.get()
+    if watcher is None:
+        yield
+        return
+    with watching(lambda done, of: watcher(before + (count * done // of if of else count), total)):
+        yield
+
+
 def report_progress(done: int, total: int) -> None:
     """Tell whoever is watching how far a long piece of work is; for work that :func:`run_batched` does not do."""
     watcher = _watcher.get()

@@ -13,6 +13,7 @@ from dialgauge.errors import MissingExtraError, ModelError, ParameterError
 from dialgauge.models._device import Dtype, checked_dtype, choose_device
 from dialgauge.models._refs import Kind, ModelRef
 from dialgauge.models._resolve import Resolved, resolve
+from dialgauge.models._split_products import split_linear_layers
 from dialgauge.models._unpacked import unpacked
 
 NeuralKind = Literal["encoder", "masked-lm", "causal-lm", "seq2seq", "token-classifier", "sequence-classifier", "qa"]
@@ -78,9 +79,9 @@ _loaded: dict[tuple[str, Path, str, str, str], Model] = {}
 def load(kind: NeuralKind, ref: ModelRef | str, device: str = "auto", dtype: str = "fp32") -> Model:
     """The model of this name, loaded at most once per process for a kind, device and dtype.
 
-    ``device`` is auto, cpu, cuda or cuda:N; ``dtype`` is fp32 or bf16. Nothing is downloaded and no code that comes
-    with a model is run; pickled weights are refused. A checkpoint without the head that ``kind`` needs is refused, too:
-    a head of random numbers would give scores that mean nothing.
+    ``device`` is auto, cpu, cuda or cuda:N; ``dtype`` is fp32, bf16 or bf16x3. Nothing is downloaded and no code that
+    comes with a model is run; pickled weights are refused. A checkpoint without the head that ``kind`` needs is
+    refused, too: a head of random numbers would give scores that mean nothing.
     """
     if kind not in _CLASSES:
         raise ParameterError("load", "kind", " or ".join(map(repr, _CLASSES)), kind)
@@ -115,7 +116,7 @@ def _load(kind: NeuralKind, resolved: Resolved, device: str, dtype: Dtype) -> Mo
     class_name, called = _CLASSES[kind]
     weights = _weights(resolved)
     auto_class = getattr(transformers, class_name)
-    wanted: dict[str, Any] = {"dtype": getattr(torch, {"fp32": "float32", "bf16": "bfloat16"}[dtype])}
+    wanted: dict[str, Any] = {"dtype": getattr(torch, "bfloat16" if dtype == "bf16" else "float32")}
     files, options = resolved, _OPTIONS
     if weights.suffix == ".gguf":
         files, options = _unpacked(kind, resolved, weights.name)
@@ -135,6 +136,8 @@ def _load(kind: NeuralKind, resolved: Resolved, device: str, dtype: Dtype) -> Mo
     module.requires_grad_(False)
     try:
         module.to(device)
+        if dtype == "bf16x3":
+            split_linear_layers(module)
     except torch.OutOfMemoryError as error:
         raise ModelError(f"model '{resolved.ref}' does not fit into the memory of {device}; try device=cpu") from error
     return Model(

@@ -58,11 +58,11 @@ def windows(hypothesis_ids: IdArray, target_ids: IdArray, texts: int = 512) -> I
     order = np.lexsort((hypothesis_ids, target_ids))
     start = 0
     seen: set[int] = set()
-    for place, pair in enumerate(order.tolist()):
-        both = {int(hypothesis_ids[pair]), int(target_ids[pair])}
-        if len(seen | both) > texts and place > start:
+    pairs = zip(hypothesis_ids[order].tolist(), target_ids[order].tolist(), strict=True)
+    for place, both in enumerate(pairs):
+        seen.update(both)
+        if len(seen) > texts:
             yield order[start:place]
-            start, seen = place, set()
-        seen |= both
+            start, seen = place, set(both)
     if start < len(order):
         yield order[start:]

@@ -1,0 +1,45 @@
+"""Products of matrices on a card's fast units with nearly the accuracy of fp32: every number as two of bf16.
+
+A number is its bf16 rounding plus the bf16 rounding of what that leaves, 16 bits of mantissa together. Of the four
+products of such sums the smallest is left out; the other three are one product over a three times longer inner side,
+summed up in fp32.
+"""
+
+from typing import Any
+
+
+def split_linear_layers(module: Any) -> None:
+    """Let every linear layer of a module of torch compute in this way, but not the head that makes the logits.
+
+    What reads the weights of the head needs them as they are.
+    """
+    import torch
+
+    class SplitLinear(torch.nn.Module):
+        def __init__(self, linear: Any) -> None:
+            super().__init__()
+            high, low = _halves(linear.weight.detach().float())
+            self.parts: Any = torch.nn.Buffer(torch.cat([high, low, high], 1).T.contiguous(), persistent=False)
+            self.bias = linear.bias
+
+        def forward(self, states: Any) -> Any:
+            high, low = _halves(states.float())
+            long = torch.cat([high, high, low], -1).flatten(0, -2)
+            # Only cards give the sum of bf16 products in fp32; elsewhere this computes the same numbers, slowly.
+            if long.is_cuda:
+                product = torch.mm(long, self.parts, out_dtype=torch.float32)
+            else:
+                product = long.float() @ self.parts.float()
+            product = product.reshape(*states.shape[:-1], -1)
+            return product if self.bias is None else product + self.bias
+
+    head = module.get_output_embeddings()
+    for parent in list(module.modules()):
+        for name, child in list(parent.named_children()):
+            if isinstance(child, torch.nn.Linear) and child is not head:
+                setattr(parent, name, SplitLinear(child))
+
+
+def _halves(numbers: Any) -> tuple[Any, Any]:
+    high = numbers.bfloat16()
+    return high, (numbers - high.float()).bfloat16()
