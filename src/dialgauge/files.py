@@ -1,14 +1,21 @@
 """Where files are kept, and writing them so that nobody ever finds half of one."""
 
 import os
+import re
 import shutil
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from dialgauge.errors import InputError
+
+_MOST_PARTS = 32
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')\s*+"""
+_LONG_KEY = re.compile(rf"(?<![\w-])(?>{_PART}\.\s*+){{{_MOST_PARTS}}}{_PART}(?:\.|=|\])")
 
 
 def cache_folder() -> Path:
@@ -82,6 +89,19 @@ def write_text(path: Path | str, text: str) -> None:
     """Write UTF-8 text with Unix line ends, whole or not at all."""
     with atomic_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def parse_toml(text: str, file: str) -> dict[str, Any]:
+    """What a text of TOML says; an error names the file. Nesting without end is refused, not tried."""
+    # The parser needs time in the square of the parts of a key.
+    if _LONG_KEY.search(text):
+        raise InputError(f"{file}: not valid TOML for us: a key of more than {_MOST_PARTS} parts")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{file}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{file}: not valid TOML for us: nested too deeply") from error
 
 
 def _sync(path: Path) -> None:

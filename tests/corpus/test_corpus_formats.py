@@ -274,7 +274,7 @@ class TestFolder:
     @pytest.mark.parametrize(
         ("card", "reason"),
         [
-            ("name = ", "not TOML"),
+            ("name = ", "not valid TOML"),
             ("[format]\nversion = 2", "format.version is 2"),
             ("name = 'x'", "format.version is None"),
             ("name = 3\n[format]\nversion = 1", "name must be a string"),

@@ -12,8 +12,8 @@ from golden_pairs import GOLDEN, KEYS, SOURCES, SUMMARIES, differences, model, r
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.metrics import score_pairs
 from dialgauge.metrics._nli import Judged, classify, source_chunks, zero_shot
-from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.models import load
+from dialgauge.sentences import nltk_sentences
 
 MODEL = model("tiny-bert-nli")
 

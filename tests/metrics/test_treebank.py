@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialgauge.bench._pairs import load_pairs
-from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.metrics._treebank import split_by_rules, treebank_words
+from dialgauge.sentences import nltk_sentences
 
 SENTENCES = {
     "": [],

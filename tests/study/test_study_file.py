@@ -45,6 +45,10 @@ def test_template_is_a_valid_study(tmp_path: Path, source: str) -> None:
     assert study.study.name == "my-study"
 
 
+#: Settings without a default, and those of a table that is left out by default.
+_OPTIONAL = ("# workers", "# ray_address", "# time_limit", "# tagger", "# denominator")
+
+
 def test_template_defaults_are_the_real_defaults(tmp_path: Path) -> None:
     """Every commented-out setting shows its default: switching it on changes nothing."""
     text = study_template("study.toml", "embedded")
@@ -52,7 +56,7 @@ def test_template_defaults_are_the_real_defaults(tmp_path: Path) -> None:
     plain.write_text(text)
     lines = []
     for line in text.splitlines():
-        choice = line.startswith(("# format", "# map", "# dimensions", "# title", "# role"))
+        choice = line.startswith(("# format", "# map", "# dimensions", "# title", "# role", *_OPTIONAL))
         lines.append(line.removeprefix("# ") if line.startswith("# ") and " = " in line and not choice else line)
     switched = tmp_path / "switched.toml"
     switched.write_text("\n".join(lines))
@@ -67,6 +71,12 @@ def test_template_defaults_are_the_real_defaults(tmp_path: Path) -> None:
     [
         (("name", "nane"), ":2: study.nane: unknown key 'nane'; did you mean 'name'?"),
         (('"rouge-1"', '"rogue-1"'), ":8: metrics.use: unknown metric 'rogue-1'; did you mean 'rouge-1'"),
+        (
+            ('["rouge-1"]', '["rouge-1"]\n[affect]\ntagger = "vadr"'),
+            ":10: affect.tagger: unknown tagger 'vadr'; did you",
+        ),
+        (('["rouge-1"]', '["rouge-1"]\n[engine]\nname = "rai"'), ":10: engine.name: Input should be 'auto', 'serial'"),
+        (('["rouge-1"]', '["rouge-1"]\n[engine]\ngpus = 1.0'), 'engine: ray_address and gpus: only with name = "ray"'),
         (('["rouge-1"]', "[]"), ":8: metrics.use: List should have at least 1 item"),
         (("[corpus]", "[korpus]"), ":4: korpus: unknown key 'korpus'; did you mean 'corpus'?"),
         (('source = "embedded"', "source = 3"), ":5: corpus.source: Input should be a valid string; got 3"),

@@ -37,13 +37,15 @@ __all__ = [
 class Suite:
     """A group of benchmarks: the module that runs it (imported on demand), and the packages that it needs.
 
-    ``devices`` is true of a suite that can run on a card.
+    ``devices`` is true of a suite that can run on a card. ``unit`` and ``digits`` say how its ratio is printed.
     """
 
     module: str
     description: str
     peers: tuple[str, ...]
     devices: bool = False
+    unit: str = "×"
+    digits: int = 1
 
 
 SUITES: Mapping[str, Suite] = {
@@ -67,6 +69,23 @@ SUITES: Mapping[str, Suite] = {
         "dialgauge.bench._perturb",
         "the 16 baseline perturbations of a summary over one parse of it (here a lower ratio is better)",
         ("spacy", "lemminflect"),
+    ),
+    "affect": Suite(
+        "dialgauge.bench._affect",
+        "counting affective words by a lexicon and by an encoder, beside the loop over pairs and words",
+        ("torch", "transformers"),
+    ),
+    "learned": Suite(
+        "dialgauge.bench._learned",
+        "the summary-level Pearson of metrics trained on DialSummEval's ratings, each system held out (no time)",
+        ("scikit-learn",),
+        unit="",
+        digits=3,
+    ),
+    "scale": Suite(
+        "dialgauge.bench._scale",
+        "memory and CPU per pair of 10³ to 10⁶ pairs, streamed by one worker and by two (here lower is better)",
+        (),
     ),
 }
 

@@ -99,6 +99,29 @@ def interleave(
     )
 
 
+def interleave_variants(
+    variants: Mapping[str, Callable[[], Any]], peer: Callable[[], Any], *, rounds: int = 3
+) -> dict[str, Timing]:
+    """Time several ways of ours beside one peer by the clock on the wall; the peer runs once in every round."""
+    clock = time.perf_counter
+    own: dict[str, list[float]] = {name: [] for name in variants}
+    results: dict[str, Any] = {}
+    peer_seconds: list[float] = []
+    peer_result = None
+    for _ in range(rounds):
+        peer_result, seconds = _timed(peer, None, clock)
+        peer_seconds.append(seconds)
+        for name, variant in variants.items():
+            results[name], seconds = _timed(variant, None, clock)
+            own[name].append(seconds)
+    found = {}
+    for name, several in own.items():
+        ratios = tuple(theirs / ours for ours, theirs in zip(several, peer_seconds, strict=True))
+        medians = statistics.median(ratios), statistics.median(several), statistics.median(peer_seconds)
+        found[name] = Timing(*medians, ratios, results[name], peer_result)
+    return found
+
+
 def _timed(
     function: Callable[[], Any], before: Callable[[], object] | None, clock: Callable[[], float]
 ) -> tuple[Any, float]:

@@ -42,7 +42,7 @@ def bench(
         (
             result.name,
             result.peer,
-            _number(result.ratio, "×", 1),
+            _number(result.ratio, SUITES[suite].unit, SUITES[suite].digits),
             _number(result.seconds, " s", 3),
             _number(result.peer_seconds, " s", 3),
             _about(result.detail),

@@ -26,13 +26,18 @@ def init(
 
     [bold]dialgauge init study.toml --corpus calls.jsonl[/]
     """
+    from dialgauge.corpus import source_folder
     from dialgauge.study import study_template
 
     if path.exists() and not force:
         raise InputError(f"{path} exists; --force overwrites it")
     from dialgauge.files import write_text
 
-    write_text(path, study_template(path.name, corpus))
+    home = path.resolve().parent
+    named = corpus == "embedded" or corpus.startswith("dataset:")
+    lies = None if named else source_folder(corpus, home)
+    outside = lies is not None and not lies.resolve().is_relative_to(home)
+    write_text(path, study_template(path.name, corpus, outside=outside))
     if json:
         print_json({"study": str(path), "corpus": corpus})
     else:

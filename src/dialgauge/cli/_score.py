@@ -1,12 +1,20 @@
 """``dialgauge score``: metrics over a corpus."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus, problems_as_json
 from dialgauge.cli._output import Json, note, print_json, print_numbers, print_table, progress_bar
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from dialgauge.metrics import StreamReport
+
+_CHUNK_SIZE = 10_000
 
 
 def add_to(app: typer.Typer) -> None:
@@ -20,7 +28,8 @@ def score(
         list[str], typer.Option("--metric", "-m", help="A metric, a family or [bold]all[/]; repeat for several.")
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the scores: .parquet, .csv or .jsonl.")
+        str | None,
+        typer.Option("--output", "-o", help="Write the scores: .parquet, .csv or .jsonl; with --stream, a folder."),
     ] = None,
     include_references: Annotated[
         bool, typer.Option("--include-references", help="Score the references like systems.")
@@ -28,6 +37,33 @@ def score(
     format: Format = None,
     map: Map = None,
     strict: Strict = False,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            help="Where the work is done: [bold]serial[/], [bold]processes[/], [bold]ray[/], or [bold]auto[/]: "
+            "processes where the work is long enough.",
+        ),
+    ] = "auto",
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="How many at a time; all cores if not given.", show_default=False)
+    ] = None,
+    ray_address: Annotated[
+        str | None, typer.Option("--ray-address", help="A running Ray cluster: HOST:PORT or [bold]auto[/].")
+    ] = None,
+    gpus: Annotated[float, typer.Option("--gpus", help="The share of a GPU that each worker on Ray gets.")] = 0.0,
+    stream: Annotated[
+        bool,
+        typer.Option("--stream", help="Score Parquet larger than memory, in chunks; run again, it goes on."),
+    ] = False,
+    chunk_size: Annotated[
+        int, typer.Option("--chunk-size", help="How many rows a worker holds at a time with --stream.")
+    ] = _CHUNK_SIZE,
+    cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Keep the values of models for later runs.")] = True,
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", help="Seconds that a metric has for 512 summaries; what hangs gets no value."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Score every summary with every metric.
@@ -37,24 +73,49 @@ def score(
     Prints the mean of each system; the file holds a row per summary, keyed by dialogue, system, variant and role. A
     summary that a metric cannot score has no value, and the reason is kept with the scores.
     """
-    from dialgauge.errors import InputError
-    from dialgauge.metrics import SYSTEM_KEY
-    from dialgauge.metrics import score as score_corpus
+    from dialgauge.errors import InputError, ParameterError
 
-    loaded = load_corpus(corpus, format, map, strict)
-    wanted = loaded.summaries if include_references else loaded.summaries.filter(kind="system")
+    shared: dict[str, Any] = {"include_references": include_references, "cache": cache, "time_limit": time_limit}
+    place: dict[str, Any] = {"workers": workers, "ray_address": ray_address, "gpus": gpus}
+    if stream:
+        if output is None:
+            raise InputError("--stream needs a folder for the parts: -o FOLDER")
+        if format is not None or strict:
+            raise ParameterError("score", "--format" if format else "--strict", "left out with --stream", True)
+        _score_stream(corpus, metrics, output, map, chunk_size, engine, place, shared, json)
+        return
+    _score_corpus(corpus, metrics, output, (format, map, strict), engine, place, shared, json)
+
+
+def _score_corpus(
+    corpus: str,
+    metrics: list[str],
+    output: str | None,
+    reading: tuple[str | None, list[str] | None, bool],
+    engine: str,
+    place: Mapping[str, Any],
+    shared: Mapping[str, Any],
+    json: bool,
+) -> None:
+    from dialgauge.errors import InputError
+    from dialgauge.metrics import score as score_corpus
+    from dialgauge.metrics import suitable_engine
+
+    loaded = load_corpus(corpus, *reading)
+    wanted = loaded.summaries if shared["include_references"] else loaded.summaries.filter(kind="system")
     if wanted.is_empty():
         raise InputError(
             f"{corpus}: no summary to score; found: {loaded.dialogues.height:,} dialogues, "
             f"{loaded.references.height:,} references, {loaded.ratings.height:,} ratings. "
             "Name the column with --map summary=COLUMN, or score the references with --include-references"
         )
+    chosen = suitable_engine(engine, wanted.height, metrics, **place)
     with progress_bar("scoring") as progress:
-        scores = score_corpus(loaded, metrics, include_references=include_references, progress=progress)
+        scores = score_corpus(loaded, metrics, progress=progress, engine=chosen, **shared)
     for column, reason in scores.left_out.items():
         note(f"left out: {column}: {reason}")
     if output is not None:
-        scores.save(output)
+        scores.save(Path(output))
         note(f"wrote {scores.frame.height} rows × {len(scores.metrics)} metrics to {output}")
     means = scores.means()
     lost = scores.failures.group_by("metric", "reason").len("count").sort("count", "metric", descending=[True, False])
@@ -72,12 +133,72 @@ def score(
             }
         )
         return
+    _print_means(loaded.info.name, means)
+    if not lost.is_empty():
+        print_table("not scored", ("metric", "reason", "count"), lost.iter_rows(), numeric=["count"])
+
+
+def _score_stream(
+    corpus: str,
+    metrics: list[str],
+    output: str,
+    map: list[str] | None,
+    chunk_size: int,
+    engine: str,
+    place: Mapping[str, Any],
+    shared: Mapping[str, Any],
+    json: bool,
+) -> None:
+    from dialgauge.corpus import parse_mapping
+    from dialgauge.engine import engine as make_engine
+    from dialgauge.metrics import score_stream
+
+    chosen = make_engine("processes" if engine == "auto" else engine, **place)
+    with progress_bar("scoring") as progress:
+        report: StreamReport = score_stream(
+            corpus,
+            metrics,
+            output,
+            chunk_size=chunk_size,
+            mapping=parse_mapping(map or []),
+            engine=chosen,
+            progress=progress,
+            **shared,
+        )
+    for column, reason in report.left_out.items():
+        note(f"left out: {column}: {reason}")
+    for reason, count in report.problems.items():
+        note(f"left out {count:,} {'row' if count == 1 else 'rows'}: {reason}")
+    already = f" ({report.resumed} of them were there already)" if report.resumed else ""
+    note(f"wrote {report.rows:,} rows × {len(report.signatures)} metrics to {output}: {report.parts} parts{already}")
+    lost = [(metric, reason, count) for (metric, reason), count in report.failures.items()]
+    if json:
+        print_json(
+            {
+                "output": report.output,
+                "summaries": report.rows,
+                "parts": report.parts,
+                "resumed": report.resumed,
+                "systems": report.means.to_dicts(),
+                "signatures": dict(report.signatures),
+                "failures": [dict(zip(("metric", "reason", "count"), row, strict=True)) for row in lost],
+                "left_out_rows": dict(report.problems),
+                "left_out_metrics": dict(report.left_out),
+            }
+        )
+        return
+    _print_means(corpus, report.means)
+    if lost:
+        print_table("not scored", ("metric", "reason", "count"), lost, numeric=["count"])
+
+
+def _print_means(name: str, means: "pl.DataFrame") -> None:
+    from dialgauge.metrics import SYSTEM_KEY
+
     names = [
         " / ".join(dict.fromkeys(part for part in row if part not in ("original", "overall")))
         for row in means.select(SYSTEM_KEY).iter_rows()
     ]
     columns = [column for column in means.columns if column not in SYSTEM_KEY]
     cells = [["–" if value is None else f"{value:.4g}" for value in means[column]] for column in columns]
-    print_numbers(f"{loaded.info.name}: mean of each system", ("metric", "system"), columns, names, cells)
-    if not lost.is_empty():
-        print_table("not scored", ("metric", "reason", "count"), lost.iter_rows(), numeric=["count"])
+    print_numbers(f"{name}: mean of each system", ("metric", "system"), columns, names, cells)

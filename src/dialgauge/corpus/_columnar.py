@@ -9,7 +9,7 @@ from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._flat import flat_frame
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._records import spread, to_frame
-from dialgauge.corpus._table import Table, place_in
+from dialgauge.corpus._table import Table, place_in, refuse_width
 from dialgauge.errors import InputError
 
 #: What Polars raises for a file that it cannot read. A panic is no Exception in Python, and damaged files cause it.
@@ -33,6 +33,7 @@ def read_parquet(path: Path) -> pl.DataFrame:
 
 def flattened(frame: pl.DataFrame, file: str, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     """The frame as a table. Lists and structs (turns, references …) are understood as in JSONL."""
+    refuse_width(frame.width, file)
     binary = [name for name, dtype in frame.schema.items() if dtype == pl.Binary]
     notes = (f"columns of bytes are not read: {', '.join(binary)}",) if binary else ()
     frame = frame.drop(binary)
@@ -49,7 +50,7 @@ def flattened(frame: pl.DataFrame, file: str, mapping: Mapping[str, str | Sequen
             continue
         rows += spread_rows
         places += [number] * len(spread_rows)
-    return Table(to_frame(rows), place_in(file, places), notes=notes, problems=tuple(problems))
+    return Table(to_frame(rows, file), place_in(file, places), notes=notes, problems=tuple(problems))
 
 
 def write_parquet(corpus: Corpus, path: Path) -> None:

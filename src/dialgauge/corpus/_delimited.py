@@ -13,7 +13,7 @@ from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._flat import flat_frame
 from dialgauge.corpus._problems import Problem
-from dialgauge.corpus._table import Table
+from dialgauge.corpus._table import Table, refuse_width
 
 _SEPARATORS = ",;\t|"
 
@@ -27,6 +27,7 @@ def load_delimited(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Ta
         return Table(pl.DataFrame(), lambda row: (str(path), None), found.encoding, found.notes)
     separator = _separator(text)
     file, notes = str(path), list(found.notes)
+    refuse_width(_head(text).count(separator) + 1, file)
     if separator != ",":
         notes.append(f"separated by {separator!r}")
 
@@ -45,10 +46,14 @@ def load_delimited(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Ta
     return Table(frame, place, found.encoding, (*notes, *_doubled(frame.columns)))
 
 
+def _head(text: str) -> str:
+    """The first line that has anything in it, without what stands in quotes."""
+    return "".join(text.lstrip("\n").partition("\n")[0].split('"')[::2])
+
+
 def _separator(text: str) -> str:
     """The separator that occurs most often in the first line outside quotes."""
-    head = text.lstrip("\n").partition("\n")[0]
-    bare = "".join(head.split('"')[::2])
+    bare = _head(text)
     return max(_SEPARATORS, key=lambda separator: (bare.count(separator), -_SEPARATORS.index(separator)))
 
 

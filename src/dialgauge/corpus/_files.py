@@ -7,8 +7,11 @@ from pathlib import Path
 
 from dialgauge.errors import InputError
 
-#: A compressed file that would fill more memory than this is refused.
+#: A compressed file that would fill more memory than this is refused …
 LARGEST_UNPACKED = 4 * 2**30
+#: … and so is one that is made to unpack to much: text shrinks to a tenth, never to a hundredth of its size.
+_HARMLESS = 2**24
+_MOST_SHRUNK = 100
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
@@ -26,8 +29,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         if path.suffix != ".gz":
             return path.read_bytes()
-        with gzip.open(path) as stream:
-            data = stream.read(LARGEST_UNPACKED + 1)
+        return _unpacked(path)
     except IsADirectoryError as error:
         raise InputError(f"{path}: is a folder, not a file") from error
     except FileNotFoundError as error:
@@ -35,8 +37,14 @@ def read_bytes(path: Path) -> bytes:
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path}: cannot be read: {reason}") from error
-    if len(data) > LARGEST_UNPACKED:
-        raise InputError(f"{path}: unpacks to more than {LARGEST_UNPACKED // 2**30} GiB; unpack and split it first")
+
+
+def _unpacked(path: Path) -> bytes:
+    most = min(LARGEST_UNPACKED, max(_HARMLESS, path.stat().st_size * _MOST_SHRUNK))
+    with gzip.open(path) as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:
+        raise InputError(f"{path}: unpacks to more than {most / 2**20:,.0f} MiB; unpack and split it first")
     return data
 
 

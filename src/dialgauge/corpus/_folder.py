@@ -1,7 +1,6 @@
 """dialgauge's own folder: ``corpus.toml`` and a Parquet file each for dialogues, summaries and ratings."""
 
 import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from dialgauge.corpus._files import read_text
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._schema import DIALOGUES, RATINGS, SUMMARIES
 from dialgauge.errors import InputError
+from dialgauge.files import parse_toml
 
 CARD = "corpus.toml"
 #: The version of the folder's layout. A newer one is refused, not guessed at.
@@ -52,10 +52,7 @@ def read_folder(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> tuple
 
 
 def _read_card(path: Path) -> CorpusInfo:
-    try:
-        card = tomllib.loads(read_text(path).text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not TOML: {error}") from error
+    card = parse_toml(read_text(path).text, str(path))
     version = card.get("format", {}).get("version") if isinstance(card.get("format"), dict) else None
     if version != VERSION:
         raise InputError(f"{path}: format.version is {version!r}; this dialgauge reads version {VERSION}")

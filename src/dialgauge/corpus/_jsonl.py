@@ -38,7 +38,7 @@ def load_jsonl(path: Path, mapping: Mapped) -> Table:
             continue
         rows += spread_rows
         lines += [line] * len(spread_rows)
-    return Table(to_frame(rows), place_in(str(path), lines), text.encoding, text.notes, tuple(problems))
+    return Table(to_frame(rows, str(path)), place_in(str(path), lines), text.encoding, text.notes, tuple(problems))
 
 
 def read_objects(path: Path) -> Iterator[dict[str, Any]]:

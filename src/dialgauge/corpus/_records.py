@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from dialgauge.corpus._columns import USES, normalised
+from dialgauge.corpus._table import refuse_width
 from dialgauge.corpus._turns import turn_to_json, turns_from_json
 
 Record = Mapping[str, Any]
@@ -81,9 +82,10 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def to_frame(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+def to_frame(rows: Sequence[Mapping[str, Any]], file: str) -> pl.DataFrame:
     """The rows as text columns, one for each key that occurs, in order of appearance."""
     columns = dict.fromkeys(key for row in rows for key in row)
+    refuse_width(len(columns), file)
     return pl.DataFrame([pl.Series(key, _texts(row.get(key) for row in rows), pl.String) for key in columns])
 
 

@@ -6,6 +6,16 @@ from dataclasses import dataclass
 import polars as pl
 
 from dialgauge.corpus._problems import Problem
+from dialgauge.errors import InputError
+
+#: Nobody's corpus has more columns, and every one of them costs time in each step.
+MOST_COLUMNS = 2_000
+
+
+def refuse_width(columns: int, file: str) -> None:
+    """Refuse a table that is too wide to be a corpus, before it costs memory and time."""
+    if columns > MOST_COLUMNS:
+        raise InputError(f"{file}: {columns:,} columns; a table of more than {MOST_COLUMNS:,} is no corpus")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,10 @@
 """XLSX, with the extra ``xlsx``: read with fastexcel, written with xlsxwriter."""
 
+import re
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,13 +12,21 @@ import polars as pl
 
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._flat import flat_frame
-from dialgauge.corpus._table import Table
+from dialgauge.corpus._table import Table, refuse_width
 from dialgauge.errors import InputError, MissingExtraError
 
-#: A workbook that unpacks to more than this is refused before it is opened: it would fill the memory.
-LARGEST_WORKBOOK = 2**30
+#: A workbook that unpacks to more bytes than this, or whose sheets span more cells, is refused before it is opened: it
+#: would fill the memory. A single cell in the last corner makes a sheet of seventeen thousand million.
+LARGEST_WORKBOOK = 2**28
+MOST_CELLS = 5_000_000
 _CELL = 32_767
 _ROWS = 1_048_576
+_READ_AT_ONCE = 2**20
+#: Rows and cells, and where they say that they stand. Attributes hold no "<", so a tag ends before the next one.
+_ROW = re.compile(rb"<(?:[\w.-]+:)?row(?=[\s/>])")
+_ROW_AT = re.compile(rb"""[^<]*?\sr\s*=\s*["'](\d{1,9})["']""")
+_IN_ROW = re.compile(rb"<(?:[\w.-]+:)?c(?=[\s/>])")
+_AT = re.compile(rb"""<(?:[\w.-]+:)?c\s(?:[^<]*?\s)?r\s*=\s*["']([A-Za-z]{1,3})(\d{1,9})["']""")
 
 
 def load_xlsx(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
@@ -28,12 +39,13 @@ def load_xlsx(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     try:
         book = fastexcel.read_excel(path)
         sheets = [book.load_sheet(name, dtypes="string") for name in book.sheet_names]
-    except fastexcel.FastExcelError as error:
+    except (fastexcel.FastExcelError, pl.exceptions.PolarsError, ValueError) as error:
         raise InputError(f"{path}: cannot be read as XLSX: {error}") from error
     filled = [sheet for sheet in sheets if sheet.height] or sheets[:1]
     if not filled:
         return Table(pl.DataFrame(), lambda row: (str(path), None))
     notes = [f"only the sheet {filled[0].name!r} is read; left out: {', '.join(s.name for s in filled[1:])}"]
+    refuse_width(filled[0].width, str(path))
     texts = filled[0].to_polars()
     typed = book.load_sheet(filled[0].name, schema_sample_rows=None).to_polars()
     # Texts of numbers are rounded to nine digits, and numbers next to 'n/a' lose that cell: each where it is right.
@@ -48,18 +60,78 @@ def _need(module: str, feature: str) -> None:
 
 
 def _refuse_bombs(path: Path) -> None:
+    """Look through the archive without opening it as a workbook. That its directory says little is not believed."""
+    cells = 0
     try:
         with zipfile.ZipFile(path) as archive:
-            unpacked = sum(entry.file_size for entry in archive.infolist())
+            entries = archive.infolist()
+            unpacked = sum(entry.file_size for entry in entries)
+            if unpacked > LARGEST_WORKBOOK:
+                raise InputError(
+                    f"{path}: unpacks to {unpacked / 2**20:,.0f} MiB; more than {LARGEST_WORKBOOK / 2**20:,.0f} MiB "
+                    "are not opened. Save it as CSV or Parquet"
+                )
+            for entry in entries:
+                span = _Span()
+                with archive.open(entry) as stream:
+                    # A stream ends, with an error, where the directory says that it ends.
+                    while data := stream.read(_READ_AT_ONCE):
+                        span.look(data)
+                        if cells + span.cells > MOST_CELLS:
+                            raise InputError(
+                                f"{path}: its sheets span more than {MOST_CELLS:,} cells, empty ones before the last "
+                                "included; so many are not opened. Save what you need of it as CSV or Parquet"
+                            )
+                cells += span.cells
     except FileNotFoundError as error:
         raise InputError(f"{path}: no such file") from error
-    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
         raise InputError(f"{path}: cannot be read as XLSX: {error}") from error
-    if unpacked > LARGEST_WORKBOOK:
-        raise InputError(
-            f"{path}: unpacks to {unpacked / 2**20:,.0f} MiB; more than {LARGEST_WORKBOOK / 2**20:,.0f} MiB are not "
-            "opened. Save it as CSV or Parquet"
-        )
+
+
+@dataclass(slots=True)
+class _Span:
+    """How many cells a part of a workbook spans at most, from its first row and column to the last that it names.
+
+    Rows and cells that do not say where they stand follow the one before; they are counted on top.
+    """
+
+    rows: int = 0
+    columns: int = 0
+    unnamed_rows: int = 0
+    unnamed_columns: int = 0
+    unnamed_here: int = 0
+    rest: bytes = b""
+
+    @property
+    def cells(self) -> int:
+        return (self.rows + self.unnamed_rows) * (self.columns + self.unnamed_columns)
+
+    def look(self, data: bytes) -> None:
+        """Take in the next bytes; a tag that is cut off waits for the ones after them."""
+        data = self.rest + data
+        end = max(data.rfind(b"<"), 0)
+        self.rest = data[end:]
+        for number, piece in enumerate(_ROW.split(data[:end])):
+            if number:
+                self.unnamed_here = 0
+                named = _ROW_AT.match(piece)
+                self.rows = max(self.rows, int(named[1]) if named else 0)
+                self.unnamed_rows += named is None
+            places = _AT.findall(piece)
+            if places:
+                self.rows = max(self.rows, *map(int, {digits for _, digits in places}))
+                self.columns = max(self.columns, *map(_column, {letters for letters, _ in places}))
+            self.unnamed_here += len(_IN_ROW.findall(piece)) - len(places)
+            self.unnamed_columns = max(self.unnamed_columns, self.unnamed_here)
+
+
+def _column(letters: bytes) -> int:
+    """The number of a column: A is 1, XFD 16,384."""
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + letter - 64
+    return number
 
 
 def xlsx_cannot_hold(corpus: Corpus) -> str | None:

@@ -197,6 +197,7 @@ register(
             cost="medium",
             extra="models",
             models={"model": "encoder"},
+            itemwise_if={"idf": ("no",)},
         )
         for measure, what in _MEASURES.items()
     )

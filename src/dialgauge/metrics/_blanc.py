@@ -26,8 +26,8 @@ from dialgauge.metrics._readings import (
     values,
 )
 from dialgauge.metrics._registry import register
-from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.models import Model, report_progress
+from dialgauge.sentences import nltk_sentences
 
 _CITATION = "Vasilyev et al. 2020, Fill in the BLANC: human-free quality estimation of document summaries, Eval4NLP"
 #: How long a piece must be to be masked: a word of its own, the beginning of a longer word. Continuations never are.

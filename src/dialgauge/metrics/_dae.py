@@ -28,8 +28,8 @@ from dialgauge.metrics._readings import (
     values,
 )
 from dialgauge.metrics._registry import register
-from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.models import Model, resolve, run_batched
+from dialgauge.sentences import nltk_sentences
 
 _PAIRS_AT_ONCE = 64
 _HEAD = "dep_label_classifier"

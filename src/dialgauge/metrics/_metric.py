@@ -1,7 +1,7 @@
 """What a metric declares about itself, and what it gives back."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -57,6 +57,20 @@ class Values:
 
 
 @dataclass(frozen=True, slots=True)
+class Derived:
+    """How a metric is made from the values of others, each of which may have a target of its own.
+
+    ``features`` maps parameter values to the specifications of those metrics; ``combine`` maps a matrix (summaries ×
+    features, NaN where a feature has no value) to a value per summary; ``signature`` gives what stands for parameter
+    values in the signature, such as the digest of a file for its path.
+    """
+
+    features: Callable[[Mapping[str, str]], Sequence[str]]
+    combine: Callable[[FloatArray, Mapping[str, str]], Values]
+    signature: Callable[[Mapping[str, str]], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Metric:
     """A metric, declared.
 
@@ -64,6 +78,10 @@ class Metric:
     what a summary can be held against, the default first. ``compute`` maps a job and parameter values to
     :class:`Values`. ``version`` goes up whenever a number can change. ``extra`` names optional dependencies it needs.
     ``models`` maps each parameter that names a model to the kind of that model, as in ``{"model": "encoder"}``.
+    ``signatures`` maps each parameter that names another thing with contents (a tagger) to what signs it by its name.
+    ``itemwise_if`` names, for a metric whose value of a summary can depend on the others that are scored with it (such
+    as by document frequencies), the parameter values with which it does not. ``derived`` is set for a metric that is
+    made from others' values: its ``compute`` is never called.
     """
 
     name: str
@@ -80,6 +98,9 @@ class Metric:
     extra: str | None = None
     version: str = "1"
     models: Mapping[str, "Kind"] = field(default_factory=dict)
+    signatures: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
+    itemwise_if: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    derived: Derived | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +131,13 @@ class MetricRequest:
         return cls(metric, chosen, values)
 
     @property
+    def itemwise(self) -> bool:
+        """Whether the value of a summary depends on that summary and its target alone, not on its company."""
+        if self.metric.level != "summary":
+            return False
+        return all(self.parameters[name] in values for name, values in self.metric.itemwise_if.items())
+
+    @property
     def column(self) -> str:
         """The shortest specification that gives this request: the name of its column in scores."""
         spec = self.metric.name
@@ -133,6 +161,9 @@ class MetricRequest:
             from dialgauge.models import model_signature
 
             values |= {name: model_signature(values[name]) for name in self.metric.models if values[name]}
+        if self.metric.derived is not None:
+            values |= self.metric.derived.signature(values)
+        values |= {name: sign(values[name]) for name, sign in self.metric.signatures.items()}
         parts: list[tuple[str, Any]] = [("target", self.target), *values.items(), ("v", self.metric.version)]
         return "|".join([self.metric.name, *(f"{name}:{value}" for name, value in parts)])
 

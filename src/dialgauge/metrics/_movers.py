@@ -18,11 +18,11 @@ from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._model_settings import model_parameter
 from dialgauge.metrics._registry import register
-from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.metrics._stopwords import STOP_WORDS
 from dialgauge.metrics._treebank import treebank_words
 from dialgauge.metrics.kernels import Transport, transport_costs
 from dialgauge.models import WordVectors, load_vectors
+from dialgauge.sentences import nltk_sentences
 
 Units = Literal["sms", "wms", "s+wms"]
 #: Beyond this many pairs of units a transport problem takes seconds and these texts are no summaries.

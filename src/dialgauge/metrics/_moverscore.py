@@ -245,5 +245,6 @@ register(
         cost="medium",
         extra="models",
         models={"model": "encoder"},
+        itemwise_if={"idf": ("no",)},
     )
 )

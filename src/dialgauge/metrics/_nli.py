@@ -22,8 +22,8 @@ from dialgauge.metrics._readings import (
     values,
 )
 from dialgauge.metrics._registry import register
-from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.models import Model, run_batched
+from dialgauge.sentences import nltk_sentences
 
 _PAIRS_AT_ONCE = 64
 _CUT = "the source was cut to what the model can read"

@@ -8,8 +8,10 @@ import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError
+from dialgauge.metrics._computing import Computing
 from dialgauge.metrics._job import Job
-from dialgauge.metrics._metric import MetricRequest, Target, Values
+from dialgauge.metrics._metric import Derived, MetricRequest, Target
+from dialgauge.metrics._registry import parse_request
 from dialgauge.metrics._scores import SYSTEM_KEY
 from dialgauge.metrics._texts import IdArray, TextTable
 
@@ -38,8 +40,8 @@ class Scored:
 class ScoringPlan:
     """Interns the texts of a corpus and makes one deduplicated job per kind of target."""
 
-    def __init__(self, corpus: Corpus, include_references: bool) -> None:
-        self.corpus = corpus
+    def __init__(self, corpus: Corpus, include_references: bool, computing: Computing) -> None:
+        self.corpus, self.computing = corpus, computing
         kept = corpus.summaries if include_references else corpus.summaries.filter(pl.col("kind") == "system")
         self.items = kept
         self.texts = TextTable()
@@ -57,19 +59,33 @@ class ScoringPlan:
 
     def summary_values(self, request: MetricRequest) -> Scored:
         """The value of each summary."""
+        if request.metric.derived is not None:
+            return self._derived_values(request, request.metric.derived)
         distinct = self._distinct_job(request)
-        values = compute(request, distinct.job, len(distinct.job))
+        values = self.computing.per_item(request, distinct.job)
         position = distinct.position
         numbers = np.full(len(position), np.nan)
         present = position >= 0
         numbers[present] = values.numbers[position[present]]
         lost = np.flatnonzero(np.isnan(numbers)).tolist()
-        reasons = [values.reasons.get(int(position[i]), NO_NUMBER) if present[i] else _no_target(request) for i in lost]
+        reasons = [values.reasons.get(int(position[i]), NO_NUMBER) if present[i] else no_target(request) for i in lost]
         noted = [i for i, item in enumerate(position.tolist()) if item in values.notes] if values.notes else []
         return Scored(
             pl.Series(numbers, nan_to_null=True),
             _remarks(self.items, lost, request, "reason", reasons),
             _remarks(self.items, noted, request, "note", [values.notes[int(position[i])] for i in noted]),
+        )
+
+    def _derived_values(self, request: MetricRequest, derived: Derived) -> Scored:
+        """The value of each summary from those of other metrics."""
+        used = [parse_request(spec) for spec in derived.features(request.parameters)]
+        columns = [self.summary_values(feature).values.to_numpy() for feature in used]
+        values = derived.combine(np.column_stack(columns).astype(np.float64), request.parameters)
+        lost = np.flatnonzero(np.isnan(values.numbers)).tolist()
+        return Scored(
+            pl.Series(values.numbers, nan_to_null=True),
+            _remarks(self.items, lost, request, "reason", [values.reasons.get(i, NO_NUMBER) for i in lost]),
+            _remarks(self.items, list(values.notes), request, "note", list(values.notes.values())),
         )
 
     def system_values(self, request: MetricRequest) -> Scored:
@@ -82,13 +98,13 @@ class ScoringPlan:
             present, dense = np.unique(job.groups, return_inverse=True)
             self._grouped[request.target] = replace(job, groups=dense.astype(np.int64)), present
         job, present = self._grouped[request.target]
-        values = compute(request, job, len(present))
+        values = self.computing.per_group(request, job, len(present))
         numbers = np.full(self.groups.height, np.nan)
         numbers[present] = values.numbers
         place = {int(group): i for i, group in enumerate(present)}
         lost = np.flatnonzero(np.isnan(numbers)).tolist()
         reasons = [
-            values.reasons.get(place[group], NO_NUMBER) if group in place else _no_target(request) for group in lost
+            values.reasons.get(place[group], NO_NUMBER) if group in place else no_target(request) for group in lost
         ]
         noted = [int(present[i]) for i in values.notes]
         return Scored(
@@ -161,13 +177,6 @@ def _remarks(
     return chosen.select(*KEY, pl.lit(request.column).alias("metric"), pl.Series(name, texts, dtype=pl.String))
 
 
-def _no_target(request: MetricRequest) -> str:
+def no_target(request: MetricRequest) -> str:
     missing = "reference" if request.target == "both" else request.target
     return f"the dialogue has no {missing} for this role"
-
-
-def compute(request: MetricRequest, job: Job, expected: int) -> Values:
-    values = request.metric.compute(job, request.parameters)
-    if len(values.numbers) != expected:
-        raise ValueError(f"metric {request.column!r} gave {len(values.numbers)} values where {expected} were due")
-    return values

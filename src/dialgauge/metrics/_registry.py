@@ -39,6 +39,8 @@ _FAMILIES = (
     "dialgauge.metrics._feqa",
     "dialgauge.metrics._dae",
     "dialgauge.metrics._judge",
+    "dialgauge.metrics._psent",
+    "dialgauge.learn._metric",
 )
 
 _PAIR = re.compile(r'(?:[^",]|"[^"]*")+')
@@ -110,22 +112,23 @@ def parse_request(spec: str) -> MetricRequest:
     """
     head, _, tail = spec.strip().partition(":")
     name, _, target = (part.strip() for part in head.partition("@"))
+    return MetricRequest.build(find_metric(name), target or None, parse_parameters(f"metric {spec!r}", tail))
+
+
+def parse_parameters(owner: str, text: str) -> dict[str, str]:
+    """Read ``PARAMETER=VALUE,…``, the part of a specification after its colon; ``owner`` leads the errors."""
+    if text.count('"') % 2:
+        raise InputError(f"{owner}: a quote is opened and not closed")
     parameters: dict[str, str] = {}
-    for pair in _pairs(spec, tail):
+    # Cut at the commas that stand outside quotes.
+    for pair in _PAIR.findall(text):
         key, equals, value = (part.strip() for part in pair.partition("="))
         if not equals:
-            raise InputError(f"metric {spec!r}: write parameters as NAME=VALUE after the colon; got {pair!r}")
+            raise InputError(f"{owner}: write parameters as NAME=VALUE after the colon; got {pair!r}")
         if key in parameters:
-            raise InputError(f"metric {spec!r}: parameter {key!r} is given twice")
+            raise InputError(f"{owner}: parameter {key!r} is given twice")
         parameters[key] = value[1:-1].replace('""', '"') if _QUOTED.fullmatch(value) else value
-    return MetricRequest.build(find_metric(name), target or None, parameters)
-
-
-def _pairs(spec: str, tail: str) -> list[str]:
-    """Cut at the commas that stand outside quotes."""
-    if tail.count('"') % 2:
-        raise InputError(f"metric {spec!r}: a quote is opened and not closed")
-    return _PAIR.findall(tail)
+    return parameters
 
 
 def parse_requests(specs: Iterable[str]) -> list[MetricRequest]:

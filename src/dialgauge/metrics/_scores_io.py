@@ -1,5 +1,6 @@
 """Scores on disk: Parquet with the signatures inside, or CSV and JSONL with a ``.meta.json`` beside them."""
 
+import io
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,7 +36,27 @@ def save_scores(scores: Scores, path: Path | str, *, with_seconds: bool = True) 
     """Write scores to ``.parquet``, ``.csv`` or ``.jsonl``. Without the seconds, equal scores give equal bytes."""
     path = Path(path)
     _check_suffix(path)
-    meta = json.dumps(
+    meta = _meta_text(scores, with_seconds)
+    with atomic_file(path) as temporary:
+        if path.suffix == ".parquet":
+            scores.frame.write_parquet(temporary, metadata={_PARQUET_KEY: meta})
+        elif path.suffix == ".csv":
+            scores.frame.write_csv(temporary)
+        else:
+            scores.frame.write_ndjson(temporary)
+    if path.suffix != ".parquet":
+        write_text(_sidecar(path), meta + "\n")
+
+
+def parquet_bytes(scores: Scores) -> bytes:
+    """What :func:`save_scores` would write into a Parquet file, without the seconds: equal scores give equal bytes."""
+    buffer = io.BytesIO()
+    scores.frame.write_parquet(buffer, metadata={_PARQUET_KEY: _meta_text(scores, with_seconds=False)})
+    return buffer.getvalue()
+
+
+def _meta_text(scores: Scores, with_seconds: bool) -> str:
+    return json.dumps(
         {
             "signatures": dict(scores.signatures),
             "directions": dict(scores.directions),
@@ -46,15 +67,6 @@ def save_scores(scores: Scores, path: Path | str, *, with_seconds: bool = True) 
         },
         ensure_ascii=False,
     )
-    with atomic_file(path) as temporary:
-        if path.suffix == ".parquet":
-            scores.frame.write_parquet(temporary, metadata={_PARQUET_KEY: meta})
-        elif path.suffix == ".csv":
-            scores.frame.write_csv(temporary)
-        else:
-            scores.frame.write_ndjson(temporary)
-    if path.suffix != ".parquet":
-        write_text(_sidecar(path), meta + "\n")
 
 
 def load_scores(path: Path | str) -> Scores:

@@ -2,18 +2,22 @@
 
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
-from dialgauge.errors import InputError, MissingExtraError, ModelError
+from dialgauge.engine import Engine, LimitedWorker, results_cache
+from dialgauge.errors import InputError, MissingExtraError, ModelError, ParameterError
+from dialgauge.metrics._computing import Computing, compute
 from dialgauge.metrics._job import Job
-from dialgauge.metrics._metric import MetricRequest, Target
-from dialgauge.metrics._plan import ScoringPlan, compute
+from dialgauge.metrics._metric import Derived, FloatArray, MetricRequest, Target
+from dialgauge.metrics._plan import ScoringPlan
 from dialgauge.metrics._registry import parse_requests
 from dialgauge.metrics._scores import FAILURES, NOTES, SYSTEM_KEY, Scores
+from dialgauge.metrics._sharded import PartScorer, merged, score_in_parts, shareable
 from dialgauge.metrics._texts import TextTable
 from dialgauge.models import Watcher, check_available, watching
 from dialgauge.progress import Progress
@@ -25,6 +29,9 @@ def score(
     *,
     include_references: bool = False,
     progress: Progress | None = None,
+    cache: bool = True,
+    time_limit: float | None = None,
+    engine: Engine | None = None,
 ) -> Scores:
     """Score every summary of the corpus with every metric.
 
@@ -33,9 +40,41 @@ def score(
     reference-based metrics). A summary whose dialogue has no reference gets null with a reason; a corpus without any
     reference is refused for a metric that needs one. A metric whose model or packages are not here is refused before
     any work is done; one that came with a family or ``all`` is left out instead, with the reason in the failures.
+
+    A summary on which a metric raises gets null with a reason; the others are scored. With ``cache``, values of metrics
+    that take long (those with models) are kept as they are computed and found again by any later run. With a
+    ``time_limit`` in seconds, metrics run in a process of their own, and what they do not answer in that time for at
+    most 512 summaries is tried again in halves until those are found that hang: null, with that reason.
+
+    With an ``engine`` (``dialgauge.engine.engine("processes")``) the summaries are scored by its workers, part by part;
+    the values are the same. What needs all summaries at once, such as corpus BLEU, is computed here.
     """
-    requests, left_out = _able(_requests(metrics))
-    plan = ScoringPlan(corpus, include_references)
+    requests, left_out = able(requested(metrics))
+    shared = [] if engine is None or engine.local else shareable(corpus, requests)
+    with _computing(cache, time_limit) as computing:
+        plan = ScoringPlan(corpus, include_references, computing)
+        here = _score(plan, [request for request in requests if request not in shared], left_out, progress)
+    if engine is None or not shared:
+        return here
+    scorer = PartScorer.of(shared, include_references, cache, time_limit)
+    return merged(here, score_in_parts(corpus, scorer, engine, progress), requests)
+
+
+@contextmanager
+def _computing(cache: bool, time_limit: float | None) -> Iterator[Computing]:
+    kept = results_cache() if cache else None
+    if time_limit is None:
+        yield Computing(kept)
+        return
+    if not time_limit > 0:
+        raise ParameterError("score", "time_limit", "a number of seconds above 0", time_limit)
+    with LimitedWorker(time_limit, ["dialgauge.metrics._ready"]) as worker:
+        yield Computing(kept, worker)
+
+
+def _score(
+    plan: ScoringPlan, requests: Sequence[MetricRequest], left_out: dict[str, str], progress: Progress | None
+) -> Scores:
     columns: dict[str, pl.Series] = {}
     systems = plan.groups
     failures: list[pl.DataFrame] = []
@@ -87,7 +126,7 @@ def score_pairs(
     first); None suits metrics that read the summary alone. One column per metric, in the order of the input; null where
     a metric cannot score a pair. A metric of the system level takes all pairs for one system and repeats its value.
     """
-    requests, left_out = _able(_requests(metrics))
+    requests, left_out = able(requested(metrics))
     flat_targets, counts = _flat_targets(summaries, targets)
     texts = TextTable()
     hypotheses = texts.intern(summaries)
@@ -111,7 +150,10 @@ def score_pairs(
         whole = request.metric.level == "system"
         expected = min(1, len(summaries)) if whole else len(summaries)
         try:
-            numbers = compute(request, jobs[request.target], expected).numbers
+            if request.metric.derived is not None:
+                numbers = _derived_pairs(request, request.metric.derived, summaries, targets)
+            else:
+                numbers = compute(request, jobs[request.target], expected).numbers
         except (MissingExtraError, ModelError) as error:
             if not request.optional:
                 raise
@@ -123,7 +165,18 @@ def score_pairs(
     return pl.DataFrame(columns)
 
 
-def _requests(metrics: Iterable[str]) -> list[MetricRequest]:
+def _derived_pairs(
+    request: MetricRequest,
+    derived: Derived,
+    summaries: Sequence[str],
+    targets: Sequence[str | Sequence[str]] | None,
+) -> FloatArray:
+    """A value per pair of a metric that is made from others'."""
+    made = score_pairs(summaries, targets, list(derived.features(request.parameters)))
+    return derived.combine(made.cast(pl.Float64).to_numpy(), request.parameters).numbers
+
+
+def requested(metrics: Iterable[str]) -> list[MetricRequest]:
     if isinstance(metrics, str):
         raise InputError(f"metrics is a list of specifications; got the bare string {metrics!r}: write [{metrics!r}]")
     requests = parse_requests(metrics)
@@ -132,7 +185,7 @@ def _requests(metrics: Iterable[str]) -> list[MetricRequest]:
     return requests
 
 
-def _able(requests: Sequence[MetricRequest]) -> tuple[list[MetricRequest], dict[str, str]]:
+def able(requests: Sequence[MetricRequest]) -> tuple[list[MetricRequest], dict[str, str]]:
     """Those whose models and packages are here, and the reasons of the optional ones that are left out."""
     kept: list[MetricRequest] = []
     left_out: dict[str, str] = {}

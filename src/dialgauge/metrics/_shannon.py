@@ -15,8 +15,8 @@ from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
 from dialgauge.metrics._readings import BEHAVIOUR, EMPTY_SOURCE, Pair, Pairs, Reading, chunks, values
 from dialgauge.metrics._registry import register
-from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.models import Model
+from dialgauge.sentences import nltk_sentences
 
 _PAIRS_AT_ONCE = 32
 _CITATION = "Egan et al. 2022, Play the Shannon game with language models: a human-free approach to summary evaluation"

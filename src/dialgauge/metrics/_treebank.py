@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from dialgauge.metrics._sentences import nltk_sentences
+from dialgauge.sentences import nltk_sentences
 
 #: Applied in this order; a rule that sets something apart puts spaces around it.
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(

@@ -26,8 +26,8 @@ from dialgauge.metrics._readings import (
     values,
 )
 from dialgauge.metrics._registry import register
-from dialgauge.metrics._sentences import nltk_sentences
 from dialgauge.models import Model, run_batched
+from dialgauge.sentences import nltk_sentences
 
 _CITATION = "Zhong et al. 2022, Towards a unified multi-dimensional evaluator for text generation, EMNLP"
 _AT_ONCE = 256

@@ -88,6 +88,15 @@ class Synonyms:
         found.add(word)
         return found
 
+    def base_of(self, form: str) -> str | None:
+        """The lemma of an irregular form, or the form itself where it only looks inflected; None for other words.
+
+        Of several parts of speech the last counts (noun, verb, adjective, adverb), as in the tables of ROUGE-1.5.5.
+        """
+        if form not in self._irregular:
+            return None
+        return self._irregular[form].split(":")[-1].split(",")[0] or form
+
     def _places(self, word: str) -> Iterable[int]:
         places = self._names(word, None)
         irregular: tuple[int, ...] = ()

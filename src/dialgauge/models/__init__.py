@@ -2,7 +2,15 @@
 
 from dialgauge.models._assets import ASSETS, EMBEDDED, Asset, find_asset
 from dialgauge.models._available import CHAT_ADDRESS, CHAT_KEY, check_available
-from dialgauge.models._batching import Watcher, batches, report_progress, run_batched, watching, watching_part
+from dialgauge.models._batching import (
+    TooLargeError,
+    Watcher,
+    batches,
+    report_progress,
+    run_batched,
+    watching,
+    watching_part,
+)
 from dialgauge.models._chat import BudgetError, ChatAnswer, ChatBudget, ChatEndpoint
 from dialgauge.models._convert import convert
 from dialgauge.models._device import DEVICES, DTYPES, choose_device, default_budget
@@ -42,6 +50,7 @@ __all__ = [
     "ModelRef",
     "NeuralKind",
     "Resolved",
+    "TooLargeError",
     "TrainingPlan",
     "TrainingRecord",
     "Watcher",

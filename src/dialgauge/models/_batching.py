@@ -18,6 +18,10 @@ Watcher = Callable[[int, int], None]
 _watcher: ContextVar[Watcher | None] = ContextVar("dialgauge_watcher", default=None)
 
 
+class TooLargeError(ModelError):
+    """A single text that does not fit into memory. Others may well."""
+
+
 @contextmanager
 def watching(watcher: Watcher | None) -> Iterator[None]:
     """Within this block, every batched run reports to ``watcher`` how far it is."""
@@ -91,7 +95,7 @@ def run_batched(
             given = _attempt(call, [items[i] for i in batch.tolist()])
             if given is None:
                 if len(batch) == 1:
-                    raise ModelError(
+                    raise TooLargeError(
                         f"a single text of {int(sizes[batch[0]])} tokens does not fit into memory; use device=cpu, "
                         "dtype=bf16 or a smaller model"
                     )

@@ -23,7 +23,7 @@ from dialgauge.errors import ModelError, ParameterError
 from dialgauge.files import cache_folder
 from dialgauge.models._available import CHAT_ADDRESS, CHAT_KEY
 from dialgauge.models._batching import report_progress
-from dialgauge.models._refs import ModelRef
+from dialgauge.models._refs import ModelRef, bare_address
 
 Message = Mapping[str, str]
 #: Answers of a server that is busy or unwell: worth another try.
@@ -187,7 +187,7 @@ class ChatEndpoint:
         ref = ModelRef.parse(ref) if isinstance(ref, str) else ref
         if ref.source != "chat":
             raise ParameterError("chat endpoint", "model", "chat:MODEL or chat:MODEL@https://host/v1", str(ref))
-        address = ref.revision or os.environ.get(CHAT_ADDRESS, "").rstrip("/")
+        address = ref.revision or bare_address(os.environ.get(CHAT_ADDRESS, "").rstrip("/"))
         if not address:
             raise ModelError(f"no endpoint for '{ref}': set {CHAT_ADDRESS}, or write chat:{ref.name}@https://host/v1")
         if urllib.parse.urlsplit(address).scheme not in ("http", "https"):
@@ -241,7 +241,7 @@ class ChatEndpoint:
                     return document
                 reason = "the answer is no JSON object"
             except urllib.error.HTTPError as error:
-                reason = f"{error.code} {error.reason}: {_explanation(error)}"
+                reason = self._hide(f"{error.code} {error.reason}: {_explanation(error)}")
                 if error.code not in _TRY_AGAIN:
                     raise ModelError(f"{self.address} refuses to answer as '{self.model}': {reason}") from error
                 pause = _wanted_pause(error.headers.get("Retry-After")) or pause
@@ -256,7 +256,7 @@ class ChatEndpoint:
             "Answers so far are kept, so the next run goes on from here"
         )
 
-    def _send(self, body: Mapping[str, Any]) -> bytes:
+    def _send(self, body: Mapping[str, Any]) -> str:
         headers = {"Content-Type": "application/json", "User-Agent": "dialgauge"}
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
@@ -264,8 +264,11 @@ class ChatEndpoint:
             f"{self.address}/chat/completions", json.dumps(body).encode(), headers=headers, method="POST"
         )
         with urllib.request.urlopen(request, timeout=self.timeout) as answer:
-            content: bytes = answer.read()
-            return content
+            return self._hide(answer.read().decode("utf-8", errors="replace"))
+
+    def _hide(self, said: str) -> str:
+        """What a server said, without our key: some repeat it in their answers, and answers are kept and shown."""
+        return said.replace(self.key, "(the key)") if self.key else said
 
 
 def _read_answer(document: Mapping[str, Any], *, cached: bool = False) -> ChatAnswer:

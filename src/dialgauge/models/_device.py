@@ -18,6 +18,9 @@ def choose_device(name: str) -> str:
 
     if not _NAMED.fullmatch(name):
         raise ParameterError("model", "device", "'auto', 'cpu', 'cuda' or 'cuda:N'", name)
+    # cuDNN plans its attention anew for every shape of a batch, which takes longer than the attention itself; texts
+    # have many lengths.
+    torch.backends.cuda.enable_cudnn_sdp(False)
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     if name.startswith("cuda"):

@@ -1,11 +1,12 @@
 """How a model is named: by hub id and revision, by folder, by embedded default, or as a chat endpoint."""
 
 import re
+import urllib.parse
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from dialgauge.errors import ParameterError
+from dialgauge.errors import ModelError, ParameterError
 
 Source = Literal["hub", "folder", "embedded", "chat"]
 #: What a model can do for us. ``vectors`` is a table of word vectors, ``parser`` a spaCy pipeline.
@@ -30,6 +31,20 @@ _GRAMMAR = (
     "a hub id (org/name or org/name@revision), folder:/path (or folder:/path@fingerprint), embedded:NAME, "
     "or chat:MODEL (or chat:MODEL@https://host/v1)"
 )
+
+
+def bare_address(address: str) -> str:
+    """The address of an endpoint, which goes into signatures, tables and messages; one that holds a key is refused.
+
+    The message does not repeat it.
+    """
+    parts = urllib.parse.urlsplit(address)
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ModelError(
+            "the address of a chat endpoint must be as in https://host/v1, without user, password or '?': it is "
+            "written into results. A key belongs into OPENAI_API_KEY, which is written nowhere"
+        )
+    return address
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +73,7 @@ class ModelRef:
         if colon and prefix == "chat" and rest:
             model, at, address = rest.partition("@http")
             if model:
-                return cls("chat", model, f"http{address}".rstrip("/") if at else None)
+                return cls("chat", model, bare_address(f"http{address}".rstrip("/")) if at else None)
         name, at, revision = text.partition("@")
         if not _HUB_ID.fullmatch(name) or (at and not _REVISION.fullmatch(revision or "")):
             raise ParameterError("model", "name", _GRAMMAR, text)

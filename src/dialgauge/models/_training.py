@@ -20,6 +20,8 @@ _STATE = "state.json"
 _WEIGHTS = "weights.safetensors"
 _BEST = "best.safetensors"
 _MOMENTS = "moments.safetensors"
+#: On a card, so many losses are read at a time: to read one is to wait for all work that was handed over before it.
+_READ_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,8 @@ def train(
     if not decayed and not plain:
         raise ModelError("nothing to train: no parameter of the module requires gradients")
     groups = [{"params": decayed, "weight_decay": plan.weight_decay}, {"params": plain, "weight_decay": 0.0}]
-    optimizer = torch.optim.AdamW([group for group in groups if group["params"]], lr=plan.learning_rate)
+    on_card = device.startswith("cuda")
+    optimizer = torch.optim.AdamW([group for group in groups if group["params"]], lr=plan.learning_rate, fused=on_card)
     keeper = _Keeper(module, optimizer, folder, _identity(module, plan, identity))
     record = keeper.restore()
     while len(record.epochs) < plan.epochs and not record.stopped_early:
@@ -154,7 +157,7 @@ def _one_epoch(
         raise InputError("nothing to train on: there is no batch")
     module.train()
     trained = [p for group in optimizer.param_groups for p in group["params"]]
-    total = 0.0
+    losses = _Losses(epoch, _READ_AT_ONCE if device.startswith("cuda") else 1)
     count = len(batches)
     optimizer.zero_grad(set_to_none=True)
     for done, batch in enumerate(batches):
@@ -162,14 +165,8 @@ def _one_epoch(
         group = min(plan.accumulate, count - done // plan.accumulate * plan.accumulate)
         with torch.autocast(device.partition(":")[0], torch.bfloat16, enabled=plan.precision == "bf16"):
             value = loss(module, batch)
-        number = float(value.detach())
-        if not math.isfinite(number):
-            raise ModelError(
-                f"training: the loss became {number} in epoch {epoch + 1} at batch {done + 1}; "
-                "a lower learning rate often helps"
-            )
+        losses.add(value.detach())
         (value / group).backward()
-        total += number
         if (done + 1) % plan.accumulate == 0 or done + 1 == count:
             torch.nn.utils.clip_grad_norm_(trained, plan.clip)
             for settings in optimizer.param_groups:
@@ -177,9 +174,48 @@ def _one_epoch(
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
         if progress:
-            what = f"epoch {epoch + 1} of {plan.epochs}, loss {total / (done + 1):.4f}"
-            progress(what, epoch * count + done + 1, plan.epochs * count)
-    return total / count
+            shown = f", loss {losses.mean:.4f}" if losses.count else ""
+            progress(f"epoch {epoch + 1} of {plan.epochs}{shown}", epoch * count + done + 1, plan.epochs * count)
+    losses.read()
+    return losses.mean
+
+
+class _Losses:
+    """The losses of an epoch, read from where they were computed ``at_once`` at a time; one that is not finite raises.
+
+    A loss that is read late has been learnt from by then: the training ends there all the same, and nothing is kept.
+    """
+
+    def __init__(self, epoch: int, at_once: int) -> None:
+        self.epoch, self.at_once = epoch, at_once
+        self.waiting: list[Any] = []
+        self.total = 0.0
+        self.count = 0
+
+    @property
+    def mean(self) -> float:
+        """The mean of those that were read."""
+        return self.total / self.count
+
+    def add(self, loss: Any) -> None:
+        self.waiting.append(loss)
+        if len(self.waiting) >= self.at_once:
+            self.read()
+
+    def read(self) -> None:
+        import torch
+
+        if not self.waiting:
+            return
+        for number in torch.stack(self.waiting).tolist():
+            self.count += 1
+            self.total += number
+            if not math.isfinite(number):
+                raise ModelError(
+                    f"training: the loss became {number} in epoch {self.epoch + 1} at batch {self.count}; "
+                    "a lower learning rate often helps"
+                )
+        self.waiting.clear()
 
 
 def _evaluated(module: Any, evaluate: Callable[[Any], float], epoch: int) -> float:

@@ -1,7 +1,6 @@
 """The study file: its schema, and errors that name the line."""
 
 import re
-import tomllib
 import urllib.parse
 from collections import Counter
 from collections.abc import Sequence
@@ -12,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from dialgauge.annotate import AnnotateSection
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
+from dialgauge.files import parse_toml
+from dialgauge.study._paths import paths_outside
 
 File = TypeVar("File", bound="StudyFile")
 
@@ -27,11 +28,16 @@ class _Table(BaseModel):
 
 
 class StudySection(_Table):
-    """``[study]``: what it is called, where its results go, and the seed of everything random in it."""
+    """``[study]``: what it is called, where its results go, and the seed of everything random in it.
+
+    Paths in the file (the corpus, the output, folders of models) stay below the folder of the file, unless ``outside``
+    is true.
+    """
 
     name: Annotated[str, Field(min_length=1, pattern=r"^[\w.-]+$")]
     seed: Annotated[int, Field(ge=0)] = 0
     output: str | None = None
+    outside: bool = False
 
 
 class CorpusSection(_Table):
@@ -148,6 +154,45 @@ class PerturbationsSection(_Table):
         return self
 
 
+class AffectSection(_Table):
+    """``[affect]``: whether feelings survive the summaries, by which tagger of words, and for which roles, too."""
+
+    tagger: Annotated[str, Field(min_length=1)] = "vader"
+    denominator: Literal["words", "pieces"] = "words"
+    roles: list[str] = Field(default_factory=list)
+
+    @field_validator("tagger")
+    @classmethod
+    def _known(cls, spec: str) -> str:
+        from dialgauge.affect import parse_spec
+
+        try:
+            parse_spec(spec)
+        except DialgaugeError as error:
+            raise ValueError(str(error)) from error
+        return spec
+
+
+class EngineSection(_Table):
+    """``[engine]``: where summaries are scored. The scores are the same everywhere.
+
+    ``auto`` takes several processes where the work is long enough. ``time_limit`` is what a metric has for 512
+    summaries, in seconds.
+    """
+
+    name: Literal["auto", "serial", "processes", "ray"] = "auto"
+    workers: Annotated[int, Field(ge=1)] | None = None
+    ray_address: Annotated[str, Field(min_length=1)] | None = None
+    gpus: Annotated[float, Field(ge=0)] = 0.0
+    time_limit: Annotated[float, Field(gt=0)] | None = None
+
+    @model_validator(mode="after")
+    def _only_on_ray(self) -> "EngineSection":
+        if self.name != "ray" and (self.ray_address is not None or self.gpus):
+            raise ValueError('ray_address and gpus: only with name = "ray"')
+        return self
+
+
 class ReportSection(_Table):
     """``[report]``: what stands on top of the page."""
 
@@ -163,6 +208,8 @@ class StudyFile(_Table):
     ratings: RatingsSection = RatingsSection()
     correlation: CorrelationSection = CorrelationSection()
     perturbations: PerturbationsSection = PerturbationsSection()
+    affect: AffectSection | None = None
+    engine: EngineSection = EngineSection()
     annotate: AnnotateSection | None = None
     report: ReportSection = ReportSection()
 
@@ -194,12 +241,19 @@ def _read(path: Path, model: type[File]) -> File:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not readable as UTF-8 text: {error}") from error
     try:
-        return model.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from error
+        settings = model.model_validate(parse_toml(text, str(path)))
     except ValidationError as error:
         lines = [_describe(path, text, entry) for entry in error.errors()]
         raise InputError("\n".join(lines)) from error
+    home = path.resolve().parent
+    outside = [
+        f"{path}:{_line_of(text, key)}: {'.'.join(key)}: {given!r} leads out of {home}; if you trust this file, write "
+        "outside = true under [study]"
+        for key, given in paths_outside(settings, home)
+    ]
+    if outside:
+        raise InputError("\n".join(outside))
+    return settings
 
 
 def _describe(path: Path, text: str, error: Any) -> str:

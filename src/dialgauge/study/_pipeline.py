@@ -15,11 +15,13 @@ from dialgauge.corpus import Corpus, open_corpus, read_corpus, source_folder, wr
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.files import atomic_file, write_text
 from dialgauge.metaeval import correlate, human_ceiling, leaders
-from dialgauge.metrics import Scores, kernel_name, parse_requests, score
+from dialgauge.metrics import Scores, kernel_name, parse_requests
 from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate, agreement, check_ratings, drift, majority_noise_removal, validate
 from dialgauge.report import ReportData, render_report
+from dialgauge.study._affect import AffectStage
 from dialgauge.study._file import StudyFile
+from dialgauge.study._scoring import score_as_asked
 from dialgauge.study._stages import Ledger, file_digest
 from dialgauge.study._variants import VariantStages
 
@@ -44,7 +46,10 @@ class Pipeline:
         self._check_dimensions()
         # Signatures hold the fingerprints of models: scores of other weights under the same name are other scores.
         signatures = [request.signature for request in parse_requests(settings.metrics.use)]
-        scored = settings.metrics.model_dump() | {"signatures": signatures}
+        scored = settings.metrics.model_dump() | {
+            "signatures": signatures,
+            "time_limit": settings.engine.time_limit,  # where it is done changes nothing; when it is given up does
+        }
         stage("scores", scored, ["corpus"], ["scores.parquet"], self._make_scores)
         shown = ["corpus", "scores"]
         if not self._load_corpus().ratings.is_empty():
@@ -57,6 +62,8 @@ class Pipeline:
             shown += ["agreement", "correlations"]
         if variants := self._variant_stages():
             shown += variants.run()
+        if affect := self._affect_stage():
+            shown += affect.run()
         page = settings.report.model_dump() | {"study": settings.study.name, "seed": settings.study.seed}
         stage("report", page, shown, ["report.html"], self._make_report)
         return self.ledger
@@ -91,8 +98,8 @@ class Pipeline:
 
     def _make_scores(self) -> dict[str, Any]:
         wanted = self.settings.metrics
-        scores = score(
-            self._load_corpus(), wanted.use, include_references=wanted.include_references, progress=self.progress
+        scores = score_as_asked(
+            self.settings, self._load_corpus(), self.progress, include_references=wanted.include_references
         )
         self._scores = scores
         scores.save(self.folder / "scores.parquet", with_seconds=False)
@@ -176,6 +183,7 @@ class Pipeline:
             problems=self.ledger.entries["corpus"]["problems"],
             settings=_shown_settings(settings, rated),
             robustness=variants.results() if (variants := self._variant_stages()) else None,
+            affect=affect.results() if (affect := self._affect_stage()) else None,
         )
         write_text(self.folder / "report.html", render_report(data))
 
@@ -191,6 +199,13 @@ class Pipeline:
             self._load_corpus,
             self._load_scores,
         )
+
+    def _affect_stage(self) -> AffectStage | None:
+        """The stage that measures affect, where the study file asks for it."""
+        settings = self.settings
+        if settings.affect is None:
+            return None
+        return AffectStage(settings, settings.affect, self.folder, self.ledger, self.progress, self._load_corpus)
 
     def _write(self, name: str, frame: pl.DataFrame) -> None:
         with atomic_file(self.folder / name) as temporary:

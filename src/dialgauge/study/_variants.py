@@ -11,11 +11,12 @@ import polars as pl
 from dialgauge.corpus import KEY, RATINGS, Corpus, read_corpus, write_corpus
 from dialgauge.errors import InputError
 from dialgauge.files import atomic_file
-from dialgauge.metrics import Scores, score
+from dialgauge.metrics import Scores
 from dialgauge.perturb import perturb
 from dialgauge.report import RobustnessData
 from dialgauge.study._file import LLM_KEYS, PerturbationsSection, StudyFile
 from dialgauge.study._robustness import TABLES, analyse_variants, write_analysis
+from dialgauge.study._scoring import score_as_asked
 from dialgauge.study._stages import Ledger
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class VariantStages:
 
     def _make_scores(self) -> dict[str, Any]:
         variants = read_corpus(self.folder / VARIANTS)
-        scores = score(variants, self.settings.metrics.use, progress=self.progress)
+        scores = score_as_asked(self.settings, variants, self.progress)
         scores.save(self.folder / SCORES, with_seconds=False)
         return {"seconds_per_metric": dict(scores.seconds)}
 

@@ -34,15 +34,25 @@ _STARTERS = _listed(
     "after before as but and so however although also since because for some many most what who how why "
     "where then now according a an to"
 )
+#: Capitals that Punkt has met within sentences (in titles): after "OK." or an ellipsis they begin no sentence.
+_TITLE_WORDS = _listed(
+    "how what you why let shall can could do should and here where when who by oh is are will would well yes no so "
+    "that this the ok okay but see mr mrs one two now then if my we"
+)
 _INITIAL = re.compile(r"[^\W\d]")
 _NUMBER = re.compile(r"-?[\d.,]*\d[\d.,]*")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
-def nltk_sentences(text: str) -> list[str]:
-    """The sentences of an English text, as NLTK's Punkt gives them; none for a text of white space."""
+def nltk_sentences(text: str, *, talk: bool = False) -> list[str]:
+    """The sentences of an English text, as NLTK's Punkt gives them; none for a text of white space.
+
+    ``talk`` adds what shows in transcripts only: "OK." and an ellipsis end a sentence before some capitals, not before
+    others.
+    """
     cuts = []
     for end, word, following in _candidates(text):
-        if _ends(text[end - 1], word, following):
+        if (_ends_talk if talk else _ends)(text[end - 1], word, following):
             closing = _CLOSING.match(text, end)
             cuts.append(closing.end() if closing else end)
     parts = [text[begin:end].strip() for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
@@ -69,6 +79,16 @@ def _last_space(text: str, begin: int, end: int) -> int:
         if text[i].isspace():
             return i
     return -1
+
+
+def _ends_talk(mark: str, word: str, following: str) -> bool:
+    word_before = word.lstrip("\"'([{`")
+    if mark != "." or not (word_before.lower() == "ok" or re.search(r"(^|\.)\.$", word_before)):
+        return _ends(mark, word, following)
+    if re.search(r"[?!].", following):
+        return True
+    head = following.lstrip("\"'([{`")
+    return head[:1].isupper() and not head.endswith(":") and _LETTERS.findall(head)[0].lower() not in _TITLE_WORDS
 
 
 def _ends(mark: str, word: str, following: str) -> bool:

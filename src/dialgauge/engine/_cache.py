@@ -1,0 +1,423 @@
+"""The result cache: values that were dear to compute, under a digest of everything that they depend on.
+
+One SQLite file in write-ahead mode, used by any number of processes at once. Each entry carries a checksum; one that
+does not match is dropped and reported, so that its value is computed anew. What was kept together is a chunk, and when
+the cache is full the chunks that nobody has read for longest go first.
+
+A cache may fail, its user may not: a full disk, a folder that cannot be written and a damaged file cost a warning.
+"""
+
+import hashlib
+import math
+import os
+import sqlite3
+import struct
+import time
+import warnings
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dialgauge.errors import DialgaugeError, ParameterError
+from dialgauge.files import cache_folder
+
+#: Where results are kept instead of ``results`` in the cache folder; ``off`` keeps none.
+FOLDER = "DIALGAUGE_RESULTS"
+#: How many MiB of results are kept at most.
+LIMIT = "DIALGAUGE_RESULTS_MIB"
+DEFAULT_LIMIT = 1024 * 2**20
+
+_FILE = "results.db"
+_LAYOUT = 1
+_LONGEST_WAIT = 30.0
+#: What an entry takes beside its texts: key, number, checksum, the index of keys and the slack of pages. Measured.
+_ENTRY_BYTES = 150
+#: When the cache is full it is emptied to this share, so that not every write has to evict.
+_EMPTIED_TO = 0.9
+#: A chunk that was used within so many seconds is not marked as used again: reading should not write.
+_FRESH = 60.0
+_MOST_KEYS = 500  # in one question to SQLite
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+_TABLES = """
+CREATE TABLE IF NOT EXISTS chunks (
+    id INTEGER PRIMARY KEY, label TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    bytes INTEGER NOT NULL, used REAL NOT NULL
+);
+CREATE TABLE IF NOT EXISTS entries (
+    id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, number REAL, reason TEXT, note TEXT, checksum BLOB NOT NULL
+);
+"""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A value: a number (NaN where there is none), why there is none, and what one should know about it."""
+
+    number: float
+    reason: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStats:
+    """What a result cache holds. ``labels`` counts the entries kept under each label; ``set_aside`` damaged files."""
+
+    path: Path
+    entries: int
+    bytes_used: int
+    bytes_limit: int
+    bytes_on_disk: int
+    labels: Mapping[str, int]
+    set_aside: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CacheCheck:
+    """What a look at every entry found: sound ones, damaged ones (dropped), and the file if it had to be set aside."""
+
+    sound: int
+    dropped: int
+    set_aside: Path | None = None
+
+
+def results_cache() -> "ResultCache | None":
+    """The cache that this user's results go to, or None where ``DIALGAUGE_RESULTS`` is ``off``."""
+    given = os.environ.get(FOLDER, "")
+    if given == "off":
+        return None
+    size = os.environ.get(LIMIT, "")
+    if size and not (size.isdecimal() and int(size) > 0):
+        raise ParameterError("result cache", LIMIT, "a whole number of MiB above 0", size)
+    folder = Path(given) if given else cache_folder() / "results"
+    return ResultCache(folder / _FILE, int(size) * 2**20 if size else DEFAULT_LIMIT)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultCache:
+    """Entries in a file of SQLite, at most ``limit`` bytes of them (texts and a fixed share for the rest)."""
+
+    path: Path
+    limit: int = DEFAULT_LIMIT
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, Entry]:
+        """The entries that are there under these keys. Damaged ones are dropped with a warning, as if never kept."""
+        if not keys or not self.path.exists():
+            return {}
+        return self._careful(lambda connection: self._find(connection, keys), {})
+
+    def keep(self, label: str, entries: Iterable[tuple[bytes, Entry]]) -> bool:
+        """Keep these as one chunk, all or none; False where that is not possible, which a warning explains.
+
+        ``label`` says for people whose they are, as in the statistics.
+        """
+        rows = [(key, *_stored(entry), _checksum(key, *_stored(entry))) for key, entry in entries]
+        if not rows:
+            return True
+        return self._careful(lambda connection: self._keep(connection, label, rows), False)
+
+    def stats(self) -> CacheStats:
+        """What is in the cache."""
+        labels: dict[str, int] = {}
+        used = 0
+        if self.path.exists():
+            with self._told(), self._opened() as connection:
+                counted = connection.execute(
+                    "SELECT label, SUM((SELECT COUNT(*) FROM entries WHERE entries.id BETWEEN first AND last)) "
+                    "FROM chunks GROUP BY label ORDER BY label"
+                ).fetchall()
+                labels = {str(label): int(count) for label, count in counted}
+                used = _used(connection)
+        entries = sum(labels.values())
+        return CacheStats(self.path, entries, used, self.limit, _on_disk(self.path), labels, tuple(self._set_aside()))
+
+    def verify(self) -> CacheCheck:
+        """Read every entry and drop those that are damaged. A file that is damaged as a whole is set aside."""
+        if not self.path.exists():
+            return CacheCheck(0, 0)
+        try:
+            with self._told(), self._opened() as connection:
+                total, bad = _examine(connection)
+                _drop(connection, bad)
+        except _DamagedError:
+            return CacheCheck(0, 0, self.set_aside())
+        return CacheCheck(total - len(bad), len(bad))
+
+    def clear(self, label: str | None = None) -> int:
+        """Drop everything, files that were set aside included, or what is kept under one label; gives the number."""
+        dropped = 0
+        if self.path.exists():
+            try:
+                with self._told(), self._opened() as connection:
+                    dropped = _clear(connection, label)
+            except _DamagedError:
+                if label is not None:
+                    raise
+                self.set_aside()
+        if label is None:
+            for path in self._set_aside():
+                path.unlink(missing_ok=True)
+        return dropped
+
+    def set_aside(self) -> Path:
+        """Move the file out of the way, with what belongs to it, so that a new one can begin; gives its new name."""
+        taken = {path.name for path in self._set_aside()}
+        number = next(n for n in range(1, len(taken) + 2) if f"{_damaged(self.path)}-{n}" not in taken)
+        new = self.path.with_name(f"{_damaged(self.path)}-{number}")
+        for suffix in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        self.path.replace(new)
+        return new
+
+    def _set_aside(self) -> list[Path]:
+        return sorted(self.path.parent.glob(f"{_damaged(self.path)}-*"))
+
+    def _careful(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        """``work`` on the file; where it is damaged, on a new one; where that fails as well, ``otherwise``."""
+        for attempt in range(2):
+            identity = _identity(self.path)
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                with self._opened() as connection:
+                    return work(connection)
+            except (sqlite3.Error, OSError, NewerCacheError) as error:
+                if attempt or not _is_damage(error):
+                    reason = getattr(error, "strerror", None) or error
+                    _warn(f"the result cache {self.path} cannot be used ({reason}): values are computed, and not kept")
+                    return otherwise
+                # Another process may have found the damage first, and begun a new file already.
+                if identity is not None and identity == _identity(self.path):
+                    try:
+                        moved = self.set_aside()
+                    except OSError as hindrance:
+                        _warn(f"the result cache {self.path} is damaged ({error}) and cannot be moved: {hindrance}")
+                        return otherwise
+                    _warn(
+                        f"the result cache {self.path} is damaged ({error}): it is set aside as {moved.name}, a new "
+                        "one begins, and values are computed anew. 'dialgauge cache clear' removes what is set aside"
+                    )
+        return otherwise
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """For those who ask about the cache itself: what is wrong with it is an error that says what to do."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            if _is_damage(error):
+                raise _DamagedError(
+                    f"the result cache {self.path} is damaged ({error}); 'dialgauge cache verify' sets it aside"
+                ) from error
+            raise DialgaugeError(f"the result cache {self.path} cannot be used: {error}") from error
+
+    def _find(self, connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, Entry]:
+        found: dict[bytes, Entry] = {}
+        bad: list[int] = []
+        ids: list[int] = []
+        for start in range(0, len(keys), _MOST_KEYS):
+            part = keys[start : start + _MOST_KEYS]
+            marks = ",".join("?" * len(part))
+            for number, key, *stored, checksum in connection.execute(
+                f"SELECT id, key, number, reason, note, checksum FROM entries WHERE key IN ({marks})", part
+            ):
+                if checksum != _checksum(key, *stored):
+                    bad.append(number)
+                    continue
+                found[key] = Entry(math.nan if stored[0] is None else float(stored[0]), stored[1], stored[2])
+                ids.append(number)
+        if bad:
+            _drop(connection, bad)
+            _warn(f"{len(bad)} damaged entries in the result cache {self.path} are dropped and computed anew")
+        _mark_used(connection, ids)
+        return found
+
+    def _keep(self, connection: sqlite3.Connection, label: str, rows: Sequence[tuple[Any, ...]]) -> bool:
+        size = sum(_ENTRY_BYTES + len((row[2] or "").encode()) + len((row[3] or "").encode()) for row in rows)
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # The ids of a chunk stand in a row, so that a chunk is found and dropped without an index of its own.
+            first = connection.execute("SELECT COALESCE(MAX(last), 0) + 1 FROM chunks").fetchone()[0]
+            connection.executemany(
+                "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?)",
+                ((number, *row) for number, row in enumerate(rows, start=first)),
+            )
+            connection.execute(
+                "INSERT INTO chunks (label, first, last, bytes, used) VALUES (?, ?, ?, ?, ?)",
+                (label, first, first + len(rows) - 1, size, time.time()),
+            )
+            self._evict(connection)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        return True
+
+    def _evict(self, connection: sqlite3.Connection) -> None:
+        """Drop the chunks that were not used for longest, if there are more bytes than allowed."""
+        used = _used(connection)
+        if used <= self.limit:
+            return
+        chosen: list[tuple[int, int, int]] = []
+        oldest = connection.execute("SELECT id, first, last, bytes FROM chunks ORDER BY used, id").fetchall()
+        for number, first, last, size in oldest:
+            if used <= self.limit * _EMPTIED_TO:
+                break
+            chosen.append((number, first, last))
+            used -= size
+        _delete(connection, chosen)
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """A connection of its own for each use: nothing is held between uses, nor across a fork."""
+        connection = sqlite3.connect(self.path, timeout=_LONGEST_WAIT, isolation_level=None)
+        try:
+            _prepare(connection)
+            yield connection
+        finally:
+            connection.close()
+
+
+class _DamagedError(DialgaugeError):
+    """The file of the cache is broken as a whole."""
+
+
+class NewerCacheError(DialgaugeError):
+    """The cache was written by a later dialgauge."""
+
+
+def _examine(connection: sqlite3.Connection) -> tuple[int, list[int]]:
+    """How many entries there are, and the ids of those whose checksum does not match."""
+    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        raise sqlite3.DatabaseError(found)
+    bad, total = [], 0
+    for number, key, *stored, checksum in connection.execute(
+        "SELECT id, key, number, reason, note, checksum FROM entries"
+    ):
+        total += 1
+        if checksum != _checksum(key, *stored):
+            bad.append(number)
+    return total, bad
+
+
+def _clear(connection: sqlite3.Connection, label: str | None) -> int:
+    connection.execute("BEGIN IMMEDIATE")
+    chosen = connection.execute(
+        "SELECT id, first, last FROM chunks WHERE ? IS NULL OR label = ?", (label, label)
+    ).fetchall()
+    dropped = _delete(connection, chosen)
+    connection.execute("COMMIT")
+    connection.execute("VACUUM")
+    return dropped
+
+
+def _is_damage(error: BaseException) -> bool:
+    """Whether this says that the file itself is broken, and not that it cannot be reached or written just now."""
+    if not isinstance(error, sqlite3.DatabaseError):
+        return False
+    code = getattr(error, "sqlite_errorcode", None)  # our own quick check raises without one
+    return code is None or code & 0xFF in _DAMAGED
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    layout = connection.execute("PRAGMA user_version").fetchone()[0]
+    if layout > _LAYOUT:
+        raise NewerCacheError(
+            f"the result cache has layout {layout}, and this dialgauge knows {_LAYOUT}: it is of a later version. "
+            f"Point {FOLDER} to another folder, or set it to off"
+        )
+    if layout < _LAYOUT or connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        _begin(connection)
+    # After a power cut the last chunks may be gone; the file stays sound, and a process that dies loses nothing.
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    """Make the tables, in write-ahead mode: readers need not wait for writers."""
+    last = time.monotonic() + _LONGEST_WAIT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = wal")
+            break
+        except sqlite3.OperationalError as error:
+            # SQLite does not wait where another process switches the same new file at this moment.
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                raise
+            time.sleep(0.01)
+    connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {_LAYOUT}; COMMIT;")
+
+
+def _stored(entry: Entry) -> tuple[float | None, str | None, str | None]:
+    """SQLite knows no NaN."""
+    return None if math.isnan(entry.number) else entry.number, entry.reason, entry.note
+
+
+def _checksum(key: object, number: object, reason: object, note: object) -> bytes:
+    """Over the whole row, whatever a damaged one holds in the place of numbers and texts."""
+    exact = struct.pack("<d", number) if isinstance(number, float) else repr(number).encode()
+    whole = hashlib.blake2b(digest_size=8)
+    for part in (repr(key).encode(), exact, repr(reason).encode(), repr(note).encode()):
+        whole.update(struct.pack("<q", len(part)) + part)
+    return whole.digest()
+
+
+def _drop(connection: sqlite3.Connection, ids: Iterable[int]) -> None:
+    connection.executemany("DELETE FROM entries WHERE id = ?", ((number,) for number in ids))
+
+
+def _delete(connection: sqlite3.Connection, chunks: Sequence[tuple[int, int, int]]) -> int:
+    """Delete chunks with their entries; gives how many entries there were."""
+    dropped = 0
+    for number, first, last in chunks:
+        dropped += connection.execute("DELETE FROM entries WHERE id BETWEEN ? AND ?", (first, last)).rowcount
+        connection.execute("DELETE FROM chunks WHERE id = ?", (number,))
+    return dropped
+
+
+def _mark_used(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
+    """Say that the chunks of these entries are in use; a busy or read-only file is no reason to lose what was read."""
+    now = time.time()
+    stale = connection.execute("SELECT id, first, last FROM chunks WHERE used < ?", (now - _FRESH,)).fetchall()
+    if not stale:
+        return
+    seen = sorted(ids)
+    chosen = [(now, number) for number, first, last in stale if _any_between(seen, first, last)]
+    try:
+        connection.executemany("UPDATE chunks SET used = ? WHERE id = ?", chosen)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL):
+            raise
+
+
+def _any_between(ordered: Sequence[int], first: int, last: int) -> bool:
+    place = bisect_left(ordered, first)
+    return place < len(ordered) and ordered[place] <= last
+
+
+def _used(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT COALESCE(SUM(bytes), 0) FROM chunks").fetchone()[0])
+
+
+def _on_disk(path: Path) -> int:
+    files = [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _damaged(path: Path) -> str:
+    return f"{path.name}.damaged"
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, stacklevel=2)

@@ -1,0 +1,184 @@
+"""The engine that runs chunks on a Ray cluster: Ray Data with actors that keep the task warm.
+
+Three traps are built for. Ray Data needs a CPU for its own tasks, so as many one-CPU actors as there are CPUs would
+wait for each other for ever: one CPU stays free. On one machine Ray must be told to use the loopback address, or its
+processes may look for each other where nothing listens. And a driver needs the token of a cluster that asks for one
+(``RAY_AUTH_MODE=token`` with ``RAY_AUTH_TOKEN``), or it is turned away with a message about the network.
+"""
+
+import logging
+import pickle
+import socket
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from dialgauge.engine._carried import Carried
+from dialgauge.engine._engine import Chunk, Result, Task, WorkerError
+from dialgauge.errors import DialgaugeError, MissingExtraError, ParameterError
+
+_LOOPBACK = "127.0.0.1"
+#: Seconds that a cluster has for its first answer.
+_PATIENCE = 10.0
+_RESERVED_CPUS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RayEngine:
+    """Actors on a cluster that runs already (``address``), or on this machine alone. A dead actor is replaced."""
+
+    wanted: int | None = None
+    address: str | None = None
+    gpus: float = 0.0
+    restarts: int = 10
+    name: str = "ray"
+    local: bool = False
+
+    @property
+    def workers(self) -> int:
+        """How many actors there will be; without a number given, as many as Ray's cluster has CPUs to spare."""
+        if self.wanted is not None:
+            return self.wanted
+        with self._cluster() as ray:
+            return _spare_cpus(ray)
+
+    def run(self, task: Task[Chunk, Result], chunks: Iterable[Chunk]) -> Iterator[Result]:
+        """The result of each chunk, in order. All chunks are listed first, so they had better be small."""
+        packed = [{"number": number, "content": pickle.dumps(chunk)} for number, chunk in enumerate(chunks)]
+        if not packed:
+            return
+        with self._cluster() as ray:
+            yield from self._results(ray, task, packed)
+
+    def _results(self, ray: Any, task: Task[Chunk, Result], packed: list[dict[str, Any]]) -> Iterator[Result]:
+        import ray.data as data
+
+        size = min(self._actors(ray), len(packed))
+        restarts = self.restarts
+        logging.getLogger("ray.data").setLevel(logging.ERROR)
+        context = data.DataContext.get_current()
+        context.enable_progress_bars = False
+        context.print_on_execution_start = False
+        with warnings.catch_warnings():
+            # Ray 2.60 says that this way to bound restarts will go, and has no other yet.
+            warnings.simplefilter("ignore")
+            answers = data.from_items(packed, override_num_blocks=len(packed)).map_batches(
+                _Actor,
+                fn_constructor_args=(task,),
+                batch_size=1,
+                compute=data.ActorPoolStrategy(size=size),
+                num_cpus=1,
+                num_gpus=self.gpus or None,
+                # A chunk is tried again as long as its actor can be: while a dead one is replaced, Ray counts every
+                # knock at its door as a try, so it is the replacements that are bounded.
+                ray_remote_args_fn=lambda: {"max_restarts": restarts, "max_task_retries": -1},
+            )
+        waiting: dict[int, Any] = {}
+        due = 0
+        try:
+            for answer in answers.iter_rows():
+                waiting[int(answer["number"])] = answer["content"]
+                while due in waiting:
+                    kind, content = pickle.loads(waiting.pop(due))
+                    if kind == "error":
+                        raise content.raised()
+                    yield content
+                    due += 1
+        except ray.exceptions.RayError as error:
+            raise WorkerError(f"engine 'ray': {_first_line(error)}") from error
+
+    def _actors(self, ray: Any) -> int:
+        spare = _spare_cpus(ray)
+        gpus = ray.cluster_resources().get("GPU", 0.0)
+        if self.gpus and gpus < self.gpus:
+            raise ParameterError("engine 'ray'", "gpus", f"at most the cluster's {gpus:g}", self.gpus)
+        most = min(spare, int(gpus / self.gpus)) if self.gpus else spare
+        if self.wanted is not None and self.wanted > most:
+            raise ParameterError("engine 'ray'", "workers", f"at most {most} on this cluster", self.wanted)
+        return self.wanted or most
+
+    @contextmanager
+    def _cluster(self) -> Iterator[Any]:
+        """Ray, connected. A connection that was there before stays."""
+        try:
+            import ray
+            import ray.data  # a Ray without its data part is of no use here
+        except ImportError as error:
+            raise MissingExtraError("engine 'ray'", "ray") from error
+        if ray.is_initialized():
+            yield ray
+            return
+        self._connect(ray)
+        try:
+            yield ray
+        finally:
+            ray.shutdown()
+
+    def _connect(self, ray: Any) -> None:
+        shared: dict[str, Any] = {"log_to_driver": False, "configure_logging": True, "logging_level": "error"}
+        if self.address is None:
+            cpus = None if self.wanted is None else self.wanted + _RESERVED_CPUS
+            ray.init(num_cpus=cpus, include_dashboard=False, _node_ip_address=_LOOPBACK, **shared)
+            return
+        host = _reach(self.address)
+        if host in (_LOOPBACK, "localhost"):
+            shared["_node_ip_address"] = _LOOPBACK
+        try:
+            ray.init(address=self.address, **shared)
+        except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+            raise DialgaugeError(
+                f"engine 'ray': no cluster at {self.address}: {_first_line(error)}; 'ray start --head' starts one, and "
+                "every process needs the same RAY_AUTH_MODE and RAY_AUTH_TOKEN"
+            ) from error
+
+
+class _Actor:
+    """Lives on a worker of the cluster: the task, set up once."""
+
+    def __init__(self, task: Task[Any, Any]) -> None:
+        self.task = task
+        self.ready = False
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+        return {"number": batch["number"], "content": [self._answer(content) for content in batch["content"]]}
+
+    def _answer(self, content: bytes) -> bytes:
+        try:
+            if not self.ready:
+                self.task.setup()
+                self.ready = True
+            return pickle.dumps(("result", self.task(pickle.loads(content))))
+        except BaseException as error:  # the driver raises it; Ray would wrap it past recognition
+            return pickle.dumps(("error", Carried.of(error)))
+
+
+def _spare_cpus(ray: Any) -> int:
+    cpus = int(ray.cluster_resources().get("CPU", 0))
+    if cpus <= _RESERVED_CPUS:
+        raise DialgaugeError(
+            f"engine 'ray': the cluster has {cpus} CPU, and Ray needs one for itself: start it with at least "
+            f"{_RESERVED_CPUS + 1} (ray start --num-cpus)"
+        )
+    return cpus - _RESERVED_CPUS
+
+
+def _reach(address: str) -> str | None:
+    """Knock at an address before Ray does, which would try for a minute; gives its host."""
+    if address in ("auto", "local"):
+        return None
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon or not port.isdigit():
+        raise ParameterError("engine 'ray'", "ray_address", "HOST:PORT, ray://HOST:PORT or 'auto'", address)
+    try:
+        socket.create_connection((host, int(port)), timeout=_PATIENCE).close()
+    except OSError as error:
+        raise DialgaugeError(
+            f"engine 'ray': nothing answers at {address}: {error}; start the cluster with 'ray start --head'"
+        ) from error
+    return host
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

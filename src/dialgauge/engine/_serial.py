@@ -1,0 +1,21 @@
+"""The engine that runs one chunk after another in this process."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dialgauge.engine._engine import Chunk, Result, Task
+
+
+@dataclass(frozen=True, slots=True)
+class SerialEngine:
+    """No workers, nothing to send: best for little work, and for finding out what goes wrong."""
+
+    name: str = "serial"
+    workers: int = 1
+    local: bool = True
+
+    def run(self, task: Task[Chunk, Result], chunks: Iterable[Chunk]) -> Iterator[Result]:
+        """The result of each chunk, in order."""
+        task.setup()
+        for chunk in chunks:
+            yield task(chunk)

@@ -1,0 +1,344 @@
+"""How the values of one metric come about: from the cache or computed, under a time limit, one bad item at a time.
+
+What is computed is cut into slices of items wherever that cannot change a value. Each slice is kept in the cache as
+soon as it is done, so that a run that dies goes on there; and where a metric raises or hangs, the slice is halved until
+the items are found that it cannot score. These get no value and the reason; all others are scored.
+"""
+
+import hashlib
+import json
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dialgauge import __version__
+from dialgauge.engine import Entry, LimitedWorker, LostWorkError, ResultCache, described
+from dialgauge.errors import DialgaugeError
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._metric import MetricRequest, Values
+from dialgauge.metrics._texts import IdArray, TextTable
+from dialgauge.models import TooLargeError, report_progress, watching_part
+
+#: How many items are computed, and kept, at a time.
+SLICE = 512
+#: A metric that has failed on so many single items and scored none is not tried on the others.
+_HOPELESS = 32
+#: A hanging item costs the whole time limit, so it weighs more.
+_LATE_WEIGHS = 8
+#: What computes the values of models beside our own code.
+_LIBRARIES = ("numpy", "tokenizers", "torch", "transformers")
+
+
+def compute(request: MetricRequest, job: Job, expected: int) -> Values:
+    """The values of a metric, here and now; whatever it raises is raised."""
+    return _checked(request, request.metric.compute(job, request.parameters), expected)
+
+
+def _checked(request: MetricRequest, values: Values, expected: int) -> Values:
+    if len(values.numbers) != expected:
+        raise ValueError(f"metric {request.column!r} gave {len(values.numbers)} values where {expected} were due")
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class Computing:
+    """How values are computed in one scoring run: with this cache, if any, and under this time limit, if any."""
+
+    cache: ResultCache | None = None
+    worker: LimitedWorker | None = None
+
+    def per_item(self, request: MetricRequest, job: Job) -> Values:
+        """The value of every item."""
+        found = _Collected(len(job))
+        attempts = _Attempts(self.worker, request)
+        keys = _keys(request, job) if self.cache and is_kept(request) else None
+        sliced = request.itemwise and (keys is not None or self.worker is not None)
+        for done, positions in _slices(job) if sliced else [(0, np.arange(len(job)))]:
+            missing = positions
+            if keys is not None and self.cache:
+                kept = self.cache.find([keys[i] for i in positions.tolist()])
+                found.add_kept(positions, keys, kept)
+                missing = np.array([i for i in positions.tolist() if keys[i] not in kept], dtype=np.int64)
+            if len(missing):
+                with watching_part(done, len(positions), len(job)) if sliced else nullcontext():
+                    lost = attempts.items(job, missing, found)
+                if keys is not None and self.cache:
+                    self.cache.keep(request.column, found.entries(missing, keys, lost))
+            elif sliced:
+                report_progress(done + len(positions), len(job))
+        return found.values()
+
+    def per_group(self, request: MetricRequest, job: Job, groups: int) -> Values:
+        """The value of every group, for a metric of the system level."""
+        attempts = _Attempts(self.worker, request)
+        try:
+            return attempts.run(job, groups)
+        except LostWorkError as error:
+            failure = error
+        found = _Collected(groups)
+        if groups == 1:
+            found.reasons[0] = str(failure)
+        for group in range(groups) if groups > 1 else ():
+            try:
+                found.add(np.array([group]), attempts.run(part(job, np.flatnonzero(job.groups == group)), 1))
+            except LostWorkError as error:
+                found.reasons[group] = str(error)
+        return found.values()
+
+
+def is_kept(request: MetricRequest) -> bool:
+    """Whether values of this request go to the cache: where they take long and depend on nothing but their key.
+
+    A metric of low cost is computed in less time than it takes to look its value up. A chat endpoint keeps its answers
+    itself, and may be another one tomorrow under the same name.
+    """
+    chat = "chat" in request.metric.models.values()
+    return request.itemwise and request.metric.cost != "low" and not chat and _code(request) is not None
+
+
+def part(job: Job, positions: IdArray) -> Job:
+    """These items of a job as a job of their own."""
+    pairs = [np.arange(job.offsets[i], job.offsets[i + 1]) for i in positions.tolist()]
+    counts = [len(several) for several in pairs]
+    chosen = np.concatenate(pairs) if pairs else np.zeros(0, dtype=np.int64)
+    offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    _, groups = np.unique(job.groups[positions], return_inverse=True)
+    return Job(
+        job.texts,
+        job.target,
+        job.hypothesis_ids[positions],
+        job.target_ids[chosen],
+        offsets,
+        groups.astype(np.int64),
+    )
+
+
+def _slices(job: Job) -> Iterator[tuple[int, IdArray]]:
+    """The items in slices, with how many went before. Those of one source stand together: it is read once for all.
+
+    The cuts depend on the job alone, not on what is in the cache: a run that was killed computes the same slices again.
+    """
+    order = np.arange(len(job))
+    if len(job) > SLICE and job.target != "none":
+        order = np.argsort(job.target_ids[job.offsets[:-1]], kind="stable")
+    for start in range(0, len(job), SLICE):
+        yield start, order[start : start + SLICE]
+
+
+@dataclass(slots=True)
+class _Collected:
+    """Values as they come in."""
+
+    count: int
+    numbers: Any = field(init=False)
+    reasons: dict[int, str] = field(default_factory=dict)
+    notes: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.numbers = np.full(self.count, math.nan)
+
+    def add(self, positions: IdArray, values: Values) -> None:
+        self.numbers[positions] = values.numbers
+        self.reasons |= {int(positions[i]): reason for i, reason in values.reasons.items()}
+        self.notes |= {int(positions[i]): note for i, note in values.notes.items()}
+
+    def add_kept(self, positions: IdArray, keys: Sequence[bytes], kept: Mapping[bytes, Entry]) -> None:
+        for i in positions.tolist():
+            entry = kept.get(keys[i])
+            if entry is None:
+                continue
+            self.numbers[i] = entry.number
+            if entry.reason is not None:
+                self.reasons[i] = entry.reason
+            if entry.note is not None:
+                self.notes[i] = entry.note
+
+    def entries(self, positions: IdArray, keys: Sequence[bytes], lost: set[int]) -> list[tuple[bytes, Entry]]:
+        """What is worth keeping of these: not the items on which the metric failed, which may do better next time."""
+        return [
+            (keys[i], Entry(float(self.numbers[i]), self.reasons.get(i), self.notes.get(i)))
+            for i in positions.tolist()
+            if i not in lost
+        ]
+
+    def values(self) -> Values:
+        return Values(self.numbers, self.reasons, self.notes)
+
+
+@dataclass(slots=True)
+class _Attempts:
+    """Tries of one metric, and how they went."""
+
+    worker: LimitedWorker | None
+    request: MetricRequest
+    scored: bool = False
+    failed: int = 0
+
+    def items(self, job: Job, positions: IdArray, found: _Collected) -> set[int]:
+        """Put the values of these items into ``found``; gives those on which the metric failed."""
+        lost: set[int] = set()
+        waiting = [positions]
+        while waiting:
+            chosen = waiting.pop()
+            if not self.scored and self.failed >= _HOPELESS:
+                reason = "not tried, because the metric failed on every summary that it was tried on"
+                found.reasons |= dict.fromkeys(chosen.tolist(), reason)
+                lost.update(chosen.tolist())
+                continue
+            try:
+                found.add(chosen, self.run(_shared_part(job, chosen), len(chosen)))
+                self.scored = True
+            except LostWorkError as error:
+                if len(chosen) > 1 and self.request.itemwise:
+                    half = len(chosen) // 2
+                    waiting += [chosen[half:], chosen[:half]]
+                    continue
+                self.failed += _LATE_WEIGHS if error.late else 1
+                found.reasons |= dict.fromkeys(chosen.tolist(), str(error))
+                lost.update(chosen.tolist())
+        return lost
+
+    def run(self, job: Job, expected: int) -> Values:
+        """The values of a job, or :class:`LostWorkError`. Errors that tell a person what to do go through."""
+        if self.worker is not None:
+            given = self.worker.call(f"{__name__}:remote", _described_job(self.request, job))
+            reasons, notes = ({int(i): text for i, text in given[name]} for name in ("reasons", "notes"))
+            values = Values(np.array(given["numbers"], dtype=np.float64), reasons, notes)
+            return _checked(self.request, values, expected)
+        try:
+            values = self.request.metric.compute(job, self.request.parameters)
+        except TooLargeError as error:
+            raise LostWorkError(str(error)) from error
+        except DialgaugeError:
+            raise
+        except Exception as error:  # a metric may be anybody's code, and one text must not cost all the others
+            raise LostWorkError(described(error)) from error
+        return _checked(self.request, values, expected)
+
+
+def _shared_part(job: Job, positions: IdArray) -> Job:
+    """A part of a job, the same object for the same items: metrics of a family share what they make from it."""
+    if len(positions) == len(job) and np.array_equal(positions, np.arange(len(job))):
+        return job
+    return job.memo(("part", positions.tobytes()), lambda: part(job, positions))
+
+
+def _described_job(request: MetricRequest, job: Job) -> dict[str, Any]:
+    """A request and its job as JSON has them."""
+    used = np.unique(np.concatenate([job.hypothesis_ids, job.target_ids]))
+    return {
+        "spec": request.column,
+        "module": defining_module(request),
+        "texts": [job.texts.strings[i] for i in used.tolist()],
+        "target": job.target,
+        "hypotheses": np.searchsorted(used, job.hypothesis_ids).tolist(),
+        "targets": np.searchsorted(used, job.target_ids).tolist(),
+        "offsets": job.offsets.tolist(),
+        "groups": job.groups.tolist(),
+    }
+
+
+def remote(
+    spec: str,
+    module: str,
+    texts: list[str],
+    target: Any,
+    hypotheses: list[int],
+    targets: list[int],
+    offsets: list[int],
+    groups: list[int],
+) -> dict[str, Any]:
+    """Compute a metric in the process of a :class:`LimitedWorker`; the other side of :func:`_described_job`."""
+    from dialgauge.metrics._registry import parse_request
+
+    if module == "__main__":
+        raise DialgaugeError(
+            f"metric {spec!r} is defined in the script itself, where a process with a time limit cannot find it: put "
+            "it into a module, or leave the time limit out"
+        )
+    import_module(module)
+    table = TextTable()
+    table.intern(texts)
+    job = Job(
+        table,
+        target,
+        np.array(hypotheses, dtype=np.int64),
+        np.array(targets, dtype=np.int64),
+        np.array(offsets, dtype=np.int64),
+        np.array(groups, dtype=np.int64),
+    )
+    request = parse_request(spec)
+    values = request.metric.compute(job, request.parameters)
+    return {
+        "numbers": values.numbers.tolist(),
+        "reasons": [[int(i), text] for i, text in values.reasons.items()],
+        "notes": [[int(i), text] for i, text in values.notes.items()],
+    }
+
+
+def _keys(request: MetricRequest, job: Job) -> list[bytes]:
+    """The key of every item: a digest of its texts and of all that makes a value from them."""
+    made_by = json.dumps([request.signature, __version__, _code(request), _versions()])
+    head = hashlib.sha256(made_by.encode()).digest()
+    ids = np.concatenate([job.hypothesis_ids, job.target_ids])
+    digests = job.texts.feature("sha256", ids, lambda text: hashlib.sha256(text.encode()).digest())
+    targets, offsets = job.target_ids.tolist(), job.offsets.tolist()
+    return [
+        hashlib.sha256(
+            b"".join([head, digests[hypothesis], *(digests[i] for i in targets[offsets[item] : offsets[item + 1]])])
+        ).digest()
+        for item, hypothesis in enumerate(job.hypothesis_ids.tolist())
+    ]
+
+
+def defining_module(request: MetricRequest) -> str:
+    """The module that defines a metric."""
+    function = request.metric.compute
+    while isinstance(function, partial):
+        function = function.func
+    return function.__module__
+
+
+def _code(request: MetricRequest) -> str | None:
+    """A digest of the code behind a metric, of our rooms or the module that defines it; None where it cannot be read.
+
+    The version of a metric says the same, but only if whoever changes the metric thinks of it.
+    """
+    file = getattr(sys.modules.get(defining_module(request)), "__file__", None)
+    if file is None:
+        return None
+    own = Path(__file__).parent
+    if Path(file).is_relative_to(own):
+        return _digest_of(tuple(sorted([*own.rglob("*.py"), *own.rglob("*.c"), *(own.parent / "models").glob("*.py")])))
+    return _digest_of((Path(file),))
+
+
+@cache
+def _digest_of(files: tuple[Path, ...]) -> str | None:
+    whole = hashlib.sha256()
+    for file in files:
+        try:
+            whole.update(hashlib.sha256(file.read_bytes()).digest())
+        except OSError:  # in an archive, or not for this user to read
+            return None
+    return whole.hexdigest()
+
+
+@cache
+def _versions() -> tuple[str, ...]:
+    found = []
+    for name in _LIBRARIES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            found.append(f"{name} absent")
+    return tuple(found)

@@ -1,0 +1,189 @@
+"""Scoring a corpus in parts on an engine: the same numbers, by other hands."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import polars as pl
+
+from dialgauge.corpus import KEY, Corpus
+from dialgauge.engine import Engine, engine
+from dialgauge.errors import ParameterError
+from dialgauge.metrics._computing import defining_module
+from dialgauge.metrics._metric import Metric, MetricRequest
+from dialgauge.metrics._plan import no_target
+from dialgauge.metrics._registry import parse_requests, register
+from dialgauge.metrics._scores import FAILURES, NOTES, Scores
+from dialgauge.progress import Progress
+
+T = TypeVar("T")
+
+#: A worker gets the summaries of a corpus in so many parts, so that none waits long for the last one …
+_PARTS_PER_WORKER = 4
+#: … but no part is smaller than this: below, sending costs more than scoring.
+_LEAST = 500
+#: So many values of metrics without a model are worth the start of processes: one takes 4 µs, a start a second.
+_WORTH_PROCESSES = 500_000
+
+
+def suitable_engine(
+    name: str,
+    summaries: int,
+    metrics: Iterable[str],
+    *,
+    workers: int | None = None,
+    ray_address: str | None = None,
+    gpus: float = 0.0,
+) -> Engine | None:
+    """The engine of this name. ``auto`` takes processes where their number is given or the work is long enough.
+
+    None stands for this process. Models use all cores as they are: with one of them ``auto`` stays here.
+    """
+    if name != "auto":
+        return engine(name, workers=workers, ray_address=ray_address, gpus=gpus)
+    if ray_address is not None or gpus:
+        raise ParameterError("engine", "ray_address" if ray_address else "gpus", "used with the engine 'ray'", name)
+    requests = parse_requests(metrics)
+    long = summaries * len(requests) >= _WORTH_PROCESSES and not any(request.metric.models for request in requests)
+    return engine("processes", workers=workers) if workers is not None or long else None
+
+
+def shareable(corpus: Corpus, requests: Sequence[MetricRequest]) -> list[MetricRequest]:
+    """The requests that workers can compute: those that give the same for a part of the corpus as for the whole.
+
+    One that may turn out to lack a package stays here, where it can be left out.
+    """
+    if not _items(corpus, True).height or (corpus.references.is_empty() and any(map(_reads_references, requests))):
+        return []  # the plan of the whole corpus says what is wrong
+    return [r for r in requests if r.itemwise and not (r.optional and r.metric.extra)]
+
+
+@dataclass(frozen=True, slots=True)
+class PartScorer:
+    """Scores parts of a corpus. ``own`` are metrics that a worker would not find by itself."""
+
+    columns: tuple[str, ...]
+    own: tuple[Metric, ...]
+    include_references: bool
+    cache: bool = True
+    time_limit: float | None = None
+
+    @classmethod
+    def of(
+        cls, requests: Sequence[MetricRequest], include_references: bool, cache: bool, time_limit: float | None
+    ) -> "PartScorer":
+        """For these requests, as :func:`score` would compute them."""
+        own = [r.metric for r in requests if not defining_module(r).startswith("dialgauge.")]
+        return cls(tuple(r.column for r in requests), tuple(own), include_references, cache, time_limit)
+
+    def setup(self) -> None:
+        """Load the families. Models are loaded with the first part that needs them, and then stay."""
+        register(*self.own)
+        parse_requests(self.columns)
+
+    def __call__(self, corpus: Corpus) -> Scores:
+        """The scores of a part. Where it has no reference at all, values are null, while a whole corpus is refused."""
+        from dialgauge.metrics._scoring import score
+
+        requests = parse_requests(self.columns)
+        blind = [r for r in requests if _reads_references(r)] if corpus.references.is_empty() else []
+        seeing = [r.column for r in requests if r not in blind]
+        items = _items(corpus, self.include_references)
+        scored = Scores(items.select(KEY), {}, {})
+        if seeing:
+            scored = score(
+                corpus,
+                seeing,
+                include_references=self.include_references,
+                cache=self.cache,
+                time_limit=self.time_limit,
+            )
+        nulls = {r.column: pl.lit(None, dtype=pl.Float64) for r in blind}
+        failures = [
+            items.select(*KEY, pl.lit(r.column).alias("metric"), pl.lit(no_target(r)).alias("reason")) for r in blind
+        ]
+        return Scores(
+            frame=scored.frame.with_columns(**nulls).select(*KEY, *self.columns),
+            signatures={r.column: r.signature for r in requests},
+            directions={r.column: r.metric.direction for r in requests},
+            failures=pl.concat([scored.failures, *failures]),
+            seconds=scored.seconds,
+            notes=scored.notes,
+        )
+
+
+def score_in_parts(corpus: Corpus, scorer: PartScorer, engine: Engine, progress: Progress | None) -> Scores:
+    """The scores of the metrics of the scorer, part by part. ``seconds`` adds up what all workers took."""
+    items = _items(corpus, scorer.include_references)
+    parts = _parts(corpus, items, engine.workers)
+    found: list[Scores] = []
+    if progress:
+        progress(f"{len(scorer.columns)} metrics on {engine.workers} workers", 0, items.height)
+    for scores in engine.run(scorer, parts):
+        found.append(scores)
+        if progress:
+            done = sum(part.frame.height for part in found)
+            progress(f"{len(scorer.columns)} metrics on {engine.workers} workers", done, items.height)
+    values = pl.concat([part.frame for part in found])
+    order = items.select(KEY).with_row_index("_item")
+    columns = pl.DataFrame({"metric": scorer.columns}).with_row_index("_metric")
+    return Scores(
+        frame=items.select(KEY).join(values, on=list(KEY), how="left", maintain_order="left"),
+        signatures=found[0].signatures,
+        directions=found[0].directions,
+        failures=_in_order([part.failures for part in found], order, columns, FAILURES),
+        seconds={column: sum(part.seconds.get(column, 0.0) for part in found) for column in scorer.columns},
+        notes=_in_order([part.notes for part in found], order, columns, NOTES),
+    )
+
+
+def merged(here: Scores, elsewhere: Scores, requests: Sequence[MetricRequest]) -> Scores:
+    """Scores of the same summaries by different metrics as one, with everything in the order of the requests."""
+    columns = [request.column for request in requests]
+    order = here.frame.select(KEY).with_row_index("_item")
+    ranks = pl.DataFrame({"metric": columns}).with_row_index("_metric")
+    frame = here.frame.join(elsewhere.frame, on=list(KEY), how="left", maintain_order="left")
+    parts = (here, elsewhere)
+    return Scores(
+        frame=frame.select(*KEY, *(column for column in columns if column in frame.columns)),
+        signatures=_ordered({**here.signatures, **elsewhere.signatures}, columns),
+        directions=_ordered({**here.directions, **elsewhere.directions}, columns),
+        systems=here.systems,
+        failures=_in_order([part.failures for part in parts], order, ranks, FAILURES),
+        seconds=_ordered({**here.seconds, **elsewhere.seconds}, columns),
+        notes=_in_order([part.notes for part in parts], order, ranks, NOTES),
+    )
+
+
+def _ordered(values: Mapping[str, T], columns: Sequence[str]) -> dict[str, T]:
+    return {column: values[column] for column in columns if column in values}
+
+
+def _items(corpus: Corpus, include_references: bool) -> pl.DataFrame:
+    return corpus.summaries if include_references else corpus.summaries.filter(kind="system")
+
+
+def _reads_references(request: MetricRequest) -> bool:
+    return request.target in ("reference", "both")
+
+
+def _parts(corpus: Corpus, items: pl.DataFrame, workers: int) -> list[Corpus]:
+    """Parts of whole dialogues with about as many summaries each: what shares texts stays together."""
+    counts = items.group_by("dialogue_id", maintain_order=True).len("count")
+    size = max(_LEAST, -(-items.height // (workers * _PARTS_PER_WORKER)))
+    numbered = counts.with_columns(part=(pl.col("count").cum_sum() - pl.col("count")) // size)
+    dialogues = corpus.dialogues.join(numbered.select("dialogue_id", "part"), on="dialogue_id", maintain_order="left")
+    by_dialogue = dialogues.partition_by("part", include_key=False, maintain_order=True, as_dict=True)
+    with_part = corpus.summaries.join(numbered.select("dialogue_id", "part"), on="dialogue_id", maintain_order="left")
+    by_summary = with_part.partition_by("part", include_key=False, maintain_order=True, as_dict=True)
+    return [Corpus(by_dialogue[part], by_summary[part], info=corpus.info) for part in sorted(by_dialogue)]
+
+
+def _in_order(
+    frames: Sequence[pl.DataFrame], order: pl.DataFrame, columns: pl.DataFrame, schema: pl.Schema
+) -> pl.DataFrame:
+    """As one run gives them: by metric, and within it by the order of the summaries."""
+    together = pl.concat([pl.DataFrame(schema=schema), *frames])
+    placed = together.join(order, on=list(KEY), how="left", maintain_order="left")
+    placed = placed.join(columns, on="metric", how="left", maintain_order="left")
+    return placed.sort("_metric", "_item", nulls_last=True, maintain_order=True).select(list(schema))

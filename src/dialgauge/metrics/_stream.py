@@ -1,0 +1,291 @@
+"""Scoring what does not fit into memory: Parquet in, chunk by chunk, Parquet out, and on again after any stop.
+
+A chunk is scored and its part written by one worker, so the driver holds no text and no score. A part is whole or not
+there; a small record beside it holds its digest. What a run depends on is written down first: a folder that holds parts
+of another run is refused.
+"""
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dialgauge.engine import Engine
+from dialgauge.engine import engine as choose_engine
+from dialgauge.errors import InputError, ParameterError
+from dialgauge.metrics._metric import MetricRequest
+from dialgauge.metrics._scores import SYSTEM_KEY, Scores
+from dialgauge.metrics._scores_io import parquet_bytes
+from dialgauge.metrics._scoring import able, requested
+from dialgauge.metrics._sharded import PartScorer
+from dialgauge.metrics._stream_files import PartStore, in_memory
+from dialgauge.metrics._stream_source import Chunk, Source, open_source
+from dialgauge.progress import Progress
+
+CHUNK_SIZE = 10_000
+_RUN, _MANIFEST = "run.json", "manifest.json"
+_LAYOUT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StreamReport:
+    """What a streamed run wrote: ``part-00000.parquet`` and so on in ``output``, each to be read as :class:`Scores`.
+
+    ``resumed`` of the ``parts`` were there already. ``means`` has the mean of every metric for each system.
+    ``failures`` counts the values that are null, by metric and reason, ``problems`` the rows that were left out, by
+    reason, and ``left_out`` says why a metric could not run.
+    """
+
+    output: str
+    rows: int
+    parts: int
+    resumed: int
+    signatures: Mapping[str, str]
+    means: pl.DataFrame
+    failures: Mapping[tuple[str, str], int]
+    problems: Mapping[str, int]
+    left_out: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _PartTask:
+    """Reads a chunk, scores it and writes its part; gives the record of it."""
+
+    source: Source
+    store: PartStore
+    scorer: PartScorer
+    run: str
+
+    def setup(self) -> None:
+        """As the scorer."""
+        self.scorer.setup()
+
+    def __call__(self, chunk: Chunk) -> dict[str, Any]:
+        """The record says what the part holds, and its digest that this is what was written."""
+        loaded = self.source.load(chunk)
+        scores = self.scorer(loaded.corpus)
+        scores = replace(
+            scores,
+            frame=loaded.keyed(scores.frame),
+            failures=loaded.keyed(scores.failures),
+            notes=loaded.keyed(scores.notes),
+        )
+        data = parquet_bytes(scores)
+        name = part_name(chunk.number)
+        record = {
+            "run": self.run,
+            "part": name,
+            "rows": scores.frame.height,
+            "sha256": hashlib.sha256(data).hexdigest(),
+            "sums": _sums(scores),
+            "failures": [[*key, count] for key, count in _counted(scores).items()],
+            "problems": dict(loaded.problems),
+        }
+        self.store.write(name, data)
+        self.store.write(_record_name(chunk.number), _json(record))
+        return record
+
+
+def score_stream(
+    source: Path | str,
+    metrics: Iterable[str],
+    output: Path | str,
+    *,
+    chunk_size: int = CHUNK_SIZE,
+    mapping: Mapping[str, str | Sequence[str]] | None = None,
+    include_references: bool = False,
+    cache: bool = True,
+    time_limit: float | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> StreamReport:
+    """Score a corpus that is larger than memory, and write the scores as Parquet parts into the folder ``output``.
+
+    ``source`` is a corpus folder whose dialogues and summaries are Parquet files (or folders of them), or one or more
+    Parquet files with a summary and its references in each row (``mapping`` as in :func:`dialgauge.read_corpus`).
+    ``source`` and ``output`` can be URLs such as ``s3://bucket/calls`` (extra ``remote``). About ``chunk_size`` rows
+    are in memory per worker; rows of a dialogue that stand together are scored together, and texts that they share are
+    worked on once.
+
+    Run again with the same arguments, it keeps the finished parts that are intact and makes the others: the files are
+    the same bytes as those of a run that nothing disturbed, on any engine. Metrics that need all summaries at once,
+    such as corpus BLEU, are refused.
+    """
+    place, store = str(source), PartStore(str(output))
+    engine = engine or choose_engine("serial")
+    if chunk_size < 1:
+        raise ParameterError("score_stream", "chunk_size", "at least 1", chunk_size)
+    for name, given in (("source", place), ("output", store.place)):
+        if in_memory(given) and not engine.local:
+            raise ParameterError("score_stream", name, f"a place that the workers of engine {engine.name!r} see", given)
+    requests, left_out = _streamable(*able(requested(metrics)))
+    opened = open_source(
+        place,
+        mapping or {},
+        include_references=include_references,
+        with_sources=any(request.target in ("source", "both") for request in requests),
+    )
+    _check_references(place, opened, requests)
+    head: dict[str, Any] = {
+        "layout": _LAYOUT,
+        "source": opened.describe(),
+        "chunk_size": chunk_size,
+        "include_references": include_references,
+        "signatures": {request.column: request.signature for request in requests},
+    }
+    _claim(store, head)
+    scorer = PartScorer.of(requests, include_references, cache, time_limit)
+    task = _PartTask(opened, store, scorer, hashlib.sha256(_json(head)).hexdigest())
+    chunks = opened.chunks(chunk_size)
+    records = {chunk.number: record for chunk in chunks if (record := _kept(store, task.run, chunk.number))}
+    resumed = len(records)
+    missing = [chunk for chunk in chunks if chunk.number not in records]
+    rows, done = sum(c.stop - c.start for c in chunks), sum(c.stop - c.start for c in chunks if c.number in records)
+    if progress:
+        progress(store.place, done, rows)
+    for chunk, record in zip(missing, engine.run(task, missing), strict=True):
+        records[chunk.number] = record
+        done += chunk.stop - chunk.start
+        if progress:
+            progress(store.place, done, rows)
+    report = _report(store.place, [records[chunk.number] for chunk in chunks], head["signatures"], left_out)
+    store.write(_MANIFEST, _json(_manifest(report, [records[chunk.number] for chunk in chunks])))
+    return replace(report, resumed=resumed)
+
+
+def part_name(number: int) -> str:
+    """The file of a part."""
+    return f"part-{number:05d}.parquet"
+
+
+def _record_name(number: int) -> str:
+    return f"_part-{number:05d}.json"
+
+
+def _streamable(
+    requests: Sequence[MetricRequest], left_out: Mapping[str, str]
+) -> tuple[list[MetricRequest], dict[str, str]]:
+    """The requests that a chunk at a time can answer; another is refused, or left out if a family brought it."""
+    kept, lost = [], dict(left_out)
+    for request in requests:
+        if request.itemwise:
+            kept.append(request)
+            continue
+        reason = "needs all summaries at once and cannot be streamed"
+        if not request.optional:
+            raise InputError(f"metric {request.column!r} {reason}; score it on a corpus that fits into memory")
+        lost[request.column] = reason
+    if not kept:
+        raise InputError("none of the metrics can run: " + "; ".join(f"{name}: {why}" for name, why in lost.items()))
+    return kept, lost
+
+
+def _check_references(place: str, source: Source, requests: Sequence[MetricRequest]) -> None:
+    for request in requests:
+        if request.target in ("reference", "both") and not source.has_references():
+            raise InputError(
+                f"metric {request.column!r} needs references and {place} has none: name their column with "
+                f"reference=COLUMN, or use '{request.metric.name}@source' where the metric offers it"
+            )
+
+
+def _claim(store: PartStore, head: Mapping[str, Any]) -> None:
+    """Write down what the run depends on, or see that it is the same; and clear away what a killed run left behind."""
+    present = store.read(_RUN)
+    if present is None:
+        store.write(_RUN, _json(head))
+        return
+    try:
+        before = json.loads(present)
+    except ValueError as error:
+        raise InputError(f"{store.place}: {_RUN} is damaged ({error}); remove the folder or name another") from error
+    changed = [key for key, value in json.loads(_json(head)).items() if before.get(key) != value]
+    if changed:
+        raise InputError(
+            f"{store.place}: holds the parts of another run, which differs in: {', '.join(changed)}; name another "
+            "folder, or remove this one"
+        )
+    for name in store.names():
+        if name.startswith(".") and ".part" in name:
+            store.remove(name)
+
+
+def _kept(store: PartStore, run: str, number: int) -> dict[str, Any] | None:
+    """The record of a part that is finished and intact."""
+    raw = store.read(_record_name(number))
+    data = store.read(part_name(number)) if raw is not None else None
+    if raw is None or data is None:
+        return None
+    try:
+        record = json.loads(raw)
+    except ValueError:
+        return None
+    intact = record.get("run") == run and record.get("sha256") == hashlib.sha256(data).hexdigest()
+    return record if intact else None
+
+
+def _sums(scores: Scores) -> list[list[Any]]:
+    """For each system: its key, and for each metric the sum of its values and their number. Exact in any order."""
+    groups = scores.frame.partition_by(SYSTEM_KEY, as_dict=True, maintain_order=True)
+    return [
+        [list(key), [[math.fsum(values := rows[column].drop_nulls()), len(values)] for column in scores.metrics]]
+        for key, rows in sorted(groups.items())
+    ]
+
+
+def _counted(scores: Scores) -> Counter[tuple[str, str]]:
+    return Counter(scores.failures.select("metric", "reason").iter_rows())
+
+
+def _report(
+    output: str, records: Sequence[Mapping[str, Any]], signatures: Mapping[str, str], left_out: Mapping[str, str]
+) -> StreamReport:
+    groups: dict[tuple[str, ...], list[list[list[float]]]] = {}
+    failures: Counter[tuple[str, str]] = Counter()
+    problems: Counter[str] = Counter()
+    for record in records:
+        for key, sums in record["sums"]:
+            groups.setdefault(tuple(key), []).append(sums)
+        failures.update({(metric, reason): count for metric, reason, count in record["failures"]})
+        problems.update(record["problems"])
+    means = [(*key, *map(_mean, zip(*several, strict=True))) for key, several in sorted(groups.items())]
+    schema = {**dict.fromkeys(SYSTEM_KEY, pl.String), **dict.fromkeys(signatures, pl.Float64)}
+    return StreamReport(
+        output=output,
+        rows=sum(record["rows"] for record in records),
+        parts=len(records),
+        resumed=0,
+        signatures=dict(signatures),
+        means=pl.DataFrame(means, schema=schema, orient="row"),
+        failures=dict(sorted(failures.items())),
+        problems=dict(sorted(problems.items())),
+        left_out=dict(left_out),
+    )
+
+
+def _mean(parts: Sequence[Sequence[float]]) -> float | None:
+    count = sum(number for _, number in parts)
+    return math.fsum(total for total, _ in parts) / count if count else None
+
+
+def _manifest(report: StreamReport, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What stands in the folder when all is done; without times, so that equal runs give equal bytes."""
+    return {
+        "rows": report.rows,
+        "signatures": report.signatures,
+        "parts": [{key: record[key] for key in ("part", "rows", "sha256")} for record in records],
+        "means": report.means.to_dicts(),
+        "failures": [[*key, count] for key, count in report.failures.items()],
+        "problems": report.problems,
+        "left_out": report.left_out,
+    }
+
+
+def _json(data: Mapping[str, Any]) -> bytes:
+    return (json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()

@@ -1,0 +1,245 @@
+"""Parquet files to read by rows and a folder to write parts to, on this machine or behind an fsspec URL."""
+
+import contextlib
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dialgauge.errors import DialgaugeError, InputError, MissingExtraError
+from dialgauge.files import atomic_file
+
+#: A panic of Polars is no Exception in Python, and damaged files cause it.
+_UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+_SUFFIX = ".parquet"
+
+
+def is_url(place: str) -> bool:
+    """Whether this is ``s3://…`` and the like, and no path of this machine."""
+    return "://" in place
+
+
+def in_memory(place: str) -> bool:
+    """Whether this lives in the memory of one process, where no worker can see it."""
+    return place.startswith("memory://")
+
+
+def _file_system(place: str) -> tuple[Any, str]:
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise MissingExtraError(f"{place}: reading and writing behind a URL", "remote") from error
+    try:
+        system, path = url_to_fs(place)
+    except (ImportError, ValueError) as error:  # s3fs, gcsfs … come one by one
+        raise InputError(f"{place}: {error}") from error
+    return system, path
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetTable:
+    """The rows of one or more Parquet files, in the order of their names. ``counts`` says how many each has."""
+
+    files: tuple[str, ...]
+    counts: tuple[int, ...]
+    columns: tuple[str, ...]
+
+    @classmethod
+    def open(cls, place: str) -> "ParquetTable":
+        """A file, or a folder with files in it (also in folders of it, as partitioned data has them)."""
+        files = tuple(_parquet_files(place))
+        if not files:
+            raise InputError(
+                f"{place}: no Parquet file here; 'dialgauge convert' makes a corpus folder of other formats"
+            )
+        counts, columns = zip(*(_shape(file) for file in files), strict=True)
+        for file, names in zip(files, columns, strict=True):
+            if set(names) != set(columns[0]):
+                raise InputError(f"{file}: has other columns ({', '.join(names)}) than {files[0]}")
+        return cls(files, counts, columns[0])
+
+    @property
+    def height(self) -> int:
+        """The number of rows."""
+        return sum(self.counts)
+
+    def read(self, start: int, stop: int, keep: pl.Expr | None = None) -> pl.DataFrame:
+        """The rows from ``start`` to before ``stop``, or those of them that ``keep`` is true for."""
+        frames = [_read_rows(file, first, last, self.columns, keep) for file, first, last in self._ranges(start, stop)]
+        return pl.concat(frames, how="vertical_relaxed")
+
+    def derive(self, *expressions: pl.Expr) -> pl.DataFrame:
+        """What these expressions give for every row. They should give little: this is held in memory."""
+        return pl.concat([_derive(file, expressions) for file in self.files])
+
+    def digest(self) -> str:
+        """Changes whenever the content of a file does."""
+        whole = hashlib.sha256()
+        for file in self.files:
+            whole.update(_file_digest(file).encode())
+        return whole.hexdigest()
+
+    def _ranges(self, start: int, stop: int) -> Iterator[tuple[str, int, int]]:
+        """Which rows of which file; an empty range is one of the first file, so that there always is a frame."""
+        before = 0
+        found = False
+        for file, count in zip(self.files, self.counts, strict=True):
+            first, last = max(start - before, 0), min(stop - before, count)
+            if first < last:
+                found = True
+                yield file, first, last
+            before += count
+        if not found:
+            yield self.files[0], 0, 0
+
+
+def _parquet_files(place: str) -> list[str]:
+    if is_url(place):
+        system, path = _file_system(place)
+        if system.isfile(path):
+            return [place]
+        prefix = f"{place.partition('://')[0]}://"
+        found = sorted(system.find(path)) if system.exists(path) else []
+        names = [name for name in found if name.endswith(_SUFFIX)]
+        return [name if is_url(name) else f"{prefix}{name.removeprefix('/')}" for name in names]
+    here = Path(place)
+    if here.is_file():
+        return [place]
+    return [str(file) for file in sorted(here.rglob(f"*{_SUFFIX}")) if not file.name.startswith((".", "_"))]
+
+
+@contextlib.contextmanager
+def _clear_errors(file: str) -> Iterator[None]:
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
+    except Exception as error:
+        if type(error).__module__.startswith("pyarrow"):
+            raise InputError(f"{file}: cannot be read as Parquet: {error}") from error
+        raise
+
+
+def _shape(file: str) -> tuple[int, tuple[str, ...]]:
+    with _clear_errors(file):
+        if is_url(file):
+            with _arrow_file(file) as arrow:
+                return arrow.metadata.num_rows, tuple(arrow.schema_arrow.names)
+        rows = pl.scan_parquet(file, glob=False, hive_partitioning=False)
+        return int(rows.select(pl.len()).collect().item()), tuple(rows.collect_schema().names())
+
+
+def _read_rows(file: str, first: int, last: int, columns: Sequence[str], keep: pl.Expr | None) -> pl.DataFrame:
+    with _clear_errors(file):
+        if is_url(file):
+            frame = _read_remote(file, first, last, columns)
+            return frame if keep is None else frame.filter(keep)
+        rows = pl.scan_parquet(file, glob=False, hive_partitioning=False).slice(first, last - first).select(columns)
+        return (rows if keep is None else rows.filter(keep)).collect(engine="streaming")
+
+
+def _derive(file: str, expressions: Sequence[pl.Expr]) -> pl.DataFrame:
+    with _clear_errors(file):
+        if not is_url(file):
+            rows = pl.scan_parquet(file, glob=False, hive_partitioning=False)
+            return rows.select(expressions).collect(engine="streaming")
+        columns = sorted({name for expression in expressions for name in expression.meta.root_names()})
+        with _arrow_file(file) as arrow:
+            groups = range(arrow.metadata.num_row_groups)
+            frames = (pl.from_arrow(arrow.read_row_group(number, columns=columns)) for number in groups)
+            return pl.concat([pl.DataFrame(frame).select(expressions) for frame in frames])
+
+
+def _read_remote(file: str, first: int, last: int, columns: Sequence[str]) -> pl.DataFrame:
+    """Only the row groups that hold the rows are fetched."""
+    with _arrow_file(file) as arrow:
+        frames = [pl.DataFrame(pl.from_arrow(arrow.schema_arrow.empty_table().select(list(columns))))]
+        before = 0
+        for number in range(arrow.metadata.num_row_groups):
+            count = arrow.metadata.row_group(number).num_rows
+            start, stop = max(first - before, 0), min(last - before, count)
+            if start < stop:
+                group = pl.DataFrame(pl.from_arrow(arrow.read_row_group(number, columns=list(columns))))
+                frames.append(group.slice(start, stop - start))
+            before += count
+        return pl.concat(frames, how="vertical_relaxed")
+
+
+@contextlib.contextmanager
+def _arrow_file(file: str) -> Iterator[Any]:
+    try:
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise MissingExtraError(f"{file}: reading Parquet behind a URL", "remote") from error
+    system, path = _file_system(file)
+    with system.open(path, "rb") as handle:
+        yield ParquetFile(handle)
+
+
+def _file_digest(file: str) -> str:
+    if is_url(file):
+        system, path = _file_system(file)
+        return str(system.ukey(path))
+    with _clear_errors(file), Path(file).open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class PartStore:
+    """A folder that takes whole files under their names: each is there in full, or not at all."""
+
+    place: str
+
+    def write(self, name: str, data: bytes) -> None:
+        """Put a file there, in the stead of one that may be there already."""
+        try:
+            if is_url(self.place):
+                self._upload(name, data)
+                return
+            with atomic_file(Path(self.place) / name) as temporary:
+                temporary.write_bytes(data)
+        except OSError as error:
+            raise DialgaugeError(
+                f"{self.place}: cannot write {name}: {error.strerror or error}. Finished parts are kept: the same "
+                "command goes on after them"
+            ) from error
+
+    def read(self, name: str) -> bytes | None:
+        """What the file holds, or None where there is none."""
+        try:
+            if is_url(self.place):
+                system, path = _file_system(self.place)
+                return bytes(system.cat_file(f"{path}/{name}"))
+            return (Path(self.place) / name).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def names(self) -> list[str]:
+        """The names of the files that are there."""
+        if is_url(self.place):
+            system, path = _file_system(self.place)
+            return (
+                [str(name).rpartition("/")[2] for name in system.ls(path, detail=False)] if system.exists(path) else []
+            )
+        here = Path(self.place)
+        return [file.name for file in here.iterdir()] if here.is_dir() else []
+
+    def remove(self, name: str) -> None:
+        """Take a file away."""
+        if is_url(self.place):
+            system, path = _file_system(self.place)
+            system.rm_file(f"{path}/{name}")
+        else:
+            (Path(self.place) / name).unlink(missing_ok=True)
+
+    def _upload(self, name: str, data: bytes) -> None:
+        system, path = _file_system(self.place)
+        system.makedirs(path, exist_ok=True)
+        temporary = f"{path}/.{name}.part"
+        system.pipe_file(temporary, data)
+        if system.exists(f"{path}/{name}"):
+            system.rm_file(f"{path}/{name}")
+        system.mv(temporary, f"{path}/{name}")

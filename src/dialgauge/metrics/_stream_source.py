@@ -1,0 +1,309 @@
+"""What is scored in chunks: a table of pairs, or a corpus folder. Each says where to cut, and reads one chunk."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import polars as pl
+
+from dialgauge.corpus import (
+    DIALOGUES,
+    KEY,
+    ORIGINAL,
+    OVERALL,
+    SUMMARIES,
+    Corpus,
+    conform,
+    make_plan,
+    parse_turns,
+    sift,
+)
+from dialgauge.errors import InputError
+from dialgauge.metrics._stream_files import ParquetTable, PartStore, is_url
+
+_CARD = "corpus.toml"
+_ROW = "_row"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Rows to score as part ``number``, and the ranges of rows in which their references and dialogues are found."""
+
+    number: int
+    start: int
+    stop: int
+    references: tuple[int, int] = (0, 0)
+    dialogues: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A chunk, ready to be scored.
+
+    ``keys`` has the key of each summary to score, in the order of the file; where the corpus of the chunk knows it by
+    another dialogue, that is in ``_id``. ``problems`` counts by reason the rows that had to be left out.
+    """
+
+    corpus: Corpus
+    keys: pl.DataFrame
+    problems: Mapping[str, int]
+
+    def keyed(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Rows about summaries of the corpus of the chunk as rows about those of the file."""
+        if "_id" not in self.keys.columns:
+            return frame.join(self.keys, on=list(KEY), how="semi", maintain_order="left")
+        known = frame.rename({"dialogue_id": "_id"}).drop("system", "variant", "role")
+        return known.join(self.keys, on="_id", maintain_order="left").select(frame.columns)
+
+
+class Source(Protocol):
+    """Where summaries come from, chunk by chunk."""
+
+    def chunks(self, size: int) -> list[Chunk]:
+        """Where to cut: ``size`` rows or a little more, so that what shares a dialogue stays together."""
+
+    def load(self, chunk: Chunk) -> Loaded:
+        """Read one chunk."""
+
+    def has_references(self) -> bool:
+        """Whether there is anything to hold a summary against."""
+
+    def describe(self) -> dict[str, Any]:
+        """What the scores depend on: a run over something else must not go on from this one."""
+
+
+def open_source(
+    place: str, mapping: Mapping[str, str | Sequence[str]], *, include_references: bool, with_sources: bool
+) -> Source:
+    """A corpus folder where there is a ``corpus.toml``, else a table of pairs."""
+    if PartStore(place).read(_CARD) is not None:
+        if mapping:
+            raise InputError(f"{place}: a dialgauge folder needs no mapping")
+        return FolderSource.open(place, include_references)
+    if not is_url(place) and not Path(place).exists():
+        raise InputError(f"{place}: no such file or folder")
+    if include_references:
+        raise InputError(f"{place}: a table of pairs has no reference to score like a system")
+    return PairsSource.open(place, mapping, with_sources)
+
+
+def _cuts(same_as_before: Any, height: int, size: int) -> list[int]:
+    """The rows at which chunks begin, and the end. A run of rows of one dialogue is not cut below twice the size."""
+    cuts = [0]
+    while cuts[-1] < height:
+        low = min(cuts[-1] + size, height)
+        free = np.flatnonzero(~same_as_before[low : low + size]) if low < height else np.zeros(0)
+        cuts.append(low + int(free[0]) if len(free) else min(low if low == height else low + size, height))
+    return cuts
+
+
+@dataclass(frozen=True, slots=True)
+class PairsSource:
+    """A table with a summary and its references in each row; a row is scored against what stands in it."""
+
+    table: ParquetTable
+    uses: Mapping[str, tuple[str, ...]]
+    constants: Mapping[str, str]
+    with_sources: bool
+
+    @classmethod
+    def open(cls, place: str, mapping: Mapping[str, str | Sequence[str]], with_sources: bool) -> "PairsSource":
+        """Find out which column is which: from the mapping, from the names, from the first rows."""
+        table = ParquetTable.open(place)
+        plan = make_plan(_plain(table.read(0, 1000)), mapping)
+        if "summary" not in plan.uses:
+            raise InputError(
+                f"{place}: no column of summaries; name it with summary=COLUMN; found: {', '.join(table.columns)}"
+            )
+        if with_sources and "dialogue" not in plan.uses:
+            raise InputError(
+                f"{place}: a metric reads the source, and no column holds dialogues; name it with dialogue=COLUMN; "
+                f"found: {', '.join(table.columns)}"
+            )
+        return cls(table, plan.uses, plan.constants, with_sources)
+
+    def has_references(self) -> bool:
+        """Whether a column holds references."""
+        return "reference" in self.uses
+
+    def describe(self) -> dict[str, Any]:
+        """The content of the files and the use of their columns."""
+        uses = {use: list(columns) for use, columns in self.uses.items()}
+        return {"layout": "pairs", "content": self.table.digest(), "uses": uses, "constants": dict(self.constants)}
+
+    def chunks(self, size: int) -> list[Chunk]:
+        """Cut between dialogues, where a column names them."""
+        height = self.table.height
+        same = np.zeros(height, dtype=np.bool_)
+        if named := self.uses.get("dialogue_id"):
+            hashed = self.table.derive(pl.col(named[0]).cast(pl.String).hash().alias("hash"))["hash"]
+            same = (hashed == hashed.shift(1)).fill_null(False).to_numpy()
+        cuts = _cuts(same, height, size)
+        return [Chunk(n, start, stop) for n, (start, stop) in enumerate(pairwise(cuts))]
+
+    def load(self, chunk: Chunk) -> Loaded:
+        """Each row becomes a dialogue of its own, so that no row sees the references of another."""
+        rows = self.table.read(chunk.start, chunk.stop).with_row_index(_ROW, offset=chunk.start + 1)
+        rows = rows.with_columns(pl.col(_ROW).cast(pl.String))
+        keys = rows.select(
+            self._key(rows, "dialogue_id", None),
+            self._key(rows, "system", "system"),
+            self._key(rows, "variant", ORIGINAL),
+            self._key(rows, "role", OVERALL),
+            pl.col(_ROW).alias("_id"),
+        )
+        summaries = pl.concat([*self._references(rows), self._summaries(rows)])
+        sifted = sift(self._dialogues(rows), summaries, Corpus().ratings)
+        # The rows are known to the corpus by their numbers, so doubled keys of the user's are looked for here.
+        doubled = ~pl.struct(KEY).is_first_distinct()
+        problems = _count([bad.reason for bad in sifted.bad]) | _count(
+            ["duplicate key"] * int(keys.select(doubled.sum()).item())
+        )
+        scored = sifted.summaries.filter(kind="system").select(pl.col("dialogue_id").alias("_id"))
+        keys = keys.filter(~doubled).join(scored, on="_id", how="semi", maintain_order="left")
+        return Loaded(Corpus(sifted.dialogues, sifted.summaries), keys, problems)
+
+    def _key(self, rows: pl.DataFrame, use: str, default: str | None) -> pl.Expr:
+        if use in self.constants:
+            return pl.lit(self.constants[use]).alias(use)
+        if columns := self.uses.get(use):
+            filled = pl.col(columns[0]).cast(pl.String)
+            return (filled if default is None else filled.fill_null(default)).alias(use)
+        return (pl.col(_ROW) if default is None else pl.lit(default)).alias(use)
+
+    def _summaries(self, rows: pl.DataFrame) -> pl.DataFrame:
+        text = pl.col(self.uses["summary"][0]).cast(pl.String)
+        named = rows.select(pl.col(_ROW).alias("dialogue_id"), pl.lit("system").alias("system"), text.alias("text"))
+        return conform(named, SUMMARIES, "summaries")
+
+    def _references(self, rows: pl.DataFrame) -> list[pl.DataFrame]:
+        found = []
+        for number, column in enumerate(self.uses.get("reference", ()), start=1):
+            several = rows.select(pl.col(_ROW).alias("dialogue_id"), pl.col(column).alias("text"))
+            place = pl.lit(0)
+            if several.schema["text"].is_nested():
+                several = several.explode("text")
+                place = pl.int_range(pl.len()).over("dialogue_id")
+            named = several.with_columns(
+                pl.format("reference-{}-{}", pl.lit(number), place).alias("system"),
+                pl.lit("reference").alias("kind"),
+                pl.col("text").cast(pl.String),
+            )
+            found.append(conform(named.filter(pl.col("text").is_not_null()), SUMMARIES, "summaries"))
+        return found
+
+    def _dialogues(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The dialogues of the rows. Their turns are only read where a metric asks for the source."""
+        columns = self.uses.get("dialogue")
+        if not self.with_sources or columns is None:
+            empty = pl.lit([], dtype=DIALOGUES["turns"])
+            return conform(rows.select(pl.col(_ROW).alias("dialogue_id"), empty.alias("turns")), DIALOGUES, "dialogues")
+        texts = rows[columns[0]]
+        if texts.dtype == DIALOGUES["turns"]:
+            turns = texts
+        elif texts.dtype == pl.String:
+            parsed = {text: _turns(text) for text in texts.unique(maintain_order=True)}
+            turns = pl.Series([parsed[text] for text in texts], dtype=DIALOGUES["turns"])
+        else:
+            raise InputError(f"column {columns[0]!r}: a dialogue must be a text or a list of turns; got {texts.dtype}")
+        return conform(pl.DataFrame({"dialogue_id": rows[_ROW], "turns": turns}), DIALOGUES, "dialogues")
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSource:
+    """A corpus folder. References and dialogues are found by key, wherever they stand in their files."""
+
+    dialogues: ParquetTable
+    summaries: ParquetTable
+    include_references: bool
+
+    @classmethod
+    def open(cls, place: str, include_references: bool) -> "FolderSource":
+        """``dialogues`` and ``summaries`` may be a file each (``summaries.parquet``) or a folder of files."""
+        tables = {}
+        for name in ("dialogues", "summaries"):
+            file = f"{place.rstrip('/')}/{name}.parquet"
+            single = bool(PartStore(place).names()) and f"{name}.parquet" in PartStore(place).names()
+            tables[name] = ParquetTable.open(file if single else f"{place.rstrip('/')}/{name}")
+        return cls(tables["dialogues"], tables["summaries"], include_references)
+
+    def has_references(self) -> bool:
+        """Whether there is a summary of kind ``reference``."""
+        return bool(self.summaries.derive((self._kind() == "reference").any().alias("any"))["any"].any())
+
+    def _kind(self) -> pl.Expr:
+        return pl.col("kind") if "kind" in self.summaries.columns else pl.lit("system")
+
+    def describe(self) -> dict[str, Any]:
+        """The content of the files."""
+        return {"layout": "corpus", "content": [self.dialogues.digest(), self.summaries.digest()]}
+
+    def chunks(self, size: int) -> list[Chunk]:
+        """Cut the summaries between dialogues, and look up where their references and dialogues are.
+
+        Of each summary 13 bytes are held for this.
+        """
+        rows = self.summaries.derive(
+            pl.col("dialogue_id").cast(pl.String).hash().alias("hash"),
+            (self._kind() == "reference").alias("is_reference"),
+        ).with_row_index(_ROW)
+        same = (rows["hash"] == rows["hash"].shift(1)).fill_null(False).to_numpy()
+        cuts = _cuts(same, rows.height, size)
+        numbers = np.searchsorted(np.array(cuts), np.arange(rows.height), side="right") - 1
+        rows = rows.with_columns(pl.Series("chunk", numbers, dtype=pl.UInt32))
+        items = rows if self.include_references else rows.filter(~pl.col("is_reference"))
+        wanted = items.select("hash", "chunk").unique()
+        hashed = self.dialogues.derive(pl.col("dialogue_id").cast(pl.String).hash().alias("hash"))
+        references = _spans(wanted, rows.filter("is_reference").select("hash", _ROW))
+        dialogues = _spans(wanted, hashed.with_row_index(_ROW))
+        filled = sorted(items["chunk"].unique().to_list())
+        return [
+            Chunk(number, cuts[old], cuts[old + 1], references.get(old, (0, 0)), dialogues.get(old, (0, 0)))
+            for number, old in enumerate(filled)
+        ]
+
+    def load(self, chunk: Chunk) -> Loaded:
+        """The summaries of the chunk with every reference and dialogue that belongs to them."""
+        rows = conform(self.summaries.read(chunk.start, chunk.stop), SUMMARIES, "summaries").with_row_index(
+            _ROW, offset=chunk.start
+        )
+        items = rows if self.include_references else rows.filter(pl.col("kind").ne_missing("reference"))
+        ids = items["dialogue_id"].unique().implode()
+        mine = pl.col("dialogue_id").is_in(ids)
+        first, last = chunk.references
+        span = self.summaries.read(first, last).with_row_index(_ROW, offset=first).filter(mine)
+        found = conform(span.drop(_ROW), SUMMARIES, "summaries").with_columns(span[_ROW]).filter(kind="reference")
+        together = pl.concat([items, found.select(items.columns)]).unique(_ROW, keep="first").sort(_ROW).drop(_ROW)
+        dialogues = conform(self.dialogues.read(*chunk.dialogues, keep=mine), DIALOGUES, "dialogues")
+        sifted = sift(dialogues, together, Corpus().ratings)
+        sound = sifted.summaries.select(KEY)
+        keys = (
+            items.select(KEY).unique(maintain_order=True).join(sound, on=list(KEY), how="semi", maintain_order="left")
+        )
+        problems = _count([bad.reason for bad in sifted.bad])
+        return Loaded(Corpus(sifted.dialogues, sifted.summaries), keys, problems)
+
+
+def _spans(wanted: pl.DataFrame, found: pl.DataFrame) -> dict[int, tuple[int, int]]:
+    """For each chunk, from the first to after the last row that one of its dialogues has in another table."""
+    rows = wanted.join(found, on="hash").group_by("chunk").agg(first=pl.col(_ROW).min(), last=pl.col(_ROW).max() + 1)
+    return {chunk: (first, last) for chunk, first, last in rows.iter_rows()}
+
+
+def _plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """Lists and structs as texts: what a column is for is guessed from texts and numbers."""
+    nested = [column for column in frame if column.dtype.is_nested()]
+    texts = {c.name: [None if value is None else str(value) for value in c.to_list()] for c in nested}
+    return frame.with_columns(pl.Series(name, values, dtype=pl.String) for name, values in texts.items())
+
+
+def _turns(text: str | None) -> list[dict[str, str | None]]:
+    turns = parse_turns(text) if text is not None else ()
+    return [{"speaker": turn.speaker, "role": turn.role, "text": turn.text} for turn in turns]
+
+
+def _count(reasons: Sequence[str]) -> dict[str, int]:
+    return {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}

@@ -1,0 +1,90 @@
+"""``dialgauge score --stream`` and ``--engine``: what a person sees, and what is refused."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from test_stream_resume import write_pairs
+
+from dialgauge.cli import main
+from dialgauge.metrics import Scores
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*arguments: Any) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["dialgauge", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as leaving:
+            code = int(leaving.code or 0)
+        said = capsys.readouterr()
+        return code, said.out, " ".join(said.err.split())
+
+    return run
+
+
+def test_a_stream_is_scored_and_resumed(command: Command, tmp_path: Path) -> None:
+    source, out = tmp_path / "pairs.parquet", tmp_path / "out"
+    write_pairs(source, 50)
+    arguments = ["score", source, "-m", "rouge-1", "-m", "bleu", "--stream", "-o", out, "--chunk-size", 20]
+    code, said, noted = command(*arguments, "--engine", "serial")
+    assert code == 0
+    assert "mean of each system" in said
+    assert "left out: corpus-bleu: needs all summaries at once" in noted
+    assert "50 rows × 5 metrics" in noted
+    assert "3 parts" in noted
+    (out / "part-00001.parquet").unlink()
+    code, said, noted = command(*arguments, "--engine", "serial", "--json")
+    result = json.loads(said)
+    assert (code, result["parts"], result["resumed"], result["summaries"]) == (0, 3, 2, 50)
+    assert result["systems"][0]["rouge-1"] == pytest.approx(
+        pl.read_parquet(out / "part-*.parquet")["rouge-1"].mean(), abs=1e-12
+    )
+
+
+def test_columns_are_named_as_elsewhere(command: Command, tmp_path: Path) -> None:
+    source = tmp_path / "pairs.parquet"
+    write_pairs(source, 10)
+    pl.read_parquet(source).rename({"summary": "answer"}).write_parquet(source)
+    arguments = ["score", source, "-m", "rouge-1", "--stream", "-o", tmp_path / "out", "--engine", "serial"]
+    code, _, noted = command(*arguments)
+    assert code == 2
+    assert "no column of summaries; name it with summary=COLUMN; found: answer, reference" in noted
+    assert command(*arguments, "--map", "summary=answer")[0] == 0
+
+
+def test_engines_give_the_same_file(command: Command, tmp_path: Path) -> None:
+    files = [tmp_path / "one.parquet", tmp_path / "two.parquet"]
+    assert command("score", "embedded", "-m", "rouge", "-o", files[0])[0] == 0
+    assert command("score", "embedded", "-m", "rouge", "-o", files[1], "--workers", 2)[0] == 0
+    one, two = map(Scores.load, files)
+    assert one.frame.equals(two.frame)
+    assert one.signatures == two.signatures
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--stream"], "--stream needs a folder for the parts: -o FOLDER"),
+        (["--stream", "-o", "out", "--strict"], "'--strict' must be left out with --stream"),
+        (["--stream", "-o", "out", "--format", "csv"], "'--format' must be left out with --stream"),
+        (["--engine", "clusters"], "unknown engine 'clusters'"),
+        (["--workers", "0"], "'workers' must be at least 1; got 0"),
+        (["--ray-address", "auto"], "'--ray-address' must be used with --engine ray"),
+        (["--engine", "ray", "--ray-address", "127.0.0.1:9"], "nothing answers at 127.0.0.1:9"),
+    ],
+)
+def test_what_is_refused(command: Command, arguments: list[str], message: str) -> None:
+    pytest.importorskip("ray")
+    code, _, noted = command("score", "embedded", "-m", "rouge-1", *arguments)
+    assert code == 2
+    assert message in noted

@@ -1,0 +1,61 @@
+"""Paths in a study file stay in its folder, unless it says that they may lead out."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dialgauge.cli._app import app
+from dialgauge.corpus import embedded_corpus, write_corpus
+from dialgauge.errors import InputError
+from dialgauge.study import Study, read_study_file, run_study
+
+STUDY = '[study]\nname = "s"\n{study}\n[corpus]\nsource = "{source}"\n[metrics]\nuse = ["length"{more}]\n'
+
+
+def write(folder: Path, *, study: str = "", source: str = "embedded", more: str = "") -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "s.toml").write_text(STUDY.format(study=study, source=source, more=more))
+    return folder / "s.toml"
+
+
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [
+        ({"source": "../corpus"}, r":5: corpus\.source: '\.\./corpus' leads out of"),
+        ({"source": "in/../../corpus"}, "corpus.source"),
+        ({"source": "/etc/passwd"}, "corpus.source: '/etc/passwd' leads out of"),
+        ({"source": "link"}, "corpus.source: 'link' leads out of"),
+        ({"study": 'output = "../results"'}, r":3: study\.output: '\.\./results' leads out of"),
+        ({"study": 'output = "/tmp/results"'}, "study.output"),
+        ({"more": ', "embedding-average:model=folder:/etc/passwd"'}, "metrics.use: 'folder:/etc/passwd' leads out of"),
+    ],
+)
+def test_a_path_that_leads_out_is_refused(tmp_path: Path, settings: dict[str, str], key: str) -> None:
+    write_corpus(embedded_corpus(), tmp_path / "corpus")
+    path = write(tmp_path / "study", **settings)
+    (tmp_path / "study" / "link").symlink_to(tmp_path / "corpus")
+    with pytest.raises(InputError, match=f"{key}.*outside = true under .study." if "leads" in key else key):
+        read_study_file(path)
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_file_that_says_so_may(tmp_path: Path) -> None:
+    write_corpus(embedded_corpus(), tmp_path / "corpus")
+    path = write(tmp_path / "study", study='outside = true\noutput = "../results"', source="../corpus")
+    assert Study.load(path).output.resolve() == tmp_path / "results"
+    assert run_study(path).scores.frame.height == 240
+
+
+def test_the_person_at_the_keyboard_may(tmp_path: Path) -> None:
+    path = write(tmp_path / "study")
+    result = CliRunner().invoke(app, ["run", str(path), "-o", str(tmp_path / "elsewhere")])
+    assert result.exit_code == 0
+    assert (tmp_path / "elsewhere" / "report.html").exists()
+
+
+def test_a_new_study_of_a_corpus_elsewhere_says_so(tmp_path: Path) -> None:
+    for corpus, outside in (("../c.jsonl", True), ("c.jsonl", False), ("embedded", False)):
+        result = CliRunner().invoke(app, ["init", str(tmp_path / "s.toml"), "--corpus", corpus, "--force"])
+        assert result.exit_code == 0, result.output
+        assert read_study_file(tmp_path / "s.toml").study.outside is outside
