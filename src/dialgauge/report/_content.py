@@ -10,6 +10,7 @@ from dialgauge.corpus import KEY, Corpus
 from dialgauge.metrics import SYSTEM_KEY, Scores
 
 if TYPE_CHECKING:
+    from dialgauge.report._affect import AffectData
     from dialgauge.report._robustness import RobustnessData
 
 _LEVELS = {"summary": "summaries of one dialogue", "system": "systems", "global": "all summaries together"}
@@ -81,6 +82,7 @@ class ReportData:
     problems: Sequence[str] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
     robustness: "RobustnessData | None" = None
+    affect: "AffectData | None" = None
 
 
 def rankings(data: ReportData, level: str, coefficient: str) -> list[Ranking]:

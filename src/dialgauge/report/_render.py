@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dialgauge import __version__
+from dialgauge.report._affect import affect_context
 from dialgauge.report._content import (
     Estimate,
     ReportData,
@@ -49,6 +50,7 @@ def render_report(data: ReportData) -> str:
         system_rows=system_rows,
         failures=data.scores.failures.group_by("metric", "reason").len("count").sort("metric", "reason").to_dicts(),
         **context(data.robustness),
+        **affect_context(data.affect),
     )
 
 

@@ -1,0 +1,96 @@
+"""Whose feelings: PSent per speaker or role, and the sentences of a summary that are about one of them."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import polars as pl
+
+from dialgauge.affect._psent import Denominator, Tags, as_tagger, count_parts, parts_of, tag_texts
+from dialgauge.affect._tagger import Tagger
+from dialgauge.corpus import Corpus, Dialogue
+from dialgauge.errors import UnknownNameError
+
+_SENTENCE = re.compile(r"[^.!?…。！？\n]+(?:[.!?…。！？]+|\n|$)")
+
+
+def psent_by_speaker(
+    corpus: Corpus,
+    tagger: Tagger | str = "vader",
+    *,
+    by: Literal["speaker", "role"] = "speaker",
+    denominator: Denominator = "words",
+    tags: Tags = "omit",
+) -> pl.DataFrame:
+    """PSent of what each speaker (or each role) says in each dialogue: a row each, with counts and shares per part.
+
+    Turns without a speaker or role are counted under null. A share is null where nothing but tags was said.
+    """
+    chosen = as_tagger(tagger)
+    keys: list[tuple[str, str | None]] = []
+    texts: list[str] = []
+    for dialogue in corpus.iter_dialogues():
+        said: dict[str | None, list[str]] = {}
+        for turn in dialogue.turns:
+            said.setdefault((turn.speaker if by == "speaker" else turn.role) or None, []).append(turn.text)
+        keys += [(dialogue.id, name) for name in said]
+        texts += ["\n".join(lines) for lines in said.values()]
+    parts = parts_of(chosen)
+    counted = count_parts(tag_texts(texts, chosen), parts, denominator, tags)
+    return pl.DataFrame(
+        {
+            "dialogue_id": pl.Series([key for key, _ in keys], dtype=pl.String),
+            by: pl.Series([name for _, name in keys], dtype=pl.String),
+            denominator: counted.total,
+            **{f"{part}_words": counted.count(part) for part in parts},
+            **{f"psent_{part}": pl.Series(counted.share(part), nan_to_null=True) for part in parts},
+        }
+    )
+
+
+def one_side(corpus: Corpus, role: str) -> tuple[list[Dialogue], pl.DataFrame]:
+    """The dialogues with the turns of one role (or speaker) only, and the summaries of that side.
+
+    Where the corpus has summaries of this role, those are taken. Elsewhere a summary's sentences are: a sentence is
+    about the first speaker that it names, or, where it names none, about the one of the sentence before it.
+    """
+    known: set[str] = set()
+    kept: list[Dialogue] = []
+    names: dict[str, tuple[set[str], set[str]]] = {}
+    for dialogue in corpus.iter_dialogues():
+        known |= {label for turn in dialogue.turns for label in (turn.role, turn.speaker) if label}
+        turns = tuple(turn for turn in dialogue.turns if role in (turn.role, turn.speaker))
+        kept.append(replace(dialogue, turns=turns))
+        everybody = {label for turn in dialogue.turns for label in (turn.role, turn.speaker) if label}
+        mine = {label for turn in turns for label in (turn.role, turn.speaker) if label}
+        names[dialogue.id] = mine, everybody
+    if role not in known:
+        raise UnknownNameError("role or speaker", role, known)
+    of_role = corpus.summaries.filter(pl.col("role") == role)
+    if not of_role.is_empty():
+        return kept, of_role
+    texts = [
+        " ".join(_sentences_about(text, *names[dialogue_id]))
+        for dialogue_id, text in corpus.summaries.select("dialogue_id", "text").iter_rows()
+    ]
+    return kept, corpus.summaries.with_columns(pl.Series("text", texts, dtype=pl.String))
+
+
+def _sentences_about(text: str, mine: Iterable[str], everybody: Iterable[str]) -> list[str]:
+    pattern = _any_of(sorted(everybody, key=len, reverse=True))
+    own = {name.lower() for name in mine}
+    about_me = False
+    found = []
+    for sentence in _SENTENCE.findall(text):
+        named = pattern.search(sentence)
+        if named:
+            about_me = named[0].lower() in own
+        if about_me:
+            found.append(sentence.strip())
+    return found
+
+
+def _any_of(names: Sequence[str]) -> re.Pattern[str]:
+    inside = "|".join(map(re.escape, names)) or r"(?!)"
+    return re.compile(rf"(?<!\w)(?:{inside})(?!\w)", re.IGNORECASE)

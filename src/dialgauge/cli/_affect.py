@@ -1,0 +1,288 @@
+"""``dialgauge affect``: which words carry feeling, and whether they survive the summary.
+
+Commands that live in modules of their own (training, corpora) are added to :data:`group` in :func:`add_to`.
+"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dialgauge.cli import _affect_train
+from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
+from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from dialgauge.affect import PSentScores, TaggedText
+
+group = typer.Typer(
+    help="Feelings: label the words of texts, and measure whether summaries keep their share.",
+    invoke_without_command=True,
+)
+#: The option of every command that labels words.
+TaggerOption = Annotated[
+    str,
+    typer.Option(
+        "--tagger",
+        "-t",
+        help="What labels the words: [bold]vader[/], [bold]token-dict[/], [bold]lexicon:FILE[/], "
+        "[bold]lookup:FOLDER[/], [bold]contextual:MODEL[/], [bold]sst3:FOLDER[/] or [bold]combined:FOLDER[/]; "
+        "options follow as in [bold]token-dict:case=keep,negation=flip[/].",
+    ),
+]
+_STYLES = {0: "bold red", 2: "bold green"}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the group of commands."""
+    _affect_train.add_to(group)
+    app.add_typer(group, name="affect")
+
+
+@group.callback()
+def taggers(context: typer.Context, json: Json = False) -> None:
+    """List the taggers of words.
+
+    Usage: dialgauge affect
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from dialgauge.affect import TAGGERS
+
+    if json:
+        print_json(
+            [
+                {"name": name, "argument": kind.argument, "options": list(kind.options), "what": kind.description}
+                for name, kind in TAGGERS.items()
+            ]
+        )
+        return
+    rows = [
+        (f"{name}:{kind.argument}" if kind.argument else name, ", ".join((*kind.options, "negation")), kind.description)
+        for name, kind in TAGGERS.items()
+    ]
+    print_table("Taggers", ["name", "options", "what"], rows)
+
+
+@group.command("get")
+def get(
+    name: Annotated[str, typer.Argument(help="[bold]opinion-lexicon[/]: Hu & Liu's lists of words.")],
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Copy it from this folder instead of downloading it.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Bring a lexicon that may not be shipped into the cache.
+
+    Usage: dialgauge affect get opinion-lexicon
+    """
+    from dialgauge.affect import OPINION_LEXICON, fetch_opinion_lexicon
+    from dialgauge.errors import UnknownNameError
+
+    if name != OPINION_LEXICON.name:
+        raise UnknownNameError("lexicon", name, [OPINION_LEXICON.name])
+    with progress_bar(name) as progress:
+        folder = fetch_opinion_lexicon(source, progress)
+    if json:
+        print_json({"name": name, "folder": str(folder), "licence": OPINION_LEXICON.licence})
+        return
+    console.print(f"{name} is in {folder}", highlight=False, markup=False)
+    note(f"licence: {OPINION_LEXICON.licence}")
+
+
+@group.command("tag")
+def tag(
+    text: Annotated[str, typer.Argument(help="A text, or [bold]-[/] to read it from standard input.")],
+    tagger: TaggerOption = "vader",
+    transcript: Annotated[
+        bool, typer.Option("--transcript", help="The text is a dialogue: a name before the colon of a line is a tag.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Label the words of a text and count them.
+
+    Usage: dialgauge affect tag "The agent was helpful, but I am still angry."
+
+    Positive words are green, negative ones red; without colour they stand as +word+ and -word-.
+    """
+    from dialgauge.affect import LABELS, count_parts, parts_of, tag_texts
+    from dialgauge.affect import tagger as make_tagger
+
+    given = sys.stdin.read() if text == "-" else text
+    chosen = make_tagger(tagger)
+    tagged = tag_texts([given], chosen, speakers=transcript)
+    counted = count_parts(tagged, parts_of(chosen))
+    shares = {part: None if counted.total[0] == 0 else float(counted.share(part)[0]) for part in counted.parts}
+    if json:
+        one = tagged[0]
+        print_json(
+            {
+                "tagger": chosen.signature,
+                "words": int(counted.total[0]),
+                "counts": {part: int(counted.count(part)[0]) for part in counted.parts},
+                "psent": shares,
+                "tokens": [
+                    {"text": token, "start": begin, "end": end, "label": LABELS[label], "emotions": list(found)}
+                    for (i, token), (begin, end), label in zip(
+                        enumerate(one.words.tokens), one.words.spans.tolist(), one.labels.tolist(), strict=True
+                    )
+                    for found in [one.emotions.get(i, ())]
+                ],
+            }
+        )
+        return
+    _print_tagged(tagged[0])
+    rows = [(part, int(counted.count(part)[0]), _number(shares[part], 4)) for part in counted.parts]
+    print_table(f"PSent over {counted.total[0]:,} words", ["part", "words", "share"], rows, numeric=["words", "share"])
+
+
+@group.command("score")
+def score(
+    corpus: Source,
+    tagger: TaggerOption = "vader",
+    denominator: Annotated[
+        str,
+        typer.Option(
+            "--denominator",
+            help="[bold]words[/], or [bold]pieces[/] as the paper's program counts (needs embedded:minilm).",
+        ),
+    ] = "words",
+    tags: Annotated[str, typer.Option("--tags", help="Speaker tags and markup: [bold]omit[/] or [bold]count[/].")] = (
+        "omit"
+    ),
+    several: Annotated[
+        str,
+        typer.Option(
+            "--several", help="Several references of a dialogue: [bold]pairs[/], as the paper, or their [bold]mean[/]."
+        ),
+    ] = "pairs",
+    role: Annotated[
+        str | None, typer.Option("--role", help="One side only: a role or speaker, such as customer.")
+    ] = None,
+    draws: Annotated[int, typer.Option("--draws", help="Draws of the bootstrap over dialogues.")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="The seed of the bootstrap and of the random controls.")] = 0,
+    measure: Annotated[
+        str,
+        typer.Option(
+            "--measure",
+            help="What systems are compared by: [bold]spearman[/], [bold]ccc[/], [bold]mae[/] or [bold]adjusted[/].",
+        ),
+    ] = "adjusted",
+    format: Format = None,
+    map: Map = None,
+    strict: Strict = False,
+    json: Json = False,
+) -> None:
+    """PSentScore: does the share of affective words in a dialogue survive in its summaries?
+
+    Usage: dialgauge affect score calls.jsonl --tagger token-dict
+
+    Controls that are no summaries stand beside the systems, in brackets, because copied text wins the plain measure.
+    The column [bold]adjusted[/] counts only affective words that nobody said in the dialogue, given the lengths of both
+    texts: copies and shuffled outputs are at zero there.
+    """
+    from dialgauge.affect import psent_score
+
+    read = load_corpus(corpus, format, map, strict)
+    with progress_bar("affect") as progress:
+        progress("tagging and comparing", 0, 1)
+        scores = psent_score(
+            read,
+            tagger,
+            denominator=denominator,  # type: ignore[arg-type]  # checked there, with an error that says what is allowed
+            tags=tags,  # type: ignore[arg-type]
+            several=several,  # type: ignore[arg-type]
+            role=role,
+            draws=draws,
+            seed=seed,
+        )
+        differences = scores.differences(measure)  # type: ignore[arg-type]
+    if json:
+        print_json(
+            {
+                "signature": scores.signature,
+                "level": scores.level,
+                "scores": scores.frame.to_dicts(),
+                "differences": {"measure": measure, "part": "all", "rows": differences.to_dicts()},
+            }
+        )
+        return
+    for part in scores.parts:
+        _print_part(scores, part)
+    if differences.height:
+        rows = [
+            (
+                f"{row['a']} - {row['b']}",
+                _number(row["difference"], 3),
+                _ends(row["low"], row["high"], 3),
+                _number(row["p_value"], 4),
+                row["dialogues"],
+            )
+            for row in differences.iter_rows(named=True)
+        ]
+        columns = ["difference of", measure, "interval", "p", "dialogues"]
+        print_table("Paired bootstrap over dialogues, all affective words", columns, rows, numeric=columns[1:])
+    note(scores.signature)
+
+
+def _print_part(scores: "PSentScores", part: str) -> None:
+    import polars as pl
+
+    called = "all affective words" if part == "all" else f"{part} words"
+    rows: list[tuple[Any, ...]] = []
+    chosen = scores.frame.filter(pl.col("part") == part)
+    for row in chosen.iter_rows(named=True):
+        rows.append(
+            (
+                f"({row['name'].removesuffix(' (control)')})" if row["kind"] == "control" else row["name"],
+                _number(row["spearman"], 3),
+                _ends(row["spearman_low"], row["spearman_high"], 2),
+                _number(row["ccc"], 3),
+                _number(row["mae"], 4),
+                _number(row["adjusted"], 3),
+                _ends(row["adjusted_low"], row["adjusted_high"], 2),
+                row["pairs"],
+            )
+        )
+    columns = ["system", "spearman", "95 %", "ccc", "mae", "adjusted", "95 % ", "pairs"]
+    columns = [column.replace("95", f"{100 * scores.level:g}") for column in columns]
+    print_table(f"PSentScore, {called}", columns, rows, numeric=columns[1:])
+    zero = max(chosen["zero"].to_list(), default=0)
+    empty = sum(chosen.filter(pl.col("kind") != "control")["empty"].to_list())
+    left_out = [f"{zero:,} dialogues without {called.removeprefix('all ')}"] if zero else []
+    left_out += [f"{empty:,} summaries without words"] if empty else []
+    if left_out:
+        note(f"left out: {'; '.join(left_out)}")
+    for reason, names in _reasons(chosen).items():
+        note(f"no correlation for {', '.join(names)}: {reason}")
+
+
+def _reasons(rows: Any) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, reason in rows.select("name", "reason").iter_rows():
+        if reason is not None:
+            found.setdefault(reason, []).append(name)
+    return found
+
+
+def _print_tagged(tagged: "TaggedText") -> None:
+    from rich.text import Text
+
+    shown, place = Text(), 0
+    for (begin, end), label in zip(tagged.words.spans.tolist(), tagged.labels.tolist(), strict=True):
+        shown.append(tagged.words.text[place:begin])
+        piece = tagged.words.text[begin:end]
+        sign = {0: "-", 2: "+"}.get(label, "") if not console.is_terminal else ""
+        shown.append(f"{sign}{piece}{sign}", style=_STYLES.get(label))
+        place = end
+    shown.append(tagged.words.text[place:])
+    console.print(shown, soft_wrap=True, highlight=False)
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _ends(low: float | None, high: float | None, digits: int) -> str:
+    return "–" if low is None or high is None else f"{low:.{digits}f} to {high:.{digits}f}"

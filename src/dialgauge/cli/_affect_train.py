@@ -1,0 +1,206 @@
+"""``dialgauge affect train`` and ``affect evaluate``: taggers of words that learn, and what each of them can do."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
+from dialgauge.errors import ParameterError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dialgauge.affect import LabelledSentence, Skill, TrainedTaggers
+
+Data = Annotated[
+    Path,
+    typer.Option(
+        "--data", help="The folder with train, dev and test: SST3 lines (.jsonl) or trees (.txt).", show_default=False
+    ),
+]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", help="The folder that the taggers are written to.", show_default=False)
+]
+_ADAPT = "Adaptation (DS-SST3)"
+Adapt = Annotated[
+    str | None,
+    typer.Option("--adapt", help="Learn from the dialogues of this corpus first.", rich_help_panel=_ADAPT),
+]
+AdaptTagger = Annotated[
+    str, typer.Option("--adapt-tagger", help="The tagger that labels them.", rich_help_panel=_ADAPT)
+]
+AdaptDialogues = Annotated[
+    int | None,
+    typer.Option("--adapt-dialogues", min=1, help="Only so many of the first dialogues.", rich_help_panel=_ADAPT),
+]
+AdaptEpochs = Annotated[int, typer.Option("--adapt-epochs", help="Passes over them.", rich_help_panel=_ADAPT)]
+AdaptRate = Annotated[
+    float, typer.Option("--adapt-learning-rate", help="The highest learning rate.", rich_help_panel=_ADAPT)
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands with the group ``affect``."""
+    app.command("train")(train)
+    app.command("evaluate")(evaluate)
+
+
+def train(
+    data: Data,
+    output: Output,
+    backbone: Annotated[str, typer.Option(help="The encoder to begin with.")] = "embedded:minilm",
+    seeds: Annotated[str, typer.Option(help="One or several, parted by commas: 0,1,2.")] = "0",
+    epochs: Annotated[int, typer.Option(help="Passes over the sentences.")] = 3,
+    learning_rate: Annotated[float, typer.Option(help="The highest learning rate.")] = 3e-4,
+    batch: Annotated[int, typer.Option(help="Sentences in a step.")] = 32,
+    pieces: Annotated[int, typer.Option(help="Longer sentences are read in several runs.")] = 64,
+    precision: Annotated[str, typer.Option(help="fp32, or bf16 where the machine is quick with it.")] = "fp32",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
+    adapt: Adapt = None,
+    adapt_tagger: AdaptTagger = "token-dict",
+    adapt_dialogues: AdaptDialogues = None,
+    adapt_epochs: AdaptEpochs = 1,
+    adapt_learning_rate: AdaptRate = 1e-4,
+    json: Json = False,
+) -> None:
+    """Teach an encoder which words carry feeling, from labelled words such as SST3.
+
+    Writes three taggers: FOLDER/lookup (a table of the training words), FOLDER/sst3 (the encoder; ds-sst3 after an
+    adaptation) and FOLDER/combined (the table, and an encoder for words it does not know). A stopped training goes on
+    after its last whole pass when the same command is given again.
+
+    Usage: [bold]dialgauge affect train --data sst3 --seeds 0,1,2 -o taggers[/]
+    """
+    from dialgauge.affect import TaggerTraining, read_treebank, train_tagger
+
+    settings = TaggerTraining(
+        backbone=backbone,
+        seeds=_seeds(seeds),
+        epochs=epochs,
+        learning_rate=learning_rate,
+        batch=batch,
+        pieces=pieces,
+        precision=precision,  # type: ignore[arg-type]  # checked there
+        device=device,
+        adapt_epochs=adapt_epochs,
+        adapt_learning_rate=adapt_learning_rate,
+    )
+    treebank = read_treebank(data)
+    tagged = _tagged(adapt, adapt_tagger, adapt_dialogues) if adapt else []
+    with progress_bar("training") as progress:
+        trained = train_tagger(treebank, output, settings, adapt=tagged, progress=progress)
+    if json:
+        print_json(_trained_as_json(trained))
+    else:
+        _print_trained(trained)
+
+
+def evaluate(
+    taggers: Annotated[list[str], typer.Argument(help="Taggers: vader, token-dict, sst3:FOLDER …", show_default=False)],
+    sst3: Annotated[
+        Path, typer.Option("--sst3", help="The folder with train, dev and test of SST3.", show_default=False)
+    ],
+    json: Json = False,
+) -> None:
+    """How good taggers are on SST3's test part, beside a look-up table of its training words.
+
+    As no word of SST3 has two labels, a table does well on it without reading anything. What reading gives shows on
+    words that the training part does not hold, under negation, and in the agreement with the labels of sentences.
+
+    Usage: [bold]dialgauge affect evaluate vader sst3:taggers/sst3 combined:taggers/combined --sst3 sst3[/]
+    """
+    from dialgauge.affect import compare_skill, read_treebank, tagger
+
+    treebank = read_treebank(sst3)
+    chosen = [tagger(spec) for spec in taggers]
+    with progress_bar("tagging") as progress:
+        found = compare_skill(chosen, treebank, progress)
+    named = list(zip(["lookup (training words)", *taggers], found, strict=True))
+    if json:
+        rows = [
+            {"tagger": name, **{k: v for k, v in skill.as_dict().items() if k != "tagger"}} for name, skill in named
+        ]
+        print_json({"taggers": rows})
+    else:
+        _print_skill(named)
+
+
+def _seeds(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise ParameterError("affect train", "seeds", "numbers parted by commas, such as 0,1,2", text) from None
+
+
+def _tagged(source: str, spec: str, most: int | None) -> "list[LabelledSentence]":
+    from itertools import islice
+
+    from dialgauge.affect import tagged_sentences
+    from dialgauge.cli._corpus_input import load_corpus
+
+    return tagged_sentences(islice(load_corpus(source).iter_dialogues(), most), spec)
+
+
+def _trained_as_json(trained: "TrainedTaggers") -> dict[str, Any]:
+    def spread(which: Any) -> dict[str, Any]:
+        return {name: {"mean": mean, "sd": sd} for name, (mean, sd) in trained.spread(which).items()}
+
+    return {
+        "folder": str(trained.folder),
+        "taggers": ["lookup", trained.name, "combined"],
+        "lookup": trained.lookup.as_dict(),
+        trained.name: spread("test"),
+        "combined": spread("combined_test"),
+        "seeds": [result.as_dict() for result in trained.seeds],
+    }
+
+
+def _print_trained(trained: "TrainedTaggers") -> None:
+    heads = ("accuracy", "precision", "recall", "f1")
+    rows = [("lookup", *(f"{100 * getattr(trained.lookup, name):.2f}" for name in heads))]
+    named = ((trained.name, trained.spread("test")), ("combined", trained.spread("combined_test")))
+    rows += [(name, *(_with_deviation(*spread[head]) for head in heads)) for name, spread in named]
+    count = len(trained.seeds)
+    title = f"test part, in % ({'one seed' if count == 1 else f'mean ± sd of {count} seeds'}; macro averages)"
+    print_table(title, ("tagger", *heads), rows, numeric=heads)
+    for name, _ in named:
+        kind = "combined" if name == "combined" else "sst3"
+        console.print(f"{kind}:{trained.folder / name}", style="dim", markup=False, highlight=False, soft_wrap=True)
+
+
+def _with_deviation(mean: float, deviation: float | None) -> str:
+    return f"{100 * mean:.2f}" + ("" if deviation is None else f" ± {100 * deviation:.2f}")
+
+
+def _print_skill(named: "Sequence[tuple[str, Skill]]") -> None:
+    heads = ("acc", "P", "R", "F1", "new acc", "new F1", "roots", "roots neg", "negation")
+    rows = []
+    for name, skill in named:
+        words, new = skill.words, skill.unseen
+        shares = (words.accuracy, words.precision, words.recall, words.f1)
+        rows.append(
+            (
+                name,
+                *(f"{100 * share:.2f}" for share in shares),
+                *(("–", "–") if new is None else (f"{100 * new.accuracy:.2f}", f"{100 * new.f1:.2f}")),
+                *(_number(value) for value in (skill.sentences, skill.negated_sentences)),
+                "–" if skill.negation is None else f"{100 * skill.negation:.1f}",
+            )
+        )
+    print_table("test part of SST3", ("tagger", *heads), rows, numeric=heads, compact=False)
+    first = named[0][1]
+    console.print(
+        f"acc, P, R, F1: all {first.words.words:,} words, in % (P, R, F1 macro). new: the "
+        f"{0 if first.unseen is None else first.unseen.words:,} words that the training part does not hold.\n"
+        "roots: Spearman of (positive − negative) / words with the labels of sentences; roots neg: of the "
+        f"{first.negated_count} with a negated polar word.\n"
+        "negation: % of polar words of 'It is W.' that are no longer so after not, never, hardly or n't (our phrases).",
+        style="dim",
+        markup=False,
+        highlight=False,
+    )
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
