@@ -1,0 +1,251 @@
+"""Fine-tuning: any sequence-to-sequence checkpoint, taught on pairs of dialogue and reference."""
+
+import copy
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from dialgauge.affect import Tagger
+from dialgauge.corpus import Corpus
+from dialgauge.errors import InputError, ParameterError
+from dialgauge.files import atomic_folder
+from dialgauge.models import (
+    Model,
+    TrainingPlan,
+    TrainingRecord,
+    digest_of,
+    load,
+    quiet_loading,
+    remove_checkpoint,
+    train,
+)
+from dialgauge.progress import Progress
+from dialgauge.summarize._finetune_batches import (
+    EncodedPairs,
+    batch_loss,
+    check_trainable,
+    encode_pairs,
+    epoch_batches,
+)
+from dialgauge.summarize._finetune_quality import affect_quality, rouge_quality, written_texts
+from dialgauge.summarize._generate import GenerationSettings
+from dialgauge.summarize._seq2seq import Reading
+from dialgauge.summarize._training_sets import Pair, TrainingSet, reference_pairs
+
+BestBy = Literal["rouge", "psentscore", "loss"]
+#: How the best epoch is chosen on the development set.
+BEST_BY: tuple[BestBy, ...] = get_args(BestBy)
+#: Beside the weights: how they were made.
+_CARD = "training.json"
+
+
+@dataclass(frozen=True, slots=True)
+class FinetuneSettings:
+    """Everything that changes the result of a fine-tuning but the data and the model to start from.
+
+    ``batch_tokens`` is about how many tokens, padding included, a micro-batch holds on both sides. Dialogues are read
+    to ``source_length`` tokens and references to ``target_length``; what is longer is cut and counted. ``best_by``
+    says which epoch is kept: the one with the best ``rouge`` (mean of ROUGE-1, -2 and -L) or ``psentscore`` (the
+    concordance of affect in dialogue and summary) of what it writes for the development set, or the lowest ``loss`` on
+    it. ``reading`` is how dialogues are shown to the model. ``generation`` is how it writes for the development set:
+    greedy search is quick and ranks epochs well enough. There a dialogue that is too long is read in parts, not cut.
+    """
+
+    plan: TrainingPlan = field(default_factory=TrainingPlan)
+    batch_tokens: int = 4096
+    source_length: int = 1024
+    target_length: int = 128
+    label_smoothing: float = 0.1
+    best_by: BestBy = "rouge"
+    reading: Reading = field(default_factory=Reading)
+    generation: GenerationSettings = field(default_factory=lambda: GenerationSettings(beams=1))
+
+    def __post_init__(self) -> None:
+        rules = {
+            "batch_tokens": (self.batch_tokens >= 1, "at least 1"),
+            "source_length": (self.source_length >= 4, "at least 4"),
+            "target_length": (self.target_length >= 4, "at least 4"),
+            "label_smoothing": (0 <= self.label_smoothing < 1, "from 0 to below 1"),
+            "best_by": (self.best_by in BEST_BY, " or ".join(map(repr, BEST_BY))),
+        }
+        for name, (holds, allowed) in rules.items():
+            if not holds:
+                raise ParameterError("fine-tuning", name, allowed, getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Finetuned:
+    """A fine-tuned summarizer: the folder of its checkpoint, how the training went, and what was cut.
+
+    ``reused`` is true where the folder held this very training already, so that nothing had to be done.
+    """
+
+    folder: Path
+    set: str
+    pairs: int
+    cut_dialogues: int
+    cut_references: int
+    record: TrainingRecord
+    seconds: float
+    reused: bool = False
+
+    @property
+    def model(self) -> str:
+        """The name under which it is loaded."""
+        return f"folder:{self.folder}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a card or for machines."""
+        return {**asdict(self), "folder": str(self.folder), "record": self.record.as_dict()}
+
+
+def finetune(
+    model: str,
+    training: TrainingSet,
+    folder: Path,
+    settings: FinetuneSettings | None = None,
+    *,
+    dev: Corpus | None = None,
+    tagger: Tagger | None = None,
+    resumable: bool = True,
+    writing_tokens: int | None = None,
+    progress: Progress | None = None,
+) -> Finetuned:
+    """Teach a sequence-to-sequence model to write the references of a training set; save it as a checkpoint folder.
+
+    The folder is loaded again as ``folder:PATH``, here and by transformers. With ``dev`` the epoch that is best there
+    is kept, without it the last. A stopped training goes on after its last whole epoch when it is called again with
+    the same arguments; a finished one is not done again. ``resumable=False`` keeps no state on the way, which saves
+    time and room on the disk. ``writing_tokens`` bounds the batches in which the model writes for ``dev``.
+    """
+    settings = settings or FinetuneSettings()
+    if settings.best_by == "psentscore" and dev is not None and tagger is None:
+        raise InputError("fine-tuning: best_by 'psentscore' needs a tagger of affective words: give one")
+    start = load("seq2seq", model, settings.plan.device)
+    check_trainable(start)
+    held_out = reference_pairs(dev, training.pairs[0].role, settings.reading) if dev is not None else ()
+    identity = _identity(start, training.pairs, held_out, settings, tagger)
+    if (done := _finished(folder, identity)) is not None:
+        return done
+    begun = time.perf_counter()
+    learner = replace(start, module=copy.deepcopy(start.module).requires_grad_(True))
+    encoded = encode_pairs(learner, training.pairs, settings.source_length, settings.target_length)
+    lengths = encoded.lengths
+    record = train(
+        learner.module,
+        lambda epoch: epoch_batches(lengths, settings.batch_tokens, settings.plan.seed, epoch),
+        lambda module, batch: batch_loss(module, encoded, batch, settings.label_smoothing),
+        settings.plan,
+        evaluate=None if dev is None else _evaluation(learner, dev, held_out, settings, tagger, writing_tokens),
+        folder=_kept(folder) if resumable else None,
+        identity=identity,
+        progress=progress,
+    )
+    seconds = round(time.perf_counter() - begun, 1)
+    result = Finetuned(folder, training.name, len(encoded), encoded.cut_sources, encoded.cut_targets, record, seconds)
+    _save(learner, result, _card(start, training, settings, identity, tagger))
+    remove_checkpoint(_kept(folder))
+    return result
+
+
+def _kept(folder: Path) -> Path:
+    """Where the state of a running training is kept: beside the folder of its result."""
+    return folder.parent / f".{folder.name}.training"
+
+
+def _evaluation(
+    learner: Model,
+    dev: Corpus,
+    held_out: Sequence[Pair],
+    settings: FinetuneSettings,
+    tagger: Tagger | None,
+    writing_tokens: int | None,
+) -> Callable[[Any], float]:
+    """What is made of a module after an epoch; lower is better, so what should be high is turned around."""
+    if settings.best_by == "loss":
+        encoded = encode_pairs(learner, held_out, settings.source_length, settings.target_length)
+        return lambda module: _mean_loss(module, encoded, settings.batch_tokens)
+
+    def evaluate(module: Any) -> float:
+        reading = replace(settings.reading, window=settings.source_length)
+        model = replace(learner, module=module)
+        written = written_texts(model, dev, held_out, reading, settings.generation, writing_tokens)
+        if settings.best_by == "psentscore":
+            assert tagger is not None
+            return -affect_quality(dev, written, tagger, held_out[0].role)
+        return -rouge_quality(held_out, written)
+
+    return evaluate
+
+
+def _mean_loss(module: Any, encoded: EncodedPairs, budget: int) -> float:
+    """The loss per token over all pairs; unlike the training loss it is not smoothed."""
+    total = tokens = 0.0
+    for positions in epoch_batches(encoded.lengths, budget, 0, 0):
+        count = sum(len(encoded.targets[i]) for i in positions.tolist())
+        total += float(batch_loss(module, encoded, positions, 0.0)) * count
+        tokens += count
+    return total / tokens
+
+
+def _identity(
+    start: Model,
+    pairs: Sequence[Pair],
+    held_out: Sequence[Pair],
+    settings: FinetuneSettings,
+    tagger: Tagger | None,
+) -> str:
+    named = asdict(settings) | {"plan": asdict(replace(settings.plan, device="auto"))}
+    chosen_by = tagger.signature if tagger is not None and settings.best_by == "psentscore" else ""
+    texts = (text for pair in (*pairs, *held_out) for text in (pair.source, pair.target))
+    return digest_of([start.fingerprint, json.dumps(named, sort_keys=True), chosen_by, str(len(pairs)), *texts])
+
+
+def _finished(folder: Path, identity: str) -> Finetuned | None:
+    """The result of this very training where the folder holds it; another one's is refused."""
+    if not folder.exists():
+        return None
+    try:
+        card = json.loads((folder / _CARD).read_text("utf-8"))
+        if card["identity"] == identity:
+            return _restored(folder, card["result"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    raise InputError(f"{folder}: holds something else than this training; choose another folder, or remove this one")
+
+
+def _restored(folder: Path, result: Mapping[str, Any]) -> Finetuned:
+    from dialgauge.models import EpochRecord
+
+    kept = dict(result["record"])
+    record = TrainingRecord(**{**kept, "epochs": tuple(EpochRecord(**entry) for entry in kept["epochs"])})
+    return Finetuned(**{**result, "folder": folder, "record": record, "reused": True})
+
+
+def _card(
+    start: Model, training: TrainingSet, settings: FinetuneSettings, identity: str, tagger: Tagger | None
+) -> dict[str, Any]:
+    return {
+        "identity": identity,
+        "started_from": start.signature,
+        "set": {
+            "name": training.name,
+            "pairs": len(training.pairs),
+            "out_of": training.out_of,
+            "without_dialogue_affect": training.without_dialogue_affect,
+            "without_summary_affect": training.without_summary_affect,
+        },
+        "tagger": tagger.signature if tagger is not None else None,
+        "settings": asdict(settings),
+    }
+
+
+def _save(learner: Model, result: Finetuned, card: Mapping[str, Any]) -> None:
+    with atomic_folder(result.folder) as temporary, quiet_loading():
+        learner.module.save_pretrained(str(temporary))
+        learner.tokenizer.save_pretrained(str(temporary))
+        document = {**card, "result": result.as_dict()}
+        (temporary / _CARD).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,49 @@
+"""How good a summarizer in training is: what it writes for the development set, as one number."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from dialgauge.affect import Tagger
+from dialgauge.corpus import Corpus
+from dialgauge.metrics import score_pairs
+from dialgauge.models import Model
+from dialgauge.summarize._finetune_table import ROUGE, affect_scores, preserved
+from dialgauge.summarize._generate import GenerationSettings
+from dialgauge.summarize._seq2seq import Reading, write_summaries
+from dialgauge.summarize._training_sets import Pair
+
+#: The name of the model in training among systems.
+_MODEL = "model"
+
+
+def written_texts(
+    model: Model,
+    corpus: Corpus,
+    pairs: Sequence[Pair],
+    reading: Reading,
+    settings: GenerationSettings,
+    batch_tokens: int | None = None,
+) -> dict[str, str]:
+    """What the model writes for the dialogues of these pairs; empty where it writes nothing.
+
+    ``reading.window`` may be more than the model can read; then it reads what it can at a time.
+    """
+    wanted = dict.fromkeys(pair.dialogue_id for pair in pairs)
+    dialogues = [dialogue for dialogue in corpus.iter_dialogues() if dialogue.id in wanted]
+    fitting = replace(reading, window=min(reading.window or model.max_length, model.max_length))
+    outcomes = write_summaries(model, dialogues, pairs[0].role, fitting, settings, batch_tokens=batch_tokens)
+    found = {dialogues[position].id: outcome.text or "" for position, outcome in outcomes}
+    return {dialogue_id: found[dialogue_id] for dialogue_id in wanted}
+
+
+def rouge_quality(pairs: Sequence[Pair], written: Mapping[str, str]) -> float:
+    """The mean of ROUGE-1, -2 and -L over all pairs; an empty text counts as 0."""
+    texts = [written[pair.dialogue_id] for pair in pairs]
+    scores = score_pairs(texts, [pair.target for pair in pairs], ROUGE)
+    return sum(float(scores[column].fill_null(0.0).to_numpy().mean()) for column in scores.columns) / len(ROUGE)
+
+
+def affect_quality(corpus: Corpus, written: Mapping[str, str], tagger: Tagger, role: str) -> float:
+    """The concordance (CCC) of PSent in dialogue and summary; 0 where it is not defined, as for a constant."""
+    scores = affect_scores(corpus, {_MODEL: written}, tagger, role=role)
+    return preserved(scores, _MODEL).ccc or 0.0

@@ -1,0 +1,146 @@
+"""Summaries written by a sequence-to-sequence model: BART, PEGASUS, T5 and whatever else transformers can load."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from dialgauge.corpus import OVERALL, Dialogue
+from dialgauge.metrics import Parameter
+from dialgauge.models import DTYPES, Model, load
+from dialgauge.summarize._chunks import Chunks, chunk_turns
+from dialgauge.summarize._generate import GenerationSettings, batch_budget, count_tokens, generate, window_of
+from dialgauge.summarize._registry import register
+from dialgauge.summarize._roles import join_pieces, side
+from dialgauge.summarize._system import Outcome, Summarizer, Task
+
+JOINTS: Mapping[str, str] = {"line": "\n", "space": " "}
+#: So many batches make a portion: the work that is lost, at most, when it stops half-way.
+_BATCHES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a dialogue is shown to a model: what leads it, what stands between turns, and how a role is asked for.
+
+    ``roles`` is ``turns`` (the model sees the turns of the role alone) or ``mark`` (it sees all, led by ``[role]``,
+    for a model that was fine-tuned so). ``window`` is how many tokens it reads; None: as many as it can.
+    """
+
+    prefix: str = ""
+    joint: str = "line"
+    roles: str = "turns"
+    window: int | None = None
+
+    def head(self, role: str) -> str:
+        """What stands before the turns."""
+        return self.prefix + (f"[{role}] " if self.roles == "mark" and role != OVERALL else "")
+
+    def shown(self, dialogue: Dialogue, role: str) -> Dialogue:
+        """The turns that the model sees."""
+        return side(dialogue, role) if self.roles == "turns" else dialogue
+
+    def text(self, dialogue: Dialogue, role: str = OVERALL) -> str:
+        """The whole dialogue as one input, however long."""
+        return self.head(role) + JOINTS[self.joint].join(map(str, self.shown(dialogue, role).turns))
+
+    def parts(self, model: Model, dialogue: Dialogue, role: str = OVERALL) -> Chunks:
+        """The dialogue as inputs that the model can read: one, or several where it is longer than the window."""
+        head = self.head(role)
+        # Counted as the model gets it: what stands before a text can change how its beginning is cut into tokens.
+        chunks = chunk_turns(
+            self.shown(dialogue, role).turns,
+            JOINTS[self.joint],
+            window_of(model, self.window),
+            lambda text: count_tokens(model, head + text),
+        )
+        return Chunks(tuple(head + text for text in chunks.texts), chunks.split_turns)
+
+
+def write_summaries(
+    model: Model,
+    dialogues: Sequence[Dialogue],
+    role: str = OVERALL,
+    reading: Reading | None = None,
+    settings: GenerationSettings | None = None,
+    *,
+    batch_tokens: int | None = None,
+) -> Iterator[tuple[int, Outcome]]:
+    """The model's summary of each dialogue under its position; a portion at a time, the longest dialogues first."""
+    reading, settings = reading or Reading(), settings or GenerationSettings()
+    parts = [reading.parts(model, dialogue, role) for dialogue in dialogues]
+    loads = [
+        sum(count_tokens(model, text) + settings.longest for text in chunks.texts) * settings.beams for chunks in parts
+    ]
+    for portion in _portions(loads, _BATCHES * batch_budget(model, batch_tokens)):
+        texts = [text for i in portion for text in parts[i].texts]
+        written = iter(generate(model, texts, settings, window=reading.window, batch_tokens=batch_tokens))
+        for i in portion:
+            summary = join_pieces([next(written) for _ in parts[i].texts])
+            yield i, Outcome(summary, parts[i].note) if summary else Outcome(None, reason="the model wrote nothing")
+
+
+def _portions(loads: Sequence[int], most: int) -> list[list[int]]:
+    """Positions, the heaviest first, in portions of about ``most``."""
+    portions: list[list[int]] = []
+    size = most
+    for i in sorted(range(len(loads)), key=lambda i: (-loads[i], i)):
+        if size >= most:
+            portions.append([])
+            size = 0
+        portions[-1].append(i)
+        size += loads[i]
+    return portions
+
+
+def _compute(task: Task, parameters: Mapping[str, str]) -> Iterator[tuple[int, Outcome]]:
+    model = load("seq2seq", parameters["model"], parameters["device"], parameters["dtype"])
+    window = None if parameters["window"] == "auto" else int(parameters["window"])
+    reading = Reading(parameters["prefix"], parameters["joint"], parameters["roles"], window)
+    settings = GenerationSettings(
+        beams=int(parameters["beams"]),
+        longest=int(parameters["longest"]),
+        shortest=int(parameters["shortest"]),
+        length_penalty=float(parameters["length-penalty"]),
+        no_repeat=int(parameters["no-repeat"]),
+    )
+    return write_summaries(model, task.dialogues, task.role, reading, settings, batch_tokens=task.means.batch_tokens)
+
+
+_WHOLE, _FROM_ONE = (r"\d+", "a whole number"), (r"[1-9]\d*", "a whole number from 1")
+
+register(
+    Summarizer(
+        name="seq2seq",
+        description="any sequence-to-sequence checkpoint of transformers, from the hub or from a folder",
+        citation="Lewis et al. 2020, BART: Denoising Sequence-to-Sequence Pre-training, ACL (and others)",
+        compute=_compute,
+        parameters={
+            "model": Parameter("", (), "the checkpoint: a hub id (org/name@revision) or folder:/path"),
+            "beams": Parameter("4", (), "beams of the search; 1 is greedy", *_FROM_ONE),
+            "longest": Parameter("128", (), "tokens that a summary has at most (of each part)", *_FROM_ONE),
+            "shortest": Parameter("0", (), "tokens that it has at least", *_WHOLE),
+            "length-penalty": Parameter(
+                "1", (), "above 1 prefers longer summaries among the beams", r"-?\d+(\.\d+)?", "a number"
+            ),
+            "no-repeat": Parameter("3", (), "no run of so many tokens comes twice; 0: no such rule", *_WHOLE),
+            "prefix": Parameter("", (), 'what leads the dialogue, as in "summarize: " for T5'),
+            "joint": Parameter("line", tuple(JOINTS), "what stands between turns: a line break or a space"),
+            "roles": Parameter(
+                "turns",
+                ("turns", "mark"),
+                "for a role, turns: the model reads the turns of the role alone; mark: all of them, led by [ROLE]",
+            ),
+            "window": Parameter(
+                "auto",
+                (),
+                "tokens that the model reads at a time; auto: as many as it can",
+                r"auto|[1-9]\d*",
+                "auto or a whole number from 1",
+            ),
+            "device": Parameter(
+                "auto", (), "auto, cpu, cuda or cuda:N", r"auto|cpu|cuda(:\d+)?", "auto, cpu, cuda or cuda:N"
+            ),
+            "dtype": Parameter("fp32", DTYPES, "the numbers of the model; bf16 is quicker on a card and less exact"),
+        },
+        models={"model": "seq2seq"},
+    )
+)
