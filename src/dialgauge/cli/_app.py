@@ -13,13 +13,18 @@ import typer
 
 from dialgauge import __version__
 from dialgauge.cli import (
+    _affect,
     _agreement,
     _annotate,
+    _attention,
     _bench,
+    _cache,
     _compare,
     _convert,
     _correlate,
     _datasets,
+    _finetune,
+    _finetune_summarizer,
     _init,
     _inspect,
     _metrics,
@@ -29,6 +34,8 @@ from dialgauge.cli import (
     _robustness,
     _run,
     _score,
+    _summarize,
+    _train,
 )
 from dialgauge.cli._output import fail
 from dialgauge.errors import DialgaugeError
@@ -71,12 +78,19 @@ _COMMANDS = (
     _datasets,
     _metrics,
     _models,
+    _cache,
+    _summarize,
+    _finetune_summarizer,
+    _attention,
     _perturb,
     _score,
+    _affect,
     _annotate,
     _agreement,
     _correlate,
     _robustness,
+    _train,
+    _finetune,
     _compare,
     _paper,
     _bench,

@@ -1,0 +1,233 @@
+"""``dialgauge finetune-metric``: a neural metric that learns from your ratings, under the conditions of Table 7."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
+from dialgauge.cli._output import Json, note, print_json, print_numbers, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from dialgauge.learn import Conditions, FineTuning
+
+_PANEL = "Training"
+_VARIANTS = "Variants"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("finetune-metric")(finetune_metric)
+
+
+def finetune_metric(
+    corpus: Source,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the trained metrics and the table.")],
+    metric: Annotated[
+        str,
+        typer.Option(
+            "--metric",
+            "-m",
+            help="[bold]bartscore[/] (or bartscore-hyp-ref …), [bold]unieval[/] (or unieval-relevance …) or "
+            "[bold]encoder-head[/].",
+        ),
+    ] = "encoder-head",
+    model: Annotated[
+        str,
+        typer.Option(help="Where the weights start: a hub id, folder:/path or embedded:NAME."),
+    ] = "embedded:minilm",
+    target: Annotated[str, typer.Option("--target", "-t", help="The rated dimension to learn.")] = "consistency",
+    conditions: Annotated[
+        str,
+        typer.Option(
+            help="What to train on: [bold]all[/], or some of out-of-the-box, original, original+baseline and "
+            "original+domain, separated by commas."
+        ),
+    ] = "original",
+    loss: Annotated[
+        str | None,
+        typer.Option(
+            help="bartscore: ranking, regression or likelihood; unieval: graded, boolean or regression. "
+            "Default: the first.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(help="Default: 2; encoder-head: 8.", rich_help_panel=_PANEL)] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option(help="Default: 5e-5; encoder-head: 1e-3.", rich_help_panel=_PANEL)
+    ] = None,
+    batch: Annotated[
+        int | None,
+        typer.Option(help="Summaries per micro-batch. Default: 4; encoder-head: 16.", rich_help_panel=_PANEL),
+    ] = None,
+    accumulate: Annotated[int, typer.Option(help="Micro-batches per step.", rich_help_panel=_PANEL)] = 1,
+    patience: Annotated[
+        int | None,
+        typer.Option(help="Stop after so many epochs that did no better on dev.", rich_help_panel=_PANEL),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="Tokens of a text that are read.", rich_help_panel=_PANEL)] = None,
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="encoder-head: train the encoder too, not the head alone.", rich_help_panel=_PANEL),
+    ] = False,
+    precision: Annotated[
+        str, typer.Option(help="fp32, bf16, or auto: bf16 on a GPU.", rich_help_panel=_PANEL)
+    ] = "auto",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.", rich_help_panel=_PANEL)] = "auto",
+    dev: Annotated[
+        float, typer.Option(help="Share of the training dialogues that choose the epoch.", rich_help_panel=_PANEL)
+    ] = 0.15,
+    test: Annotated[float, typer.Option(help="Share of the dialogues that test.", rich_help_panel=_PANEL)] = 0.25,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same split and weights.")] = 0,
+    perturbation: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--perturbation",
+            "-p",
+            help="Variants to make where the corpus has none; repeat. Default: baseline and domain.",
+            rich_help_panel=_VARIANTS,
+        ),
+    ] = None,
+    priors: Annotated[
+        bool,
+        typer.Option(
+            "--priors",
+            help="Accept published mean ratings for kinds of variants that nobody rated here.",
+            rich_help_panel=_VARIANTS,
+        ),
+    ] = False,
+    rounding: Annotated[
+        str,
+        typer.Option(help="From a mean to a class: half-up, half-even or none.", rich_help_panel=_VARIANTS),
+    ] = "half-up",
+    annotated: Annotated[
+        int | None,
+        typer.Option(
+            help="Look at so many ratings of each kind only, as the paper did with 25.", rich_help_panel=_VARIANTS
+        ),
+    ] = None,
+    most: Annotated[
+        int | None,
+        typer.Option(help="Train on at most so many variants of a family.", rich_help_panel=_VARIANTS),
+    ] = None,
+    scale: Annotated[str | None, typer.Option(help="The scale of ratings that name none, as in 1-5.")] = None,
+    format: Format = None,
+    map: Map = None,
+    json: Json = False,
+) -> None:
+    """Train BARTScore, UniEval or a small encoder head on your ratings, and test it on dialogues it has not seen.
+
+    [bold]dialgauge finetune-metric embedded -m encoder-head -t consistency --conditions all --priors -o tuned[/]
+
+    Every trained metric is a folder that [bold]dialgauge score[/] takes: as learned:folder=PATH, and a checkpoint also
+    as bartscore-…:model=folder:PATH. Run the same command again to go on with a training that was stopped.
+    """
+    from dialgauge.learn import FineTuning, VariantOptions, fine_tunable, run_conditions, usual_settings
+    from dialgauge.models import TrainingPlan
+
+    name = fine_tunable(metric, target)
+    usual = usual_settings(name, not full)
+    settings = FineTuning(
+        metric=name,
+        model=model,
+        target=target,
+        loss=loss,
+        batch=usual[2] if batch is None else batch,
+        limit=limit,
+        frozen=not full,
+        plan=TrainingPlan(
+            epochs=usual[0] if epochs is None else epochs,
+            learning_rate=usual[1] if learning_rate is None else learning_rate,
+            weight_decay=usual[3],
+            accumulate=accumulate,
+            precision=_precision(precision, device),  # type: ignore[arg-type]  # the plan checks it
+            seed=seed,
+            device=device,
+            patience=patience,
+        ),
+    )
+    options = VariantOptions(
+        tuple(perturbation or ("baseline", "domain")),
+        priors,
+        rounding,  # type: ignore[arg-type]  # checked where it is used
+        annotated,
+        most,
+    )
+    loaded = load_corpus(corpus, format, map)
+    with progress_bar("finetune-metric") as progress:
+        result = run_conditions(
+            loaded,
+            settings,
+            output,
+            conditions=_conditions(conditions),
+            variants=options,
+            dev=dev,
+            test=test,
+            scale=scale,
+            progress=progress,
+        )
+    if json:
+        print_json(result.as_dict())
+        return
+    _print(result, settings, output)
+
+
+def _precision(given: str, device: str) -> str:
+    if given != "auto":
+        return given
+    from dialgauge.models import choose_device
+
+    return "bf16" if choose_device(device).startswith("cuda") else "fp32"
+
+
+def _conditions(given: str) -> tuple[str, ...]:
+    from dialgauge.learn import CONDITIONS
+
+    if given == "all":
+        return tuple(CONDITIONS)
+    return tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+
+
+def _print(result: "Conditions", settings: "FineTuning", output: Path) -> None:
+    cells = {(row["condition"], row["set"]): row for row in result.frame.iter_rows(named=True)}
+    conditions = list(dict.fromkeys(result.frame["condition"]))
+    sets = [name for name in dict.fromkeys(result.frame["set"]) if cells[conditions[0], name]["summaries"]]
+    title = f"{settings.metric}: mean correlation with {settings.target} on unseen dialogues"
+    shown = [[_estimate(cells[condition, name]) for name in sets] for condition in conditions]
+    print_numbers(title, ("trained on", "tested on"), conditions, sets, shown)
+    orders = [[_share(cells[condition, name]["order"]) for name in sets] for condition in conditions]
+    title = "pairs of summaries of a dialogue in the order of their ratings"
+    print_numbers(title, ("trained on", "tested on"), conditions, sets, orders)
+    if result.specs:
+        print_table("trained metrics", ("trained on", "use it as"), list(result.specs.items()))
+    counts = result.settings["dialogues"]
+    note(
+        f"mean of Pearson, Spearman and Kendall [jackknife interval over dialogues]; {counts['train']} dialogues to "
+        f"train, {counts['dev']} to choose the epoch, {counts['test']} to test; no dialogue is in two of them"
+    )
+    if result.settings["ratings_origin"] == "constructed":
+        note("the ratings of the originals were constructed by a program, not given by people")
+    assigned = result.frame.filter(result.frame["ratings"].str.contains("priors|extrapolated"))
+    if assigned.height:
+        note(
+            "ratings of variants that nobody rated are the mean of their kind, rounded "
+            f"({result.settings['variants']['rounding']}): within a kind they do not differ"
+        )
+    note(f"wrote {output / 'conditions.json'}")
+
+
+def _estimate(row: Mapping[str, Any]) -> str:
+    if row["value"] is None:
+        return "–"
+    interval = "" if row["low"] is None else f" [{_bare(row['low'], 2)} {_bare(row['high'], 2)}]"
+    return _bare(row["value"], 3) + interval
+
+
+def _bare(value: float, decimals: int) -> str:
+    """Without the zero before the point, so that four estimates fit beside each other."""
+    return f"{value:.{decimals}f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.{decimals}f}"
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1%}"

@@ -1,0 +1,178 @@
+"""``dialgauge train``: a metric of your own from ratings."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
+from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from dialgauge.learn import Selection, Training
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("train")(train)
+
+
+def train(
+    corpus: Source,
+    scores: Annotated[
+        Path, typer.Argument(help="Scores of its summaries, as [bold]dialgauge score -o[/] writes them, or a CSV.")
+    ],
+    target: Annotated[str, typer.Option("--target", "-t", help="The dimension of the ratings to predict.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The folder to write the trained metric to.")
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="Keep it under this name, to be called by it: [bold]-m learned:folder=NAME[/]."),
+    ] = None,
+    split: Annotated[
+        str, typer.Option(help="What is held out to judge it: dialogues, systems, both, or random (hides a lot).")
+    ] = "both",
+    learner: Annotated[
+        str,
+        typer.Option(
+            help="auto, ridge, ordinal, logistic, decision-tree, neighbours, svm, boosting, random-forest, extra-trees."
+        ),
+    ] = "auto",
+    task: Annotated[str, typer.Option(help="Learn ratings as numbers or as the classes of their scale.")] = "numbers",
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-m", help="Only this column of the scores; repeat for several.")
+    ] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option("--text", help="A cheap feature of the texts, such as coverage; repeat, or [bold]all[/]."),
+    ] = None,
+    aggregation: Annotated[
+        str, typer.Option("--aggregate", help="How several annotators become one value.")
+    ] = "majority-or-mean",
+    on_invalid: Annotated[str, typer.Option(help="Ratings off their scale: error, drop or keep.")] = "error",
+    select: Annotated[
+        bool, typer.Option("--select", help="Also find the cheapest set of features that does nearly as well.")
+    ] = False,
+    importance: Annotated[bool, typer.Option("--importance", help="Also say which features matter.")] = False,
+    resamples: Annotated[int, typer.Option(help="Bootstrap resamples; 0 for no intervals.")] = 1000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same metric.")] = 0,
+    format: Format = None,
+    map: Map = None,
+    json: Json = False,
+) -> None:
+    """Train a metric on ratings, from the scores of other metrics, and judge it on what it has not seen.
+
+    [bold]dialgauge train calls.jsonl scores.parquet --target consistency --split both -o my-metric[/]
+
+    It is shown beside the best of the metrics it is made of, beside one that always says the mean, and beside what one
+    annotator reaches. Then [bold]dialgauge score new.jsonl -m learned:folder=my-metric[/] scores with it.
+    """
+    from dialgauge.errors import InputError, ParameterError
+    from dialgauge.learn import TEXT_FEATURES, named_folder, permutation_importance, select_features
+    from dialgauge.learn import train as train_metric
+    from dialgauge.metrics import Scores
+
+    if output is not None and name is not None:
+        raise InputError("give --output or --name: a trained metric is kept in one place")
+    if on_invalid not in ("error", "drop", "keep"):
+        raise ParameterError("train", "on-invalid", "'error', 'drop' or 'keep'", on_invalid)
+    loaded, table = load_corpus(corpus, format, map), Scores.load(scores)
+    texts = TEXT_FEATURES if text and "all" in text else tuple(text or ())
+    with progress_bar("training") as progress:
+        made = train_metric(
+            loaded,
+            table,
+            target,
+            name=name or (output.name if output else None),
+            metrics=metric,
+            texts=texts,
+            task=task,
+            method=aggregation,
+            on_invalid=on_invalid,  # type: ignore[arg-type]  # checked above
+            learner=learner,
+            split=split,
+            resamples=resamples,
+            seed=seed,
+            progress=progress,
+        )
+        recipe = made.fitted.recipe
+        matter = permutation_importance(made.data, recipe, seed=seed, progress=progress) if importance else None
+        chosen = (
+            select_features(made.data, recipe, made.table.seconds, seed=seed, progress=progress) if select else None
+        )
+    folder = named_folder(name) if name else output
+    if folder is not None:
+        made = made.save(folder)
+    if json:
+        print_json(_as_json(made, folder, matter, chosen))
+        return
+    _show(made, matter, chosen)
+    if folder is not None:
+        note(f"wrote {folder}; score with it: dialgauge score CORPUS -m learned:folder={name or folder}")
+
+
+def _as_json(
+    made: "Training", folder: Path | None, importance: "pl.DataFrame | None", selection: "Selection | None"
+) -> dict[str, Any]:
+    validation = made.validation
+    return {
+        "name": made.card.name,
+        "target": made.card.target,
+        "folder": None if folder is None else str(folder),
+        "learner": made.fitted.recipe.as_dict(),
+        "split": dict(made.card.split),
+        "data": dict(made.card.data),
+        "features": [use.name for use in made.card.features],
+        "missing": {use.name: use.missing for use in made.card.features if use.missing},
+        "scores": validation.scores.to_dicts(),
+        "calibration": validation.calibration.to_dicts(),
+        "chosen": validation.chosen.to_dicts(),
+        "importance": None if importance is None else importance.to_dicts(),
+        "selection": None
+        if selection is None
+        else {"chosen": list(selection.chosen), "unknown": list(selection.unknown), "sets": selection.frame.to_dicts()},
+    }
+
+
+def _show(made: "Training", importance: "pl.DataFrame | None", selection: "Selection | None") -> None:
+    validation = made.validation
+    card = made.card
+    learner = made.fitted.recipe
+    rows = [
+        (
+            row["by"] if row["by"] == row["name"] else f"{row['by']} ({row['name']})",
+            row["level"],
+            row["measure"],
+            f"{row['value']:.3f}",
+            "" if row["low"] is None else f"{row['low']:.3f} – {row['high']:.3f}",
+        )
+        for row in validation.scores.iter_rows(named=True)
+        if row["value"] is not None
+    ]
+    title = f"{card.name}: {card.target}, {card.data['summaries']:,} summaries, split {validation.split!r}"
+    print_table(title, ("by", "level", "measure", "value", "95 %"), rows, numeric=["value", "95 %"])
+    note(f"{learner.learner} {dict(learner.settings)}; {validation.hides}")
+    missing = {use.name: use.missing for use in card.features if use.missing}
+    if missing:
+        shown = ", ".join(f"{feature} ({count})" for feature, count in missing.items())
+        note(f"values that were missing, filled with the median of the training rows: {shown}")
+    if importance is not None:
+        ranked = [(name, f"{drop:.4f}") for name, drop in importance.select("feature", "drop").head(15).iter_rows()]
+        print_table("what matters: loss when a feature is shuffled", ("feature", "loss"), ranked, numeric=["loss"])
+    if selection is not None:
+        sets = [
+            (row["features"], f"{row['seconds']:.2f}", f"{row['value']:.3f}", f"{row['error']:.3f}", _mark(row))
+            for row in selection.frame.iter_rows(named=True)
+        ]
+        heads = ("features", "seconds", selection.objective, "error", "")
+        print_table("sets of features, cheapest first", heads, sets, numeric=heads[:4])
+        note(f"chosen: {', '.join(selection.chosen)}")
+
+
+def _mark(row: dict[str, Any]) -> str:
+    if row["chosen"]:
+        return "chosen"
+    return "within one error of the best" if row["within"] else ""

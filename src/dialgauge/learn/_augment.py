@@ -1,0 +1,108 @@
+"""Augmentation: variants beside the originals of a corpus, each with a rating of its own or that of its kind.
+
+After Patel, Agrawal and Kumar 2024 ("Tweak to Trust", section 5.2). Whatever is learnt from is assigned without a look
+at what is held out.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from dialgauge.corpus import KEY, ORIGINAL, Corpus
+from dialgauge.errors import InputError
+from dialgauge.metaeval import label_of
+from dialgauge.perturb import PRIORS, parse_requests, perturb
+from dialgauge.progress import Progress
+
+#: What identifies an original summary; its variants share it.
+ITEM = ("dialogue_id", "system", "role")
+#: The families of the paper's tables: "our" and "baseline" there.
+FAMILIES = ("domain", "baseline")
+
+
+@dataclass(frozen=True, slots=True)
+class Augmented:
+    """A corpus with variants. ``families`` is label → family; ``made`` is whether the variants were made here.
+
+    ``declined`` counts the variants that could not be made.
+    """
+
+    corpus: Corpus
+    families: Mapping[str, str]
+    made: bool
+    declined: int = 0
+
+    @property
+    def variants(self) -> pl.DataFrame:
+        """The key of each variant, its label and its family."""
+        label = pl.col("variant").map_elements(label_of, return_dtype=pl.String)
+        rows = self.corpus.summaries.filter(pl.col("variant") != ORIGINAL, pl.col("kind") == "system").select(KEY)
+        labelled = rows.with_columns(label.alias("perturbation"))
+        family = pl.col("perturbation").replace_strict(dict(self.families), return_dtype=pl.String)
+        return labelled.with_columns(family.alias("family")).sort(KEY)
+
+
+def add_variants(
+    corpus: Corpus,
+    perturbations: Sequence[str] = ("baseline", "domain"),
+    *,
+    needed: Sequence[str] = FAMILIES,
+    include_references: bool = False,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Augmented:
+    """The corpus with its own variants or, where it has none, with those that ``perturbations`` name.
+
+    ``needed`` are the families without which the result is of no use.
+    """
+    declined, made = 0, has_no_variants(corpus)
+    if made:
+        done = perturb(
+            corpus, perturbations, seed=seed, include_references=include_references, progress=progress
+        )
+        corpus, declined = done.corpus, done.declined.height
+        if has_no_variants(corpus):
+            reason = done.declined["reason"][0] if declined else "the corpus has no summary of a system"
+            raise InputError(f"no variant could be made of any summary (first reason: {reason})")
+    return with_families(corpus, needed, made, declined)
+
+
+def with_families(corpus: Corpus, needed: Sequence[str], made: bool, declined: int = 0) -> Augmented:
+    """A corpus that has variants; a family that is needed and not there is an error."""
+    names = corpus.summaries.filter(pl.col("variant") != ORIGINAL)["variant"].unique(maintain_order=True)
+    labels = dict.fromkeys(map(label_of, names))
+    families: dict[str, str] = {label: parse_requests([label])[0].perturbation.family for label in labels}
+    for family in needed:
+        if family not in families.values():
+            way = f"name some with -p, such as -p {family}" if made else "add them with 'dialgauge perturb'"
+            raise InputError(f"there are no variants of the family {family!r}: {way}, or do without the family")
+    return Augmented(corpus, families, made, declined)
+
+
+def has_no_variants(corpus: Corpus) -> bool:
+    """Whether all summaries are originals."""
+    return corpus.summaries.filter(pl.col("variant") != ORIGINAL).is_empty()
+
+
+def prior_means(dimension: str) -> dict[str, float]:
+    """The published mean rating of each kind of perturbation, on the scale 1-7."""
+    found = {label: known[dimension].mean for label, known in PRIORS.items() if dimension in known}
+    if not found:
+        known = sorted({name for entry in PRIORS.values() for name in entry})
+        raise InputError(f"there are no published priors for {dimension!r}, only for {', '.join(known)}")
+    return found
+
+
+def draw_most(variants: pl.DataFrame, most: int | None, seed: int) -> pl.DataFrame:
+    """Of each family at most so many variants; the draw depends on key and seed alone. The order stays."""
+    if most is None:
+        return variants
+    places = [
+        hashlib.sha256(json.dumps([seed, *key]).encode()).hexdigest() for key in variants.select(KEY).iter_rows()
+    ]
+    ranked = variants.with_columns(pl.Series("place", places, dtype=pl.String))
+    kept = ranked.with_columns(pl.col("place").rank("ordinal").over("family").alias("rank"))
+    return kept.filter(pl.col("rank") <= most).drop("place", "rank")

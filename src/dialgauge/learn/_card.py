@@ -1,0 +1,147 @@
+"""``train``: from a corpus with ratings and scores to a trained metric with its card."""
+
+import hashlib
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from dialgauge.corpus import KEY, Corpus
+from dialgauge.errors import InputError
+from dialgauge.learn._features import FeatureTable, build_features
+from dialgauge.learn._folder import Card, FeatureUse
+from dialgauge.learn._learners import AUTO, Fitted, candidates
+from dialgauge.learn._metric import save_trained
+from dialgauge.learn._procedure import Data, Trial, choose, search
+from dialgauge.learn._targets import build_target
+from dialgauge.learn._validate import Validation, build_data, validate
+from dialgauge.metrics import Scores
+from dialgauge.progress import Progress
+from dialgauge.ratings import OnInvalid
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A metric fitted to all rated summaries, how it did on held-out ones, and what was tried."""
+
+    card: Card
+    fitted: Fitted
+    validation: Validation
+    trials: tuple[Trial, ...]
+    table: FeatureTable
+    data: Data
+
+    def save(self, folder: Path | str) -> "Training":
+        """Write the folder; the result has the card with the digests of its files."""
+        card = save_trained(folder, self.card, self.fitted)
+        return Training(card, self.fitted, self.validation, self.trials, self.table, self.data)
+
+
+def train(
+    corpus: Corpus,
+    scores: Scores,
+    target: str,
+    *,
+    name: str | None = None,
+    metrics: Sequence[str] | None = None,
+    texts: Sequence[str] = (),
+    task: str = "numbers",
+    method: str = "majority-or-mean",
+    on_invalid: OnInvalid = "error",
+    learner: str = "auto",
+    split: str = "both",
+    folds: int = 5,
+    inner_folds: int = 3,
+    resamples: int = 1000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Training:
+    """Learn to predict the ratings of one dimension from metric scores, and say honestly how well that works.
+
+    ``metrics`` are columns of the scores (all where left out), ``texts`` further cheap features (such as
+    :data:`TEXT_FEATURES`). ``learner`` names one of :data:`LEARNERS`, whose settings are searched, or ``"auto"``.
+    ``split`` says what is held out in the validation: ``dialogues``, ``systems``, ``both``, or ``random`` (three
+    quarters against one, as in the paper). The metric itself is then fitted to all rated summaries.
+    """
+    goal = build_target(corpus.ratings, target, task=task, method=method, on_invalid=on_invalid)
+    table = build_features(corpus, scores, metrics=metrics, texts=texts)
+    data = build_data(table, goal)
+    recipes = candidates(learner, goal, seed)
+    validation = validate(
+        data,
+        corpus.ratings,
+        split=split,
+        learner=learner,
+        folds=folds,
+        inner_folds=inner_folds,
+        resamples=resamples,
+        seed=seed,
+        progress=progress,
+    )
+    trials = search(data, recipes, split, folds=inner_folds, seed=seed)
+    fitted = choose(trials, blend=learner == AUTO).fit(data.X, data.y)
+    if fitted.pipeline is None:
+        raise InputError(f"dimension {target!r}: all ratings round to one class; nothing to learn")
+    card = _card(corpus, table, data, fitted, validation, name or f"learned-{target}")
+    return Training(card, fitted, validation, tuple(trials), table, data)
+
+
+def _card(corpus: Corpus, table: FeatureTable, data: Data, fitted: Fitted, validation: Validation, name: str) -> Card:
+    target = data.target
+    fill = fitted.pipeline.named_steps["fill"].statistics_
+    share = data.keys.height / max(table.frame.height, 1)
+    features = tuple(
+        FeatureUse(
+            name=feature,
+            signature=table.signatures[feature],
+            missing=int(np.isnan(data.X[:, i]).sum()),
+            fill=None if np.isnan(fill[i]) else float(fill[i]),
+            seconds=table.seconds[feature] * share if feature in table.seconds else None,
+        )
+        for i, feature in enumerate(data.names)
+    )
+    systems = data.keys["system"].unique().sort().to_list()
+    return Card(
+        name=name,
+        kind="features",
+        target=target.dimension,
+        intended_use=(
+            f"Predicts how people would rate the {target.dimension} of a summary, for summaries, dialogues and rating "
+            f"instructions like those of {corpus.info.name!r}. Not for judging single people, and not for texts of "
+            "another kind or language before it was validated there."
+        ),
+        features=features,
+        scale={"minimum": target.minimum, "maximum": target.maximum},
+        data={
+            "corpus": corpus.info.name,
+            "digest": data_digest(data),
+            "summaries": data.keys.height,
+            "dialogues": data.keys["dialogue_id"].n_unique(),
+            "systems": systems,
+            "aggregation": target.method,
+            "off the scale": target.on_invalid,
+        },
+        split={"name": validation.split, "hides": validation.hides, **validation.settings},
+        scores=tuple(validation.scores.drop("reason").filter(pl.col("value").is_not_null()).to_dicts()),
+        settings={"task": target.task, "made with": _versions()},
+    )
+
+
+def data_digest(data: Data) -> str:
+    """A fingerprint of keys, features and ratings, the same on every machine."""
+    sha = hashlib.sha256(repr((data.names, data.target.dimension)).encode())
+    for key in data.keys.select(KEY).iter_rows():
+        sha.update(repr(key).encode())
+    sha.update(np.ascontiguousarray(data.X, dtype="<f8").tobytes())
+    sha.update(np.ascontiguousarray(data.y, dtype="<f8").tobytes())
+    return sha.hexdigest()
+
+
+def _versions() -> dict[str, Any]:
+    packages = {name: version(name) for name in ("dialgauge", "scikit-learn", "skops", "numpy")}
+    return {"python": platform.python_version(), **packages}

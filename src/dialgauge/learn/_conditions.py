@@ -1,0 +1,282 @@
+"""The four conditions of Table 7: a metric out of the box, trained on originals, and on originals with variants.
+
+After Patel, Agrawal and Kumar 2024 ("Tweak to Trust"). Theirs is one correlation on a mix of all test summaries; here
+the originals and each family of variants stand beside it. Dialogues are split, not summaries.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dialgauge.corpus import KEY, ORIGINAL, Corpus
+from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.files import write_text
+from dialgauge.learn._extrapolate import Extrapolated, Rounding, extrapolate
+from dialgauge.learn._finetune import finetune, make_recipe
+from dialgauge.learn._finetune_data import (
+    RatedSplit,
+    RatedSummary,
+    check_enough,
+    rated_summaries,
+    split_dialogues,
+    target_ratings,
+    with_families,
+)
+from dialgauge.learn._finetune_measures import agreement
+from dialgauge.learn._finetune_recipe import FineTuning
+from dialgauge.metaeval import label_of
+from dialgauge.perturb import PRIORS, parse_requests, perturb
+from dialgauge.progress import Progress
+from dialgauge.ratings import Scale
+
+#: What each condition trains on, in the order of the paper's table.
+CONDITIONS: Mapping[str, tuple[str, ...]] = {
+    "out-of-the-box": (),
+    "original": (ORIGINAL,),
+    "original+baseline": (ORIGINAL, "baseline"),
+    "original+domain": (ORIGINAL, "domain"),
+}
+#: The test sets: the mix that the paper reports, and its parts.
+SETS = ("all", ORIGINAL, "domain", "baseline")
+TABLE_FILE = "conditions.json"
+_FRAME = pl.Schema(
+    {
+        "condition": pl.String(),
+        "set": pl.String(),
+        "value": pl.Float64(),
+        "low": pl.Float64(),
+        "high": pl.Float64(),
+        "order": pl.Float64(),
+        "summaries": pl.Int64(),
+        "ratings": pl.String(),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VariantOptions:
+    """Where variants and their ratings come from.
+
+    ``perturbations`` are made where the corpus has no variants. ``priors`` accepts the published mean ratings for kinds
+    without a rating of their own; ``rounding`` and ``annotated`` are those of :func:`extrapolate`. ``most`` is how many
+    variants of a family are trained on at most.
+    """
+
+    perturbations: tuple[str, ...] = ("baseline", "domain")
+    priors: bool = False
+    rounding: Rounding = "half-up"
+    annotated: int | None = None
+    most: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.most is not None and self.most < 1:
+            raise ParameterError("conditions", "most", "at least 1, or none", self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The table: a row per condition and test set, with the mean correlation, its interval and the order accuracy.
+
+    ``ratings`` says where the ratings of the set come from. ``types`` is what each kind of perturbation was assigned
+    in training, ``specs`` how the trained metric of each condition is named in ``dialgauge score``.
+    """
+
+    frame: pl.DataFrame
+    types: pl.DataFrame
+    specs: Mapping[str, str]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "settings": dict(self.settings),
+            "rows": self.frame.to_dicts(),
+            "types": self.types.to_dicts(),
+            "metrics": dict(self.specs),
+        }
+
+
+def run_conditions(
+    corpus: Corpus,
+    settings: FineTuning,
+    folder: Path | str,
+    *,
+    conditions: Sequence[str] = tuple(CONDITIONS),
+    variants: VariantOptions | None = None,
+    dev: float = 0.15,
+    test: float = 0.25,
+    scale: str | None = None,
+    progress: Progress | None = None,
+) -> Conditions:
+    """Train the metric under each condition and test all of them on the same dialogues, which none has seen.
+
+    Each trained metric is a folder below ``folder``, named after its condition; the table is written beside them.
+    """
+    variants = variants or VariantOptions()
+    for name in conditions:
+        if name not in CONDITIONS:
+            raise UnknownNameError("condition", name, CONDITIONS)
+    folder, seed = Path(folder), settings.plan.seed
+    ratings, found = target_ratings(corpus, settings.target, scale)
+    needed = {family for name in conditions for family in CONDITIONS[name]} - {ORIGINAL}
+    whole, families = _with_variants(corpus, variants, needed, seed, progress)
+    originals = rated_summaries(corpus, ratings.filter(pl.col("variant") == ORIGINAL), found)
+    check_enough(originals, f"originals rated on {settings.target!r}")
+    split = split_dialogues(originals, dev=dev, test=test, seed=seed)
+    sides = {name: {item.dialogue_id for item in getattr(split, name)} for name in ("train", "dev", "test")}
+    learnt, tested = _rated_variants(whole, ratings, found, families, settings, variants, sides)
+    _require_families(learnt, families, needed, settings.target)
+    train_items = _items(whole, learnt.frame, found, families, sides["train"], variants.most, seed)
+    dev_items = _items(whole, learnt.frame, found, families, sides["dev"], None, seed)
+    test_items = (*split.test, *_items(whole, tested.frame, found, families, sides["test"], None, seed))
+    rows: list[dict[str, Any]] = []
+    specs: dict[str, str] = {}
+    for name in conditions:
+        wanted = set(CONDITIONS[name]) - {ORIGINAL}
+        recipe = make_recipe(settings)
+        usable = recipe.readable(test_items)
+        if not CONDITIONS[name]:
+            numbers = recipe.untrained(usable)
+        else:
+            part = RatedSplit(
+                (*split.train, *with_families(train_items, wanted)),
+                (*split.dev, *with_families(dev_items, wanted)),
+                split.test,
+            )
+            data = {"corpus": corpus.info.name, "condition": name, "rounding": variants.rounding}
+            done = finetune(
+                part, found, settings, folder / name, data=data, progress=_named(progress, name), recipe=recipe
+            )
+            specs[name] = done.spec
+            numbers = recipe.predict(recipe.module, usable)
+        rows += _rows(name, usable, numbers)
+    result = Conditions(
+        pl.DataFrame(rows, schema=_FRAME), learnt.types, specs, _settings(corpus, settings, variants, found, sides)
+    )
+    write_text(folder / TABLE_FILE, json.dumps(result.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    return result
+
+
+def _with_variants(
+    corpus: Corpus, options: VariantOptions, needed: set[str], seed: int, progress: Progress | None
+) -> tuple[Corpus, dict[str, str]]:
+    """The corpus with variants (its own, or made), and the family of each label."""
+    present = corpus.summaries.filter(pl.col("variant") != ORIGINAL)
+    made = present.is_empty()
+    if made and needed:
+        corpus = perturb(corpus, options.perturbations, seed=seed, progress=progress).corpus
+        present = corpus.summaries.filter(pl.col("variant") != ORIGINAL)
+    labels = dict.fromkeys(label_of(name) for name in present["variant"].unique(maintain_order=True))
+    families: dict[str, str] = {label: parse_requests([label])[0].perturbation.family for label in labels}
+    for family in sorted(needed - set(families.values())):
+        way = f"name some with -p, such as -p {family}" if made else "add them to the corpus with 'dialgauge perturb'"
+        raise InputError(
+            f"condition 'original+{family}' needs variants of the family {family!r} and there are none: {way}"
+        )
+    return corpus, families
+
+
+def _rated_variants(
+    corpus: Corpus,
+    ratings: pl.DataFrame,
+    scale: Scale,
+    families: Mapping[str, str],
+    settings: FineTuning,
+    options: VariantOptions,
+    sides: Mapping[str, set[str]],
+) -> tuple[Extrapolated, Extrapolated]:
+    """Ratings of the variants to learn from and of those to test on.
+
+    What is learnt from is extrapolated without a look at the test dialogues.
+    """
+    priors = None
+    if options.priors:
+        priors = {label: known[settings.target].mean for label, known in PRIORS.items() if settings.target in known}
+        if not priors:
+            known = sorted({name for entry in PRIORS.values() for name in entry})
+            raise InputError(f"there are no published priors for {settings.target!r}, only for {', '.join(known)}")
+    rows = corpus.summaries.filter(pl.col("variant") != ORIGINAL, pl.col("kind") == "system").select(KEY)
+    held = pl.col("dialogue_id").is_in(sorted(sides["test"]))
+    seed, rounding = settings.plan.seed, options.rounding
+    learnt = extrapolate(
+        rows.filter(~held),
+        ratings.filter(~held),
+        scale,
+        rounding=rounding,
+        annotated=options.annotated,
+        priors=priors,
+        seed=seed,
+    )
+    # To test on, a rating is taken for what it is; only what nobody rated is assigned.
+    tested = extrapolate(rows, ratings, scale, rounding=rounding, priors=priors, seed=seed)
+    return learnt, tested
+
+
+def _require_families(learnt: Extrapolated, families: Mapping[str, str], needed: set[str], target: str) -> None:
+    rated = {families[label] for label in learnt.types["perturbation"]}
+    for family in sorted(needed - rated):
+        raise InputError(
+            f"no variant of the family {family!r} has a rating on {target!r}: rate some (the paper rated 25 of each "
+            "kind), or accept the published means of another corpus with --priors"
+        )
+
+
+def _items(
+    corpus: Corpus,
+    frame: pl.DataFrame,
+    scale: Scale,
+    families: Mapping[str, str],
+    dialogues: set[str],
+    most: int | None,
+    seed: int,
+) -> tuple[RatedSummary, ...]:
+    """The rated variants of these dialogues; of each family at most so many, drawn by key and seed."""
+    family = pl.col("variant").map_elements(lambda name: families[label_of(name)], return_dtype=pl.String)
+    wanted = frame.filter(pl.col("dialogue_id").is_in(sorted(dialogues))).with_columns(family.alias("family"))
+    items = rated_summaries(corpus, wanted, scale)
+    if most is None:
+        return tuple(items)
+    drawn = sorted(items, key=lambda item: hashlib.sha256(json.dumps([seed, *item.key]).encode()).digest())
+    kept = {item.key for name in set(families.values()) for item in with_families(drawn, (name,))[:most]}
+    return tuple(item for item in items if item.key in kept)
+
+
+def _rows(condition: str, items: Sequence[RatedSummary], numbers: Any) -> list[dict[str, Any]]:
+    rows = []
+    for name in SETS:
+        places = [i for i, item in enumerate(items) if name in ("all", item.family)]
+        part = [items[i] for i in places]
+        origins = " and ".join(sorted({item.origin for item in part}))
+        rows.append(
+            {"condition": condition, "set": name, **asdict(agreement(numbers[places], part)), "ratings": origins}
+        )
+    return rows
+
+
+def _named(progress: Progress | None, condition: str) -> Callable[[str, int, int], None] | None:
+    if progress is None:
+        return None
+    return lambda what, done, total: progress(f"{condition}: {what}", done, total)
+
+
+def _settings(
+    corpus: Corpus,
+    settings: FineTuning,
+    variants: VariantOptions,
+    scale: Scale,
+    sides: Mapping[str, set[str]],
+) -> dict[str, Any]:
+    return {
+        "corpus": corpus.info.name,
+        "ratings_origin": corpus.info.ratings_origin,
+        "scale": scale.name,
+        **asdict(settings),
+        "variants": asdict(variants),
+        "dialogues": {name: len(some) for name, some in sides.items()},
+        "split": "by dialogue; the paper split summaries, so that summaries of one call were on both sides",
+    }

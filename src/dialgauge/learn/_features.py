@@ -1,0 +1,128 @@
+"""Features: the columns of metric scores, and cheap features of the texts that are metrics, too."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from dialgauge.corpus import KEY, Corpus
+from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.metrics import Scores, score
+from dialgauge.metrics._metric import FloatArray
+
+#: Cheap features of a summary and its dialogue, by the names that they have as metrics. No model, no reference.
+TEXT_FEATURES = (
+    "length",
+    "sentences",
+    "compression",
+    "coverage",
+    "density",
+    "novel-1",
+    "novel-2",
+    "novel-3",
+    "novel-4",
+    "redundancy-1",
+    "redundancy-2",
+    "redundancy-3",
+    "redundancy-l",
+    "repetition-1",
+    "repetition-2",
+    "repetition-3",
+    "rouge-1@source",
+    "rouge-2@source",
+    "rouge-l@source",
+    "chrf@source",
+)
+#: How the signature of a column starts that dialgauge did not compute.
+UNSIGNED = "unsigned|"
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureTable:
+    """Features of summaries: ``frame`` has the key and a column per feature, sorted by key.
+
+    ``signatures`` says what made each, ``seconds`` what it cost (for all summaries; absent where nobody measured it),
+    ``missing`` how many summaries have no value.
+    """
+
+    frame: pl.DataFrame
+    signatures: Mapping[str, str]
+    seconds: Mapping[str, float]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features, in the order of the columns."""
+        return tuple(column for column in self.frame.columns if column not in KEY)
+
+    @property
+    def missing(self) -> dict[str, int]:
+        """How many summaries lack each feature."""
+        return {name: self.frame[name].null_count() for name in self.names}
+
+    def matrix(self) -> FloatArray:
+        """A row per summary, a column per feature; NaN where there is no value."""
+        return self.frame.select(pl.col(self.names).cast(pl.Float64)).to_numpy()
+
+    def select(self, names: Sequence[str]) -> "FeatureTable":
+        """These features only."""
+        for name in names:
+            if name not in self.names:
+                raise UnknownNameError("feature", name, self.names)
+        return replace(self, frame=self.frame.select(*KEY, *names))
+
+    def rows(self, keys: pl.DataFrame) -> "FeatureTable":
+        """The features of these summaries, in their order."""
+        return replace(self, frame=keys.select(KEY).join(self.frame, on=list(KEY), how="left", maintain_order="left"))
+
+
+def build_features(
+    corpus: Corpus,
+    scores: Scores,
+    *,
+    metrics: Sequence[str] | None = None,
+    texts: Sequence[str] = (),
+) -> FeatureTable:
+    """Features of every summary that has scores.
+
+    ``metrics`` are columns of ``scores`` (all of them where left out). ``texts`` are specifications of further metrics
+    that are computed here, such as :data:`TEXT_FEATURES`; one that is a column of the scores already is not computed
+    again. A feature without a single value is refused; single missing values are kept, counted, and filled when a
+    learner is fitted, from its training rows.
+    """
+    chosen = list(scores.metrics if metrics is None else metrics)
+    for name in chosen:
+        if name not in scores.metrics:
+            raise UnknownNameError("metric in these scores", name, scores.metrics)
+    frame = scores.frame.select(*KEY, *chosen)
+    signatures = {name: scores.signatures.get(name, f"{UNSIGNED}scores") for name in chosen}
+    seconds = {name: scores.seconds[name] for name in chosen if name in scores.seconds}
+    wanted = [spec for spec in texts if spec not in chosen]
+    if wanted:
+        made = score(corpus, wanted, include_references=True)
+        computed = made.metrics
+        frame = frame.join(made.frame, on=list(KEY), how="left", maintain_order="left")
+        signatures |= {name: made.signatures[name] for name in computed}
+        seconds |= {name: made.seconds[name] for name in computed}
+        chosen += computed
+    if not chosen:
+        raise InputError("no feature: give scores with at least one metric, or name text features")
+    table = FeatureTable(frame.sort(KEY), signatures, seconds)
+    _check(table)
+    return table
+
+
+def _check(table: FeatureTable) -> None:
+    keys = table.frame.select(KEY).rows()
+    for first, second in pairwise(keys):
+        if first == second:
+            raise InputError(f"scores: [{' / '.join(first)}] is there twice")
+    for name in table.names:
+        column = table.frame[name]
+        if not column.dtype.is_numeric() and column.dtype != pl.Boolean:
+            raise InputError(f"feature {name!r} does not hold numbers, but {column.dtype}")
+        if column.null_count() == len(column):
+            raise InputError(f"feature {name!r} has no value for any summary; leave it out")
+        if not np.isfinite(column.drop_nulls().cast(pl.Float64).to_numpy()).all():
+            raise InputError(f"feature {name!r} holds an infinite value or NaN; a missing value is null")

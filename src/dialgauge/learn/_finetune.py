@@ -1,0 +1,179 @@
+"""Fine-tuning a neural metric on ratings: one function for BARTScore, UniEval and the encoder head."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.learn._encoder_head import HeadRecipe
+from dialgauge.learn._finetune_data import RatedSplit, RatedSummary, check_enough
+from dialgauge.learn._finetune_measures import Agreement, agreement, mean_correlation
+from dialgauge.learn._finetune_recipe import FineTuning, Recipe
+from dialgauge.learn._finetune_seq2seq import BartRecipe, UnievalRecipe
+from dialgauge.learn._folder import Card, write_folder
+from dialgauge.models import TrainingRecord, digest_of, model_signature, remove_checkpoint, train
+from dialgauge.progress import Progress
+from dialgauge.ratings import Scale
+
+#: The metrics that can be fine-tuned, by the beginning of their names.
+_RECIPES: Mapping[str, Callable[[FineTuning], Recipe]] = {
+    "bartscore": BartRecipe,
+    "unieval": UnievalRecipe,
+    "encoder-head": HeadRecipe,
+}
+_BART_WAYS = ("src-hyp", "hyp", "hyp-ref", "ref-hyp")
+_UNIEVAL_DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
+FINE_TUNABLE = (
+    *(f"bartscore-{way}" for way in _BART_WAYS),
+    *(f"unieval-{dimension}" for dimension in _UNIEVAL_DIMENSIONS),
+    "encoder-head",
+)
+_USE = (
+    "To rate summaries of dialogues like those it was trained on, for this dimension. It has seen no other kind of "
+    "dialogue, system or language; validate it on ratings of your own before you trust it there."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FineTuned:
+    """A trained metric: where it is, how ``dialgauge score`` names it, how the training went, how it did on dev."""
+
+    folder: Path
+    spec: str
+    record: TrainingRecord
+    dev: Agreement | None
+    card: Card
+
+
+def fine_tunable(metric: str, target: str) -> str:
+    """The full name behind ``bartscore`` (source to summary) and ``unieval`` (the question about the target)."""
+    if metric == "bartscore":
+        return "bartscore-src-hyp"
+    if metric == "unieval":
+        if target not in _UNIEVAL_DIMENSIONS:
+            raise UnknownNameError(
+                "question of UniEval", target, _UNIEVAL_DIMENSIONS, "name one with --metric unieval-QUESTION"
+            )
+        return f"unieval-{target}"
+    if metric not in FINE_TUNABLE:
+        raise UnknownNameError("metric to fine-tune", metric, ("bartscore", "unieval", *FINE_TUNABLE))
+    return metric
+
+
+def usual_settings(metric: str, frozen: bool = True) -> tuple[int, float, int, float]:
+    """Epochs, learning rate, summaries per micro-batch and weight decay that suit a metric unless you know better."""
+    if metric != "encoder-head":
+        return 2, 5e-5, 4, 0.01
+    return (8, 1e-3, 16, 0.05) if frozen else (4, 1e-4, 8, 0.01)
+
+
+def make_recipe(settings: FineTuning) -> Recipe:
+    """How the metric of these settings is trained; loads the model."""
+    name = fine_tunable(settings.metric, settings.target)
+    make = next(make for start, make in _RECIPES.items() if name.startswith(start))
+    return make(replace(settings, metric=name))
+
+
+def finetune(
+    split: RatedSplit,
+    scale: Scale,
+    settings: FineTuning,
+    folder: Path | str,
+    *,
+    data: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    recipe: Recipe | None = None,
+) -> FineTuned:
+    """Train on ``split.train``, keep the epoch that agrees best with the ratings of ``split.dev``, and save.
+
+    The folder holds the weights and a card, and is a metric: see ``spec``. A training that was stopped goes on where it
+    was when called again with the same folder, data and settings. ``data`` is what the card says about the corpus.
+    """
+    recipe = recipe or make_recipe(settings)
+    folder = Path(folder)
+    used, watched = recipe.readable(split.train), recipe.readable(split.dev)
+    check_enough(used, f"training {settings.metric} on {settings.target!r}")
+    if watched and len({item.rating for item in watched}) == 1:
+        raise InputError(
+            f"the {len(watched)} development summaries all have the rating {watched[0].rating:g}: nothing can be "
+            "chosen by them; use another seed, a larger dev share, or none (0)"
+        )
+    recipe.prepare(used)
+    work = folder.with_name(f"{folder.name}-training")
+    record = train(
+        recipe.module,
+        recipe.batches,
+        recipe.loss,
+        settings.plan,
+        evaluate=(lambda module: _distance(recipe, module, watched)) if watched else None,
+        folder=work,
+        identity=_identity(settings, used, watched),
+        progress=progress,
+    )
+    dev = agreement(recipe.predict(recipe.module, watched), watched) if watched else None
+    card = _card(recipe, settings, folder, scale, used, watched, record, dev, data or {})
+    saved = write_folder(folder, card, lambda temporary: recipe.save(recipe.module, temporary))
+    remove_checkpoint(work)
+    work.rmdir()
+    return FineTuned(folder, recipe.spec(folder), record, dev, saved)
+
+
+def _distance(recipe: Recipe, module: Any, items: Sequence[RatedSummary]) -> float:
+    """1 − the mean of Pearson, Spearman and Kendall: the lower the better. A constant metric agrees with nobody."""
+    value = mean_correlation(recipe.predict(module, items), np.array([item.rating for item in items]))
+    return 1.0 if np.isnan(value) else 1.0 - value
+
+
+def _identity(settings: FineTuning, used: Sequence[RatedSummary], watched: Sequence[RatedSummary]) -> str:
+    chosen = {name: value for name, value in asdict(settings).items() if name != "plan"}
+    return digest_of([repr(sorted(chosen.items())), model_signature(settings.model), repr(used), repr(watched)])
+
+
+def _card(
+    recipe: Recipe,
+    settings: FineTuning,
+    folder: Path,
+    scale: Scale,
+    used: Sequence[RatedSummary],
+    watched: Sequence[RatedSummary],
+    record: TrainingRecord,
+    dev: Agreement | None,
+    data: Mapping[str, Any],
+) -> Card:
+    families = sorted({item.family for item in used})
+    origins = sorted({item.origin for item in used})
+    return Card(
+        name=folder.name,
+        kind="encoder-head" if settings.metric == "encoder-head" else "checkpoint",
+        target=settings.target,
+        intended_use=_USE,
+        scale={"minimum": scale.minimum, "maximum": scale.maximum},
+        data={
+            **data,
+            "summaries": len(used),
+            "dialogues": len({item.dialogue_id for item in used}),
+            "families": families,
+            "ratings": origins,
+            "digest": digest_of(repr(item) for item in used),
+        },
+        split={
+            "kind": "dialogues: no dialogue is both trained on and used to choose the epoch",
+            "dev_dialogues": sorted({item.dialogue_id for item in watched}),
+            "hides": "the systems of the development summaries were seen in training",
+        },
+        scores=() if dev is None else ({"set": "dev (chose the epoch, so too good)", **asdict(dev)},),
+        settings={
+            **recipe.facts(),
+            "base": model_signature(settings.model),
+            "loss": recipe.loss_name,
+            "batch": settings.batch,
+            # Not how long it took: the same training must give the same card.
+            "plan": {name: value for name, value in asdict(settings.plan).items() if name != "device"},
+            "epochs": [{"epoch": e.epoch, "loss": e.loss, "value": e.value} for e in record.epochs],
+            "best_epoch": record.best_epoch,
+            "stopped_early": record.stopped_early,
+        },
+    )

@@ -1,0 +1,152 @@
+"""What a neural metric is trained on: rated summaries with the texts beside them, and splits that share no dialogue."""
+
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from dialgauge.corpus import KEY, ORIGINAL, Corpus
+from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.ratings import Scale, aggregate, find_scale, validate
+
+#: With fewer rated summaries than this nothing is trained.
+LEAST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class RatedSummary:
+    """A summary, the texts that a metric can hold it against, and its rating.
+
+    ``rating`` is on the scale of the corpus, ``share`` the same from 0 (lowest point) to 1 (highest). ``family`` is
+    ``original`` or that of the perturbation; ``origin`` says where the rating comes from.
+    """
+
+    key: tuple[str, str, str, str]
+    summary: str
+    source: str
+    references: tuple[str, ...]
+    rating: float
+    share: float
+    family: str = ORIGINAL
+    origin: str = "given"
+
+    @property
+    def dialogue_id(self) -> str:
+        """The dialogue that it sums up."""
+        return self.key[0]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedSplit:
+    """Rated summaries in parts that share no dialogue."""
+
+    train: tuple[RatedSummary, ...]
+    dev: tuple[RatedSummary, ...]
+    test: tuple[RatedSummary, ...] = ()
+
+    def __post_init__(self) -> None:
+        seen: dict[str, str] = {}
+        for name in ("train", "dev", "test"):
+            for dialogue in {item.dialogue_id for item in getattr(self, name)}:
+                if dialogue in seen:
+                    raise InputError(f"split: dialogue {dialogue!r} is in {seen[dialogue]} and in {name}")
+                seen[dialogue] = name
+
+
+def target_ratings(
+    corpus: Corpus, target: str, scale: str | None = None, method: str = "majority-or-mean"
+) -> tuple[pl.DataFrame, Scale]:
+    """One rating per summary (key, ``value``) on the dimension ``target``, and the scale they are on.
+
+    ``scale`` is for ratings that name none. A saved-but-unset 0 is left out; any other value off its scale is refused.
+    """
+    if target not in corpus.dimensions:
+        raise UnknownNameError("dimension", target, corpus.dimensions)
+    ratings = corpus.ratings.filter(pl.col("dimension") == target, pl.col("value").is_not_null())
+    if scale is not None:
+        ratings = ratings.with_columns(pl.col("scale").fill_null(scale))
+    names = ratings["scale"].unique().sort().to_list()
+    if None in names:
+        raise InputError(f"ratings of {target!r} name no scale: say which it is, as in --scale 1-5")
+    if len(names) > 1:
+        raise InputError(f"ratings of {target!r} are on several scales ({', '.join(names)}): bring them to one first")
+    if not names:
+        raise InputError(f"ratings of {target!r}: none has a value")
+    wrong = validate(ratings, on_invalid="keep").invalid.filter(pl.col("problem") == "off the scale")
+    if wrong.height:
+        row = wrong.row(0, named=True)
+        key = ", ".join(f"{name}={row[name]}" for name in KEY)
+        raise InputError(f"ratings of {target!r}: [{key}] {row['reason']} ({wrong.height} such ratings)")
+    frame = aggregate(ratings, method, on_invalid="drop").frame.drop_nulls("value")
+    return frame.select(*KEY, "value"), find_scale(names[0])
+
+
+def rated_summaries(
+    corpus: Corpus, ratings: pl.DataFrame, scale: Scale, *, include_references: bool = False
+) -> list[RatedSummary]:
+    """The summaries of systems (with ``include_references`` those of kind reference too) that ``ratings`` has.
+
+    ``ratings`` has the key and ``value``, and may have ``family`` and ``origin``. In the order of the corpus.
+    """
+    sources = {dialogue.id: dialogue.text for dialogue in corpus.iter_dialogues()}
+    references: dict[tuple[str, str], list[str]] = {}
+    for dialogue_id, role, text in corpus.references.select("dialogue_id", "role", "text").iter_rows():
+        references.setdefault((dialogue_id, role), []).append(text or "")
+    rows = corpus.summaries if include_references else corpus.summaries.filter(pl.col("kind") == "system")
+    joined = rows.join(ratings, on=list(KEY), how="inner", maintain_order="left")
+    width = scale.maximum - scale.minimum
+    return [
+        RatedSummary(
+            tuple(row[name] for name in KEY),
+            row["text"] or "",
+            sources[row["dialogue_id"]],
+            tuple(references.get((row["dialogue_id"], row["role"]), ())),
+            row["value"],
+            (row["value"] - scale.minimum) / width,
+            row.get("family", ORIGINAL),
+            row.get("origin", "given"),
+        )
+        for row in joined.iter_rows(named=True)
+        if (row["text"] or "").strip()
+    ]
+
+
+def check_enough(items: Sequence[RatedSummary], what: str) -> None:
+    """Refuse what nothing can be learnt from: too few, or all of one rating."""
+    if len(items) < LEAST:
+        raise InputError(f"{what}: {len(items)} rated summaries; at least {LEAST} are needed")
+    if len({item.rating for item in items}) == 1:
+        raise InputError(f"{what}: all {len(items)} ratings are {items[0].rating:g}; there is nothing to learn")
+
+
+def split_dialogues(
+    items: Iterable[RatedSummary], *, dev: float = 0.15, test: float = 0.0, seed: int = 0
+) -> RatedSplit:
+    """Train, development and test summaries; all of a dialogue, its variants included, on one side.
+
+    Which side a dialogue goes to depends on its id and the seed, so further summaries of it follow it there.
+    """
+    for name, share in (("dev", dev), ("test", test)):
+        if not 0 <= share < 1 or dev + test >= 1:
+            raise ParameterError("split", name, "from 0 to below 1, dev and test together below 1", share)
+    every = list(items)
+    order = sorted({item.dialogue_id for item in every}, key=lambda name: _place(seed, name))
+    held = max(1, math.floor(len(order) * test + 0.5)) if test else 0
+    watched = max(1, math.floor((len(order) - held) * dev + 0.5)) if dev else 0
+    if held + watched >= len(order):
+        raise InputError(f"split: {len(order)} dialogues are too few for a part to train on and parts to test on")
+    side = {name: "test" if i < held else "dev" if i < held + watched else "train" for i, name in enumerate(order)}
+    parts = {name: tuple(i for i in every if side[i.dialogue_id] == name) for name in ("train", "dev", "test")}
+    return RatedSplit(**parts)
+
+
+def _place(seed: int, dialogue_id: str) -> str:
+    return hashlib.sha256(f"{seed}:{dialogue_id}".encode()).hexdigest()
+
+
+def with_families(items: Iterable[RatedSummary], families: Iterable[str]) -> tuple[RatedSummary, ...]:
+    """Those of these families."""
+    wanted = set(families)
+    return tuple(item for item in items if item.family in wanted)

@@ -1,0 +1,128 @@
+"""What the training of every neural metric has in common: the settings, and the parts that each kind fills in."""
+
+import hashlib
+import random
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from dialgauge.errors import ModelError, ParameterError
+from dialgauge.learn._finetune_data import RatedSummary
+from dialgauge.learn._finetune_measures import FloatArray
+from dialgauge.models import Model, TrainingPlan, quiet_loading, resolve
+
+T = TypeVar("T")
+#: Files beside the weights that are the weights in another form, or belong to them and are written anew.
+_OF_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx")
+_WRITTEN = frozenset(("config.json", "generation_config.json"))
+
+
+@dataclass(frozen=True, slots=True)
+class FineTuning:
+    """What is trained and how.
+
+    ``metric`` is the name of the metric that the result is used as (``bartscore-src-hyp``, ``unieval-consistency``) or
+    ``encoder-head``; ``model`` where the weights start. ``batch`` summaries make a micro-batch. ``margin`` is what the
+    ranking loss asks between the ends of the scale, in standard deviations of the untrained metric. ``limit`` is how
+    many tokens are read (None: as many as the metric reads). ``frozen``, ``hidden`` and ``dropout`` are for the encoder
+    head: train the head alone on vectors that are made once, the width of its layer, and what is dropped of it.
+    """
+
+    metric: str
+    model: str
+    target: str
+    loss: str | None = None
+    batch: int = 4
+    margin: float = 2.0
+    limit: int | None = None
+    frozen: bool = True
+    hidden: int = 64
+    dropout: float = 0.3
+    plan: TrainingPlan = field(default_factory=lambda: TrainingPlan(epochs=2))
+
+    def __post_init__(self) -> None:
+        rules = {
+            "batch": (self.batch >= 1, "at least 1"),
+            "margin": (self.margin > 0, "above 0"),
+            "limit": (self.limit is None or self.limit >= 10, "at least 10, or none"),
+            "hidden": (self.hidden >= 1, "at least 1"),
+            "dropout": (0 <= self.dropout < 1, "from 0 to below 1"),
+        }
+        for name, (holds, allowed) in rules.items():
+            if not holds:
+                raise ParameterError("finetune", name, allowed, getattr(self, name))
+
+
+class Recipe(Protocol):
+    """How one kind of metric is trained: lessons from rated summaries, a loss, the metric's own numbers, and saving."""
+
+    module: Any
+    loss_name: str
+
+    def readable(self, items: Iterable[RatedSummary]) -> list[RatedSummary]:
+        """Those that have the texts which the metric reads."""
+
+    def prepare(self, train: Sequence[RatedSummary]) -> None:
+        """Make ready to train on these."""
+
+    def batches(self, epoch: int) -> list[Any]:
+        """The micro-batches of an epoch."""
+
+    def loss(self, module: Any, batch: Any) -> Any:
+        """The loss of a micro-batch."""
+
+    def predict(self, module: Any, items: Sequence[RatedSummary]) -> FloatArray:
+        """What the metric gives for these summaries."""
+
+    def facts(self) -> dict[str, Any]:
+        """What the card must say so that the metric can be loaded."""
+
+    def save(self, module: Any, folder: Path) -> None:
+        """Write what scoring needs into the folder."""
+
+    def untrained(self, items: Sequence[RatedSummary]) -> FloatArray:
+        """What the metric gives out of the box."""
+
+    def spec(self, folder: Path) -> str:
+        """How the saved metric is named in ``dialgauge score``."""
+
+
+def shuffled(items: Sequence[T], seed: int, epoch: int, batch: int) -> list[list[T]]:
+    """The items in an order that depends on seed and epoch alone, in portions."""
+    order = list(items)
+    rng_of(seed, epoch).shuffle(order)
+    return [order[i : i + batch] for i in range(0, len(order), batch)]
+
+
+def rng_of(seed: int, epoch: int) -> random.Random:
+    """The random state of an epoch."""
+    return random.Random(hashlib.sha256(f"lessons:{seed}:{epoch}".encode()).digest())
+
+
+def trainable(model: Model) -> Any:
+    """A copy of the module whose parameters can be trained; the loaded model stays as it is."""
+    import copy
+
+    module = copy.deepcopy(model.module)
+    module.requires_grad_(True)
+    return module
+
+
+def on(model: Model, module: Any) -> Model:
+    """The model with another module in place of its own, where that module is now."""
+    return replace(model, module=module, device=str(next(module.parameters()).device))
+
+
+def save_checkpoint(model: Model, module: Any, folder: Path) -> None:
+    """The trained weights, with the tokenizer's files taken over byte by byte: they must cut texts as before."""
+    origin = resolve(model.ref).path
+    if any(origin.glob("*.gguf")):
+        raise ModelError(f"model '{model.ref}': a quantised (GGUF) model cannot be fine-tuned; name the full weights")
+    with quiet_loading():
+        module.save_pretrained(folder)
+    for file in sorted(origin.iterdir()):
+        weights = file.suffix in _OF_WEIGHTS or file.name.endswith(".index.json")
+        if file.is_file() and not weights and file.name not in _WRITTEN and file.suffix in (".json", ".txt", ".model"):
+            shutil.copyfile(file, folder / file.name)

@@ -1,0 +1,229 @@
+"""A trained metric as a folder: a card (``metric.json``, and ``README.md`` for people) and the files it vouches for.
+
+The card holds the SHA-256 of every other file; what was changed, removed or added since is refused before it is read.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.files import atomic_folder, cache_folder
+from dialgauge.metrics import Values
+from dialgauge.metrics._metric import FloatArray
+
+CARD_FILE = "metric.json"
+README_FILE = "README.md"
+FORMAT = 1
+#: How each kind is loaded: a function ``(folder, card) -> Trained`` in a module that is imported on demand.
+KINDS: Mapping[str, str] = {
+    "features": "dialgauge.learn._metric:load_trained_features",
+    "encoder-head": "dialgauge.learn._encoder_head:load_trained_head",
+    "checkpoint": "dialgauge.learn._finetune_checkpoint:load_trained_checkpoint",
+}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureUse:
+    """A feature as the metric was trained on it.
+
+    ``signature`` says what made its numbers; it starts with ``unsigned`` for a column of a table that dialgauge did not
+    compute. ``missing`` counts the training rows without a value, ``fill`` is what stood in for them,
+    ``seconds`` what it cost.
+    """
+
+    name: str
+    signature: str
+    missing: int = 0
+    fill: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a trained metric says about itself.
+
+    ``kind`` says how it is loaded (:data:`KINDS`), ``target`` the dimension that it predicts and ``scale`` the range of
+    it (``minimum`` and ``maximum``, either may be None). ``data`` says what it was trained on, ``split`` how it was
+    validated and what that hides, ``scores`` what came out (rows of numbers with intervals), ``settings`` everything
+    else that was chosen, ``files`` the SHA-256 of each file beside the card.
+    """
+
+    name: str
+    kind: str
+    target: str
+    intended_use: str
+    features: tuple[FeatureUse, ...] = ()
+    scale: Mapping[str, float | None] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    split: Mapping[str, Any] = field(default_factory=dict)
+    scores: tuple[Mapping[str, Any], ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    format: int = FORMAT
+
+    def as_dict(self) -> dict[str, Any]:
+        """The content of ``metric.json``."""
+        return {**asdict(self), "features": [asdict(use) for use in self.features], "scores": list(self.scores)}
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A trained metric that is ready to score: the metrics it needs, and what makes one number of theirs.
+
+    ``features`` are specifications as for ``dialgauge score``; ``combine`` maps a row per summary and a column per
+    feature (NaN where a feature has no value) to a value per summary.
+    """
+
+    card: Card
+    features: tuple[str, ...]
+    combine: Callable[[FloatArray], Values]
+
+
+def write_folder(folder: Path | str, card: Card, write: Callable[[Path], None]) -> Card:
+    """Make the folder of a trained metric, whole or not at all. ``write`` puts its files into the folder it is given.
+
+    Gives back the card with the digests of those files.
+    """
+    folder = Path(folder)
+    if card.kind not in KINDS:
+        raise UnknownNameError("kind of trained metric", card.kind, KINDS)
+    _refuse_foreign(folder)
+    with atomic_folder(folder) as temporary:
+        write(temporary)
+        files = {path.name: _digest(path) for path in sorted(temporary.iterdir())}
+        signed = replace(card, files=files)
+        text = json.dumps(signed.as_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+        (temporary / CARD_FILE).write_text(text + "\n", encoding="utf-8", newline="\n")
+        (temporary / README_FILE).write_text(card_text(signed), encoding="utf-8", newline="\n")
+    return signed
+
+
+def read_card(folder: Path | str) -> Card:
+    """The card of a trained metric, after a look at whether its files are the ones it was saved with."""
+    folder = Path(folder)
+    path = folder / CARD_FILE
+    try:
+        row = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"{folder}: no trained metric here ({CARD_FILE} is missing)") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not JSON: {error}") from error
+    card = _card(path, row)
+    for name, expected in card.files.items():
+        if Path(name).name != name:
+            raise InputError(f"{path}: a file outside the folder is named: {name!r}")
+        if not (folder / name).is_file():
+            raise InputError(f"{folder}: file {name!r} of the trained metric is missing")
+        if _digest(folder / name) != expected:
+            raise InputError(
+                f"{folder / name}: not the file that the metric was saved with (its SHA-256 is not the one in "
+                f"{CARD_FILE}); take a fresh copy or train again"
+            )
+    return card
+
+
+def load_trained(folder: Path | str) -> Trained:
+    """Load a trained metric of any kind, by path or by the name of one in the user's registry."""
+    found = find_folder(folder)
+    card = read_card(found)
+    if card.kind not in KINDS:
+        raise UnknownNameError(f"kind of trained metric in {found / CARD_FILE}", card.kind, KINDS)
+    module, _, function = KINDS[card.kind].partition(":")
+    loaded: Trained = getattr(import_module(module), function)(found, card)
+    return loaded
+
+
+def registry_folder() -> Path:
+    """Where trained metrics are kept that can be called by name."""
+    return cache_folder() / "learned"
+
+
+def named_folder(name: str) -> Path:
+    """The folder of the registry for this name."""
+    if not _NAME.fullmatch(name):
+        raise InputError(f"name of a trained metric: letters, digits, '.', '_' and '-' only; got {name!r}")
+    return registry_folder() / name
+
+
+def find_folder(given: Path | str) -> Path:
+    """The folder of a trained metric: a path, or else a name in the registry."""
+    path = Path(given)
+    if (path / CARD_FILE).is_file():
+        return path
+    text = str(given)
+    if _NAME.fullmatch(text):
+        if (named_folder(text) / CARD_FILE).is_file():
+            return named_folder(text)
+        if not path.exists():
+            known = sorted(entry.parent.name for entry in registry_folder().glob(f"*/{CARD_FILE}"))
+            raise UnknownNameError("trained metric", text, known, "a folder made by 'dialgauge train', or its name")
+    raise InputError(f"{path}: no trained metric here ({CARD_FILE} is missing)")
+
+
+def folder_signature(folder: Path) -> str:
+    """What stands for the folder in a signature: the digest of its card, which holds the digests of its files."""
+    return _digest(folder / CARD_FILE)[:16]
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _refuse_foreign(folder: Path) -> None:
+    if folder.exists() and not (folder / CARD_FILE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder}: exists and is no trained metric; name another folder")
+
+
+def _card(path: Path, row: Any) -> Card:
+    if not isinstance(row, dict) or row.get("format") != FORMAT:
+        found = row.get("format") if isinstance(row, dict) else type(row).__name__
+        raise InputError(f"{path}: not a card of format {FORMAT} (found: {found}); train again with this version")
+    try:
+        features = tuple(FeatureUse(**use) for use in row.pop("features"))
+        return Card(**{**row, "features": features, "scores": tuple(row["scores"])})
+    except (TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{path}: not a card of a trained metric: {error}") from error
+
+
+def card_text(card: Card) -> str:
+    """The card for people, in Markdown."""
+    low, high = card.scale.get("minimum"), card.scale.get("maximum")
+    lines = [f"# {card.name}", "", card.intended_use, ""]
+    lines += [
+        f"Predicts **{card.target}**" + (f" on a scale from {low:g} to {high:g}." if None not in (low, high) else ".")
+    ]
+    lines += ["", "## Trained on", "", *_facts(card.data), "", "## Validated by", "", *_facts(card.split)]
+    lines += ["", "## Scores", "", *_table(card.scores)]
+    if card.features:
+        lines += ["", "## Features", "", *_table([asdict(use) for use in card.features])]
+    lines += ["", "## Settings", "", *_facts(card.settings), "", "## Files", "", *_facts(card.files)]
+    return "\n".join(lines) + "\n"
+
+
+def _facts(facts: Mapping[str, Any]) -> list[str]:
+    return [f"- {name}: {_shown(value)}" for name, value in facts.items()] or ["- nothing recorded"]
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    if not rows:
+        return ["None."]
+    columns = list(rows[0])
+    head = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    return head + ["| " + " | ".join(_shown(row.get(column)) for column in columns) + " |" for row in rows]
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list, tuple)) else str(value)
+    return text.replace("|", "\\|").replace("\n", " ")

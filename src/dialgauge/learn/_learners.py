@@ -1,0 +1,353 @@
+"""Learners by name: scikit-learn pipelines that fill, scale and fit, all three from the training rows only."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dialgauge.errors import MissingExtraError, ParameterError, UnknownNameError
+from dialgauge.learn._ordinal import ProportionalOdds
+from dialgauge.learn._targets import Target, Task, nearest
+from dialgauge.metrics._metric import FloatArray
+
+#: The learner that is chosen among others inside the training rows.
+AUTO = "auto"
+#: The mean of several recipes; what a search with ``auto`` ends in where it cannot tell them apart.
+BLEND = "blend"
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """A way to learn. ``make(task, settings, seed)`` gives an estimator of scikit-learn.
+
+    ``fits`` says what it learns from: the classes of the scale, numbers, or ``either`` (a classifier for classes, a
+    regressor for numbers). ``grid`` lists the settings that a search tries, its default first. ``scaled`` features have
+    mean 0 and variance 1 in the training rows.
+    """
+
+    name: str
+    description: str
+    fits: str
+    scaled: bool
+    grid: tuple[Settings, ...]
+    make: Callable[[Task, Settings, int], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A learner with its settings, seed and target: everything that training rows are turned into a model by."""
+
+    learner: str
+    settings: Settings
+    task: Task
+    levels: tuple[float, ...]
+    minimum: float | None = None
+    maximum: float | None = None
+    seed: int = 0
+
+    @classmethod
+    def build(cls, learner: str, target: Target, *, seed: int = 0, settings: Settings | None = None) -> "Recipe":
+        """A recipe with the learner's default settings, or these."""
+        chosen = find_learner(learner)
+        values = dict(chosen.grid[0]) | dict(settings or {})
+        for name in values:
+            if name not in chosen.grid[0]:
+                raise UnknownNameError(f"setting of learner {learner!r}", name, chosen.grid[0])
+        return cls(learner, values, target.task, target.levels, target.minimum, target.maximum, seed)
+
+    @property
+    def fits_classes(self) -> bool:
+        """Whether the estimator learns from classes."""
+        fits = "either" if self.learner == BLEND else find_learner(self.learner).fits
+        return fits == "classes" or (fits == "either" and self.task == "classes")
+
+    @classmethod
+    def blend(cls, recipes: "Sequence[Recipe]") -> "Recipe":
+        """The mean of several recipes for the same target: of their numbers, or of their probabilities of classes."""
+        first = recipes[0]
+        members = [{"learner": recipe.learner, "settings": dict(recipe.settings)} for recipe in recipes]
+        return replace(first, learner=BLEND, settings={"members": members})
+
+    def quicker(self, trees: int = 40) -> "Recipe":
+        """The same with fewer trees, for the comparisons inside a search."""
+        if self.settings.get("trees", 0) <= trees:
+            return self
+        return replace(self, settings={**self.settings, "trees": trees})
+
+    def fit(self, x: FloatArray, y: FloatArray) -> "Fitted":
+        """Learn from these rows."""
+        _need_sklearn()
+        from sklearn.impute import SimpleImputer
+        from sklearn.pipeline import Pipeline
+
+        task: Task = "classes" if self.fits_classes else "numbers"
+        steps: list[tuple[str, Any]] = [("fill", SimpleImputer(strategy="median", keep_empty_features=True))]
+        if self.learner == BLEND:
+            steps.append(("learn", _voting(task, self.settings["members"], self.seed)))
+        else:
+            steps += _steps(self.learner, task, self.settings, self.seed)
+        goal: NDArray[Any] = y
+        if self.fits_classes:
+            goal = np.searchsorted(np.array(self.levels), nearest(y, self.levels))
+            if len(np.unique(goal)) < 2:
+                return Fitted(self, None, float(self.levels[int(goal[0])]))
+        with _one_thread():
+            return Fitted(self, Pipeline(steps).fit(x, goal))
+
+    def as_dict(self) -> dict[str, Any]:
+        """For cards and JSON."""
+        return {"learner": self.learner, "settings": dict(self.settings), "task": self.task, "seed": self.seed}
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A fitted pipeline. ``constant`` stands in for one whose training rows were all of one class."""
+
+    recipe: Recipe
+    pipeline: Any
+    constant: float = field(default=float("nan"))
+
+    def numbers(self, x: FloatArray) -> FloatArray:
+        """A number per row: what a regressor says, or the expected value under a classifier's probabilities."""
+        if self.pipeline is None:
+            return np.full(len(x), self.constant)
+        with _one_thread():
+            return self._numbers(x)
+
+    def _numbers(self, x: FloatArray) -> FloatArray:
+        recipe = self.recipe
+        if not recipe.fits_classes:
+            made = np.asarray(self.pipeline.predict(x), dtype=np.float64)
+            low = -np.inf if recipe.minimum is None else recipe.minimum
+            return np.clip(made, low, np.inf if recipe.maximum is None else recipe.maximum)
+        points = np.array(recipe.levels)
+        if not hasattr(self.pipeline, "predict_proba"):
+            return np.asarray(points[self.pipeline.predict(x).astype(np.int64)])
+        chances = self.pipeline.predict_proba(x)
+        result: FloatArray = chances @ points[self.pipeline[-1].classes_.astype(np.int64)]
+        return result
+
+    def classes(self, x: FloatArray) -> FloatArray:
+        """The class of each row: what a classifier says, or the one nearest to a regressor's number."""
+        if self.pipeline is not None and self.recipe.fits_classes:
+            with _one_thread():
+                return np.asarray(np.array(self.recipe.levels)[self.pipeline.predict(x).astype(np.int64)])
+        return nearest(self.numbers(x), self.recipe.levels)
+
+
+def _one_thread() -> AbstractContextManager[object]:
+    """One thread for matrix products: the same bits on any machine, and these are too small to gain from more."""
+    limited: AbstractContextManager[object] = _threads().limit(limits=1)
+    return limited
+
+
+@cache
+def _threads() -> Any:
+    import sklearn.ensemble  # noqa: F401  # loads the libraries whose threads are counted
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def _steps(learner: str, task: Task, settings: Settings, seed: int) -> list[tuple[str, Any]]:
+    from sklearn.preprocessing import StandardScaler
+
+    chosen = find_learner(learner)
+    scale: list[tuple[str, Any]] = [("scale", StandardScaler())] if chosen.scaled else []
+    return [*scale, ("learn", chosen.make(task, settings, seed))]
+
+
+def _voting(task: Task, members: Sequence[Mapping[str, Any]], seed: int) -> Any:
+    from sklearn.ensemble import VotingClassifier, VotingRegressor
+    from sklearn.pipeline import Pipeline
+
+    parts = [
+        (f"member-{i}", Pipeline(_steps(member["learner"], task, member["settings"], seed)))
+        for i, member in enumerate(members)
+    ]
+    return VotingClassifier(parts, voting="soft") if task == "classes" else VotingRegressor(parts)
+
+
+def find_learner(name: str) -> Learner:
+    """The learner of this name."""
+    if name not in LEARNERS:
+        raise UnknownNameError("learner", name, (*LEARNERS, AUTO))
+    return LEARNERS[name]
+
+
+def candidates(learner: str, target: Target, seed: int) -> list[Recipe]:
+    """What a search tries: the grid of one learner, or with ``auto`` a few recipes that can be blended."""
+    if learner != AUTO:
+        return [Recipe.build(learner, target, seed=seed, settings=values) for values in find_learner(learner).grid]
+    chosen: tuple[tuple[str, Settings], ...] = (
+        ("ridge", {"alpha": 100.0}),
+        ("extra-trees", {"leaf": 3, "share": 0.33, "trees": 100}),
+        ("extra-trees", {"leaf": 5, "share": 0.7, "trees": 100}),
+        ("extra-trees", {"leaf": 10, "share": 1.0, "trees": 100}),
+    )
+    if target.task == "classes":
+        chosen = (("logistic", {}), ("ordinal", {}), *chosen[1:3])
+    return [Recipe.build(name, target, seed=seed, settings=values) for name, values in chosen]
+
+
+def _need_sklearn() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("sklearn") is None:
+        raise MissingExtraError("training a metric", "learn")
+
+
+def _tree(task: Task, settings: Settings, seed: int) -> Any:
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    kind = DecisionTreeClassifier if task == "classes" else DecisionTreeRegressor
+    return kind(max_depth=settings["depth"], min_samples_leaf=settings["leaf"], random_state=seed)
+
+
+def _forest(name: str) -> Callable[[Task, Settings, int], Any]:
+    def make(task: Task, settings: Settings, seed: int) -> Any:
+        from sklearn import ensemble
+
+        kind = getattr(ensemble, name + ("Classifier" if task == "classes" else "Regressor"))
+        return kind(
+            n_estimators=settings["trees"],
+            min_samples_leaf=settings["leaf"],
+            max_features=settings["share"],
+            random_state=seed,
+        )
+
+    return make
+
+
+def _boosting(task: Task, settings: Settings, seed: int) -> Any:
+    from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+
+    kind = GradientBoostingClassifier if task == "classes" else GradientBoostingRegressor
+    return kind(
+        n_estimators=settings["trees"],
+        learning_rate=settings["rate"],
+        max_depth=settings["depth"],
+        subsample=0.7,
+        max_features=0.33,
+        min_samples_leaf=5,
+        random_state=seed,
+    )
+
+
+def _logistic(task: Task, settings: Settings, seed: int) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=settings["c"], max_iter=2000, random_state=seed)
+
+
+def _ordinal(task: Task, settings: Settings, seed: int) -> Any:
+    return ProportionalOdds(alpha=settings["alpha"])
+
+
+def _ridge(task: Task, settings: Settings, seed: int) -> Any:
+    from sklearn.linear_model import Ridge
+
+    return Ridge(alpha=settings["alpha"])
+
+
+def _neighbours(task: Task, settings: Settings, seed: int) -> Any:
+    from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+    if settings["neighbours"] < 1:
+        raise ParameterError("learner 'neighbours'", "neighbours", "at least 1", settings["neighbours"])
+    kind = KNeighborsClassifier if task == "classes" else KNeighborsRegressor
+    return kind(n_neighbors=settings["neighbours"])
+
+
+def _svm(task: Task, settings: Settings, seed: int) -> Any:
+    from sklearn.svm import SVC, SVR
+
+    return (SVC if task == "classes" else SVR)(C=settings["c"], gamma=settings["gamma"])
+
+
+LEARNERS: Mapping[str, Learner] = {
+    learner.name: learner
+    for learner in (
+        Learner(
+            "decision-tree",
+            "One tree of yes-no questions about the features.",
+            "either",
+            False,
+            ({"depth": 5, "leaf": 5}, {"depth": 3, "leaf": 5}, {"depth": None, "leaf": 1}),
+            _tree,
+        ),
+        Learner(
+            "logistic",
+            "Multinomial logistic regression; its number is the expected value of the classes.",
+            "classes",
+            True,
+            ({"c": 0.1}, {"c": 0.01}, {"c": 1.0}),
+            _logistic,
+        ),
+        Learner(
+            "neighbours",
+            "The nearest training summaries in the space of the scaled features.",
+            "either",
+            True,
+            ({"neighbours": 15}, {"neighbours": 5}, {"neighbours": 40}),
+            _neighbours,
+        ),
+        Learner(
+            "ordinal",
+            "Proportional-odds ordinal regression (McCullagh 1980); its number is the expected value of the classes.",
+            "classes",
+            True,
+            ({"alpha": 10.0}, {"alpha": 1.0}, {"alpha": 100.0}),
+            _ordinal,
+        ),
+        Learner(
+            "svm",
+            "Support vectors with a radial kernel.",
+            "either",
+            True,
+            ({"c": 1.0, "gamma": "scale"}, {"c": 1.0, "gamma": 0.005}, {"c": 10.0, "gamma": 0.005}),
+            _svm,
+        ),
+        Learner(
+            "boosting",
+            "Gradient-boosted shallow trees.",
+            "either",
+            False,
+            ({"trees": 150, "rate": 0.05, "depth": 3}, {"trees": 300, "rate": 0.03, "depth": 2}),
+            _boosting,
+        ),
+        Learner(
+            "random-forest",
+            "Trees on bootstrap resamples, averaged.",
+            "either",
+            False,
+            ({"trees": 200, "leaf": 3, "share": 0.33}, {"trees": 200, "leaf": 8, "share": 0.7}),
+            _forest("RandomForest"),
+        ),
+        Learner(
+            "extra-trees",
+            "Trees with random thresholds, averaged (Geurts et al. 2006).",
+            "either",
+            False,
+            (
+                {"trees": 200, "leaf": 3, "share": 0.33},
+                {"trees": 200, "leaf": 5, "share": 0.7},
+                {"trees": 200, "leaf": 10, "share": 1.0},
+            ),
+            _forest("ExtraTrees"),
+        ),
+        Learner(
+            "ridge",
+            "Linear least squares with a penalty.",
+            "numbers",
+            True,
+            ({"alpha": 10.0}, {"alpha": 1.0}, {"alpha": 100.0}),
+            _ridge,
+        ),
+    )
+}

@@ -1,0 +1,178 @@
+"""A trained metric is a metric: ``learned:folder=…`` in ``dialgauge score``, made from the scores of its features."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+from zipfile import BadZipFile
+
+import numpy as np
+import polars as pl
+
+from dialgauge.corpus import KEY
+from dialgauge.errors import InputError, MissingExtraError, ModelError
+from dialgauge.learn._features import UNSIGNED
+from dialgauge.learn._folder import Card, Trained, find_folder, folder_signature, load_trained, read_card, write_folder
+from dialgauge.learn._learners import Fitted, Recipe
+from dialgauge.metrics import Derived, Metric, Parameter, Scores, Values, parse_request, register
+from dialgauge.metrics._metric import FloatArray
+
+if TYPE_CHECKING:
+    from dialgauge.metrics import Job
+
+MODEL_FILE = "model.skops"
+#: Our own types that a model file may hold beside those that skops trusts.
+_OURS = {"dialgauge.learn._ordinal.ProportionalOdds"}
+#: Parts of scikit-learn's own estimators that skops does not list: trees, distances and containers, none runs code.
+_PARTS_OF_SKLEARN = {
+    "numpy.dtype",
+    "sklearn.metrics._dist_metrics.EuclideanDistance64",
+    "sklearn.neighbors._kd_tree.KDTree",
+    "sklearn.tree._tree.Tree",
+    "sklearn.utils._bunch.Bunch",
+}
+
+
+def save_trained(folder: Path | str, card: Card, fitted: Fitted) -> Card:
+    """Write a fitted learner with its card. The recipe goes into the card's settings."""
+    _need_skops()
+    import skops.io
+
+    recipe = fitted.recipe
+    settings = {**card.settings, "recipe": {**recipe.as_dict(), "levels": list(recipe.levels)}}
+    complete = replace(card, kind="features", settings=settings)
+    return write_folder(folder, complete, lambda path: skops.io.dump(fitted.pipeline, path / MODEL_FILE))
+
+
+def load_fitted(folder: Path, card: Card) -> Fitted:
+    """The fitted learner of a folder whose card was read, that is, whose files were checked."""
+    _need_skops()
+    import skops.io
+
+    path = folder / MODEL_FILE
+    if MODEL_FILE not in card.files:
+        raise InputError(f"{folder}: the card does not vouch for a {MODEL_FILE}")
+    try:
+        foreign = sorted(set(skops.io.get_untrusted_types(file=path)) - _OURS - _PARTS_OF_SKLEARN)
+        if foreign:
+            raise InputError(f"{path}: holds types that a trained metric has no need of: {', '.join(foreign)}")
+        pipeline = skops.io.load(path, trusted=sorted(_OURS | _PARTS_OF_SKLEARN))
+        made: dict[str, Any] = dict(card.settings["recipe"])
+    except (KeyError, TypeError, ValueError, OSError, BadZipFile) as error:
+        raise InputError(f"{path}: not readable as a model: {type(error).__name__}: {error}") from error
+    low, high = card.scale.get("minimum"), card.scale.get("maximum")
+    recipe = Recipe(made["learner"], made["settings"], made["task"], tuple(made["levels"]), low, high, made["seed"])
+    return Fitted(recipe, pipeline)
+
+
+def load_trained_features(folder: Path, card: Card) -> Trained:
+    """A trained metric that combines the scores of other metrics."""
+    fitted = load_fitted(folder, card)
+    names = tuple(use.name for use in card.features)
+
+    def combine(matrix: FloatArray) -> Values:
+        # A summary that no feature can score would get the same number as every other such summary.
+        lost = np.flatnonzero(np.isnan(matrix).all(axis=1)) if len(matrix) else np.zeros(0, dtype=np.int64)
+        numbers = fitted.numbers(matrix) if len(matrix) else np.zeros(0)
+        numbers[lost] = np.nan
+        notes = {
+            int(i): f"{int(gaps)} of {len(names)} features have no value; their training median stood in"
+            for i, gaps in enumerate(np.isnan(matrix).sum(axis=1).tolist())
+            if 0 < gaps < len(names)
+        }
+        return Values(numbers, dict.fromkeys(lost.tolist(), "no feature has a value"), notes)
+
+    return Trained(card, names, combine)
+
+
+def predict(folder: Path | str, scores: Scores) -> pl.DataFrame:
+    """The key and ``prediction`` for every row of scores that hold the features of a trained metric.
+
+    A feature that is absent, or whose signature is not the one of the training, is refused.
+    """
+    trained = load_trained(folder)
+    for use in trained.card.features:
+        if use.name not in scores.metrics:
+            raise InputError(f"trained metric {trained.card.name!r}: the scores lack its feature {use.name!r}")
+    for use in trained.card.features:
+        check_signature(trained.card, use.name, use.signature, scores.signatures.get(use.name, f"{UNSIGNED}scores"))
+    matrix = scores.frame.select(pl.col(trained.features).cast(pl.Float64)).to_numpy()
+    numbers = trained.combine(matrix).numbers
+    return scores.frame.select(KEY).with_columns(pl.Series("prediction", numbers, nan_to_null=True))
+
+
+def check_signature(card: Card, name: str, trained_on: str, found: str) -> None:
+    """Refuse a feature that is not computed as it was in training; of unsigned columns the name is all there is."""
+    if trained_on.startswith(UNSIGNED) and found.startswith(UNSIGNED):
+        return
+    if trained_on != found:
+        raise InputError(
+            f"trained metric {card.name!r}: feature {name!r} is not what it was trained on: it was {trained_on!r} "
+            f"and is {found!r} here; score with the same version and models, or train again"
+        )
+
+
+def _need_skops() -> None:
+    for package in ("sklearn", "skops"):
+        if find_spec(package) is None:
+            raise MissingExtraError("a trained metric", "learn")
+
+
+@lru_cache(maxsize=8)
+def _loaded(folder: str, signature: str) -> Trained:
+    return load_trained(folder)
+
+
+def _trained(parameters: Mapping[str, str]) -> Trained:
+    given = parameters["folder"]
+    if not given:
+        raise ModelError("metric 'learned' needs a trained metric: learned:folder=PATH ('dialgauge train' makes one)")
+    folder = find_folder(given)
+    read_card(folder)  # every time: the files may have changed since they were loaded
+    return _loaded(str(folder), folder_signature(folder))
+
+
+def _features(parameters: Mapping[str, str]) -> Sequence[str]:
+    trained = _trained(parameters)
+    for use in trained.card.features:
+        if use.signature.startswith(UNSIGNED):
+            raise InputError(
+                f"trained metric {trained.card.name!r}: its feature {use.name!r} came from a table and is no metric "
+                "that can be computed here; give its values to dialgauge.learn.predict(folder, scores)"
+            )
+        check_signature(trained.card, use.name, use.signature, parse_request(use.name).signature)
+    return trained.features
+
+
+def _combine(matrix: FloatArray, parameters: Mapping[str, str]) -> Values:
+    return _trained(parameters).combine(matrix)
+
+
+def _signature(parameters: Mapping[str, str]) -> Mapping[str, str]:
+    return {"folder": folder_signature(find_folder(parameters["folder"]))} if parameters["folder"] else {}
+
+
+def _never(job: "Job", parameters: Mapping[str, str]) -> NoReturn:
+    raise AssertionError("a derived metric is combined from others, never computed from a job")
+
+
+register(
+    Metric(
+        name="learned",
+        family="learned",
+        description="A metric trained on ratings by 'dialgauge train', made from the scores of other metrics.",
+        direction="higher",
+        targets=("none",),
+        range=(None, None),
+        citation="Tweak to Trust (custom metrics from metric scores)",
+        compute=_never,
+        parameters={
+            "folder": Parameter("", (), "the folder that 'dialgauge train' made, or the name of one in the registry")
+        },
+        extra="learn",
+        itemwise_if={"folder": ()},
+        derived=Derived(_features, _combine, _signature),
+    )
+)

@@ -1,0 +1,142 @@
+"""How predictions of held-out rows are made, and the guard that catches a procedure that looks at them."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from dialgauge.errors import DialgaugeError
+from dialgauge.learn._learners import Recipe
+from dialgauge.learn._objective import judge
+from dialgauge.learn._splits import Fold, IntArray, folds_inside
+from dialgauge.learn._targets import Target
+from dialgauge.metrics._metric import FloatArray
+
+
+class LeakError(DialgaugeError):
+    """A procedure whose predictions depend on what it must not see."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Data:
+    """Rated summaries with their features: keys, a row of ``X`` and a value of ``y`` each, in the same order."""
+
+    keys: pl.DataFrame
+    names: tuple[str, ...]
+    X: FloatArray
+    y: FloatArray
+    target: Target
+
+    def part(self, rows: IntArray) -> "Data":
+        """Some of the rows."""
+        return Data(self.keys[rows.tolist()], self.names, self.X[rows], self.y[rows], self.target)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predicted:
+    """What a procedure says about the rows that were held out, and how it came to it."""
+
+    numbers: FloatArray
+    classes: FloatArray
+    recipe: Recipe | None = None
+
+
+#: From all rows, the positions to learn from and those to predict, to predictions of the latter.
+Procedure = Callable[[Data, IntArray, IntArray], Predicted]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A recipe that a search tried, and what came out."""
+
+    recipe: Recipe
+    value: float
+    error: float
+
+
+def search(data: Data, recipes: Sequence[Recipe], split: str, *, folds: int = 3, seed: int = 0) -> list[Trial]:
+    """Try recipes on folds of these rows, made by the same rule as the split outside; the best first.
+
+    A single recipe needs no comparison and gets no value.
+    """
+    if len(recipes) == 1:
+        return [Trial(recipes[0], float("nan"), float("nan"))]
+    inner = folds_inside(split, data.keys, folds, seed)
+    trials = []
+    for recipe in recipes:
+        numbers = np.full(len(data.y), np.nan)
+        quick = recipe.quicker()
+        for fold in inner:
+            fitted = quick.fit(data.X[fold.train], data.y[fold.train])
+            chosen = fitted.classes if data.target.task == "classes" else fitted.numbers
+            numbers[fold.test] = chosen(data.X[fold.test])
+        judged = judge(data.target, data.keys, numbers, data.y)
+        trials.append(Trial(recipe, judged.value, judged.error))
+    return sorted(trials, key=lambda trial: -trial.value)
+
+
+def choose(trials: Sequence[Trial], *, blend: bool) -> Recipe:
+    """The best recipe; with ``blend`` the mean of all that lie within one standard error of the best."""
+    best = trials[0]
+    if not blend or math.isnan(best.error):
+        return best.recipe
+    near = [trial.recipe for trial in trials if trial.value >= best.value - best.error]
+    return Recipe.blend(near) if len(near) > 1 else best.recipe
+
+
+def procedure(
+    recipes: Sequence[Recipe], split: str, *, blend: bool = False, inner_folds: int = 3, seed: int = 0
+) -> Procedure:
+    """Search among the recipes, fit the best (or the blend of those near it), predict: all from the training rows."""
+
+    def run(data: Data, train: IntArray, test: IntArray) -> Predicted:
+        known = data.part(train)
+        best = choose(search(known, recipes, split, folds=inner_folds, seed=seed), blend=blend)
+        fitted = best.fit(known.X, known.y)
+        return Predicted(fitted.numbers(data.X[test]), fitted.classes(data.X[test]), best)
+
+    return run
+
+
+def check_leaks(run: Procedure, data: Data, fold: Fold, *, before: Predicted | None = None, seed: int = 0) -> None:
+    """Refuse a procedure whose predictions change with what it must not see.
+
+    The ratings of the held-out rows are replaced by noise, and the features of half of them by others: the predictions
+    of the other half must be the same to the last bit. Scaling, filling, selecting features or encoding ratings over
+    all rows changes them. ``before`` is what the procedure said of the fold, where that is known already.
+    """
+    generator = np.random.default_rng([seed, 21])
+    spoilt = generator.permutation(fold.test)[: len(fold.test) // 2]
+    kept = ~np.isin(fold.test, spoilt)
+    said = (before or run(data, fold.train, fold.test)).numbers[kept]
+    y = data.y.copy()
+    y[fold.test] = generator.choice(np.array(data.target.levels), len(fold.test))
+    other = _spoilt(data, spoilt, generator)
+
+    def change(changed: Data) -> float:
+        again = run(changed, fold.train, fold.test).numbers[kept]
+        return 0.0 if np.array_equal(said, again, equal_nan=True) else float(np.nanmax(np.abs(said - again)))
+
+    if not change(replace(other, y=y)):
+        return
+    for what, changed in (
+        ("ratings of held-out summaries", replace(data, y=y)),
+        ("features of other held-out summaries", other),
+    ):
+        by = change(changed)
+        if by:
+            raise LeakError(
+                f"fold {fold.name}: predictions change with the {what} (by up to {by:.3g}): a step of the procedure "
+                "sees rows that are held out"
+            )
+    raise LeakError(f"fold {fold.name}: predictions change when nothing but held-out rows does, or from run to run")
+
+
+def _spoilt(data: Data, rows: IntArray, generator: np.random.Generator) -> Data:
+    X = data.X.copy()
+    size = (len(rows), X.shape[1])
+    spread = np.nan_to_num(np.nanmax(np.abs(X), axis=0), nan=0.0) + 1.0
+    X[rows] = generator.normal(size=size) * 100 * spread
+    return replace(data, X=X)

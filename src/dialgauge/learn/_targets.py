@@ -1,0 +1,121 @@
+"""Targets: aggregated ratings of one dimension, as numbers or as the classes of a scale."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from dialgauge.corpus import KEY
+from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.metrics._metric import FloatArray
+from dialgauge.ratings import OnInvalid, Scale, aggregate, find_scale
+
+Task = Literal["numbers", "classes"]
+TASKS: tuple[Task, ...] = get_args(Task)
+#: Fewer rated summaries than this teach nothing that could be validated.
+MIN_RATED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a metric is to predict: ``frame`` has the key and ``value``, for each summary that has a rating.
+
+    ``levels`` are the classes from lowest to highest: the points of the scale, or the values that occur where the
+    ratings name no scale. An aggregated value between two of them belongs to the nearer, and to the higher one where
+    both are as near.
+    """
+
+    dimension: str
+    frame: pl.DataFrame
+    task: Task
+    levels: tuple[float, ...]
+    minimum: float | None
+    maximum: float | None
+    method: str
+    on_invalid: OnInvalid
+
+    @property
+    def keys(self) -> pl.DataFrame:
+        """The key of each rated summary."""
+        return self.frame.select(KEY)
+
+    @property
+    def values(self) -> FloatArray:
+        """The aggregated ratings."""
+        return self.frame["value"].to_numpy()
+
+    def classes(self, values: FloatArray) -> FloatArray:
+        """The class that each value belongs to (a number: the point of the scale)."""
+        return nearest(values, self.levels)
+
+
+def nearest(values: FloatArray, levels: tuple[float, ...]) -> FloatArray:
+    """The nearest level to each value, the higher one of two that are as near."""
+    points = np.array(levels)
+    middles = (points[1:] + points[:-1]) / 2
+    # Means of thirds and halves: 2.5 must not be 2.4999… because of how a sum was rounded.
+    return points[np.searchsorted(middles, values + 1e-9, side="right")]
+
+
+def build_target(
+    ratings: pl.DataFrame,
+    dimension: str,
+    *,
+    task: str = "numbers",
+    method: str = "majority-or-mean",
+    on_invalid: OnInvalid = "error",
+) -> Target:
+    """Aggregate the ratings of one dimension (see :func:`dialgauge.ratings.aggregate`).
+
+    A rating off its scale is an error unless ``on_invalid`` says to drop or keep it. Fewer than 20 rated summaries, or
+    ratings that are all the same, are refused: there is nothing to learn.
+    """
+    if task not in TASKS:
+        raise UnknownNameError("task", task, TASKS)
+    if ratings.is_empty():
+        raise InputError("the corpus has no ratings: there is nothing to learn from")
+    if dimension not in ratings["dimension"]:
+        raise UnknownNameError("dimension", dimension, ratings["dimension"].unique())
+    part = ratings.filter(pl.col("dimension") == dimension)
+    made = aggregate(part, method, on_invalid=on_invalid).frame.drop_nulls("value")
+    if made.height < MIN_RATED:
+        raise InputError(
+            f"dimension {dimension!r}: {made.height} summaries have a rating; at least {MIN_RATED} are needed to train"
+        )
+    scale = _scale(part)
+    values = made["value"].to_numpy()
+    low, high = (scale.minimum, scale.maximum) if scale else (None, None)
+    if low is not None and high is not None and (values.min() < low or values.max() > high):
+        outside = made.filter((pl.col("value") < low) | (pl.col("value") > high)).row(0, named=True)
+        raise InputError(
+            f"dimension {dimension!r}: [{outside['dialogue_id']} / {outside['system']}] has the value "
+            f"{outside['value']:g}, outside the scale from {low:g} to {high:g}; drop such ratings (on_invalid='drop')"
+        )
+    levels = scale.points if scale and scale.points else tuple(sorted({float(value) for value in values}))
+    if task == "classes" and len(levels) > 20:
+        raise ParameterError(
+            "train", "task", f"'numbers': {dimension!r} takes {len(levels)} values, too many classes", task
+        )
+    built = Target(
+        dimension,
+        made.select(*KEY, "value").sort(KEY),
+        "numbers" if task == "numbers" else "classes",
+        levels,
+        low,
+        high,
+        method,
+        on_invalid,
+    )
+    kinds = built.classes(values) if task == "classes" else values
+    if len(np.unique(kinds)) < 2 or math.isclose(values.min(), values.max()):
+        raise InputError(
+            f"dimension {dimension!r}: every rated summary has the same value ({values[0]:g}); nothing to learn"
+        )
+    return built
+
+
+def _scale(ratings: pl.DataFrame) -> Scale | None:
+    names = ratings["scale"].drop_nulls().unique().to_list()
+    return find_scale(names[0]) if names else None  # aggregate() has refused several

@@ -1,0 +1,223 @@
+"""The scores of predictions that were made on held-out rows, each with a bootstrap interval."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from dialgauge.corpus import KEY
+from dialgauge.learn._objective import Layout
+from dialgauge.learn._procedure import Data
+from dialgauge.learn._targets import nearest
+from dialgauge.metaeval import (
+    Coefficient,
+    Level,
+    bootstrap,
+    bootstrap_weights,
+    correlation,
+    human_ceiling,
+    percentile_interval,
+)
+from dialgauge.metrics._metric import FloatArray
+
+COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall", "mean")
+LEVELS: tuple[Level, ...] = ("summary", "system")
+LEARNED, SINGLE, MEAN, CEILING = "learned", "best single metric", "mean predictor", "human ceiling"
+#: One row of the scores of a validation.
+SCORES = pl.Schema(
+    {
+        "by": pl.String,
+        "name": pl.String,
+        "measure": pl.String,
+        "level": pl.String,
+        "value": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+        "reason": pl.String,
+    }
+)
+CALIBRATION = pl.Schema(
+    {
+        "bin": pl.Int64,
+        "count": pl.Int64,
+        "predicted": pl.Float64,
+        "rated": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+    }
+)
+#: A scale with more points than this has no useful accuracy.
+_MOST_CLASSES = 20
+Row = dict[str, Any]
+
+
+def correlation_rows(
+    by: str, name: str, data: Data, predicted: FloatArray, resamples: int, confidence: float, seed: int
+) -> list[Row]:
+    """Pearson, Spearman, Kendall and their mean at summary and system level; systems and dialogues drawn anew."""
+    layout = Layout.of(data.keys)
+    x, z = layout.matrix(predicted), layout.matrix(np.where(np.isnan(predicted), np.nan, data.y))
+    rows = []
+    for level in LEVELS:
+        for coefficient in COEFFICIENTS:
+            if resamples:
+                drawn = bootstrap(
+                    x, z, level, coefficient, resamples=resamples, confidence=confidence, seed=seed, resample="both"
+                )
+                value, low, high = drawn.value, drawn.low, drawn.high
+            else:
+                value, low, high = correlation(x, z, level, coefficient), math.nan, math.nan
+            reason = "undefined: a vector is constant, or there are too few systems" if math.isnan(value) else None
+            rows.append(_row(by, name, coefficient, level, value, low, high, reason))
+    return rows
+
+
+def class_rows(
+    by: str,
+    name: str,
+    data: Data,
+    classes: FloatArray,
+    numbers: FloatArray,
+    resamples: int,
+    confidence: float,
+    seed: int,
+) -> list[Row]:
+    """Accuracy, macro-F1, quadratic κ and the mean absolute error; dialogues drawn anew."""
+    known = np.flatnonzero(~np.isnan(numbers))
+    keys = data.keys[known.tolist()]
+    layout = Layout.of(keys)
+    n = layout.shape[1]
+    draws = bootstrap_weights(1, n, resamples, "inputs", seed).dialogues if resamples else np.zeros((0, n))
+    weights = np.vstack([np.ones((1, n)), draws])
+    errors = np.zeros(n)
+    np.add.at(errors, layout.columns, np.abs(numbers[known] - data.y[known]))
+    sizes = np.bincount(layout.columns, minlength=n)
+    made = {"mean absolute error": (weights @ errors) / (weights @ sizes)}
+    levels = np.array(data.target.levels)
+    reason = None
+    if len(levels) <= _MOST_CLASSES:
+        truth = np.searchsorted(levels, nearest(data.y[known], data.target.levels))
+        said = np.searchsorted(levels, classes[known])
+        tables = np.zeros((n, len(levels), len(levels)))
+        np.add.at(tables, (layout.columns, truth, said), 1)
+        made |= class_measures(np.tensordot(weights, tables, axes=1), levels)
+    else:
+        reason = f"{len(levels)} different values: no classes"
+        made |= {measure: np.full(len(weights), np.nan) for measure in ("accuracy", "macro-f1", "quadratic kappa")}
+    rows = []
+    for measure, values in made.items():
+        low, high = percentile_interval(values[1:], confidence) if resamples else (math.nan, math.nan)
+        rows.append(_row(by, name, measure, "summary", float(values[0]), low, high, reason))
+    return rows
+
+
+def class_measures(tables: FloatArray, levels: FloatArray) -> dict[str, FloatArray]:
+    """Accuracy, macro-F1 (over classes that were rated or predicted) and κ with quadratic weights.
+
+    ``tables`` holds confusion counts (tables × rated × predicted).
+    """
+    total = tables.sum(axis=(1, 2))
+    hits = np.einsum("rkk->rk", tables)
+    rated, said = tables.sum(axis=2), tables.sum(axis=1)
+    both = rated + said
+    f1 = np.divide(2 * hits, both, out=np.zeros_like(both), where=both > 0)
+    distance = (levels[:, None] - levels[None, :]) ** 2
+    observed = (tables * distance).sum(axis=(1, 2))
+    expected = np.einsum("rk,kl,rl->r", rated, distance, said) / total
+    kappa = np.divide(observed, expected, out=np.full(len(total), np.nan), where=expected > 0)
+    return {
+        "accuracy": hits.sum(axis=1) / total,
+        "macro-f1": f1.sum(axis=1) / (both > 0).sum(axis=1),
+        "quadratic kappa": 1 - kappa,
+    }
+
+
+def best_single(data: Data, predicted: FloatArray) -> tuple[str, FloatArray] | None:
+    """The feature that agrees best by itself with the ratings of the held-out rows, turned so that more is better.
+
+    It is chosen with a look at those very ratings, which is in its favour.
+    """
+    held = ~np.isnan(predicted)
+    layout = Layout.of(data.keys)
+    truth = layout.matrix(np.where(held, data.y, np.nan))
+    level: Level = "summary" if layout.shape[0] > 1 else "global"
+    found: list[tuple[float, str, FloatArray]] = []
+    for i, name in enumerate(data.names):
+        column = np.where(held, data.X[:, i], np.nan)
+        value = correlation(layout.matrix(column), truth, level, "pearson")
+        if not math.isnan(value):
+            found.append((abs(value), name if value >= 0 else f"-{name}", column if value >= 0 else -column))
+    if not found:
+        return None
+    _, name, column = max(found, key=lambda entry: entry[0])
+    return name, column
+
+
+def ceiling_rows(data: Data, ratings: pl.DataFrame, resamples: int, confidence: float, seed: int) -> list[Row]:
+    """How well one annotator agrees with the others, measured as a metric is."""
+    own = ratings.filter(pl.col("dimension") == data.target.dimension).join(data.keys, on=list(KEY), how="semi")
+    made = human_ceiling(
+        own,
+        levels=LEVELS,
+        coefficients=COEFFICIENTS,
+        on_invalid=data.target.on_invalid,
+        resamples=resamples,
+        confidence=confidence,
+        seed=seed,
+        variant=data.keys["variant"][0],
+    )
+    columns = ("coefficient", "level", "value", "low", "high", "reason")
+    return [_row(CEILING, "one annotator", *row) for row in made.frame.select(columns).iter_rows()]
+
+
+def calibration(data: Data, predicted: FloatArray, resamples: int, confidence: float, seed: int) -> pl.DataFrame:
+    """Ten bins of equal size by prediction: what was predicted, what people gave, and the interval of the latter."""
+    known = np.flatnonzero(~np.isnan(predicted))
+    order = known[np.argsort(predicted[known], kind="stable")]
+    layout = Layout.of(data.keys)
+    n = layout.shape[1]
+    draws = bootstrap_weights(1, n, resamples, "inputs", seed).dialogues if resamples else np.zeros((0, n))
+    rows = []
+    for number, part in enumerate(np.array_split(order, min(10, len(order)))):
+        columns = layout.columns[part]
+        sums = np.bincount(columns, weights=data.y[part], minlength=n)
+        sizes = np.bincount(columns, minlength=n)
+        drawn = draws @ sizes
+        means = np.divide(draws @ sums, drawn, out=np.full(len(draws), np.nan), where=drawn > 0)
+        low, high = percentile_interval(means, confidence)
+        rows.append(
+            (number + 1, len(part), float(predicted[part].mean()), float(data.y[part].mean()), _null(low), _null(high))
+        )
+    return pl.DataFrame(rows, schema=CALIBRATION, orient="row")
+
+
+def scores_frame(rows: Iterable[Row]) -> pl.DataFrame:
+    """Rows as a frame."""
+    return pl.DataFrame(list(rows), schema=SCORES)
+
+
+def no_correlation_rows(by: str, name: str, reason: str) -> list[Row]:
+    """Rows without a value, and why."""
+    return [
+        _row(by, name, coefficient, level, None, None, None, reason) for level in LEVELS for coefficient in COEFFICIENTS
+    ]
+
+
+def _row(
+    by: str,
+    name: str,
+    measure: str,
+    level: str,
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    reason: str | None,
+) -> Row:
+    numbers = {"value": _null(value), "low": _null(low), "high": _null(high)}
+    return {"by": by, "name": name, "measure": measure, "level": level, **numbers, "reason": reason}
+
+
+def _null(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value

@@ -1,0 +1,63 @@
+"""``dialgauge train`` and ``dialgauge bench learned``, as a user calls them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from learn_cases import made_corpus
+from typer.testing import CliRunner
+
+from dialgauge.bench import SUITES, run_suite
+from dialgauge.cli._app import app
+from dialgauge.corpus import write_corpus
+from dialgauge.errors import InputError
+from dialgauge.metrics import score
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> tuple[str, str]:
+    corpus = made_corpus()
+    write_corpus(corpus, tmp_path / "calls.jsonl")
+    score(corpus, ["rouge-1", "length"]).save(tmp_path / "scores.parquet")
+    return str(tmp_path / "calls.jsonl"), str(tmp_path / "scores.parquet")
+
+
+def test_from_ratings_to_a_metric(study: tuple[str, str], tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    kept = ["--split", "dialogues", "--learner", "ridge", "--resamples", "0"]
+    wanted = ["train", *study, "-t", "consistency", *kept, "--text", "coverage", "-o", str(folder), "--json"]
+    made = CliRunner().invoke(app, [*wanted, "--select", "--importance"], catch_exceptions=False)
+    assert made.exit_code == 0
+    answer = json.loads(made.stdout)
+    assert answer["features"] == ["rouge-1", "length", "coverage"]
+    assert answer["split"]["name"] == "dialogues"
+    assert {row["by"] for row in answer["scores"]} >= {"learned", "best single metric", "human ceiling"}
+    assert answer["selection"]["chosen"]
+    assert len(answer["importance"]) == 3
+    scored = CliRunner().invoke(app, ["score", study[0], "-m", f"learned:folder={folder}", "--json"])
+    assert scored.exit_code == 0
+    systems = json.loads(scored.stdout)["systems"]
+    means = [row[f"learned:folder={folder}"] for row in systems]
+    assert means == sorted(means)  # system k copies more the larger k is
+
+
+def test_for_people(study: tuple[str, str]) -> None:
+    wanted = ["train", *study, "-t", "consistency", "--split", "random", "--learner", "decision-tree"]
+    made = CliRunner().invoke(app, [*wanted, "--resamples", "50", "--task", "classes"], catch_exceptions=False)
+    assert made.exit_code == 0
+    assert "best single metric" in made.stdout
+    assert "human ceiling" in made.stdout
+    assert "are on both sides" in " ".join(made.stderr.split())
+
+
+def test_one_place_only(study: tuple[str, str], tmp_path: Path) -> None:
+    wanted = ["train", *study, "-t", "consistency", "--name", "x", "-o", str(tmp_path / "y")]
+    with pytest.raises(InputError, match="in one place"):
+        CliRunner().invoke(app, wanted, catch_exceptions=False)
+
+
+def test_the_bench_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIALGAUGE_DATA", str(tmp_path))
+    assert SUITES["learned"].unit == ""
+    with pytest.raises(InputError, match="set DIALGAUGE_DATA"):
+        run_suite("learned")

@@ -1,0 +1,57 @@
+"""Explanations and the choice of features."""
+
+import numpy as np
+import pytest
+from learn_cases import made_data
+
+from dialgauge.learn import LEARNERS, Recipe, candidates, contributions, permutation_importance, select_features
+
+
+@pytest.mark.parametrize("learner", ["ridge", "decision-tree", "random-forest", "extra-trees", "blend"])
+@pytest.mark.parametrize("task", ["numbers", "classes"])
+def test_contributions_sum_to_the_prediction(learner: str, task: str) -> None:
+    data, _, target, _ = made_data(task=task)
+    recipe = Recipe.build("extra-trees" if learner == "blend" else learner, target).quicker(15)
+    if learner == "blend":
+        recipe = Recipe.blend([recipe, Recipe.build("decision-tree", target)])
+    fitted = recipe.fit(data.X, data.y)
+    frame = contributions(fitted, data.keys, data.X, data.names)
+    sums = frame["contribution"].to_numpy().reshape(len(data.y), -1).sum(axis=1) + frame["base"][0]
+    free = sums if learner != "ridge" else np.clip(sums, 1, 5)
+    assert free == pytest.approx(fitted.numbers(data.X), abs=1e-9)
+    assert frame.columns[-5:] == ["feature", "value", "contribution", "base", "method"]
+    assert frame["method"].unique().to_list() == ["linear" if learner == "ridge" else "path"]
+
+
+@pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {"ridge", "decision-tree", "random-forest", "extra-trees"}))
+def test_other_learners_are_explained_by_occlusion(learner: str) -> None:
+    data, _, target, _ = made_data()
+    fitted = Recipe.build(learner, target).quicker(20).fit(data.X, data.y)
+    frame = contributions(fitted, data.keys[:3], data.X[:3], data.names)
+    assert frame["method"].unique().to_list() == ["occlusion"]
+    middle = np.median(data.X, axis=0)[None, :]
+    at_middle = contributions(fitted, data.keys[:1], middle, data.names)
+    assert at_middle["contribution"].to_list() == [0.0, 0.0, 0.0]
+
+
+def test_importance_finds_what_matters() -> None:
+    data, _, target, _ = made_data()
+    frame = permutation_importance(data, Recipe.build("ridge", target), repeats=3, seed=1)
+    assert frame["feature"][0] == "good"
+    assert frame["drop"][0] > 0.3
+    assert frame["drop"][1:].abs().max() < 0.1
+    assert frame.equals(permutation_importance(data, Recipe.build("ridge", target), repeats=3, seed=1))
+
+
+def test_the_cheapest_set_that_will_do() -> None:
+    data, _, target, _ = made_data()
+    seconds = {"good": 1.0, "noise-0": 100.0}
+    made = select_features(data, Recipe.build("ridge", target), seconds, seed=1)
+    assert made.chosen == ("good",)
+    assert made.unknown == ("noise-1",)
+    assert made.frame.filter(made.frame["chosen"]).height == 1
+    best = made.frame.sort("value").row(-1, named=True)
+    chosen = made.frame.filter(made.frame["chosen"]).row(0, named=True)
+    assert chosen["value"] >= best["value"] - best["error"]
+    assert made.frame["seconds"].max() == 101.0
+    assert candidates("ridge", target, 0)[0].learner == "ridge"
