@@ -42,7 +42,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
-	$(PIP) --editable .
+	$(PIP) --editable '.[learn]'
 	@touch $@
 
 # torch first and by its version: left to the others, it is the newest build, with gigabytes for GPUs.

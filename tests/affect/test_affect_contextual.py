@@ -6,7 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialgauge.affect import CERTAIN, NEUTRAL, POSITIVE, ContextualTagger, encode_words, psent, save_tagger, tagger
+from dialgauge.affect import (
+    CERTAIN,
+    NEUTRAL,
+    POSITIVE,
+    ContextualTagger,
+    _taggers,
+    encode_words,
+    psent,
+    save_tagger,
+    tagger,
+)
 from dialgauge.affect._folder import MODEL
 from dialgauge.errors import InputError, ModelError
 from dialgauge.models import load
@@ -44,6 +54,15 @@ def test_batched_as_one_by_one(checkpoint: Path) -> None:
             merged = np.stack([logits[:, :2].sum(1), logits[:, 2], logits[:, 3:].sum(1)], axis=1)
             assert i == 0
             assert found[run.words] == pytest.approx(merged[run.positions], abs=1e-5)
+
+
+def test_what_is_forgotten_in_between_is_still_given(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = ContextualTagger.of(load("token-classifier", f"folder:{checkpoint}", "cpu"))
+    (first,) = made.tag([["good"]])
+    monkeypatch.setattr(_taggers, "_MOST_REMEMBERED", 1)
+    again, other = made.tag([["good"], ["bad"]])
+    assert again == pytest.approx(first)
+    assert len(other) == 1
 
 
 def test_words_without_pieces_are_neutral(checkpoint: Path) -> None:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from dialgauge.affect import MEASURES, psent, psent_by_speaker, psent_score
 from dialgauge.affect._association import concordance, partial_spearman, spearman, weighted_ranks
 from dialgauge.affect._controls import LEAD, LONGEST, RANDOM, SHUFFLED, control_texts
-from dialgauge.affect._psentscore import ALL_EQUAL, NO_AFFECT, TOO_FEW
+from dialgauge.affect._psentscore import ALL_EQUAL, NO_AFFECT, NOTHING_LEFT, TOO_FEW
 from dialgauge.cli._app import app
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus, write_corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
@@ -165,6 +165,41 @@ def test_a_system_may_be_called_as_a_control() -> None:
     assert row(frame, f"{LEAD} (control)")["kind"] == "control"
 
 
+def test_a_system_may_be_called_references() -> None:
+    built = corpus(ROWS)
+    rows = [Summary(f"d{i}", "references", text) for i, (_, text) in enumerate(ROWS)]
+    people = [Summary(f"d{i}", "r", "Good.", kind="reference") for i in range(len(ROWS))]
+    frame = psent_score(Corpus.build(built.iter_dialogues(), [*rows, *people]), draws=10).frame
+    assert row(frame, "references")["kind"] == "reference"
+    assert row(frame, "references (system)")["mae"] == row(psent_score(built, draws=10).frame, "s")["mae"]
+
+
+def test_the_name_of_a_speaker_is_not_a_feeling_of_the_summary() -> None:
+    said = ["I hate it", "a bad, bad day", "so sad and good here", "awful"]
+    names = ["Joy", "Bob", "Joy", "Bob"]
+    dialogues = [Dialogue(f"d{i}", (Turn(name, text),)) for i, (name, text) in enumerate(zip(names, said, strict=True))]
+    told = [Summary(f"d{i}", "s", f"{name} said so") for i, name in enumerate(names)]
+    frame = psent_score(Corpus.build(dialogues, told), draws=5).frame
+    assert row(frame, "s")["adjusted"] == row(frame, LEAD)["adjusted"] == 0
+
+
+def test_a_missing_adjusted_value_has_a_reason() -> None:
+    mine = row(psent_score(corpus([*ROWS[:2], (("a very bad day", ""), "Awful.")]), draws=5).frame, "s")
+    assert mine["spearman"] is not None
+    assert (mine["adjusted"], mine["reason"]) == (None, NOTHING_LEFT)
+
+
+def test_summaries_of_roles_alone_ask_for_a_role() -> None:
+    built = corpus(ROWS, role="customer")
+    with pytest.raises(InputError, match="only of the roles customer: choose a role"):
+        psent_score(built)
+    of_all = [Summary(f"d{i}", "s", "Bob is happy.") for i in range(len(ROWS))]
+    of_customer = [Summary(f"d{i}", "s", text, role="customer") for i, (_, text) in enumerate(ROWS)]
+    mixed = Corpus.build(built.iter_dialogues(), [*of_customer, *of_all])
+    # There is no summary of the agent: the sentences of the whole are taken, not those of the customer as well.
+    assert row(psent_score(mixed, role="agent", draws=5).frame, "s")["empty"] == 0
+
+
 def test_shuffled_outputs_never_stay_with_their_dialogue() -> None:
     dialogues = [dialogue(f"d{i}", f"text {i}") for i in range(7)]
     shuffled = control_texts(dialogues, [(i, str(i)) for i in range(7)], seed=3)[SHUFFLED]
@@ -220,7 +255,10 @@ def test_commands(tmp_path: Path) -> None:
     data = json.loads(tagged.stdout)
     assert data["counts"] == {"all": 3, "positive": 2, "negative": 1}
     assert [token["label"] for token in data["tokens"]] == ["neutral", "positive", "neutral", "negative", "positive"]
-    assert json.loads(runner.invoke(app, ["affect", "tag", "...", "--json"]).stdout)["psent"]["all"] is None
+    nothing = json.loads(runner.invoke(app, ["affect", "tag", "...", "--json"]).stdout)
+    assert nothing["psent"]["all"] is None
+    assert nothing["reason"].startswith("the text has no words")
+    assert "no share: the text has no words" in runner.invoke(app, ["affect", "tag", "#Person1#"]).stderr
     assert "+happy+" in runner.invoke(app, ["affect", "tag", "A happy"]).stdout
     assert "token-dict" in runner.invoke(app, ["affect"]).stdout
     path = tmp_path / "corpus.jsonl"

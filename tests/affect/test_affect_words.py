@@ -289,3 +289,18 @@ def test_runs_hold_every_word_once_and_no_more_than_there_is_room_for(sizes: lis
 
 def test_labels_have_names() -> None:
     assert (LABELS[NEGATIVE], LABELS[NEUTRAL], LABELS[POSITIVE]) == ("negative", "neutral", "positive")
+
+
+def test_a_line_without_a_space_is_read_in_one_go() -> None:
+    long = "a" * 200_000
+    assert kinds(long, speakers=True) == [(long, WORD)]
+    assert kinds(f"2 b{'9' * 50_000}: hi", speakers=True)[0][1] == TAG
+    assert kinds("10: 30", speakers=True)[0] == ("10", WORD)
+
+
+def test_categories_that_repeat_the_label_or_themselves_count_once(tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_text("good\tpositive\tjoy,positive,joy\nbad\tnegative\tnegative\n", encoding="utf-8")
+    found = psent(["good and bad"], f"lexicon:{path}")
+    assert found.parts == ("all", "positive", "negative", "joy")
+    assert found.counts.tolist() == [[2, 1, 1, 1]]

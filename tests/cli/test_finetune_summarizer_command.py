@@ -1,11 +1,12 @@
 """``dialgauge finetune-summarizer`` and ``dialgauge attention`` as a person or a machine meets them."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from dialgauge.models import load
 from dialgauge.summarize import GenerationSettings, generate
@@ -19,6 +20,15 @@ TOLD = (
 )
 SMALL = ["--model", "scratch:1+1x64", "--vocabulary", "330", "--learning-rate", "4e-3", "--device", "cpu"]
 QUICK = [*SMALL, "--source-length", "64", "--beams", "1", "--bertscore", "folder:none", "--label-smoothing", "0"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Models this small are slowed down by threads that wait for each other."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +63,9 @@ def test_three_sets_from_one_command_for_people_and_machines(cli: Cli, corpus: P
 
 
 def test_what_was_learnt_is_written_and_mapped(cli: Cli, corpus: Path, tmp_path: Path) -> None:
-    done = cli("finetune-summarizer", corpus, *QUICK, "--epochs", 100, "-o", tmp_path / "run", "--json")
+    done = cli(
+        "finetune-summarizer", corpus, *QUICK, "--epochs", 20, "--batch-tokens", 60, "-o", tmp_path / "run", "--json"
+    )
     assert done.code == 0, done.err
     assert "there will be no table" in done.err
     record = json.loads(done.out)["sets"]["full"]["record"]["epochs"]

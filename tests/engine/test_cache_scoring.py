@@ -1,11 +1,6 @@
 """Scoring with the cache: computed once, the same numbers, kept as the work goes on, and never in the way."""
 
-import os
-import signal
 import sqlite3
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -134,52 +129,6 @@ def test_progress_counts_over_all_slices(toys: Path, kept: Path, monkeypatch: py
     assert numbers[:half] == sorted(numbers[:half])
     assert numbers[half:] == [10, 20, 30, 35]
     assert all("of 35 texts" in what for what in seen if "(" in what)
-
-
-_RUN = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import dialgauge_toys
-from dialgauge.metrics import _computing, score
-from dialgauge.corpus import read_corpus
-_computing.SLICE = 10
-score(read_corpus(sys.argv[2]), ["toy-slow"]).save(sys.argv[3], with_seconds=False)
-"""
-
-
-def test_killed_at_any_moment_it_goes_on_where_it_was(
-    toys: Path, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Twenty slices, killed again and again: the table in the end is that of an undisturbed run, to the byte."""
-    from dialgauge.corpus import write_corpus
-
-    write_corpus(made_corpus([f"text {i}" * (i % 3) for i in range(300)]), tmp_path / "corpus")
-    monkeypatch.setenv("TOY_SECONDS", "0.05")
-    arguments = [sys.executable, "-c", _RUN, str(tmp_path / "modules"), str(tmp_path / "corpus")]
-    killed, done = 0, set()
-    for _ in range(5):
-        run = subprocess.Popen([*arguments, str(tmp_path / "killed.parquet")])
-        before = len(toys.read_text().splitlines())
-        deadline = time.monotonic() + 60
-        while run.poll() is None and len(toys.read_text().splitlines()) < before + 31 and time.monotonic() < deadline:
-            time.sleep(0.005)
-        time.sleep(0.013 * killed)
-        if run.poll() is None:
-            run.send_signal(signal.SIGKILL)
-            killed += 1
-        run.wait()
-        entries = results_cache().stats().entries  # type: ignore[union-attr]
-        assert entries % 10 == 0 or entries == 201, "slices are kept whole"
-        done.add(entries)
-        if run.returncode == 0:
-            break
-    assert killed >= 2
-    assert len(done) > 2
-    assert subprocess.run([*arguments, str(tmp_path / "killed.parquet")], check=False).returncode == 0
-    computed(toys)
-    clean = {**os.environ, "DIALGAUGE_RESULTS": str(tmp_path / "clean")}
-    assert subprocess.run([*arguments, str(tmp_path / "clean.parquet")], env=clean, check=False).returncode == 0
-    assert (tmp_path / "killed.parquet").read_bytes() == (tmp_path / "clean.parquet").read_bytes()
 
 
 def test_a_damaged_entry_is_computed_anew(toys: Path, kept: Path) -> None:

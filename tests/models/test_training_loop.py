@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from dialgauge.errors import InputError, ModelError, ParameterError  # noqa: E402
-from dialgauge.models import TrainingPlan, remove_checkpoint, train  # noqa: E402
+from dialgauge.models import TrainingPlan, _training, remove_checkpoint, train  # noqa: E402
 
 
 def _module(seed=0):
@@ -151,6 +151,27 @@ def test_a_loss_that_explodes_is_named():
         train(_module(), _batches, lambda m, b: _loss(m, b) * math.nan, TrainingPlan(device="cpu"))
     with pytest.raises(InputError, match="no batch"):
         train(_module(), lambda epoch: [], _loss, TrainingPlan(device="cpu"))
+
+
+def test_losses_that_are_read_late_are_the_same_and_the_bad_one_is_named(monkeypatch):
+    def trained(at_once, loss=_loss):
+        monkeypatch.setattr(_training, "_READ_AT_ONCE", at_once)
+        monkeypatch.setattr(_training, "_on_card", lambda device: at_once > 1)
+        module = _module()
+        seen = []
+        plan = TrainingPlan(epochs=2, device="cpu")
+        record = train(module, _batches, loss, plan, progress=lambda *told: seen.append(told))
+        return [entry.loss for entry in record.epochs], seen
+
+    at_once, seen = trained(1)
+    later, seen_later = trained(5)
+    assert later == at_once
+    assert [told[1:] for told in seen_later] == [told[1:] for told in seen]
+    assert seen_later[0][0] == "epoch 1 of 2"
+    assert seen_later[4][0] == seen[4][0]
+    calls = iter(range(100))
+    with pytest.raises(ModelError, match="became nan in epoch 1 at batch 8"):
+        trained(5, lambda module, batch: _loss(module, batch) * (math.nan if next(calls) >= 7 else 1))
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,16 @@ def test_template_is_a_valid_study(tmp_path: Path, source: str) -> None:
 
 
 #: Settings without a default, and those of a table that is left out by default.
-_OPTIONAL = ("# workers", "# ray_address", "# time_limit", "# tagger", "# denominator")
+_OPTIONAL = (
+    "# workers",
+    "# ray_address",
+    "# time_limit",
+    "# tagger",
+    "# denominator",
+    "# targets",
+    "# learner",
+    "# split",
+)
 
 
 def test_template_defaults_are_the_real_defaults(tmp_path: Path) -> None:
@@ -74,6 +83,10 @@ def test_template_defaults_are_the_real_defaults(tmp_path: Path) -> None:
         (
             ('["rouge-1"]', '["rouge-1"]\n[affect]\ntagger = "vadr"'),
             ":10: affect.tagger: unknown tagger 'vadr'; did you",
+        ),
+        (
+            ('["rouge-1"]', '["rouge-1"]\n[learn]\ntargets = ["x"]\nlearner = "rigde"'),
+            ":11: learn.learner: unknown learner 'rigde'; did you mean 'ridge'",
         ),
         (('["rouge-1"]', '["rouge-1"]\n[engine]\nname = "rai"'), ":10: engine.name: Input should be 'auto', 'serial'"),
         (('["rouge-1"]', '["rouge-1"]\n[engine]\ngpus = 1.0'), 'engine: ray_address and gpus: only with name = "ray"'),

@@ -1,6 +1,19 @@
-"""The chat endpoint of the perturbation tests serves the summarizers, too."""
+"""The chat endpoint of the perturbation tests serves the summarizers, too; models run on one thread."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 sys.path.append(str(Path(__file__).parents[1] / "perturb"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Models this small are slowed down by threads that wait for each other."""
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

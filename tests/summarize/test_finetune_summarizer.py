@@ -71,11 +71,11 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"folder:{build_scratch(SHAPE, texts, tmp_path_factory.mktemp('start') / 'model')}"
 
 
-def by_heart(epochs: int = 150) -> FinetuneSettings:
+def by_heart(epochs: int = 60) -> FinetuneSettings:
     plan = TrainingPlan(epochs=epochs, learning_rate=4e-3, weight_decay=0.0, device="cpu")
     return FinetuneSettings(
         plan=plan,
-        batch_tokens=400,
+        batch_tokens=150,
         source_length=64,
         label_smoothing=0.0,
         best_by="loss",

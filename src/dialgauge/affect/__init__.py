@@ -2,7 +2,19 @@
 
 from dialgauge.affect._adapt import tagged_sentences
 from dialgauge.affect._controls import CONTROLS
+from dialgauge.affect._describe import (
+    KEEPS,
+    SERIES,
+    Filtered,
+    Keep,
+    Spread,
+    affective,
+    describe_shares,
+    filter_corpus,
+    shares_frame,
+)
 from dialgauge.affect._evaluation import WordScores, evaluate_tagger, evaluate_words
+from dialgauge.affect._faithful import Faithful, FaithfulPair, Segment, faithful_summaries, segments
 from dialgauge.affect._filter import affective_pairs, has_affect
 from dialgauge.affect._folder import load_tagger, save_tagger
 from dialgauge.affect._lexicon import (
@@ -43,6 +55,7 @@ __all__ = [
     "CONTROLS",
     "DEFAULT",
     "DENOMINATORS",
+    "KEEPS",
     "LABELS",
     "MARK",
     "MEASURES",
@@ -51,6 +64,7 @@ __all__ = [
     "OPINION_LEXICON",
     "PARTS",
     "POSITIVE",
+    "SERIES",
     "TAG",
     "TAGGERS",
     "TAGS",
@@ -59,6 +73,10 @@ __all__ = [
     "ContextualTagger",
     "Denominator",
     "EncodedWords",
+    "Faithful",
+    "FaithfulPair",
+    "Filtered",
+    "Keep",
     "LabelledSentence",
     "Lexicon",
     "LexiconTagger",
@@ -70,7 +88,9 @@ __all__ = [
     "Part",
     "Probabilities",
     "SeedResult",
+    "Segment",
     "Skill",
+    "Spread",
     "TaggedText",
     "Tagger",
     "TaggerTraining",
@@ -79,13 +99,17 @@ __all__ = [
     "Treebank",
     "WordScores",
     "Words",
+    "affective",
     "affective_pairs",
     "compare_skill",
     "count_parts",
+    "describe_shares",
     "encode_words",
     "evaluate_tagger",
     "evaluate_words",
+    "faithful_summaries",
     "fetch_opinion_lexicon",
+    "filter_corpus",
     "has_affect",
     "labels_of",
     "load_tagger",
@@ -100,7 +124,9 @@ __all__ = [
     "read_lexicon",
     "read_treebank",
     "save_tagger",
+    "segments",
     "sentences",
+    "shares_frame",
     "split_words",
     "tag_texts",
     "tagged_sentences",

@@ -107,10 +107,9 @@ def opinion_lexicon(folder: str | PathLike[str] | None = None) -> Lexicon:
     lists = {label: _word_list(place, name) for label, name in _LISTS.items()}
     missing = [name for label, name in _LISTS.items() if lists[label] is None]
     if missing:
-        hint = "" if folder is not None else "; 'dialgauge affect get opinion-lexicon' fetches it"
+        hint = "; 'dialgauge affect get opinion-lexicon' fetches it, and 'token-dict:folder=DIR' reads it from a folder"
         raise InputError(
-            f"tagger 'token-dict': {missing[0]} (or {_ARCHIVE}) is not in {place}{hint}, and "
-            "'token-dict:folder=DIR' reads it from a folder of yours"
+            f"tagger 'token-dict': {missing[0]} (or {_ARCHIVE}) is not in {place}{hint if folder is None else ''}"
         )
     labels = {word: label for label in (POSITIVE, NEGATIVE) for word in lists[label] or ()}
     return Lexicon("opinion-lexicon", labels, licence=OPINION_LEXICON.licence, source=OPINION_LEXICON.paper)
@@ -151,7 +150,7 @@ def read_lexicon(path: str | PathLike[str]) -> Lexicon:
         labels[word], valence = _label(where, rest[0])
         if valence is not None:
             valences[word] = valence
-        if named := tuple(part.strip() for part in rest[1].split(",") if part.strip()) if len(rest) == 2 else ():
+        if named := tuple(dict.fromkeys(filter(None, map(str.strip, rest[1].split(","))))) if len(rest) == 2 else ():
             categories[word] = named
     if not labels:
         raise InputError(f"lexicon {place}: it holds no word")

@@ -25,8 +25,6 @@ DENOMINATORS: tuple[Denominator, ...] = get_args(Denominator)
 #: Whether speaker tags and markup are among the words that are counted; they are neutral either way.
 Tags = Literal["omit", "count"]
 TAGS: tuple[Tags, ...] = get_args(Tags)
-#: Why there is no share.
-NO_WORDS = "the text has no words"
 _PIECES_OF = "embedded:minilm"
 
 
@@ -191,14 +189,15 @@ def _emotions(tagger: Tagger, texts: Sequence[Words]) -> list[dict[int, tuple[st
     lexicon = _lexicon_behind(tagger)
     if lexicon is None or not lexicon.lexicon.categories:
         return [{} for _ in texts]
-    return [
-        {i: named for i, named in enumerate(lexicon.categories(text.tokens)) if named and text.kinds[i] == WORD}
-        for text in texts
-    ]
+    found: list[dict[int, tuple[str, ...]]] = []
+    for text in texts:
+        # A category called positive or negative, as some lexicons have it, says what the label says already.
+        own = ([name for name in named if name not in PARTS] for named in lexicon.categories(text.tokens))
+        found.append({i: tuple(named) for i, named in enumerate(own) if named and text.kinds[i] == WORD})
+    return found
 
 
 def _piece_count(text: str) -> int:
-
     encode = _tokenizer().encode_batch
     return sum(len(encoding.ids) for encoding in encode(nltk_sentences(text, talk=True), add_special_tokens=True))
 

@@ -28,6 +28,7 @@ MEASURES: tuple[Measure, ...] = get_args(Measure)
 #: Why there is no value.
 TOO_FEW = "fewer than three pairs"
 ALL_EQUAL = "all values of one series are equal"
+NOTHING_LEFT = "the lengths of the texts explain all of one series, so nothing is left to adjust"
 NO_AFFECT = "no dialogue has an affective word"
 _FEWEST = 3
 #: Weights that are worked on at a time: as many as a processor keeps near.
@@ -110,7 +111,7 @@ def psent_score(
     does, or by the ``mean`` of their shares. ``role`` compares one side only: the turns of that role or speaker with
     the summaries of that role, or with the sentences that are about it. The intervals are percentiles of a bootstrap
     over dialogues with ``draws`` draws; the same draws serve every row. A control whose name a system has bears the
-    addition "(control)".
+    addition "(control)", a system called "references" the addition "(system)".
     """
     _check(several, draws, level)
     chosen = as_tagger(tagger)
@@ -121,6 +122,8 @@ def psent_score(
     kinds: dict[str, str] = {}
     for (kind, name), texts in entries.items():
         counted = ground.rows(texts)
+        if kind == "system" and name == REFERENCES:
+            name = f"{name} (system)"
         rows[name] = counted.means() if kind == "reference" and several == "mean" else counted
         kinds[name] = kind
     outputs = [entry for (kind, _), texts in entries.items() if kind == "system" for entry in texts]
@@ -155,8 +158,14 @@ def _texts(corpus: Corpus, role: str | None) -> tuple[list[Dialogue], pl.DataFra
     if not dialogues:
         raise InputError(f"corpus {corpus.info.name!r} has no dialogue")
     summaries = summaries.filter(pl.col("variant") == ORIGINAL)
-    if role is None and (summaries["role"] == OVERALL).any():
+    if role is None:
+        other = sorted(summaries["role"].unique())
         summaries = summaries.filter(pl.col("role") == OVERALL)
+        if summaries.is_empty() and other:
+            raise InputError(
+                f"corpus {corpus.info.name!r} has no summary of whole dialogues, only of the roles {', '.join(other)}: "
+                "choose a role"
+            )
     return dialogues, summaries
 
 
@@ -247,6 +256,8 @@ def _cell(rows: Rows, ground: Ground, part: int, weights: FloatArray, level: flo
         reason = TOO_FEW
     elif cell["ccc"] is None or cell["spearman"] is None:
         reason = ALL_EQUAL
+    elif cell["adjusted"] is None:
+        reason = NOTHING_LEFT
     return cell | {
         "pairs": len(series.x),
         "dialogues": len(np.unique(series.dialogues)),

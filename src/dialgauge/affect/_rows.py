@@ -12,6 +12,7 @@ from dialgauge.affect._controls import Entry
 from dialgauge.affect._psent import (
     Denominator,
     IntArray,
+    TaggedText,
     Tags,
     check_settings,
     count_parts,
@@ -20,6 +21,7 @@ from dialgauge.affect._psent import (
     tag_texts,
 )
 from dialgauge.affect._tagger import Tagger
+from dialgauge.affect._words import split_words
 from dialgauge.corpus import Dialogue
 
 #: How several summaries of a dialogue (references) are taken: each as a pair of its own, or their mean share.
@@ -56,7 +58,9 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """The dialogues as they were counted, and how; ``said`` holds the words of each in lower case.
+    """The dialogues as they were counted, and how.
+
+    ``said`` holds the words of each in lower case, the names of those who speak among them: Grace is no grace.
 
     The share of a dialogue without words is 0, so that it is left out with those that have no affective word.
     """
@@ -78,7 +82,7 @@ class Ground:
         counted = count_parts(tagged, parts, denominator, tags)
         shares = np.stack([counted.share(part) for part in parts], axis=1)
         words = count_parts(tagged, parts).total.astype(np.float64)
-        said = tuple(frozenset(word.lower() for word in one.words.words) for one in tagged)
+        said = tuple(map(_said, dialogues, tagged))
         return cls(tagger, parts, denominator, tags, np.nan_to_num(shares), words, said)
 
     def rows(self, texts: Sequence[Entry]) -> Rows:
@@ -102,6 +106,12 @@ class Ground:
         middle = np.array([np.median(shares) if len(shares) else 0.0 for shares in affective])
         size = (len(numbers), len(self.parts))
         return Rows(numbers, np.broadcast_to(middle, size), np.zeros(size), np.ones(len(numbers)), 0)
+
+
+def _said(dialogue: Dialogue, tagged: TaggedText) -> frozenset[str]:
+    named = {turn.speaker for turn in dialogue.turns} | {turn.role or "" for turn in dialogue.turns}
+    words = [*tagged.words.words, *(word for name in named for word in split_words(name).words)]
+    return frozenset(word.lower() for word in words)
 
 
 def entries_of(summaries: pl.DataFrame, place: Mapping[str, int]) -> dict[tuple[str, str], list[Entry]]:

@@ -9,7 +9,7 @@ import polars as pl
 
 from dialgauge.affect._psent import Denominator, Tags, as_tagger, count_parts, parts_of, tag_texts
 from dialgauge.affect._tagger import Tagger
-from dialgauge.corpus import Corpus, Dialogue
+from dialgauge.corpus import OVERALL, Corpus, Dialogue
 from dialgauge.errors import UnknownNameError
 
 _SENTENCE = re.compile(r"[^.!?…。！？\n]+(?:[.!?…。！？]+|\n|$)")
@@ -52,8 +52,8 @@ def psent_by_speaker(
 def one_side(corpus: Corpus, role: str) -> tuple[list[Dialogue], pl.DataFrame]:
     """The dialogues with the turns of one role (or speaker) only, and the summaries of that side.
 
-    Where the corpus has summaries of this role, those are taken. Elsewhere a summary's sentences are: a sentence is
-    about the first speaker that it names, or, where it names none, about the one of the sentence before it.
+    Where the corpus has summaries of this role, those are taken. Elsewhere the sentences of a summary of the whole are:
+    a sentence is about the first speaker that it names, or, where it names none, about the one of the sentence before.
     """
     known: set[str] = set()
     kept: list[Dialogue] = []
@@ -70,11 +70,12 @@ def one_side(corpus: Corpus, role: str) -> tuple[list[Dialogue], pl.DataFrame]:
     of_role = corpus.summaries.filter(pl.col("role") == role)
     if not of_role.is_empty():
         return kept, of_role
+    of_all = corpus.summaries.filter(pl.col("role") == OVERALL)
     texts = [
         " ".join(_sentences_about(text, *names[dialogue_id]))
-        for dialogue_id, text in corpus.summaries.select("dialogue_id", "text").iter_rows()
+        for dialogue_id, text in of_all.select("dialogue_id", "text").iter_rows()
     ]
-    return kept, corpus.summaries.with_columns(pl.Series("text", texts, dtype=pl.String))
+    return kept, of_all.with_columns(pl.Series("text", texts, dtype=pl.String))
 
 
 def _sentences_about(text: str, mine: Iterable[str], everybody: Iterable[str]) -> list[str]:

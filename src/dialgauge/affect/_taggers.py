@@ -180,12 +180,13 @@ class ContextualTagger:
     def tag(self, texts: Sequence[Sequence[str]]) -> list[Probabilities]:
         """Probabilities from the classifier, each distinct text read once, in batches of similar length."""
         keys = [tuple(words) for words in texts]
-        fresh = [key for key in dict.fromkeys(keys) if key not in self._known]
-        found = self._read(fresh)
+        found = {key: self._known[key] for key in keys if key in self._known}
+        fresh = [key for key in dict.fromkeys(keys) if key not in found]
+        found.update(zip(fresh, self._read(fresh), strict=True))
         if len(self._known) + len(fresh) > _MOST_REMEMBERED:
             self._known.clear()
-        self._known.update(zip(fresh, found, strict=True))
-        return [self._known[key] for key in keys]
+        self._known.update(found)
+        return [found[key] for key in keys]
 
     def _read(self, texts: Sequence[tuple[str, ...]]) -> list[Probabilities]:
         import torch

@@ -14,7 +14,7 @@ WORD, MARK, TAG = 0, 1, 2
 
 _TAGS = r"\#\w{1,30}\#|<[/\w][^<>\n]{0,40}>|\[\w[\w ]{0,30}\](?!\()"
 #: Up to five words before a colon at the start of a line, as :func:`dialgauge.corpus.parse_turns` reads a speaker.
-_SPEAKER = r"(?<![^\n])(?:[^\s:：|]+[ \t]){0,4}[^\s:：|]*[^\s:：|\d][^\s:：|]*[:：](?=\s|$)"
+_SPEAKER = r"(?<![^\n])(?:[^\s:：|]++[ \t]){0,4}(?=\d*[^\s:：|\d])[^\s:：|]++[:：](?=\s|$)"
 _EMOTICON = r"(?<![^\s.,!?])(?:[:;=][-o^']?[()\[\]DPpO/|*3]+|[(\[][-o^']?[:;=]|<3+)(?![\w/])"
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _SYMBOLS = "\u2600-\u27bf\U0001f300-\U0001faff"

@@ -14,38 +14,47 @@ if TYPE_CHECKING:
     from dialgauge.annotate._files import backup_project, import_file
     from dialgauge.annotate._planner import StudyPlan, plan_study
     from dialgauge.annotate._project import Link, Project
-    from dialgauge.annotate._server import serve
+    from dialgauge.annotate._server import listen, run_server, serve
+    from dialgauge.annotate._shield import Application, Shield
 
 __all__ = [
     "FORMATS",
     "READY",
     "AnnotateSection",
+    "Application",
     "Dimension",
     "Link",
     "Project",
+    "Shield",
     "StudyPlan",
     "backup_project",
     "create_api",
     "create_app",
     "export_project",
     "import_file",
+    "listen",
     "plan_study",
     "ready_protocol",
+    "run_server",
     "serve",
 ]
 
 #: Where the names live that need the extra; a study file is checked without it.
 _LAZY = {
+    "Application": "_shield",
     "FORMATS": "_exports",
     "Link": "_project",
     "Project": "_project",
+    "Shield": "_shield",
     "StudyPlan": "_planner",
     "backup_project": "_files",
     "create_api": "_app",
     "create_app": "_app",
     "export_project": "_exports",
     "import_file": "_files",
+    "listen": "_server",
     "plan_study": "_planner",
+    "run_server": "_server",
     "serve": "_server",
 }
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from dialgauge.annotate._app import create_app
 from dialgauge.annotate._project import Link, Project
+from dialgauge.annotate._shield import Application
 from dialgauge.errors import InputError
 
 
@@ -17,23 +18,34 @@ def serve(
     announce: Callable[[str, list[Link]], None] | None = None,
 ) -> None:
     """Serve until interrupted. ``announce`` gets the address and the links once the port is ours."""
-    import uvicorn
+    listening, address = listen(host, port)
+    address = public_url or address
+    app = create_app(project, public_url=address)
+    if announce is not None:
+        announce(address.rstrip("/"), project.links())
+    run_server(app, listening)
 
+
+def listen(host: str, port: int) -> tuple[socket.socket, str]:
+    """A socket that is ours from now on, and the address under which people reach it; port 0 takes a free one."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listening = socket.socket(family)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        # From here on callers wait instead of being refused: the links are printed before the first answer.
+        # From here on callers wait instead of being refused: the address is printed before the first answer.
         listening.listen(512)
     except OSError as error:
         raise InputError(f"port {port} of {host}: {error.strerror}; choose another with --port") from error
     everywhere = host in ("0.0.0.0", "::")
     shown = socket.gethostname() if everywhere else f"[{host}]" if ":" in host else host
-    address = public_url or f"http://{shown}:{listening.getsockname()[1]}"
-    app = create_app(project, public_url=address)
-    if announce is not None:
-        announce(address.rstrip("/"), project.links())
+    return listening, f"http://{shown}:{listening.getsockname()[1]}"
+
+
+def run_server(app: Application, listening: socket.socket) -> None:
+    """Serve an application until interrupted."""
+    import uvicorn
+
     # People think for a minute between two saves; a connection that is kept spares them a new one each time.
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, lifespan="off", timeout_keep_alive=75

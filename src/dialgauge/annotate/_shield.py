@@ -43,15 +43,24 @@ class Limiter:
 
 
 class Shield:
-    """An ASGI application around ours. ``hosts`` are the names this server answers to, without ports."""
+    """An ASGI application around ours. ``hosts`` are the names this server answers to, without ports.
+
+    ``rate`` limits the requests per second of one session, ``strangers`` those of one address without a session.
+    """
 
     def __init__(
-        self, application: Application, hosts: frozenset[str], *, https: bool = False, rate: float = 50.0
+        self,
+        application: Application,
+        hosts: frozenset[str],
+        *,
+        https: bool = False,
+        rate: float = 50.0,
+        strangers: float = 5.0,
     ) -> None:
         self._application, self._hosts, self._https = application, hosts, https
         self._sessions = Limiter(rate, 4 * rate)
         # Whoever has no session opens a link, perhaps with a whole class behind one address, or tries passwords.
-        self._strangers = Limiter(5.0, 300)
+        self._strangers = Limiter(strangers, 60 * strangers)
         self._passwords = Limiter(0.2, 10)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dialgauge.cli import _affect_train
+from dialgauge.cli import _affect_corpus, _affect_train
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 
@@ -37,6 +37,7 @@ _STYLES = {0: "bold red", 2: "bold green"}
 def add_to(app: typer.Typer) -> None:
     """Register the group of commands."""
     _affect_train.add_to(group)
+    _affect_corpus.add_to(group)
     app.add_typer(group, name="affect")
 
 
@@ -113,7 +114,8 @@ def tag(
     chosen = make_tagger(tagger)
     tagged = tag_texts([given], chosen, speakers=transcript)
     counted = count_parts(tagged, parts_of(chosen))
-    shares = {part: None if counted.total[0] == 0 else float(counted.share(part)[0]) for part in counted.parts}
+    reason = None if counted.total[0] else "the text has no words: speaker tags, markup and punctuation are none"
+    shares = {part: None if reason else float(counted.share(part)[0]) for part in counted.parts}
     if json:
         one = tagged[0]
         print_json(
@@ -122,6 +124,7 @@ def tag(
                 "words": int(counted.total[0]),
                 "counts": {part: int(counted.count(part)[0]) for part in counted.parts},
                 "psent": shares,
+                "reason": reason,
                 "tokens": [
                     {"text": token, "start": begin, "end": end, "label": LABELS[label], "emotions": list(found)}
                     for (i, token), (begin, end), label in zip(
@@ -135,6 +138,8 @@ def tag(
     _print_tagged(tagged[0])
     rows = [(part, int(counted.count(part)[0]), _number(shares[part], 4)) for part in counted.parts]
     print_table(f"PSent over {counted.total[0]:,} words", ["part", "words", "share"], rows, numeric=["words", "share"])
+    if reason:
+        note(f"no share: {reason}")
 
 
 @group.command("score")
@@ -250,12 +255,12 @@ def _print_part(scores: "PSentScores", part: str) -> None:
     print_table(f"PSentScore, {called}", columns, rows, numeric=columns[1:])
     zero = max(chosen["zero"].to_list(), default=0)
     empty = sum(chosen.filter(pl.col("kind") != "control")["empty"].to_list())
-    left_out = [f"{zero:,} dialogues without {called.removeprefix('all ')}"] if zero else []
-    left_out += [f"{empty:,} summaries without words"] if empty else []
+    left_out = [f"{_several(zero, 'dialogue', 'dialogues')} without {called.removeprefix('all ')}"] if zero else []
+    left_out += [f"{_several(empty, 'summary', 'summaries')} without words"] if empty else []
     if left_out:
         note(f"left out: {'; '.join(left_out)}")
     for reason, names in _reasons(chosen).items():
-        note(f"no correlation for {', '.join(names)}: {reason}")
+        note(f"undefined for {', '.join(names)}: {reason}")
 
 
 def _reasons(rows: Any) -> dict[str, list[str]]:
@@ -278,6 +283,10 @@ def _print_tagged(tagged: "TaggedText") -> None:
         place = end
     shown.append(tagged.words.text[place:])
     console.print(shown, soft_wrap=True, highlight=False)
+
+
+def _several(count: int, one: str, more: str) -> str:
+    return f"{count:,} {one if count == 1 else more}"
 
 
 def _number(value: float | None, digits: int) -> str:

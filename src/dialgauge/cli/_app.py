@@ -20,9 +20,11 @@ from dialgauge.cli import (
     _bench,
     _cache,
     _compare,
+    _compare_runs,
     _convert,
     _correlate,
     _datasets,
+    _explore,
     _finetune,
     _finetune_summarizer,
     _init,
@@ -36,6 +38,7 @@ from dialgauge.cli import (
     _score,
     _summarize,
     _train,
+    _train_tables,
 )
 from dialgauge.cli._output import fail
 from dialgauge.errors import DialgaugeError
@@ -73,6 +76,7 @@ def _root(
 _COMMANDS = (
     _init,
     _run,
+    _explore,
     _inspect,
     _convert,
     _datasets,
@@ -90,8 +94,10 @@ _COMMANDS = (
     _correlate,
     _robustness,
     _train,
+    _train_tables,
     _finetune,
     _compare,
+    _compare_runs,
     _paper,
     _bench,
 )

@@ -9,7 +9,7 @@ import typer
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 
 if TYPE_CHECKING:
-    from dialgauge.reproduce import PaperCheck, TableCheck
+    from dialgauge.reproduce import Layout, PaperCheck, TableCheck
 
 #: A defect lists no more than this many of its places on the screen; --json and --html have all.
 _PLACES = 6
@@ -22,7 +22,10 @@ def add_to(app: typer.Typer) -> None:
 
 def paper(
     name: Annotated[
-        str, typer.Argument(help="The paper: [bold]re-dialsummeval[/] or [bold]csds-repro[/].", show_default=False)
+        str,
+        typer.Argument(
+            help="The paper: [bold]re-dialsummeval[/], [bold]csds-repro[/] or [bold]psentscore[/].", show_default=False
+        ),
     ],
     data: Annotated[
         Path, typer.Option("--data", help="The folder with the study's raw data, or its parent.", show_default=False)
@@ -44,7 +47,8 @@ def paper(
 
     with progress_bar(name) as progress:
         check = recompute_paper(name, data, progress)
-    shown = None if table is None else check.table(table)
+    layout = next((one for one in check.layouts if one.name == table), None)
+    shown = None if table is None or layout is not None else check.table(table)
     if csv is not None:
         write_text(csv, paper_csv(check))
         note(f"wrote {csv}")
@@ -56,6 +60,8 @@ def paper(
         if shown is not None:
             facts["tables"][shown.name] = table_json(shown, cells=True)
         print_json(facts)
+    elif layout is not None:
+        _print_layout(layout)
     elif shown is not None:
         _print_cells(shown)
     else:
@@ -70,6 +76,9 @@ def _print_paper(check: "PaperCheck") -> None:
         numeric=("match", "of"),
     )
     _print_mismatches(check)
+    for layout in check.layouts:
+        if "-" not in layout.name:  # a table of the paper; what bears an addition is one more view of it
+            _print_layout(layout)
     remarks = [(t.name, "", t.text, ()) for t in check.tables if t.text]
     if remarks:
         console.print("\n[bold]How the tables were computed[/]")
@@ -77,7 +86,32 @@ def _print_paper(check: "PaperCheck") -> None:
     if check.defects:
         console.print("\n[bold]Defects that dialgauge found in the study[/]")
         _print_list([(d.severity, f"{d.where}: ", f"{d.message} [{d.check}]", d.keys) for d in check.defects])
+    further = [layout.name for layout in check.layouts if "-" in layout.name]
+    if further:
+        console.print(f"\n[dim]Further views of these tables: --table {', '.join(further)}[/]", highlight=False)
     console.print("\n[dim]--table NAME shows all cells of one table, --html FILE writes all of them as a page.[/]")
+
+
+def _print_layout(layout: "Layout") -> None:
+    """Columns named ``top/below`` stand together in one, parted by strokes, as papers print them."""
+    groups: dict[str, list[int]] = {}
+    for i, column in enumerate(layout.columns):
+        groups.setdefault(column.split("/", 1)[0], []).append(i)
+    rows = [
+        (
+            row.name if row.printed else f"› {row.name}",
+            *(_joined([row.texts[i] for i in places]) for places in groups.values()),
+        )
+        for row in layout.rows
+    ]
+    title = f"table {layout.name}: {layout.title}; › computed here"
+    print_table(title, ("", *groups), rows, numeric=list(groups), compact=True)
+    if layout.text:
+        console.print(layout.text + "\n", markup=False, highlight=False)
+
+
+def _joined(texts: Sequence[str]) -> str:
+    return "/".join(text or "–" for text in texts) if any(texts) else "–"
 
 
 def _print_mismatches(check: "PaperCheck") -> None:

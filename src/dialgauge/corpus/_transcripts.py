@@ -14,8 +14,9 @@ from dialgauge.errors import InputError
 
 SUFFIXES = (".txt", ".vtt", ".srt")
 _TIMING = re.compile(r"^\s*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3}\s*-->\s*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{3}")
-_VOICE = re.compile(r"<v(?:\.[^\s>]+)*\s+([^>]+)>")
-_TAG = re.compile(r"</?[a-z][^>]*>|<\d[\d:.]*>")
+# What ends at the next "<" or never goes back is read in linear time, whatever a file is made of.
+_VOICE = re.compile(r"<v(?:\.[^\s<>.]++)*+\s++([^\s<>][^<>]*+)>")
+_TAG = re.compile(r"</?[a-z][^<>]*+>|<\d[\d:.]*+>")
 
 
 def load_transcripts(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
@@ -61,7 +62,7 @@ def _is_joined(line: str) -> bool:
 
 def _subtitles(text: str, file: Path) -> tuple[Turn, ...]:
     """The turns of WebVTT or SRT. Cues of one speaker in a row are one turn; times are left away."""
-    turns: list[tuple[str, str]] = []
+    turns: list[tuple[str, list[str]]] = []
     for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n").replace("\r", "\n")):
         lines = block.strip("\n").split("\n")
         timing = next((number for number, line in enumerate(lines) if _TIMING.match(line)), None)
@@ -69,12 +70,12 @@ def _subtitles(text: str, file: Path) -> tuple[Turn, ...]:
             continue  # the header, a comment or a style block
         for speaker, words in _cue(lines[timing + 1 :]):
             if turns and speaker in ("", turns[-1][0]):
-                turns[-1] = (turns[-1][0], f"{turns[-1][1]} {words}")
+                turns[-1][1].append(words)
             else:
-                turns.append((speaker, words))
+                turns.append((speaker, [words]))
     if not turns:
         raise InputError(f"{file}: no cue was found: subtitles have lines like 00:00:01.000 --> 00:00:03.000")
-    return tuple(Turn(speaker, words, role_of(speaker)) for speaker, words in turns)
+    return tuple(Turn(speaker, " ".join(words), role_of(speaker)) for speaker, words in turns)
 
 
 def _cue(lines: Sequence[str]) -> Iterator[tuple[str, str]]:

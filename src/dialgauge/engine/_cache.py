@@ -105,7 +105,7 @@ class ResultCache:
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Entry]:
         """The entries that are there under these keys. Damaged ones are dropped with a warning, as if never kept."""
-        if not keys or not self.path.exists():
+        if not keys or not os.path.exists(self.path):
             return {}
         return self._careful(lambda connection: self._find(connection, keys), {})
 
@@ -117,13 +117,20 @@ class ResultCache:
         rows = [(key, *_stored(entry), _checksum(key, *_stored(entry))) for key, entry in entries]
         if not rows:
             return True
-        return self._careful(lambda connection: self._keep(connection, label, rows), False)
+        size = sum(_ENTRY_BYTES + len((row[2] or "").encode()) + len((row[3] or "").encode()) for row in rows)
+        if size > self.limit:
+            _warn(
+                f"{len(rows)} values of {label} take {size:,} bytes, and the result cache {self.path} is limited to "
+                f"{self.limit:,}: they are not kept. Raise {LIMIT}"
+            )
+            return False
+        return self._careful(lambda connection: self._keep(connection, label, rows, size), False)
 
     def stats(self) -> CacheStats:
         """What is in the cache."""
         labels: dict[str, int] = {}
         used = 0
-        if self.path.exists():
+        if os.path.exists(self.path):
             with self._told(), self._opened() as connection:
                 counted = connection.execute(
                     "SELECT label, SUM((SELECT COUNT(*) FROM entries WHERE entries.id BETWEEN first AND last)) "
@@ -136,7 +143,7 @@ class ResultCache:
 
     def verify(self) -> CacheCheck:
         """Read every entry and drop those that are damaged. A file that is damaged as a whole is set aside."""
-        if not self.path.exists():
+        if not os.path.exists(self.path):
             return CacheCheck(0, 0)
         try:
             with self._told(), self._opened() as connection:
@@ -149,10 +156,11 @@ class ResultCache:
     def clear(self, label: str | None = None) -> int:
         """Drop everything, files that were set aside included, or what is kept under one label; gives the number."""
         dropped = 0
-        if self.path.exists():
+        if os.path.exists(self.path):
             try:
                 with self._told(), self._opened() as connection:
                     dropped = _clear(connection, label)
+                    self._shrink(connection)
             except _DamagedError:
                 if label is not None:
                     raise
@@ -161,6 +169,13 @@ class ResultCache:
             for path in self._set_aside():
                 path.unlink(missing_ok=True)
         return dropped
+
+    def _shrink(self, connection: sqlite3.Connection) -> None:
+        """Give the room of what was dropped back to the disk. What is dropped is dropped, even where that fails."""
+        try:
+            connection.execute("VACUUM")
+        except sqlite3.OperationalError as error:  # no room for the copy, or another process reads
+            _warn(f"the result cache {self.path} keeps its size on disk for now ({error}); new values use the room")
 
     def set_aside(self) -> Path:
         """Move the file out of the way, with what belongs to it, so that a new one can begin; gives its new name."""
@@ -234,8 +249,7 @@ class ResultCache:
         _mark_used(connection, ids)
         return found
 
-    def _keep(self, connection: sqlite3.Connection, label: str, rows: Sequence[tuple[Any, ...]]) -> bool:
-        size = sum(_ENTRY_BYTES + len((row[2] or "").encode()) + len((row[3] or "").encode()) for row in rows)
+    def _keep(self, connection: sqlite3.Connection, label: str, rows: Sequence[tuple[Any, ...]], size: int) -> bool:
         connection.execute("BEGIN IMMEDIATE")
         try:
             # The ids of a chunk stand in a row, so that a chunk is found and dropped without an index of its own.
@@ -246,7 +260,7 @@ class ResultCache:
             )
             connection.execute(
                 "INSERT INTO chunks (label, first, last, bytes, used) VALUES (?, ?, ?, ?, ?)",
-                (label, first, first + len(rows) - 1, size, time.time()),
+                (label, first, first + len(rows) - 1, size, _now(connection)),
             )
             self._evict(connection)
             connection.execute("COMMIT")
@@ -311,7 +325,6 @@ def _clear(connection: sqlite3.Connection, label: str | None) -> int:
     ).fetchall()
     dropped = _delete(connection, chosen)
     connection.execute("COMMIT")
-    connection.execute("VACUUM")
     return dropped
 
 
@@ -378,13 +391,22 @@ def _delete(connection: sqlite3.Connection, chunks: Sequence[tuple[int, int, int
     return dropped
 
 
+def _now(connection: sqlite3.Connection) -> float:
+    """The time, or that of the latest use where the clock was set back: what comes later is never taken for older."""
+    latest = connection.execute("SELECT MAX(used) FROM chunks").fetchone()[0]
+    return max(time.time(), latest or 0.0)
+
+
 def _mark_used(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
     """Say that the chunks of these entries are in use; a busy or read-only file is no reason to lose what was read."""
-    now = time.time()
-    stale = connection.execute("SELECT id, first, last FROM chunks WHERE used < ?", (now - _FRESH,)).fetchall()
-    if not stale:
+    if not ids:
         return
     seen = sorted(ids)
+    now = _now(connection)
+    stale = connection.execute(
+        "SELECT id, first, last FROM chunks WHERE last >= ? AND first <= ? AND used < ?",
+        (seen[0], seen[-1], now - _FRESH),
+    ).fetchall()
     chosen = [(now, number) for number, first, last in stale if _any_between(seen, first, last)]
     try:
         connection.executemany("UPDATE chunks SET used = ? WHERE id = ?", chosen)

@@ -123,16 +123,27 @@ def _listen(stream: IO[str], lines: "queue.SimpleQueue[str]") -> None:
 
 
 def serve() -> None:
-    """Answer every line of standard input until it ends. What the work itself prints goes to standard error."""
+    """Answer every line of standard input until it ends. What the work itself prints goes to standard error.
+
+    The end of the input is the end of this process, even amid work that hangs: whoever wanted it is gone.
+    """
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    questions: queue.SimpleQueue[str] = queue.SimpleQueue()
     os.dup2(2, 1)
     for module in sys.argv[1:]:
         importlib.import_module(module)
     answers.write("ready\n")
     answers.flush()
-    for line in os.fdopen(os.dup(0), encoding="utf-8"):
-        answers.write(json.dumps(_answer(*json.loads(line))) + "\n")
+    threading.Thread(target=_take, args=(os.fdopen(os.dup(0), encoding="utf-8"), questions), daemon=True).start()
+    while True:
+        answers.write(json.dumps(_answer(*json.loads(questions.get()))) + "\n")
         answers.flush()
+
+
+def _take(stream: IO[str], questions: "queue.SimpleQueue[str]") -> None:
+    for line in stream:
+        questions.put(line)
+    os._exit(0)
 
 
 def _answer(function: str, arguments: dict[str, Any]) -> tuple[str, Any]:

@@ -3,6 +3,7 @@
 scikit-learn and skops (the extra ``learn``) are imported when something is fitted or loaded.
 """
 
+from dialgauge.learn._augment import Augmented, add_variants, assign_ratings
 from dialgauge.learn._card import Training, data_digest, train
 from dialgauge.learn._conditions import CONDITIONS, Conditions, VariantOptions, run_conditions
 from dialgauge.learn._explain import contributions, permutation_importance
@@ -45,21 +46,30 @@ from dialgauge.learn._procedure import (
 )
 from dialgauge.learn._selection import Selection, select_features
 from dialgauge.learn._splits import HIDES, SPLITS, Fold, Split, check_folds, make_folds
+from dialgauge.learn._tables import AugmentationTables, TableOptions, augmentation_tables, check_ratings
+from dialgauge.learn._tables_published import CLASSIFIERS, MOST_FREQUENT, PAPER_FEATURES, gaps, published_tables
+from dialgauge.learn._tables_render import ShownTable, shown_tables, tables_latex, tables_markdown
+from dialgauge.learn._tables_store import TablesFolder
 from dialgauge.learn._targets import TASKS, Target, Task, build_target
 from dialgauge.learn._validate import Validation, build_data, validate
 
 __all__ = [
     "AUTO",
     "BART_LOSSES",
+    "CLASSIFIERS",
     "CONDITIONS",
     "FINE_TUNABLE",
     "HIDES",
     "KINDS",
     "LEARNERS",
+    "MOST_FREQUENT",
+    "PAPER_FEATURES",
     "SPLITS",
     "TASKS",
     "TEXT_FEATURES",
     "UNIEVAL_LOSSES",
+    "AugmentationTables",
+    "Augmented",
     "Card",
     "Conditions",
     "Data",
@@ -79,7 +89,10 @@ __all__ = [
     "RatedSummary",
     "Recipe",
     "Selection",
+    "ShownTable",
     "Split",
+    "TableOptions",
+    "TablesFolder",
     "Target",
     "Task",
     "Trained",
@@ -87,12 +100,16 @@ __all__ = [
     "Trial",
     "Validation",
     "VariantOptions",
+    "add_variants",
+    "assign_ratings",
+    "augmentation_tables",
     "build_data",
     "build_features",
     "build_target",
     "candidates",
     "check_folds",
     "check_leaks",
+    "check_ratings",
     "contributions",
     "data_digest",
     "extrapolate",
@@ -100,6 +117,7 @@ __all__ = [
     "find_learner",
     "fine_tunable",
     "finetune",
+    "gaps",
     "load_trained",
     "make_folds",
     "named_folder",
@@ -107,6 +125,7 @@ __all__ = [
     "permutation_importance",
     "predict",
     "procedure",
+    "published_tables",
     "rated_summaries",
     "read_card",
     "registry_folder",
@@ -114,7 +133,10 @@ __all__ = [
     "save_trained",
     "search",
     "select_features",
+    "shown_tables",
     "split_dialogues",
+    "tables_latex",
+    "tables_markdown",
     "target_ratings",
     "train",
     "usual_settings",

@@ -13,6 +13,8 @@ import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
 from dialgauge.errors import InputError
+from dialgauge.learn._extrapolate import Rounding, extrapolate
+from dialgauge.learn._finetune_data import target_ratings
 from dialgauge.metaeval import label_of
 from dialgauge.perturb import PRIORS, parse_requests, perturb
 from dialgauge.progress import Progress
@@ -60,17 +62,15 @@ def add_variants(
     """
     declined, made = 0, has_no_variants(corpus)
     if made:
-        done = perturb(
-            corpus, perturbations, seed=seed, include_references=include_references, progress=progress
-        )
+        done = perturb(corpus, perturbations, seed=seed, include_references=include_references, progress=progress)
         corpus, declined = done.corpus, done.declined.height
         if has_no_variants(corpus):
             reason = done.declined["reason"][0] if declined else "the corpus has no summary of a system"
             raise InputError(f"no variant could be made of any summary (first reason: {reason})")
-    return with_families(corpus, needed, made, declined)
+    return find_families(corpus, needed, made, declined)
 
 
-def with_families(corpus: Corpus, needed: Sequence[str], made: bool, declined: int = 0) -> Augmented:
+def find_families(corpus: Corpus, needed: Sequence[str], made: bool, declined: int = 0) -> Augmented:
     """A corpus that has variants; a family that is needed and not there is an error."""
     names = corpus.summaries.filter(pl.col("variant") != ORIGINAL)["variant"].unique(maintain_order=True)
     labels = dict.fromkeys(map(label_of, names))
@@ -87,6 +87,44 @@ def has_no_variants(corpus: Corpus) -> bool:
     return corpus.summaries.filter(pl.col("variant") != ORIGINAL).is_empty()
 
 
+def assign_ratings(
+    augmented: Augmented,
+    dimensions: Sequence[str],
+    *,
+    priors: bool = False,
+    rounding: Rounding = "half-up",
+    annotated: int | None = None,
+    scale: str | None = None,
+    method: str = "majority-or-mean",
+    seed: int = 0,
+) -> Corpus:
+    """The corpus with a rating for every variant that can have one, for ``train`` to learn from.
+
+    What nobody rated gets the class of its kind (see :func:`extrapolate`), from an annotator who is called
+    ``extrapolated`` or ``priors``. Kinds without a rating or an accepted prior stay without.
+    """
+    corpus = augmented.corpus
+    parts = []
+    for name in dimensions:
+        ratings, found = target_ratings(corpus, name, scale, method)
+        made = extrapolate(
+            augmented.variants,
+            ratings,
+            found,
+            rounding=rounding,
+            annotated=annotated,
+            priors=prior_means(name) if priors else None,
+            seed=seed,
+        )
+        assigned = made.frame.join(ratings, on=list(KEY), how="anti", maintain_order="left")
+        parts.append(
+            assigned.select(
+                *KEY, "value", annotator="origin", dimension=pl.lit(name), scale=pl.lit(found.name, dtype=pl.String)
+            )
+        )
+    return corpus.with_ratings(pl.concat(parts), strict=True)
+
+
 def prior_means(dimension: str) -> dict[str, float]:
     """The published mean rating of each kind of perturbation, on the scale 1-7."""
     found = {label: known[dimension].mean for label, known in PRIORS.items() if dimension in known}
@@ -100,9 +138,7 @@ def draw_most(variants: pl.DataFrame, most: int | None, seed: int) -> pl.DataFra
     """Of each family at most so many variants; the draw depends on key and seed alone. The order stays."""
     if most is None:
         return variants
-    places = [
-        hashlib.sha256(json.dumps([seed, *key]).encode()).hexdigest() for key in variants.select(KEY).iter_rows()
-    ]
+    places = [hashlib.sha256(json.dumps([seed, *key]).encode()).hexdigest() for key in variants.select(KEY).iter_rows()]
     ranked = variants.with_columns(pl.Series("place", places, dtype=pl.String))
     kept = ranked.with_columns(pl.col("place").rank("ordinal").over("family").alias("rank"))
     return kept.filter(pl.col("rank") <= most).drop("place", "rank")

@@ -13,6 +13,7 @@ import polars as pl
 
 from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, MissingExtraError, ModelError
+from dialgauge.learn._archive import dump
 from dialgauge.learn._features import UNSIGNED
 from dialgauge.learn._folder import Card, Trained, find_folder, folder_signature, load_trained, read_card, write_folder
 from dialgauge.learn._learners import Fitted, Recipe
@@ -38,12 +39,10 @@ _PARTS_OF_SKLEARN = {
 def save_trained(folder: Path | str, card: Card, fitted: Fitted) -> Card:
     """Write a fitted learner with its card. The recipe goes into the card's settings."""
     _need_skops()
-    import skops.io
-
     recipe = fitted.recipe
     settings = {**card.settings, "recipe": {**recipe.as_dict(), "levels": list(recipe.levels)}}
     complete = replace(card, kind="features", settings=settings)
-    return write_folder(folder, complete, lambda path: skops.io.dump(fitted.pipeline, path / MODEL_FILE))
+    return write_folder(folder, complete, lambda path: (path / MODEL_FILE).write_bytes(dump(fitted.pipeline)))
 
 
 def load_fitted(folder: Path, card: Card) -> Fitted:

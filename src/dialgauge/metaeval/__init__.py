@@ -19,6 +19,7 @@ from dialgauge.metaeval._intervals import bca_interval, fisher_interval, percent
 from dialgauge.metaeval._leaders import LEADERS, leaders
 from dialgauge.metaeval._matrix import Pairing, ScoreMatrix, align
 from dialgauge.metaeval._names import COEFFICIENTS, LEVELS, RESAMPLES, Coefficient, Interval, Level, Resample
+from dialgauge.metaeval._paired import PairedDifferences, paired_differences
 from dialgauge.metaeval._permutation import (
     PERMUTATIONS,
     Permutation,
@@ -38,12 +39,13 @@ from dialgauge.metaeval._robustness_ratings import (
     spread_priors,
 )
 from dialgauge.metaeval._robustness_tests import MeanChange, equivalence_test, mean_change, sign_test
-from dialgauge.metaeval._tests import adjust_p_values, paired_bootstrap_p_value, williams_test
+from dialgauge.metaeval._tests import CORRECTIONS, Correction, adjust_p_values, paired_bootstrap_p_value, williams_test
 
 __all__ = [
     "ANY_DIMENSION",
     "COEFFICIENTS",
     "COMPARISONS",
+    "CORRECTIONS",
     "CORRELATIONS",
     "LEADERS",
     "LEVELS",
@@ -56,12 +58,14 @@ __all__ = [
     "Bootstrap",
     "Coefficient",
     "Comparisons",
+    "Correction",
     "CorrelationMatrix",
     "Correlations",
     "HumanCeiling",
     "Interval",
     "Level",
     "MeanChange",
+    "PairedDifferences",
     "Pairing",
     "Permutation",
     "PermutationTest",
@@ -97,6 +101,7 @@ __all__ = [
     "mean_change",
     "order_certainty",
     "paired_bootstrap_p_value",
+    "paired_differences",
     "pairwise_accuracy",
     "per_dialogue",
     "percentile_interval",

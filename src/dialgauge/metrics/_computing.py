@@ -34,8 +34,10 @@ SLICE = 512
 _HOPELESS = 32
 #: A hanging item costs the whole time limit, so it weighs more.
 _LATE_WEIGHS = 8
-#: What computes the values of models beside our own code.
-_LIBRARIES = ("numpy", "tokenizers", "torch", "transformers")
+#: What computes the values of models beside our own code …
+_LIBRARIES = ("numpy", "scipy", "spacy", "tokenizers", "torch", "transformers")
+#: … and the rooms that hold our own, beside the modules that stand alone.
+_ROOMS = ("affect", "metrics", "models")
 
 
 def compute(request: MetricRequest, job: Job, expected: int) -> Values:
@@ -318,8 +320,14 @@ def _code(request: MetricRequest) -> str | None:
         return None
     own = Path(__file__).parent
     if Path(file).is_relative_to(own):
-        return _digest_of(tuple(sorted([*own.rglob("*.py"), *own.rglob("*.c"), *(own.parent / "models").glob("*.py")])))
+        return _own_code(own.parent)
     return _digest_of((Path(file),))
+
+
+@cache
+def _own_code(package: Path) -> str | None:
+    inside = [file for room in _ROOMS for end in ("*.py", "*.c") for file in (package / room).rglob(end)]
+    return _digest_of(tuple(sorted([*package.glob("*.py"), *inside])))
 
 
 @cache

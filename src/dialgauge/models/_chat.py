@@ -145,9 +145,6 @@ def _log_ahead(connection: sqlite3.Connection) -> None:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > last:
                 raise
             time.sleep(0.01)
-    connection.execute(
-        "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID"
-    )
 
 
 def _warn(path: Path, error: Exception) -> bool:

@@ -121,8 +121,8 @@ def train(
     if not decayed and not plain:
         raise ModelError("nothing to train: no parameter of the module requires gradients")
     groups = [{"params": decayed, "weight_decay": plan.weight_decay}, {"params": plain, "weight_decay": 0.0}]
-    on_card = device.startswith("cuda")
-    optimizer = torch.optim.AdamW([group for group in groups if group["params"]], lr=plan.learning_rate, fused=on_card)
+    groups = [group for group in groups if group["params"]]
+    optimizer = torch.optim.AdamW(groups, lr=plan.learning_rate, fused=_on_card(device))
     keeper = _Keeper(module, optimizer, folder, _identity(module, plan, identity))
     record = keeper.restore()
     while len(record.epochs) < plan.epochs and not record.stopped_early:
@@ -157,7 +157,7 @@ def _one_epoch(
         raise InputError("nothing to train on: there is no batch")
     module.train()
     trained = [p for group in optimizer.param_groups for p in group["params"]]
-    losses = _Losses(epoch, _READ_AT_ONCE if device.startswith("cuda") else 1)
+    losses = _Losses(epoch, _READ_AT_ONCE if _on_card(device) else 1)
     count = len(batches)
     optimizer.zero_grad(set_to_none=True)
     for done, batch in enumerate(batches):
@@ -178,6 +178,10 @@ def _one_epoch(
             progress(f"epoch {epoch + 1} of {plan.epochs}{shown}", epoch * count + done + 1, plan.epochs * count)
     losses.read()
     return losses.mean
+
+
+def _on_card(device: str) -> bool:
+    return device.startswith("cuda")
 
 
 class _Losses:

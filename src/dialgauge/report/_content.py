@@ -11,7 +11,9 @@ from dialgauge.metrics import SYSTEM_KEY, Scores
 
 if TYPE_CHECKING:
     from dialgauge.report._affect import AffectData
+    from dialgauge.report._learned import LearnedData
     from dialgauge.report._robustness import RobustnessData
+    from dialgauge.report._times import TimesData
 
 _LEVELS = {"summary": "summaries of one dialogue", "system": "systems", "global": "all summaries together"}
 
@@ -67,7 +69,13 @@ class HeatMap:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """The results that a report shows; ``correlations`` are oriented (larger is better), and None without ratings."""
+    """The results that a report shows; ``correlations`` are oriented (larger is better), and None without ratings.
+
+    ``between`` is the frame of :func:`dialgauge.metaeval.correlation_matrix`, ``comparisons`` that of
+    :func:`dialgauge.metaeval.compare`, ``cleaning`` has per dimension how many ``ratings`` there were, how many were
+    ``removed``, and the agreement afterwards. ``versions`` says with what the numbers were made, ``times`` what that
+    cost; a report with times is not the same each time.
+    """
 
     title: str
     corpus: Corpus
@@ -83,6 +91,24 @@ class ReportData:
     settings: Mapping[str, object] = field(default_factory=dict)
     robustness: "RobustnessData | None" = None
     affect: "AffectData | None" = None
+    between: pl.DataFrame | None = None
+    comparisons: pl.DataFrame | None = None
+    cleaning: pl.DataFrame | None = None
+    learned: "LearnedData | None" = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    times: "TimesData | None" = None
+
+
+#: What the first screen shows: the level and coefficient of the verdict, the first pair that was computed.
+_HEADLINES = (("summary", "pearson"), ("system", "pearson"), ("summary", "spearman"), ("system", "spearman"))
+
+
+def headline(correlations: pl.DataFrame | None) -> tuple[str, str]:
+    """The level and the coefficient that the verdict is about."""
+    if correlations is None:
+        return _HEADLINES[0]
+    present = set(correlations.select("level", "coefficient").iter_rows())
+    return next((pair for pair in _HEADLINES if pair in present), sorted(present)[0])
 
 
 def rankings(data: ReportData, level: str, coefficient: str) -> list[Ranking]:

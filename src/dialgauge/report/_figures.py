@@ -2,91 +2,97 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from dialgauge.report._content import Estimate, Ranking, decimals
+from dialgauge.report._svg import Figure, dot, drawing, line, linear, rounded, short, slug, text
 
 _ROW, _TOP, _BOTTOM = 19, 26, 30
-_LABELS, _PLOT, _VALUES = 128, 250, 44
-_WIDTH = _LABELS + _PLOT + _VALUES
 
 
-_MOST = 12
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How wide the parts of a forest plot are, how many metrics it shows, and how long their names may be."""
+
+    labels: int
+    plot: int
+    values: int
+    most: int
+    letters: int
+
+    @property
+    def width(self) -> int:
+        """The width of all of it."""
+        return self.labels + self.plot + self.values
 
 
-def lowest(rankings: Sequence[Ranking]) -> float:
+FULL = Shape(labels=128, plot=250, values=44, most=12, letters=19)
+SMALL = Shape(labels=108, plot=136, values=36, most=5, letters=16)
+
+
+def lowest(rankings: Sequence[Ranking], shape: Shape = FULL) -> float:
     """Where the axis starts, so that figures side by side share it."""
-    shown = [entry for ranking in rankings for entry in _shown(ranking)]
+    shown = [entry for ranking in rankings for entry in _shown(ranking, shape)]
     values = [entry.low if entry.low is not None else entry.value or 0.0 for entry in shown]
     return max(-1.0, math.floor(min([0.0, *values]) * 4) / 4)
 
 
-def forest_plot(ranking: Ranking, low: float) -> Markup:
-    """Metrics from best to worst, a dot with its interval each; a dashed line where one rater stands."""
-    shown = _shown(ranking)
-    height = _TOP + _ROW * len(shown) + _BOTTOM
-
-    def x(value: float) -> float:
-        return _LABELS + _PLOT * (min(1.0, max(low, value)) - low) / (1.0 - low)
-
-    parts = [
-        Markup('<svg class="forest" viewBox="0 0 {} {}" role="img" aria-label="{}">').format(
-            _WIDTH, height, f"{ranking.dimension}: {ranking.coefficient} correlation of each metric with the ratings"
-        ),
-        *_axis(x, low, height),
+def forest_figure(ranking: Ranking, low: float) -> Figure:
+    """The forest plot of one dimension, with its numbers (all metrics, not only those that are drawn)."""
+    columns = ("metric", ranking.coefficient, "low", "high", "leading", "one rater")
+    rows = [
+        (
+            entry.metric,
+            rounded(entry.value),
+            rounded(entry.low),
+            rounded(entry.high),
+            "yes" if entry.metric in ranking.leaders else "no",
+            rounded(ranking.ceiling),
+        )
+        for entry in ranking.estimates
     ]
+    return Figure(f"ranking-{slug(ranking.dimension)}", ranking.dimension, forest_plot(ranking, low), columns, rows)
+
+
+def forest_plot(ranking: Ranking, low: float, shape: Shape = FULL) -> Markup:
+    """Metrics from best to worst, a dot with its interval each; a dashed line where one rater stands."""
+    shown = _shown(ranking, shape)
+    height = _TOP + _ROW * len(shown) + _BOTTOM
+    x = linear(low, 1.0, shape.labels, shape.labels + shape.plot)
+    parts = _axis(x, low, height, shape)
     if ranking.ceiling is not None:
         at = x(ranking.ceiling)
+        parts.append(line(at, _TOP - 6, at, height - _BOTTOM, "ceiling"))
         parts.append(
-            Markup('<line class="ceiling" x1="{0:.1f}" x2="{0:.1f}" y1="{1}" y2="{2}"/>').format(
-                at, _TOP - 6, height - _BOTTOM
-            )
-            + Markup(
-                '<text class="ceiling-label" x="{:.1f}" y="12" text-anchor="middle">one rater {:.2f}</text>'
-            ).format(min(at, _WIDTH - 36), ranking.ceiling)
+            text(min(at, shape.width - 36), 12, f"one rater {decimals(ranking.ceiling)}", "ceiling-label", "middle")
         )
     for i, entry in enumerate(shown):
-        parts.append(_row(entry, _TOP + _ROW * i + _ROW / 2, x, entry.metric in ranking.leaders))
-    return Markup("").join(parts) + Markup("</svg>")
+        parts.append(_row(entry, _TOP + _ROW * i + _ROW / 2, x, entry.metric in ranking.leaders, shape))
+    label = f"{ranking.dimension}: {ranking.coefficient} correlation of the leading metrics with the ratings"
+    return drawing("forest", shape.width, height, label, parts)
 
 
-def _shown(ranking: Ranking) -> list[Estimate]:
-    return [entry for entry in ranking.estimates if entry.value is not None][:_MOST]
+def _shown(ranking: Ranking, shape: Shape) -> list[Estimate]:
+    return [entry for entry in ranking.estimates if entry.value is not None][: shape.most]
 
 
-def _axis(x: Callable[[float], float], low: float, height: int) -> list[Markup]:
-    ticks = [tick / 4 for tick in range(-4, 5) if tick / 4 >= low - 1e-9]
-    return [
-        Markup('<line class="{}" x1="{:.1f}" x2="{:.1f}" y1="{}" y2="{}"/>').format(
-            "zero" if tick == 0 else "grid", x(tick), x(tick), _TOP - 4, height - _BOTTOM
-        )
-        + Markup('<text class="tick" x="{:.1f}" y="{}" text-anchor="middle">{:g}</text>').format(
-            x(tick), height - _BOTTOM + 16, tick
-        )
-        for tick in ticks
-    ]
+def _axis(x: Callable[[float], float], low: float, height: int, shape: Shape) -> list[Markup]:
+    step = 1 if shape is FULL else 2
+    parts = []
+    for tick in (tick / 4 for tick in range(-4, 5, step) if tick / 4 >= low - 1e-9):
+        parts.append(line(x(tick), _TOP - 4, x(tick), height - _BOTTOM, "zero" if tick == 0 else "grid"))
+        parts.append(text(x(tick), height - _BOTTOM + 16, f"{tick:g}".replace("-", "−"), "tick", "middle"))
+    return parts
 
 
-def _row(entry: Estimate, y: float, x: Callable[[float], float], leading: bool) -> Markup:
+def _row(entry: Estimate, y: float, x: Callable[[float], float], leading: bool, shape: Shape) -> Markup:
     assert entry.value is not None
     kind = "leading" if leading else "trailing"
-    label = Markup('<text class="name" x="{}" y="{:.1f}" text-anchor="end">{}</text>').format(
-        _LABELS - 8, y + 4, _short(entry.metric)
-    )
-    bar = Markup("")
+    parts = [text(shape.labels - 8, y + 4, short(entry.metric, shape.letters), anchor="end")]
     if entry.low is not None and entry.high is not None:
-        bar = Markup('<line class="interval {}" x1="{:.1f}" x2="{:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>').format(
-            kind, x(entry.low), x(entry.high), y=y
-        )
-    dot = Markup('<circle class="dot {}" cx="{:.1f}" cy="{:.1f}" r="4.2"><title>{}</title></circle>').format(
-        kind, x(entry.value), y, f"{entry.metric}: {entry}"
-    )
-    number = Markup('<text class="number" x="{}" y="{:.1f}" text-anchor="end">{}</text>').format(
-        _WIDTH, y + 4, decimals(entry.value)
-    )
-    return label + bar + dot + number
-
-
-def _short(name: str, most: int = 19) -> Markup:
-    return escape(name if len(name) <= most else name[: most - 1] + "…")
+        parts.append(line(x(entry.low), y, x(entry.high), y, f"interval {kind}"))
+    parts.append(dot(x(entry.value), y, 4.2, f"dot {kind}", f"{entry.metric}: {entry}"))
+    parts.append(text(shape.width, y + 4, decimals(entry.value), "number", "end"))
+    return Markup("").join(parts)

@@ -13,6 +13,7 @@ from dialgauge.report._content import (
     corpus_facts,
     decimals,
     drifting,
+    headline,
     heat_maps,
     rankings,
     system_table,
@@ -20,10 +21,6 @@ from dialgauge.report._content import (
 )
 from dialgauge.report._figures import forest_plot, lowest
 from dialgauge.report._robustness import RobustnessData, context
-
-#: What the first screen shows: the level and coefficient of the verdict, the first pair that was computed.
-_HEADLINES = (("summary", "pearson"), ("system", "pearson"), ("summary", "spearman"), ("system", "spearman"))
-
 
 def render_report(data: ReportData) -> str:
     """The report as HTML: no network, no script needed, light and dark. Equal results give equal bytes.
@@ -34,7 +31,7 @@ def render_report(data: ReportData) -> str:
     environment.globals.update(forest_plot=forest_plot, lowest=lowest, verdict=verdict, shade=_shade)
     environment.filters["decimals"] = decimals
     systems, system_rows = system_table(data)
-    level, coefficient = _headline(data)
+    level, coefficient = headline(data.correlations)
     return environment.get_template("report.html").render(
         data=data,
         version=__version__,
@@ -67,13 +64,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-
-
-def _headline(data: ReportData) -> tuple[str, str]:
-    if data.correlations is None:
-        return _HEADLINES[0]
-    present = set(data.correlations.select("level", "coefficient").iter_rows())
-    return next((pair for pair in _HEADLINES if pair in present), sorted(present)[0])
 
 
 def _shade(estimate: Estimate) -> Mapping[str, str]:

@@ -12,6 +12,7 @@ from dialgauge.reproduce._printed import PaperCheck
 PAPERS = {
     "re-dialsummeval": "_re_dialsummeval",
     "csds-repro": "_csds",
+    "psentscore": "_psentscore",
 }
 
 

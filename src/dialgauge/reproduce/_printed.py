@@ -255,10 +255,48 @@ class Defect:
 
 
 @dataclass(frozen=True, slots=True)
+class LayoutRow:
+    """A row of a :class:`Layout`: numbers of the paper (``printed``) or of ours, None where there is none.
+
+    ``texts`` are the numbers as they are shown, an empty text where there is none.
+    """
+
+    name: str
+    printed: bool
+    values: tuple[float | None, ...]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A table in the layout of the paper: its rows as printed, and ours below, which are not meant to be equal.
+
+    For what was made with other models than those of the paper, because those are not public.
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[LayoutRow, ...]
+    text: str = ""
+
+
+def printed_rows(table: PrintedTable) -> tuple[LayoutRow, ...]:
+    """The rows of a printed table for a layout."""
+    rows = []
+    for key, label in table.labels.items():
+        cells = [table.entries.get((key, column)) for column in table.columns]
+        values = tuple(None if cell is None else float(cell.value) for cell in cells)
+        rows.append(LayoutRow(label, True, values, tuple("" if cell is None else str(cell) for cell in cells)))
+    return tuple(rows)
+
+
+@dataclass(frozen=True, slots=True)
 class PaperCheck:
     """A paper recomputed: its tables, cell by cell, and the defects that turned up on the way.
 
-    ``facts`` are further results of this paper alone; they stand beside the tables in the JSON.
+    ``facts`` are further results of this paper alone; they stand beside the tables in the JSON. ``layouts`` are tables
+    that cannot be recomputed as they were, shown with the nearest that can.
     """
 
     paper: str
@@ -266,13 +304,15 @@ class PaperCheck:
     tables: tuple[TableCheck, ...]
     defects: tuple[Defect, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
+    layouts: tuple[Layout, ...] = ()
 
     def table(self, name: str) -> TableCheck:
         """One table by its name."""
         for table in self.tables:
             if table.name == name:
                 return table
-        raise UnknownNameError("table", name, [table.name for table in self.tables])
+        names = [*(table.name for table in self.tables), *(layout.name for layout in self.layouts)]
+        raise UnknownNameError("table", name, names)
 
 
 def study_folder(data: Path, name: str, needed: Sequence[str]) -> Path:

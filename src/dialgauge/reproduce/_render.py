@@ -2,11 +2,12 @@
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
-from dialgauge.reproduce._printed import Cell, PaperCheck, TableCheck
+from dialgauge.reproduce._printed import Cell, Layout, PaperCheck, TableCheck
 
 CSV_COLUMNS = (
     "table", "row", "column", "printed", "recomputed", "low", "high", "shown", "matches", "corrected", "note",
@@ -20,7 +21,20 @@ def paper_json(check: PaperCheck) -> dict[str, Any]:
         "title": check.title,
         "tables": {table.name: table_json(table) for table in check.tables},
         "defects": [asdict(defect) | {"keys": list(defect.keys)} for defect in check.defects],
+        **({"layouts": {layout.name: layout_json(layout) for layout in check.layouts}} if check.layouts else {}),
         **check.facts,
+    }
+
+
+def layout_json(layout: Layout) -> dict[str, Any]:
+    """A table in the paper's layout as plain data: values by row and column, and whether the paper printed them."""
+    return {
+        "title": layout.title,
+        "text": layout.text,
+        "rows": [
+            {"row": row.name, "printed": row.printed, "values": dict(zip(layout.columns, row.values, strict=True))}
+            for row in layout.rows
+        ],
     }
 
 
@@ -64,7 +78,7 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
 
 
 def paper_csv(check: PaperCheck) -> str:
-    """A row per cell of every table, with full precision."""
+    """A row per cell of every table and layout, with full precision; cells of a layout are not held against another."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
@@ -75,6 +89,12 @@ def paper_csv(check: PaperCheck) -> str:
             flags = [str(flag).lower() for flag in (cell.matches, table.corrected)]
             values = (cell.row, cell.column, cell.printed, recomputed, low, high, cell.shown)
             writer.writerow((table.name, *values, *flags, cell.note))
+    for layout in check.layouts:
+        for row in layout.rows:
+            for column, value, shown in zip(layout.columns, row.values, row.texts, strict=True):
+                if value is not None:
+                    pair = (shown, "") if row.printed else ("", repr(value))
+                    writer.writerow((layout.name, row.name, column, *pair, "", "", shown, "", "", ""))
     return text.getvalue()
 
 
@@ -86,15 +106,15 @@ def paper_html(check: PaperCheck) -> str:
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     differing = [(table, cell) for table in check.tables if not table.corrected for cell in table.mismatches]
     grids = [_grid(table) for table in check.tables]
-    return environment.from_string(source).render(check=check, grids=grids, differing=differing)
+    layouts = [
+        (layout, *_heads(layout.columns), "layout-" + "".join(c if c.isalnum() else "-" for c in layout.name))
+        for layout in check.layouts
+    ]
+    return environment.from_string(source).render(check=check, grids=grids, differing=differing, layouts=layouts)
 
 
-def _grid(table: TableCheck) -> dict[str, Any]:
-    """The cells as rows and columns; columns named ``top/below`` get a heading of two lines."""
-    columns = list(dict.fromkeys(cell.column for cell in table.cells))
-    rows: dict[str, dict[str, Cell]] = {}
-    for cell in table.cells:
-        rows.setdefault(cell.row, {})[cell.column] = cell
+def _heads(columns: Sequence[str]) -> tuple[list[tuple[str, int]], list[str]]:
+    """Columns named ``top/below`` get a heading of two lines: the groups with their widths, and what stands below."""
     parts = [tuple(column.split("/", 1)) if "/" in column else ("", column) for column in columns]
     if len({below for _, below in parts}) == 1:
         parts = [("", top or below) for top, below in parts]
@@ -104,10 +124,20 @@ def _grid(table: TableCheck) -> dict[str, Any]:
             groups[-1][1] += 1
         else:
             groups.append([top, 1])
+    return [(top, width) for top, width in groups] if any(top for top, _ in parts) else [], [b for _, b in parts]
+
+
+def _grid(table: TableCheck) -> dict[str, Any]:
+    """The cells as rows and columns, with their headings."""
+    columns = list(dict.fromkeys(cell.column for cell in table.cells))
+    rows: dict[str, dict[str, Cell]] = {}
+    for cell in table.cells:
+        rows.setdefault(cell.row, {})[cell.column] = cell
+    groups, below = _heads(columns)
     return {
         "table": table,
-        "groups": groups if any(top for top, _ in parts) else [],
-        "columns": [below for _, below in parts],
+        "groups": groups,
+        "columns": below,
         "rows": [(row, [cells.get(column) for column in columns]) for row, cells in rows.items()],
         "id": "table-" + "".join(c if c.isalnum() else "-" for c in table.name),
     }

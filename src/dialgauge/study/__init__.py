@@ -1,20 +1,49 @@
 """A study file ties the rooms together: corpus, metrics, ratings, correlation, report."""
 
+from dialgauge.study._compare_runs import RunComparison, compare_runs, parse_names
+from dialgauge.study._compare_runs_conditions import Checked, Condition, check_conditions, parse_condition
+from dialgauge.study._compare_runs_render import (
+    comparison_json,
+    comparison_markdown,
+    github_annotations,
+    junit_xml,
+    method_line,
+    shown,
+    shown_difference,
+)
 from dialgauge.study._file import AnnotationFile, StudyFile, read_annotation_file, read_study_file
+from dialgauge.study._finished import FinishedRun
+from dialgauge.study._report import report_of_run
 from dialgauge.study._robustness import VariantAnalysis, analyse_variants, write_analysis
 from dialgauge.study._study import Study, StudyRun, run_study
 from dialgauge.study._template import study_template
 
 __all__ = [
     "AnnotationFile",
+    "Checked",
+    "Condition",
+    "FinishedRun",
+    "RunComparison",
     "Study",
     "StudyFile",
     "StudyRun",
     "VariantAnalysis",
     "analyse_variants",
+    "check_conditions",
+    "compare_runs",
+    "comparison_json",
+    "comparison_markdown",
+    "github_annotations",
+    "junit_xml",
+    "method_line",
+    "parse_condition",
+    "parse_names",
     "read_annotation_file",
     "read_study_file",
+    "report_of_run",
     "run_study",
+    "shown",
+    "shown_difference",
     "study_template",
     "write_analysis",
 ]

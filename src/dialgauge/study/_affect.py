@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.affect import psent_score, tagger
+from dialgauge.affect import psent_score, shares_frame, tagger
 from dialgauge.corpus import Corpus
 from dialgauge.files import atomic_file, write_text
 from dialgauge.progress import Progress
@@ -38,17 +38,7 @@ class AffectStage:
         self.ledger.run("affect", made, ["corpus"], [SCORES, SHARES, MADE_BY], self._make)
         return ["affect"]
 
-    def results(self) -> AffectData:
-        """What the report shows of it."""
-        return AffectData(
-            scores=pl.read_parquet(self.folder / SCORES),
-            shares=pl.read_parquet(self.folder / SHARES),
-            signature=json.loads((self.folder / MADE_BY).read_text("utf-8"))["signature"],
-        )
-
     def _make(self) -> dict[str, Any]:
-        from dialgauge.affect import shares_frame
-
         corpus, wanted, correlation = self.load_corpus(), self.wanted, self.settings.correlation
         chosen = tagger(wanted.tagger)
         sides: list[str | None] = [None, *wanted.roles]
@@ -72,3 +62,12 @@ class AffectStage:
                 frame.write_parquet(temporary)
         write_text(self.folder / MADE_BY, json.dumps({"signature": signature}, indent=2) + "\n")
         return {"signature": signature}
+
+
+def affect_results(folder: Path) -> AffectData:
+    """What the report shows of this stage, from the folder of a run."""
+    return AffectData(
+        scores=pl.read_parquet(folder / SCORES),
+        shares=pl.read_parquet(folder / SHARES),
+        signature=json.loads((folder / MADE_BY).read_text("utf-8"))["signature"],
+    )

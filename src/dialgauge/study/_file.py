@@ -173,6 +173,28 @@ class AffectSection(_Table):
         return spec
 
 
+class LearnSection(_Table):
+    """``[learn]``: metrics to train on the ratings (extra ``learn``), one for each dimension in ``targets``.
+
+    ``split`` says what is held out to judge them, ``texts`` cheap features beside the scores of ``[metrics]``.
+    """
+
+    targets: Annotated[list[str], Field(min_length=1)]
+    learner: str = "auto"
+    split: Literal["dialogues", "systems", "both", "random"] = "both"
+    task: Literal["numbers", "classes"] = "numbers"
+    texts: list[str] = Field(default_factory=list)
+
+    @field_validator("learner")
+    @classmethod
+    def _known_learner(cls, name: str) -> str:
+        from dialgauge.learn import AUTO, LEARNERS
+
+        if name not in (AUTO, *LEARNERS):
+            raise ValueError(str(UnknownNameError("learner", name, (AUTO, *LEARNERS))))
+        return name
+
+
 class EngineSection(_Table):
     """``[engine]``: where summaries are scored. The scores are the same everywhere.
 
@@ -209,6 +231,7 @@ class StudyFile(_Table):
     correlation: CorrelationSection = CorrelationSection()
     perturbations: PerturbationsSection = PerturbationsSection()
     affect: AffectSection | None = None
+    learn: LearnSection | None = None
     engine: EngineSection = EngineSection()
     annotate: AnnotateSection | None = None
     report: ReportSection = ReportSection()

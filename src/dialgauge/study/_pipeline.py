@@ -18,9 +18,13 @@ from dialgauge.metaeval import correlate, human_ceiling, leaders
 from dialgauge.metrics import Scores, kernel_name, parse_requests
 from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate, agreement, check_ratings, drift, majority_noise_removal, validate
-from dialgauge.report import ReportData, render_report
+from dialgauge.report import render_report
 from dialgauge.study._affect import AffectStage
 from dialgauge.study._file import StudyFile
+from dialgauge.study._finished import FinishedRun
+from dialgauge.study._learn import LearnStage
+from dialgauge.study._relations import RelationStage
+from dialgauge.study._report import report_data
 from dialgauge.study._scoring import score_as_asked
 from dialgauge.study._stages import Ledger, file_digest
 from dialgauge.study._variants import VariantStages
@@ -59,13 +63,21 @@ class Pipeline:
             rated |= {"correlation": settings.correlation.model_dump()}
             outputs = ["correlations.parquet", "leaders.parquet", "ratings.parquet", "ceiling.parquet"]
             stage("correlations", rated, ["corpus", "scores"], outputs, self._make_correlations)
-            shown += ["agreement", "correlations"]
+            shown += ["agreement", "correlations", *self._relation_stage().run()]
+            if learn := self._learn_stage():
+                shown += learn.run()
         if variants := self._variant_stages():
             shown += variants.run()
         if affect := self._affect_stage():
             shown += affect.run()
-        page = settings.report.model_dump() | {"study": settings.study.name, "seed": settings.study.seed}
-        stage("report", page, shown, ["report.html"], self._make_report)
+        # What the manifest keeps of this is all that 'dialgauge report' needs to make the page again.
+        page = {
+            "title": settings.report.title or f"Study {settings.study.name}",
+            "settings": _shown_settings(settings, "correlations" in shown),
+            "stages": shown,
+            "versions": self.ledger.head["versions"],
+        }
+        stage("report", page, shown, ["report.html"], lambda: self._make_report(page))
         return self.ledger
 
     def _source_digest(self) -> str:
@@ -92,9 +104,11 @@ class Pipeline:
     def _check_dimensions(self) -> None:
         """Before the long work: a dimension that nobody rated is a mistake in the study file."""
         known = self._load_corpus().dimensions
-        for name in self.settings.ratings.dimensions or ():
-            if name not in known:
-                raise UnknownNameError("dimension in ratings.dimensions", name, known)
+        learned = self.settings.learn.targets if self.settings.learn else ()
+        for key, names in (("ratings.dimensions", self.settings.ratings.dimensions), ("learn.targets", learned)):
+            for name in names or ():
+                if name not in known:
+                    raise UnknownNameError(f"dimension in {key}", name, known)
 
     def _make_scores(self) -> dict[str, Any]:
         wanted = self.settings.metrics
@@ -165,27 +179,16 @@ class Pipeline:
             "ratings_off_their_scale": checked.invalid.height,
         }
 
-    def _make_report(self) -> None:
+    def _make_report(self, page: dict[str, Any]) -> None:
         self.progress("writing the report", 0, 1)
-        settings = self.settings
-        rated = "correlations" in self.ledger.done
-        data = ReportData(
-            title=settings.report.title or f"Study {settings.study.name}",
-            corpus=self._load_corpus(),
-            scores=self._load_scores(),
-            correlations=self._read("correlations.parquet") if rated else None,
-            leaders=self._read("leaders.parquet") if rated else None,
-            ceiling=self._read("ceiling.parquet") if rated else None,
-            ratings=self._read("ratings.parquet") if rated else None,
-            agreement=self._read("agreement.parquet") if rated else None,
-            drift=self._read("drift.parquet") if rated else None,
-            findings=json.loads((self.folder / "findings.json").read_text("utf-8")) if rated else [],
-            problems=self.ledger.entries["corpus"]["problems"],
-            settings=_shown_settings(settings, rated),
-            robustness=variants.results() if (variants := self._variant_stages()) else None,
-            affect=affect.results() if (affect := self._affect_stage()) else None,
+        run = FinishedRun(self.folder, {**self.ledger.head, "stages": self.ledger.entries})
+        write_text(self.folder / "report.html", render_report(report_data(run, page)))
+
+    def _relation_stage(self) -> RelationStage:
+        """The stage that holds metrics against each other."""
+        return RelationStage(
+            self.settings, self.folder, self.ledger, self.progress, self._load_corpus, self._load_scores
         )
-        write_text(self.folder / "report.html", render_report(data))
 
     def _variant_stages(self) -> VariantStages | None:
         """The stages that break summaries on purpose, where the study file asks for them."""
@@ -200,6 +203,13 @@ class Pipeline:
             self._load_scores,
         )
 
+    def _learn_stage(self) -> LearnStage | None:
+        """The stage that trains metrics, where the study file asks for it."""
+        settings = self.settings
+        if settings.learn is None:
+            return None
+        return LearnStage(settings, settings.learn, self.folder, self.ledger, self.progress, self._load_corpus)
+
     def _affect_stage(self) -> AffectStage | None:
         """The stage that measures affect, where the study file asks for it."""
         settings = self.settings
@@ -210,9 +220,6 @@ class Pipeline:
     def _write(self, name: str, frame: pl.DataFrame) -> None:
         with atomic_file(self.folder / name) as temporary:
             frame.write_parquet(temporary)
-
-    def _read(self, name: str) -> pl.DataFrame:
-        return pl.read_parquet(self.folder / name)
 
     def _load_corpus(self) -> Corpus:
         if self._corpus is None:

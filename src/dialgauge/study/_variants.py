@@ -60,17 +60,6 @@ class VariantStages:
         stage("robustness", analysed, inputs, outputs, self._make_robustness)
         return ["variants", "robustness"]
 
-    def results(self) -> RobustnessData:
-        """What the report shows of them."""
-        tables = {name: pl.read_parquet(self.folder / f"{file}.parquet") for file, name in TABLES.items()}
-        return RobustnessData(
-            corpus=self._whole_corpus(),
-            tables=tables,
-            settings=json.loads((self.folder / "robustness.json").read_text("utf-8")),
-            correlations=None if tables["correlations"].is_empty() else tables["correlations"],
-            declined=pl.read_parquet(self.folder / DECLINED),
-        )
-
     def _make_variants(self) -> dict[str, Any]:
         corpus, settings = self.load_corpus(), self.settings
         generator = _open_generator(self.wanted) if self.wanted.generator == "llm" else None
@@ -113,7 +102,7 @@ class VariantStages:
         variants = Scores.load(self.folder / SCORES)
         frame = pl.concat([originals.frame, variants.frame], how="diagonal_relaxed")
         analysis = analyse_variants(
-            self._whole_corpus(),
+            _with_variants(self.folder, self.load_corpus()),
             replace(originals, frame=frame),
             effects=self.wanted.effects,
             accept_priors=self.wanted.priors,
@@ -126,10 +115,23 @@ class VariantStages:
         )
         write_analysis(analysis, self.folder)
 
-    def _whole_corpus(self) -> Corpus:
-        corpus, variants = self.load_corpus(), read_corpus(self.folder / VARIANTS)
-        added = variants.summaries.join(corpus.summaries, on=list(KEY), how="anti", maintain_order="left")
-        return replace(corpus, summaries=pl.concat([corpus.summaries, added]))
+
+def variant_results(folder: Path, corpus: Corpus) -> RobustnessData:
+    """What the report shows of these stages, from the folder of a run and its corpus."""
+    tables = {name: pl.read_parquet(folder / f"{file}.parquet") for file, name in TABLES.items()}
+    return RobustnessData(
+        corpus=_with_variants(folder, corpus),
+        tables=tables,
+        settings=json.loads((folder / "robustness.json").read_text("utf-8")),
+        correlations=None if tables["correlations"].is_empty() else tables["correlations"],
+        declined=pl.read_parquet(folder / DECLINED),
+    )
+
+
+def _with_variants(folder: Path, corpus: Corpus) -> Corpus:
+    variants = read_corpus(folder / VARIANTS)
+    added = variants.summaries.join(corpus.summaries, on=list(KEY), how="anti", maintain_order="left")
+    return replace(corpus, summaries=pl.concat([corpus.summaries, added]))
 
 
 def _open_generator(wanted: PerturbationsSection) -> "LlmGenerator":

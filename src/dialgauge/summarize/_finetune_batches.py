@@ -100,7 +100,7 @@ def batch_loss(module: Any, encoded: EncodedPairs, positions: NDArray[np.int64],
 
 
 def _sent(values: NDArray[np.int64], device: Any) -> Any:
-    """The values where the module is. Pinned memory is sent to a card without waiting for the work that is under way."""
+    """The values where the module is. From pinned memory a card takes them without waiting for its work to end."""
     import torch
 
     made = torch.from_numpy(values)

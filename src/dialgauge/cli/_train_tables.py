@@ -1,0 +1,283 @@
+"""``dialgauge train-tables``: does it help to train on variants? Tables 5 and 6 of "Tweak to Trust"."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
+from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from dialgauge.corpus import Corpus
+    from dialgauge.learn import AugmentationTables, Augmented, TableOptions, TablesFolder
+    from dialgauge.metrics import Scores
+
+_VARIANTS = "Variants"
+_FILES = "Files"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("train-tables")(train_tables)
+
+
+def train_tables(
+    corpus: Source,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A folder for variants, scores and tables; a second call goes on from there.",
+            rich_help_panel=_FILES,
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            help="A feature: a metric or a family; repeat. Default: BLEU, chrF, TER and ROUGE-L, against the reference "
+            "and (but TER) against the source.",
+        ),
+    ] = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option(
+            help="Take all columns of this file as features instead; it must have the variants.",
+            rich_help_panel=_FILES,
+        ),
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", "-t", help="A rated dimension; repeat. Default: consistency and relevance."),
+    ] = None,
+    classifier: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--classifier",
+            help="A learner of classes; repeat. Default: decision-tree, logistic, neighbours, ordinal and svm.",
+        ),
+    ] = None,
+    conditions: Annotated[
+        str,
+        typer.Option(
+            help="What to train on, separated by commas: original (Table 5), original+domain (Table 6), "
+            "original+baseline."
+        ),
+    ] = "original,original+domain",
+    split: Annotated[
+        str, typer.Option(help="What is held out: dialogues, systems, both, or random (the paper's; hides a lot).")
+    ] = "dialogues",
+    folds: Annotated[int, typer.Option(help="Into how many groups dialogues are split.")] = 5,
+    perturbation: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--perturbation",
+            "-p",
+            help="Variants to make where the corpus has none; repeat. Default: baseline and domain.",
+            rich_help_panel=_VARIANTS,
+        ),
+    ] = None,
+    family: Annotated[
+        list[str] | None,
+        typer.Option(help="Test on this family only: domain or baseline.", rich_help_panel=_VARIANTS),
+    ] = None,
+    priors: Annotated[
+        bool,
+        typer.Option(
+            "--priors",
+            help="Accept published mean ratings for kinds of variants that nobody rated here.",
+            rich_help_panel=_VARIANTS,
+        ),
+    ] = False,
+    rounding: Annotated[
+        str, typer.Option(help="From a mean to a class: half-up or half-even.", rich_help_panel=_VARIANTS)
+    ] = "half-up",
+    annotated: Annotated[
+        int | None,
+        typer.Option(
+            help="Learn from so many ratings of each kind only, as the paper did with 25.", rich_help_panel=_VARIANTS
+        ),
+    ] = None,
+    most: Annotated[
+        int | None,
+        typer.Option(help="Train on at most so many variants of a family.", rich_help_panel=_VARIANTS),
+    ] = None,
+    include_references: Annotated[
+        bool,
+        typer.Option(
+            "--include-references",
+            help="Rated references count as summaries of a system, as in the paper: reference-based metrics give them "
+            "away.",
+        ),
+    ] = False,
+    aggregation: Annotated[
+        str, typer.Option("--aggregate", help="How several annotators become one value.")
+    ] = "majority-or-mean",
+    scale: Annotated[str | None, typer.Option(help="The scale of ratings that name none, as in 1-5.")] = None,
+    resamples: Annotated[int, typer.Option(help="Bootstrap resamples of dialogues; 0 for no intervals.")] = 1000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same tables.")] = 0,
+    augmented: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the corpus with its variants and a rating for each, for [bold]dialgauge train[/].",
+            rich_help_panel=_FILES,
+        ),
+    ] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write every cell to a CSV file.", rich_help_panel=_FILES)] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write the tables as Markdown.", rich_help_panel=_FILES)] = None,
+    latex: Annotated[Path | None, typer.Option(help="Write the tables as LaTeX.", rich_help_panel=_FILES)] = None,
+    format: Format = None,
+    map: Map = None,
+    json: Json = False,
+) -> None:
+    """Do classifiers of quality survive perturbed summaries, and does training on them help? (Tables 5 and 6)
+
+    [bold]dialgauge train-tables embedded --priors -o tables --markdown tables.md[/]
+
+    Metric scores are the features, the points of the rating scale the classes. Each classifier is trained on the
+    originals, then on originals with domain variants, and tested on originals and on both families of variants that
+    were held out. The variants of a summary are always on its side of the split.
+    """
+    from dialgauge.learn import TableOptions, TablesFolder, VariantOptions, augmentation_tables
+
+    options = TableOptions(
+        dimensions=tuple(target or ("consistency", "relevance")),
+        classifiers=tuple(dict.fromkeys(classifier)) if classifier else TableOptions().classifiers,
+        conditions=tuple(dict.fromkeys(name.strip() for name in conditions.split(",") if name.strip())),
+        families=tuple(dict.fromkeys(family)) if family else TableOptions().families,
+        split=split,
+        folds=folds,
+        variants=VariantOptions(
+            tuple(perturbation or ("baseline", "domain")),
+            priors,
+            rounding,  # type: ignore[arg-type]  # checked where it is used
+            annotated,
+            most,
+        ),
+        include_references=include_references,
+        method=aggregation,
+        scale=scale,
+        resamples=resamples,
+        seed=seed,
+    )
+    folder = TablesFolder(output)
+    loaded = load_corpus(corpus, format, map)
+    whole, table = _prepare(loaded, folder, options, metric, scores)
+    with progress_bar("training") as progress:
+        result = augmentation_tables(whole, table, options, progress=progress)
+    if augmented is not None:
+        _write_augmented(whole, options, augmented)
+    _write(result, output, csv, markdown, latex)
+    if json:
+        print_json(result.as_dict())
+        return
+    _show(result)
+    if folder.reused:
+        note(f"taken from {output}: {'; '.join(folder.reused)}")
+
+
+def _prepare(
+    corpus: "Corpus",
+    folder: "TablesFolder",
+    options: "TableOptions",
+    metric: list[str] | None,
+    scores: Path | None,
+) -> "tuple[Augmented, Scores]":
+    from dialgauge.errors import InputError
+    from dialgauge.learn import PAPER_FEATURES, check_ratings
+    from dialgauge.metrics import Scores, parse_requests
+
+    if scores is not None and metric:
+        raise InputError("give --metric or --scores: features are computed, or read from a file")
+    check_ratings(corpus, options)
+    wanted = metric or PAPER_FEATURES
+    given = None if scores is None else Scores.load(scores)
+    parse_requests(wanted)
+    references = options.include_references
+    with progress_bar("variants") as progress:
+        augmented = folder.variants(
+            corpus,
+            options.variants.perturbations,
+            needed=options.needed,
+            include_references=references,
+            seed=options.seed,
+            progress=progress,
+        )
+    if given is not None:
+        return augmented, given
+    with progress_bar("scoring") as progress:
+        return augmented, folder.scores(augmented.corpus, wanted, include_references=references, progress=progress)
+
+
+def _write_augmented(whole: "Augmented", options: "TableOptions", path: Path) -> None:
+    from dialgauge.corpus import write_corpus
+    from dialgauge.learn import assign_ratings
+
+    given = options.variants
+    corpus = assign_ratings(
+        whole,
+        options.dimensions,
+        priors=given.priors,
+        rounding=given.rounding,
+        annotated=given.annotated,
+        scale=options.scale,
+        method=options.method,
+        seed=options.seed,
+    )
+    write_corpus(corpus, path)
+    note(f"wrote {path}: {corpus.summaries.height:,} summaries, {corpus.ratings.height:,} ratings")
+
+
+def _write(
+    result: "AugmentationTables", output: Path | None, csv: Path | None, markdown: Path | None, latex: Path | None
+) -> None:
+    from json import dumps
+
+    from dialgauge.files import write_text
+    from dialgauge.learn import tables_latex, tables_markdown
+
+    wanted: list[tuple[Path | None, Callable[[], str]]] = [
+        (csv, result.frame.write_csv),
+        (markdown, partial(tables_markdown, result)),
+        (latex, partial(tables_latex, result)),
+        (output and output / "tables.json", partial(dumps, result.as_dict(), ensure_ascii=False, indent=2)),
+    ]
+    for path, make in wanted:
+        if path is not None:
+            write_text(path, make().rstrip("\n") + "\n")
+            note(f"wrote {path}")
+
+
+def _show(result: "AugmentationTables") -> None:
+    from dialgauge.learn import gaps, published_tables, shown_tables
+
+    for table in shown_tables(result):
+        print_table(table.title, table.heads, table.rows, numeric=table.heads[2:], compact=True)
+    rows = [
+        (by, row["dimension"], row["condition"], *_gap(row))
+        for by, frame in (("here", result.gaps), ("the paper", gaps(published_tables())))
+        for row in frame.iter_rows(named=True)
+    ]
+    if not result.gaps.is_empty():
+        heads = ("", "dimension", "trained on", "drop before", "after", "narrower", "higher on variants")
+        print_table("what training on variants changes", heads, rows, numeric=heads[3:])
+    for text in result.notes:
+        note(text)
+
+
+def _gap(row: dict[str, float]) -> tuple[str, str, str, str]:
+    return (
+        _points(row["before"]),
+        _points(row["after"]),
+        f"{row['narrower']} of {row['comparisons']}",
+        f"{row['higher']} of {row['comparisons']}",
+    )
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:+.1f}".replace("-", "−")

@@ -1,0 +1,67 @@
+"""The explorer: a finished run in the browser, read-only, with search and questions that lead to the very texts.
+
+Serving needs the extra ``annotate``, whose packages, templates and style sheets it shares; the questions do not.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from dialgauge.errors import MissingExtraError
+from dialgauge.explore._data import RunData
+from dialgauge.explore._dialogue import DialogueView, dialogue_view
+from dialgauge.explore._profiles import MetricView, SystemView, metric_view, system_view
+from dialgauge.explore._queries import (
+    QUESTIONS,
+    Answer,
+    Filter,
+    Question,
+    ask,
+    disagreements,
+    divided,
+    extremes,
+    feelings_lost,
+    matching,
+    unnoticed,
+)
+
+if TYPE_CHECKING:
+    from dialgauge.explore._app import create_app
+    from dialgauge.explore._server import serve
+
+__all__ = [
+    "QUESTIONS",
+    "Answer",
+    "DialogueView",
+    "Filter",
+    "MetricView",
+    "Question",
+    "RunData",
+    "SystemView",
+    "ask",
+    "create_app",
+    "dialogue_view",
+    "disagreements",
+    "divided",
+    "extremes",
+    "feelings_lost",
+    "matching",
+    "metric_view",
+    "serve",
+    "system_view",
+    "unnoticed",
+]
+
+#: Where the names live that need the extra.
+_LAZY = {"create_app": "_app", "serve": "_server"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    try:
+        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.startswith("dialgauge"):
+            raise
+        raise MissingExtraError(f"the explorer ({error.name})", "annotate") from error

@@ -1,0 +1,204 @@
+"""What a finished run left behind, loaded once and only when somebody asks for it."""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dialgauge.affect import DEFAULT, Tagger, parse_spec, tagger
+from dialgauge.corpus import KEY, ORIGINAL, Corpus, read_corpus
+from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
+from dialgauge.metaeval import ANY_DIMENSION, label_of
+from dialgauge.metrics import Scores
+from dialgauge.study import FinishedRun
+
+#: What a summary and its variants have in common.
+PARENT = ("dialogue_id", "system", "role")
+_VARIANTS, _VARIANT_SCORES = "variants", "variant-scores"
+#: Taggers that are a table of words in the package: others read files or models, and a page does not wait for those.
+_QUICK_TAGGERS = frozenset({"vader"})
+#: Values beyond this many times the height of the box count as outliers, as in Tukey's box plot.
+_FENCE = 1.5
+
+
+class RunData:
+    """A run as the explorer sees it. Summaries are found by their key; what the run does not have is None."""
+
+    def __init__(self, run: FinishedRun) -> None:
+        self.run = run
+
+    @classmethod
+    def open(cls, folder: Path | str) -> "RunData":
+        """Look at the folder of a run; nothing is read yet but its manifest."""
+        return cls(FinishedRun.open(folder))
+
+    @property
+    def name(self) -> str:
+        """The name of the study."""
+        return self.run.name
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """Dialogues, summaries and ratings as the study saw them."""
+        return self.run.corpus
+
+    @cached_property
+    def scores(self) -> Scores:
+        """What the metrics gave to the summaries."""
+        return self.run.scores
+
+    @cached_property
+    def ratings(self) -> pl.DataFrame | None:
+        """A row per rated summary and a column per dimension, as the study took the annotators together."""
+        return self.run.table("ratings")
+
+    @cached_property
+    def correlations(self) -> pl.DataFrame | None:
+        """Metrics × dimensions at each level."""
+        return self.run.table("correlations")
+
+    @cached_property
+    def shares(self) -> pl.DataFrame | None:
+        """The shares of affective words in each summary and in its dialogue."""
+        return self.run.table("psent")
+
+    @cached_property
+    def changes(self) -> pl.DataFrame | None:
+        """What each perturbation does to each metric; None where the run made no variants."""
+        return self.run.table("robustness-changes")
+
+    @cached_property
+    def expected(self) -> dict[str, str]:
+        """What each perturbation does to a summary: it degrades it (perhaps mildly), or it preserves its meaning."""
+        verdicts = self.run.table("robustness-verdicts")
+        if verdicts is None:
+            return {}
+        overall = verdicts.filter(pl.col("dimension") == ANY_DIMENSION, pl.col("expected").is_not_null())
+        return dict(overall.select("perturbation", "expected").unique(maintain_order=True).iter_rows())
+
+    @cached_property
+    def verdicts(self) -> dict[tuple[str, str], str | None]:
+        """Metric and perturbation → what the run says of the two."""
+        verdicts = self.run.table("robustness-verdicts")
+        if verdicts is None:
+            return {}
+        overall = verdicts.filter(pl.col("dimension") == ANY_DIMENSION)
+        return {(row["metric"], row["perturbation"]): row["verdict"] for row in overall.iter_rows(named=True)}
+
+    @cached_property
+    def margin(self) -> float:
+        """What counts as no change, in units of a metric."""
+        path = self.run.folder / "robustness.json"
+        try:
+            return float(json.loads(path.read_text("utf-8"))["margin"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path}: not the settings of a robustness analysis: {error!r}") from error
+
+    @cached_property
+    def variants(self) -> pl.DataFrame | None:
+        """The perturbed summaries, with the ``label`` of their perturbation."""
+        if not self.run.stage(_VARIANTS):
+            return None
+        made = read_corpus(self.run.folder / _VARIANTS).summaries.filter(pl.col("variant") != ORIGINAL)
+        return made.with_columns(pl.col("variant").map_elements(label_of, pl.String).alias("label"))
+
+    @cached_property
+    def variant_scores(self) -> Scores | None:
+        """What the metrics gave to the variants."""
+        if not self.run.stage(_VARIANT_SCORES):
+            return None
+        return Scores.load(self.run.folder / f"{_VARIANT_SCORES}.parquet")
+
+    @cached_property
+    def units(self) -> dict[tuple[str, str], float]:
+        """Metric and perturbation → a change of 1 in the metric's own numbers, negative where lower is better."""
+        if self.changes is None:
+            return {}
+        rows = self.changes.filter(pl.col("unit").is_finite(), pl.col("unit") > 0)
+        return {
+            (row["metric"], row["perturbation"]): -row["unit"] if row["direction"] == "lower" else row["unit"]
+            for row in rows.iter_rows(named=True)
+        }
+
+    @cached_property
+    def summaries(self) -> pl.DataFrame:
+        """The summaries as they were written, with the domain of their dialogue."""
+        domains = self.corpus.dialogues.select("dialogue_id", "domain")
+        originals = self.corpus.summaries.filter(pl.col("variant") == ORIGINAL)
+        return originals.join(domains, on="dialogue_id", how="left", maintain_order="left")
+
+    @cached_property
+    def searched(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Dialogues and summaries in lower case, by their keys."""
+        said = pl.col("turns").list.eval(
+            pl.concat_str(
+                pl.element().struct.field("speaker"),
+                pl.element().struct.field("text"),
+                separator=": ",
+                ignore_nulls=True,
+            )
+        )
+        dialogues = self.corpus.dialogues.select("dialogue_id", said.list.join("\n").str.to_lowercase().alias("text"))
+        return dialogues, self.summaries.select(*KEY, pl.col("text").fill_null("").str.to_lowercase())
+
+    @cached_property
+    def domains(self) -> list[str]:
+        """The domains of the dialogues, sorted."""
+        return sorted(self.corpus.dialogues["domain"].drop_nulls().unique())
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """Whoever wrote summaries: systems first, then references."""
+        names = self.summaries["system"].unique().to_list()
+        return [*self.corpus.systems, *sorted(set(names) - set(self.corpus.systems))]
+
+    @cached_property
+    def roles(self) -> list[str]:
+        """The sides of a dialogue that summaries were written for."""
+        return sorted(self.summaries["role"].unique())
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics with a value per summary."""
+        return self.scores.metrics
+
+    @cached_property
+    def judging(self) -> list[str]:
+        """The metrics that say which summary is better; the others describe only."""
+        return [name for name in self.metrics if self.scores.directions.get(name, "none") != "none"]
+
+    @cached_property
+    def dimensions(self) -> list[str]:
+        """What people rated, as far as the study used it."""
+        return [] if self.ratings is None else [name for name in self.ratings.columns if name not in KEY]
+
+    @cached_property
+    def fences(self) -> dict[str, tuple[float, float]]:
+        """Metric → the values below and above which a summary stands out from the others."""
+        found = {}
+        for name in self.metrics:
+            low, high = (self.scores.frame[name].quantile(share, "linear") for share in (0.25, 0.75))
+            if low is not None and high is not None:
+                found[name] = (low - _FENCE * (high - low), high + _FENCE * (high - low))
+        return found
+
+    @cached_property
+    def feelings(self) -> tuple[Tagger, str]:
+        """The tagger that marks words of feeling on the pages, and a sentence about it."""
+        wanted = str(self.run.stage("affect").get("settings", {}).get("tagger", DEFAULT))
+        try:
+            name, _, _ = parse_spec(wanted)
+            if name in _QUICK_TAGGERS:
+                return tagger(wanted), f"marked by the tagger {wanted}"
+        except DialgaugeError as error:
+            return tagger(DEFAULT), f"marked by the tagger {DEFAULT}; that of the run does not serve here: {error}"
+        return tagger(DEFAULT), f"marked by the tagger {DEFAULT}, which is quick; the run measured with {wanted}"
+
+    def require(self, kind: str, name: str, known: "list[str] | Mapping[str, Any]") -> str:
+        """The name, if it is one of those that are known here."""
+        if name not in known:
+            raise UnknownNameError(f"{kind} in this run", name, known)
+        return name

@@ -1,0 +1,48 @@
+"""Texts in parts for the pages: words of feeling, words that differ, words that were looked for, and numbers as people
+read them."""
+
+import re
+from collections.abc import Sequence
+
+from dialgauge.affect import NEUTRAL, Segment, Tagger, segments, tag_texts
+
+_AROUND = 90
+
+
+def shown(value: object) -> str:
+    """A value as it stands on a page: numbers with four digits and a real minus sign, a dash for none."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        text = f"{value:.4g}"
+        return "0" if text == "-0" else text.replace("-", "−")
+    return str(value)
+
+
+def feelings(texts: Sequence[str], tagger: Tagger | None) -> list[tuple[Segment, ...]]:
+    """Each text in runs with their label; one neutral run each where there is no tagger."""
+    if tagger is None:
+        return [((text, "neutral"),) if text else () for text in texts]
+    # Cutting a text asks for the places of all of its words: most texts have no word of feeling.
+    return [
+        segments(tagged) if (tagged.labels != NEUTRAL).any() else ((tagged.words.text, "neutral"),)
+        for tagged in tag_texts(texts, tagger)
+    ]
+
+
+def excerpt(text: str, words: Sequence[str]) -> list[tuple[str, bool]] | None:
+    """The text around the first of the words, in parts that are True for what was looked for; None without any."""
+    if not words:
+        return None
+    pattern = re.compile("|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)), re.IGNORECASE)
+    first = pattern.search(text)
+    if first is None:
+        return None
+    begin, end = max(0, first.start() - _AROUND), min(len(text), first.end() + _AROUND)
+    parts: list[tuple[str, bool]] = [("…", False)] if begin else []
+    place = begin
+    for match in pattern.finditer(text, first.start(), end):
+        parts += [(text[place : match.start()], False), (match.group(), True)]
+        place = match.end()
+    parts += [(text[place:end], False), ("…" if end < len(text) else "", False)]
+    return [(part, hit) for part, hit in parts if part]

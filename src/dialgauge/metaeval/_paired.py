@@ -1,0 +1,116 @@
+"""Two measurements of the same summaries: the mean difference, its interval and its test. Dialogues are the cases."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dialgauge.errors import ParameterError
+from dialgauge.metaeval._draws import bootstrap_weights, swap_masks
+from dialgauge.metaeval._intervals import percentile_interval
+from dialgauge.metaeval._names import FloatArray, IntArray, check_resampling
+
+#: Resamples that are worked on at once: what is needed in between stays small however many there are.
+_BLOCK = 512
+#: Sums closer than this share of the largest possible one are equal.
+_EQUAL = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedDifferences:
+    """One entry per column: both means, their difference (second − first), its interval and the p-value.
+
+    NaN where a column has no pair; the interval is NaN for fewer than two dialogues. ``items`` and ``dialogues`` count
+    what was paired, ``floors`` says which p-value the test cannot go below, whatever the numbers are.
+    """
+
+    first: FloatArray
+    second: FloatArray
+    difference: FloatArray
+    low: FloatArray
+    high: FloatArray
+    p_value: FloatArray
+    items: IntArray
+    dialogues: IntArray
+    floors: FloatArray
+
+
+def paired_differences(
+    first: FloatArray,
+    second: FloatArray,
+    dialogue: IntArray,
+    *,
+    resamples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> PairedDifferences:
+    """Compare two matrices of the same items (rows) in the same measures (columns); NaN is a missing value.
+
+    ``dialogue`` says which dialogue an item belongs to. Summaries of one dialogue are not independent, so whole
+    dialogues are drawn with replacement (the percentile interval), and whole dialogues change sides in the permutation
+    test: if nothing had changed, what is first and what is second could as well be the other way round. The p-value is
+    two-sided, over all 2ⁿ ways where they are no more than ``resamples``, else (c + 1) / (R + 1) over random ones.
+    """
+    if first.shape != second.shape or first.ndim != 2 or len(dialogue) != len(first):
+        raise ParameterError(
+            "paired_differences",
+            "first, second",
+            "two matrices of one shape, a row per item",
+            (first.shape, len(dialogue)),
+        )
+    check_resampling("paired_differences", max(resamples, 1), confidence, seed)
+    known = ~(np.isnan(first) | np.isnan(second))
+    one, other = np.where(known, first, 0.0), np.where(known, second, 0.0)
+    names, number = np.unique(dialogue, return_inverse=True)
+    n, columns = len(names), first.shape[1]
+    totals, counts = np.zeros((n, columns)), np.zeros((n, columns))
+    np.add.at(totals, number, other - one)
+    np.add.at(counts, number, known.astype(np.float64))
+    items, dialogues = counts.sum(axis=0), (counts > 0).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = one.sum(axis=0) / items, other.sum(axis=0) / items
+        difference = totals.sum(axis=0) / items
+    low, high = _interval(totals, counts, resamples, confidence, seed)
+    p_value, ways = _p_values(totals, resamples, seed)
+    floors = np.array([max(2.0 / 2.0 ** min(int(k), 1000), ways) for k in dialogues])
+    empty = items == 0
+    return PairedDifferences(
+        means[0],
+        means[1],
+        difference,
+        np.where(dialogues < 2, np.nan, low),
+        np.where(dialogues < 2, np.nan, high),
+        np.where(empty, np.nan, p_value),
+        items.astype(np.int64),
+        dialogues.astype(np.int64),
+        np.minimum(floors, 1.0),
+    )
+
+
+def _interval(
+    totals: FloatArray, counts: FloatArray, resamples: int, confidence: float, seed: int
+) -> tuple[FloatArray, FloatArray]:
+    drawn = bootstrap_weights(1, len(totals), resamples, "inputs", seed).dialogues
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = (drawn @ totals) / (drawn @ counts)
+    bounds = [percentile_interval(means[:, k], confidence) for k in range(totals.shape[1])]
+    low, high = zip(*bounds, strict=True) if bounds else ((), ())
+    return np.array(low), np.array(high)
+
+
+def _p_values(totals: FloatArray, resamples: int, seed: int) -> tuple[FloatArray, float]:
+    """The p-value of each column, and the smallest that so many random ways can give (0 where all ways are tried)."""
+    n = len(totals)
+    observed = np.abs(totals.sum(axis=0)) - _EQUAL * np.abs(totals).sum(axis=0)
+    all_ways = n <= math.log2(max(resamples, 1))
+    if all_ways:
+        swapped = (np.arange(2**n)[:, None] >> np.arange(n)) & 1 == 1
+    else:
+        swapped = swap_masks("swap-inputs", resamples, n, seed=seed)
+    reached = np.zeros(totals.shape[1])
+    for start in range(0, len(swapped), _BLOCK):
+        signs = np.where(swapped[start : start + _BLOCK], -1.0, 1.0)
+        reached += (np.abs(signs @ totals) >= observed).sum(axis=0)
+    if all_ways:
+        return reached / len(swapped), 0.0
+    return (reached + 1) / (len(swapped) + 1), 1 / (len(swapped) + 1)

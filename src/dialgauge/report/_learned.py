@@ -1,0 +1,116 @@
+"""What the report says of metrics that were trained on the ratings: how far they can be trusted, and why they say what
+they say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dialgauge.corpus import KEY, Corpus
+from dialgauge.report._content import Estimate, decimals
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedData:
+    """A mapping per trained metric: ``card`` (the content of its ``metric.json``), ``scores`` (rows of validation, with
+    the rows of what it is held against), ``importance`` (rows of permutation importance) and ``contributions`` (parts
+    of single predictions)."""
+
+    targets: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedCard:
+    """A trained metric as the page shows it."""
+
+    name: str
+    target: str
+    use: str
+    hides: str
+    facts: tuple[tuple[str, str], ...]
+    measures: tuple[str, ...]
+    rows: tuple[tuple[str, str, tuple[Estimate, ...]], ...]
+    importance: tuple[tuple[str, str, str], ...]
+    explained: tuple["Explained", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One prediction: whose summary, what was rated and predicted, and the features that moved it most."""
+
+    where: str
+    rated: str
+    predicted: str
+    text: str
+    parts: tuple[tuple[str, str], ...]
+
+
+#: The measures that are shown, with their level and how they are called.
+_MEASURES = (("pearson", "summary"), ("spearman", "summary"), ("pearson", "system"), ("spearman", "system"))
+_PARTS = 6
+
+
+def learned_cards(data: LearnedData | None, corpus: Corpus) -> list[LearnedCard]:
+    """A card per trained metric; none where nothing was trained."""
+    return [] if data is None else [_card(entry, corpus) for entry in data.targets]
+
+
+def _card(entry: Mapping[str, Any], corpus: Corpus) -> LearnedCard:
+    card = entry["card"]
+    split, trained_on = card.get("split", {}), card.get("data", {})
+    facts = [("kind", str(card["kind"])), ("features", f"{len(card.get('features', ()))}")]
+    facts += [(f"data: {name}", str(value)) for name, value in trained_on.items() if isinstance(value, str | int)]
+    facts += [(f"split: {name}", str(value)) for name, value in split.items() if isinstance(value, str | int)]
+    found = {(row["by"], row["name"], row["measure"], row["level"]): row for row in entry["scores"]}
+    named = list(dict.fromkeys((by, name) for by, name, *_ in found))
+    rows = []
+    for by, name in named:
+        cells = [found.get((by, name, *measure)) for measure in _MEASURES]
+        if any(cells):
+            rows.append((by, name or "", tuple(_estimate(cell) for cell in cells)))
+    importance = tuple(
+        (row["feature"], decimals(row["drop"]), "–" if row["deviation"] is None else decimals(row["deviation"]))
+        for row in entry.get("importance", ())
+    )
+    return LearnedCard(
+        str(card["name"]),
+        str(card["target"]),
+        str(card.get("intended_use", "")),
+        str(split.get("hides", "")),
+        tuple(fact for fact in facts if fact[0] != "split: hides"),
+        tuple(f"{measure.title()}, {level} level" for measure, level in _MEASURES),
+        tuple(rows),
+        importance,
+        tuple(_explained(entry.get("contributions", ()), corpus)),
+    )
+
+
+def _estimate(row: Mapping[str, Any] | None) -> Estimate:
+    if row is None:
+        return Estimate("", None, None, None)
+    return Estimate(row["name"] or "", row["value"], row["low"], row["high"], row.get("reason"))
+
+
+def _explained(rows: Sequence[Mapping[str, Any]], corpus: Corpus) -> list[Explained]:
+    by_item: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        by_item.setdefault(tuple(row[part] for part in KEY), []).append(row)
+    texts = {row[:-1]: row[-1] for row in corpus.summaries.select(*KEY, "text").iter_rows() if row[:-1] in by_item}
+    found = []
+    for key, parts in by_item.items():
+        moved = sorted(
+            (row for row in parts if row["contribution"] is not None), key=lambda row: -abs(row["contribution"])
+        )
+        found.append(
+            Explained(
+                f"{key[0]} / {key[1]}",
+                decimals(parts[0]["rating"]),
+                decimals(parts[0]["prediction"]),
+                texts.get(key, ""),
+                tuple((row["feature"], _signed(row["contribution"])) for row in moved[:_PARTS]),
+            )
+        )
+    return found
+
+
+def _signed(value: float) -> str:
+    return ("+" if value > 0 else "") + decimals(value)

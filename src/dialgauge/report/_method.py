@@ -1,0 +1,82 @@
+"""The appendix: what every metric is and reads, what signed it, and by what formulas the numbers were made."""
+
+from dataclasses import dataclass
+
+from dialgauge.metrics import all_metrics
+from dialgauge.report._content import ReportData
+from dialgauge.report._overview import reads, registered
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRow:
+    """A metric in the appendix; the description and citation are empty for one that this dialgauge does not know."""
+
+    name: str
+    better: str
+    reads: str
+    description: str
+    citation: str
+    signature: str
+
+
+#: Name, formula or rule, and source of what a report can show.
+FORMULAS: tuple[tuple[str, str, str], ...] = (
+    (
+        "summary level",
+        "For each dialogue the correlation of metric and rating over its systems; then the mean over dialogues. "
+        "Dialogues where either is constant have no correlation and are left out.",
+        "Bhandari et al. 2020",
+    ),
+    ("system level", "One correlation over systems, of the mean score with the mean rating.", "Louis and Nenkova 2013"),
+    ("global level", "One correlation over all summaries.", ""),
+    ("Pearson", "r = Σ(x − x̄)(y − ȳ) / √(Σ(x − x̄)² · Σ(y − ȳ)²)", "Pearson 1895"),
+    ("Spearman", "Pearson's r of the ranks; ties share their mean rank.", "Spearman 1904"),
+    ("Kendall", "τ-b = (C − D) / √((C + D + Tx)(C + D + Ty)) over pairs", "Kendall 1945"),
+    (
+        "intervals",
+        "Percentiles of the bootstrap: dialogues, systems or both are drawn with replacement.",
+        "Deutsch, Dror and Roth 2021",
+    ),
+    (
+        "leading metrics and pairs",
+        "Permutation test of the difference of two correlations: standardised scores of whole systems change sides. "
+        "Corrected for the number of pairs after Benjamini and Hochberg (1995).",
+        "Deutsch, Dror and Roth 2021",
+    ),
+    ("one rater", "Each annotator's ratings correlated with the aggregate of the others, then averaged.", ""),
+    (
+        "Krippendorff's α",
+        "1 − observed / expected disagreement, with the difference that fits the scale.",
+        "Krippendorff 2011",
+    ),
+    (
+        "metrics with metrics",
+        "Correlation at the level of the verdict; order and clusters by average linkage over 1 − |r|, cut at 0.3.",
+        "Sokal and Michener 1958",
+    ),
+    (
+        "robustness",
+        "The share of pairs (broken variant, rewritten variant of the same summary) in which the broken one scores "
+        "lower; ties count half.",
+        "",
+    ),
+)
+
+
+def metric_rows(data: ReportData) -> list[MetricRow]:
+    """A row per metric of the run, in its order."""
+    known = all_metrics()
+    rows = []
+    for name, signature in data.scores.signatures.items():
+        metric = registered(signature, known)
+        rows.append(
+            MetricRow(
+                name,
+                data.scores.directions.get(name, "none"),
+                reads(signature),
+                metric.description if metric else "",
+                metric.citation if metric else "",
+                signature,
+            )
+        )
+    return rows

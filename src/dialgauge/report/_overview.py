@@ -1,0 +1,172 @@
+"""The first screen: the verdict in one sentence, the cards of the leading metrics, and what was wrong with the data."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from dialgauge.metrics import Metric, all_metrics
+from dialgauge.report._content import Estimate, Ranking, ReportData, decimals, drifting
+
+#: How many metrics get a card on the first screen.
+_LEADING = 3
+#: Of so many findings the first screen tells; the rest is further down.
+_TOLD = 3
+_READS = {
+    "reference": "the reference",
+    "source": "the dialogue",
+    "both": "the dialogue and the reference",
+    "none": "the summary alone",
+}
+#: Below this, Krippendorff's own bound, conclusions from ratings are tentative at best.
+_TENTATIVE = 0.667
+
+
+@dataclass(frozen=True, slots=True)
+class LeadingCard:
+    """A metric of the first screen: what it is, how far it follows each dimension, and what that is of the ceiling."""
+
+    metric: str
+    description: str
+    facts: tuple[tuple[str, str], ...]
+    values: tuple[tuple[str, Estimate, bool], ...]
+
+
+def registered(signature: str, known: Mapping[str, Metric] | None = None) -> Metric | None:
+    """The metric that a signature names, where this dialgauge knows it."""
+    return (all_metrics() if known is None else known).get(signature.partition("|")[0])
+
+
+def reads(signature: str) -> str:
+    """What a metric holds the summary against, from its signature."""
+    parts = dict(part.partition(":")[::2] for part in signature.split("|")[1:])
+    return _READS.get(parts.get("target", ""), "")
+
+
+def summing_up(rankings: Sequence[Ranking]) -> list[tuple[str, str]]:
+    """The verdict: pairs of what to trust and for what. A dimension that no metric is shown to follow says so."""
+    by_metric: dict[str, list[str]] = {}
+    for ranking in rankings:
+        best = next((entry for entry in ranking.estimates if entry.value is not None), None)
+        shown = best is not None and best.value is not None and best.value > 0 and (best.low is None or best.low > 0)
+        by_metric.setdefault(best.metric if best is not None and shown else "", []).append(ranking.dimension)
+    return [(metric, _listed(dimensions)) for metric, dimensions in by_metric.items()]
+
+
+def brief(ranking: Ranking) -> str:
+    """The ranking of one dimension in two short sentences, for a narrow column."""
+    scored = [entry for entry in ranking.estimates if entry.value is not None]
+    if not scored:
+        return "No metric could be correlated with these ratings."
+    best, others = scored[0], [metric for metric in ranking.leaders if metric != scored[0].metric]
+    if best.low is not None and best.low <= 0:
+        said = f"Trust none: even {best.metric} ({best}) may be at zero."
+    else:
+        also = f" Not told apart: {len(others)} more." if others else " It leads alone." if ranking.leaders else ""
+        said = f"{best.metric}, {best}.{also}"
+    if ranking.ceiling is not None and best.value is not None and ranking.ceiling > 0:
+        said += f" One rater reaches {decimals(ranking.ceiling)}."
+    return said
+
+
+def leading_cards(data: ReportData, rankings: Sequence[Ranking]) -> list[LeadingCard]:
+    """The metrics with the highest mean correlation over the dimensions."""
+    values: dict[str, list[float]] = {}
+    for ranking in rankings:
+        for entry in ranking.estimates:
+            if entry.value is not None:
+                values.setdefault(entry.metric, []).append(entry.value)
+    complete = {metric: sum(found) / len(found) for metric, found in values.items() if len(found) == len(rankings)}
+    ranked = sorted(complete, key=lambda metric: (-complete[metric], metric))
+    return [_card(data, rankings, metric) for metric in ranked[:_LEADING]]
+
+
+def _card(data: ReportData, rankings: Sequence[Ranking], metric: str) -> LeadingCard:
+    signature = data.scores.signatures.get(metric, "")
+    known = registered(signature)
+    facts = [("reads", reads(signature)), ("cost", known.cost if known else "")]
+    robust = _robustness(data, metric)
+    if robust is not None:
+        facts.append(("robustness", robust))
+    shares = [
+        (ranking.ceiling, entry.value)
+        for ranking in rankings
+        for entry in ranking.estimates
+        if entry.metric == metric and entry.value is not None
+    ]
+    if shares and all(ceiling is not None and ceiling > 0 for ceiling, _ in shares):
+        reached = sum(value / ceiling for ceiling, value in shares if ceiling) / len(shares)
+        facts.append(("of one rater", f"{max(0.0, reached):.0%}"))
+    found = tuple(
+        (ranking.dimension, entry, metric in ranking.leaders)
+        for ranking in rankings
+        for entry in ranking.estimates
+        if entry.metric == metric
+    )
+    return LeadingCard(metric, known.description if known else "", tuple(f for f in facts if f[1]), found)
+
+
+def _robustness(data: ReportData, metric: str) -> str | None:
+    if data.robustness is None:
+        return None
+    row = data.robustness.tables["cards"].filter(pl.col("dimension") == "overall", pl.col("metric") == metric)
+    if row.is_empty() or row["robustness"][0] is None:
+        return None
+    return str(Estimate(metric, row["robustness"][0], row["robustness_low"][0], row["robustness_high"][0]))
+
+
+def data_problems(data: ReportData) -> list[str]:
+    """What was wrong with the data, the worst first, each in a sentence; empty where nothing was found."""
+    said = []
+    if data.problems:
+        said.append(f"{_counted(len(data.problems), 'row')} of the input could not be used.")
+    serious = [finding for finding in data.findings if finding["severity"] != "note"]
+    said += [f"{finding['where']}: {finding['message']}" for finding in serious[:_TOLD]]
+    if len(serious) > _TOLD:
+        said.append(f"{len(serious) - _TOLD} more findings about the ratings are listed below.")
+    said += _weak_agreement(data)
+    drifts = drifting(data)
+    if len(drifts) > 1:
+        said.append(f"{len(drifts)} times an annotator changes standard while working (listed below).")
+    else:
+        said += drifts
+    if left_out := data.scores.left_out:
+        named = ", ".join(sorted(left_out)[:3]) + (" …" if len(left_out) > 3 else "")
+        said.append(f"{_counted(len(left_out), 'metric')} could not run here: {named}.")
+    single = data.scores.failures.filter(pl.col("dialogue_id").is_not_null()).height
+    if single:
+        said.append(f"{_counted(single, 'value')} of metrics missing, with reasons below.")
+    return said
+
+
+def _weak_agreement(data: ReportData) -> list[str]:
+    if data.agreement is None:
+        return []
+    weak = data.agreement.filter(
+        pl.col("measure") == "krippendorff-alpha", pl.col("dimension").is_not_null(), pl.col("value") < _TENTATIVE
+    ).sort("value")
+    if weak.is_empty():
+        return []
+    named = _listed([f"{row['dimension']} {decimals(row['value'])}" for row in weak.iter_rows(named=True)])
+    return [f"Raters agree too little for firm conclusions (α below {_TENTATIVE:g}): {named}."]
+
+
+def _counted(count: int, what: str) -> str:
+    return f"one {what}" if count == 1 else f"{count} {what}s"
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def overview(data: ReportData, rankings: Sequence[Ranking]) -> dict[str, Any]:
+    """What the template of the first screen needs."""
+    return {
+        "summing_up": summing_up(rankings),
+        "leading_cards": leading_cards(data, rankings),
+        "data_problems": data_problems(data),
+        "brief": brief,
+    }

@@ -1,0 +1,97 @@
+"""Figures of the ratings: what share of its ratings a system got at each point of the scale."""
+
+import polars as pl
+from markupsafe import Markup
+
+from dialgauge.corpus import ORIGINAL
+from dialgauge.report._content import Estimate, ReportData, decimals
+from dialgauge.report._svg import Figure, box, drawing, rounded, short, slug, text
+
+_LABELS, _PLOT, _VALUES = 120, 260, 44
+_WIDTH = _LABELS + _PLOT + _VALUES
+_ROW, _TOP = 20, 24
+#: A scale with more points than this is cut into _CUTS equal parts.
+_POINTS, _CUTS = 7, 5
+
+
+def rating_figures(data: ReportData) -> list[Figure]:
+    """A figure per dimension: systems from the best rated to the worst, stacked bars from the low end to the high."""
+    known = data.corpus.ratings.filter(pl.col("variant") == ORIGINAL, pl.col("value").is_not_null())
+    wanted = set(data.correlations["dimension"]) if data.correlations is not None else set(data.corpus.dimensions)
+    return [
+        _figure(dimension, known.filter(pl.col("dimension") == dimension))
+        for dimension in data.corpus.dimensions
+        if dimension in wanted and not known.filter(pl.col("dimension") == dimension).is_empty()
+    ]
+
+
+def _figure(dimension: str, ratings: pl.DataFrame) -> Figure:
+    names, points = _points(ratings["value"])
+    counted = ratings.with_columns(points.alias("point"))
+    means = counted.group_by("system").agg(pl.col("value").mean().alias("mean"), pl.len().alias("count"))
+    ranked = means.sort("mean", "system", descending=[True, False])
+    cells = {
+        (system, point): count
+        for system, point, count in counted.group_by("system", "point").len().iter_rows()
+    }
+    rows, parts = [], _legend(names)
+    for i, (system, mean, count) in enumerate(ranked.iter_rows()):
+        y, at = _TOP + _ROW * i + _ROW / 2, float(_LABELS)
+        shares = [cells.get((system, point), 0) / count for point in range(len(names))]
+        parts.append(text(_LABELS - 8, y + 4, short(system, 17), anchor="end"))
+        for point, share in enumerate(shares):
+            if share:
+                title = f"{system}: {share:.0%} of {count} ratings are {names[point]}"
+                parts.append(box(at, y - 7, _PLOT * share, 14, "point", title, _shade(point, len(names))))
+                at += _PLOT * share
+        parts.append(text(_WIDTH, y + 4, decimals(mean), "number", "end"))
+        rows.append((system, count, rounded(mean), *(rounded(share) for share in shares)))
+    height = _TOP + _ROW * len(rows) + 6
+    label = f"{dimension}: share of the ratings of each system at each point of the scale, and their mean"
+    columns = ("system", "ratings", "mean", *(f"share of {name}" for name in names))
+    return Figure(f"ratings-{slug(dimension)}", dimension, drawing("plot", _WIDTH, height, label, parts), columns, rows)
+
+
+def _points(values: pl.Series) -> tuple[list[str], pl.Series]:
+    """The names of the points of the scale that were used, low to high, and the number of the point of each rating."""
+    distinct = values.unique().sort().to_list()
+    if len(distinct) <= _POINTS:
+        numbers = {value: i for i, value in enumerate(distinct)}
+        return [f"{value:g}" for value in distinct], values.replace_strict(numbers, return_dtype=pl.Int64)
+    low, high = distinct[0], distinct[-1]
+    width = (high - low) / _CUTS
+    names = [f"{low + width * i:.3g}–{low + width * (i + 1):.3g}" for i in range(_CUTS)]
+    return names, ((values - low) / width).floor().cast(pl.Int64).clip(0, _CUTS - 1)
+
+
+def _legend(names: list[str]) -> list[Markup]:
+    parts, step = [], _PLOT / len(names)
+    for i, name in enumerate(names):
+        parts.append(box(_LABELS + step * i, 4, 10, 10, "point", style=_shade(i, len(names))))
+        parts.append(text(_LABELS + step * i + 14, 13, name, "tick"))
+    parts.append(text(_WIDTH, 13, "mean", "tick", "end"))
+    return parts
+
+
+def _shade(point: int, points: int) -> str:
+    """From the colour of the low end over a pale middle to that of the high end: safe for the colour-blind."""
+    return f"--at: {point / max(1, points - 1):.3f}"
+
+
+def cleaning_rows(data: ReportData) -> list[tuple[str, str, str, str]]:
+    """What cleaning did: dimension, α as rated, α afterwards, and how many ratings went."""
+    if data.cleaning is None or data.agreement is None:
+        return []
+    before = {
+        row["dimension"]: str(Estimate("α", row["value"], row["low"], row["high"]))
+        for row in data.agreement.filter(pl.col("measure") == "krippendorff-alpha").iter_rows(named=True)
+    }
+    return [
+        (
+            row["dimension"],
+            before.get(row["dimension"], "–"),
+            str(Estimate("α", row["value"], row["low"], row["high"])),
+            f"{row['removed']} of {row['ratings']}",
+        )
+        for row in data.cleaning.iter_rows(named=True)
+    ]

@@ -1,0 +1,118 @@
+"""How metrics stand to each other: which say the same, and which are better than which for certain."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup
+
+from dialgauge.report._content import ReportData, decimals
+from dialgauge.report._svg import Figure, box, drawing, line, rounded, short, text
+
+_LABELS, _CELL = 132, 17
+#: A cell with its number, where there is room.
+_WIDE, _NUMBERED = 26, 18
+_ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Row metric against column metric: ``kind`` is better, worse, open (not told apart) or none."""
+
+    kind: str
+    said: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The pairs of the leading metrics of one dimension, in the order of their rank."""
+
+    dimension: str
+    metrics: tuple[str, ...]
+    rows: tuple[tuple[Pair, ...], ...]
+    verdict: str
+
+
+def between_figure(data: ReportData) -> Figure | None:
+    """The ordered heat map of metrics with metrics; lines separate the clusters."""
+    frame = data.between
+    if frame is None or frame.height < 2:
+        return None
+    names = frame["name"].to_list()
+    values = [[frame[name][i] for name in names] for i in range(len(names))]
+    clusters = frame["cluster"].to_list()
+    size = _WIDE if len(names) <= _NUMBERED else _CELL
+    top, side = _LABELS - 20, size * len(names)
+    parts: list[Markup] = []
+    for i, name in enumerate(names):
+        y = top + size * i
+        parts.append(text(_LABELS - 6, y + size / 2 + 4, short(name, 19), anchor="end"))
+        turned = Markup('<text class="name" transform="translate({:.1f} {:.1f}) rotate(-60)">{}</text>')
+        parts.append(turned.format(_LABELS + size * i + size / 2 + 4, top - 6, short(name, 17)))
+        for j, value in enumerate(values[i]):
+            title = f"{name} with {names[j]}: {'undefined' if value is None else decimals(value)}"
+            x = _LABELS + size * j
+            strength = "" if value is None else f"--strength: {min(1.0, abs(value)) * 100:.0f}%"
+            kind = "pair none" if value is None else f"pair {'positive' if value >= 0 else 'negative'}"
+            parts.append(box(x, y, size - 1, size - 1, kind, title, strength))
+            if value is not None and size == _WIDE:
+                parts.append(text(x + size / 2 - 0.5, y + size / 2 + 3.5, _hundredths(value), "in-cell", "middle"))
+    for i in range(1, len(names)):
+        if clusters[i] != clusters[i - 1]:
+            parts.append(line(_LABELS, top + size * i - 0.5, _LABELS + side, top + size * i - 0.5, "cut"))
+            parts.append(line(_LABELS + size * i - 0.5, top, _LABELS + size * i - 0.5, top + side, "cut"))
+    label = f"Correlation of {len(names)} metrics with each other, ordered by likeness"
+    rows = [(name, cluster, *map(rounded, line_)) for name, cluster, line_ in zip(names, clusters, values, strict=True)]
+    svg = drawing("between", _LABELS + side + 60, top + side + 6, label, parts)
+    return Figure("metrics-with-metrics", "Metrics with metrics", svg, ("metric", "cluster", *names), rows)
+
+
+def _hundredths(value: float) -> str:
+    """Two decimals without the zero before the point, for narrow cells."""
+    shown = decimals(value)
+    return shown if shown.endswith("1.00") else shown.replace("0.", ".", 1)
+
+
+def cluster_sentences(data: ReportData) -> list[str]:
+    """The groups of metrics that say much the same."""
+    if data.between is None:
+        return []
+    groups = data.between.group_by("cluster", maintain_order=True).agg("name")
+    return [", ".join(names) for _, names in groups.iter_rows() if len(names) > 1]
+
+
+def significance(data: ReportData) -> list[Matrix]:
+    """A matrix per dimension; none where nothing was tested."""
+    if data.comparisons is None:
+        return []
+    found = []
+    for (dimension,), part in data.comparisons.group_by("dimension", maintain_order=True):
+        values: dict[str, float] = {}
+        pairs: dict[tuple[str, str], Mapping[str, Any]] = {}
+        for row in part.iter_rows(named=True):
+            pairs[row["metric"], row["other"]] = row
+            for name, value in ((row["metric"], row["value"]), (row["other"], row["other_value"])):
+                if value is not None:
+                    values[name] = value
+        ranked = sorted(values, key=lambda name: (-values[name], name))
+        rows = tuple(tuple(_pair(one, other, pairs) for other in ranked) for one in ranked)
+        tested = part["p_benjamini_hochberg"].drop_nulls()
+        certain = (tested <= _ALPHA).sum()
+        said = f"{certain} of {part.height} pairs differ at 5 %, corrected after Benjamini and Hochberg."
+        found.append(Matrix(str(dimension), tuple(ranked), rows, said))
+    return found
+
+
+def _pair(one: str, other: str, pairs: Mapping[tuple[str, str], Mapping[str, Any]]) -> Pair:
+    if one == other:
+        return Pair("none", "", "")
+    row, sign = (pairs[one, other], 1) if (one, other) in pairs else (pairs[other, one], -1)
+    if row["difference"] is None or row["p_benjamini_hochberg"] is None:
+        return Pair("none", "–", row["reason"] or "not tested")
+    difference, p_value = sign * row["difference"], row["p_benjamini_hochberg"]
+    kind = "open" if p_value > _ALPHA else "better" if difference > 0 else "worse"
+    mark = {"open": "·", "better": "▲", "worse": "▽"}[kind]
+    title = f"{one} − {other}: {decimals(difference)}, p = {p_value:.3f} corrected"
+    return Pair(kind, f"{mark} {decimals(difference)}", title)

@@ -1,0 +1,123 @@
+"""Metric against rating: every summary a point, every system a larger one. The texts are on the page once."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+from markupsafe import Markup
+
+from dialgauge.corpus import KEY, ORIGINAL
+from dialgauge.report._content import Ranking, ReportData, decimals
+from dialgauge.report._svg import Figure, dot, drawing, line, linear, rounded, slug, text, tick_text, ticks
+
+#: So many points at most; beyond, whole dialogues are left out, evenly, so that every system keeps its summaries.
+_POINTS = 1500
+#: A longer text is cut: the run folder has it in full.
+_LETTERS = 400
+_METRICS = 3
+_LEFT, _SIDE, _HIGH = 46, 220, 180
+_TOP, _BOTTOM = 10, 36
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The summaries that points stand for, each once: the key's parts that differ, and the text."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def scatter_plots(data: ReportData, rankings: Sequence[Ranking]) -> tuple[list[Figure], Texts, str]:
+    """Plots of the leading metrics of each dimension, the texts behind the points, and what was left out."""
+    if data.ratings is None or not rankings:
+        return [], Texts((), ()), ""
+    items, left_out = _items(data)
+    figures = []
+    for ranking in rankings:
+        scored = [entry.metric for entry in ranking.estimates if entry.value is not None]
+        for metric in [name for name in scored if name in data.scores.metrics][:_METRICS]:
+            figures.append(_plot(items, metric, ranking))
+    known = [name for name in KEY if name in ("dialogue_id", "system") or items[name].n_unique() > 1]
+    whole = pl.col("text").str.len_chars() <= _LETTERS
+    cut = pl.when(whole).then("text").otherwise(pl.col("text").str.head(_LETTERS) + "…")
+    texts = items.filter(pl.col("item").is_not_null()).select(*known, cut.fill_null("").alias("text"))
+    return figures, Texts(tuple(texts.columns), tuple(texts.iter_rows())), left_out
+
+
+def _items(data: ReportData) -> tuple[pl.DataFrame, str]:
+    """The rated summaries with scores, ratings and text; evenly fewer dialogues where they are too many."""
+    assert data.ratings is not None
+    ratings = data.ratings.rename({name: f"rating of {name}" for name in data.ratings.columns if name not in KEY})
+    texts = data.corpus.summaries.select(*KEY, "text")
+    items = (
+        data.scores.frame.filter(pl.col("variant") == ORIGINAL)
+        .join(ratings, on=list(KEY), how="inner", maintain_order="left")
+        .join(texts, on=list(KEY), how="left", maintain_order="left")
+    )
+    dialogues = items["dialogue_id"].unique(maintain_order=True)
+    step = max(1, math.ceil(items.height / _POINTS))
+    kept = dialogues.gather_every(step)
+    drawn = pl.col("dialogue_id").is_in(kept.to_list())
+    numbered = items.with_columns(pl.when(drawn).then(drawn.cast(pl.Int64).cum_sum() - 1).alias("item"))
+    if step == 1:
+        return numbered, ""
+    said = f"Points of {len(kept)} of {len(dialogues)} dialogues are drawn, evenly chosen; the means are of all."
+    return numbered, said
+
+
+def _plot(items: pl.DataFrame, metric: str, ranking: Ranking) -> Figure:
+    column = f"rating of {ranking.dimension}"
+    numbered = items.filter(pl.col(metric).is_not_null(), pl.col(column).is_not_null())
+    means = numbered.group_by("system").agg(pl.col(metric).mean(), pl.col(column).mean()).sort("system")
+    x_low, x_high = _range(numbered[column])
+    y_low, y_high = _range(numbered[metric])
+    pad = (x_high - x_low) * 0.04
+    x = linear(x_low - pad, x_high + pad, _LEFT, _LEFT + _SIDE)
+    y = linear(y_low, y_high, _TOP + _HIGH, _TOP)
+    parts = _axes(x_low, x_high, y_low, y_high, pad)
+    points = numbered.filter(pl.col("item").is_not_null()).select("item", column, metric).rows()
+    # Ratings are few round numbers: points go a little to the side, so that one does not hide the next.
+    places = [
+        f"M{x(rating) + ((item * 7) % 13 - 6) * 0.5:.1f} {y(value):.1f}h0" for item, rating, value in points
+    ]
+    parts.append(Markup('<path class="points" d="{}"/>').format("".join(places)))
+    for system, value, rating in means.iter_rows():
+        title = f"{system}: mean {metric} {value:.4g}, mean rating {decimals(rating)}"
+        parts.append(dot(x(rating), y(value), 4.5, "system", title))
+    parts.append(text(_LEFT + _SIDE / 2, _TOP + _HIGH + 32, f"rating of {ranking.dimension}", "tick", "middle"))
+    estimate = next(entry for entry in ranking.estimates if entry.metric == metric)
+    label = f"{metric} against the ratings of {ranking.dimension}, {len(points)} summaries and {means.height} systems"
+    svg = drawing("scatter", _LEFT + _SIDE + 8, _TOP + _HIGH + _BOTTOM, label, parts)
+    return Figure(
+        f"scatter-{slug(ranking.dimension)}-{slug(metric)}",
+        f"{metric}, {ranking.dimension}",
+        svg,
+        ("text", f"rating of {ranking.dimension}", metric),
+        [(item, rounded(rating), rounded(value)) for item, rating, value in points],
+        f"{ranking.coefficient.title()} {estimate}",
+        texts=True,
+    )
+
+
+def _range(values: pl.Series) -> tuple[float, float]:
+    low, high = values.min(), values.max()
+    return (float(low), float(high)) if low is not None and high is not None else (0.0, 1.0)  # type: ignore[arg-type]
+
+
+def _axes(x_low: float, x_high: float, y_low: float, y_high: float, pad: float) -> list[Markup]:
+    x = linear(x_low - pad, x_high + pad, _LEFT, _LEFT + _SIDE)
+    y = linear(y_low, y_high, _TOP + _HIGH, _TOP)
+    parts = []
+    for tick in ticks(x_low, x_high):
+        parts.append(line(x(tick), _TOP, x(tick), _TOP + _HIGH, "grid"))
+        parts.append(text(x(tick), _TOP + _HIGH + 16, tick_text(tick), "tick", "middle"))
+    for tick in ticks(y_low, y_high):
+        parts.append(line(_LEFT, y(tick), _LEFT + _SIDE, y(tick), "grid"))
+        parts.append(text(_LEFT - 5, y(tick) + 4, tick_text(tick), "tick", "end"))
+    return parts
+
+
+def texts_data(texts: Texts) -> Mapping[str, object]:
+    """For the script of the page."""
+    return {"columns": list(texts.columns), "rows": [list(row) for row in texts.rows]}

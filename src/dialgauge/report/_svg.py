@@ -1,0 +1,111 @@
+"""Small parts of which figures are made: plain SVG that takes the colours of the page and needs no script."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup, escape
+
+#: What a figure shows, for people who want the numbers: names of the columns, and the rows.
+Rows = Sequence[Sequence[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure with the data behind it. ``name`` is unique on a page: downloads are called by it.
+
+    ``texts`` says that the first column of ``rows`` numbers the texts of the page, and that there is a row for each
+    point of the path with the class ``points``, in the same order.
+    """
+
+    name: str
+    title: str
+    svg: Markup
+    columns: tuple[str, ...] = ()
+    rows: Rows = field(default_factory=tuple)
+    note: str = ""
+    texts: bool = False
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the script of the page needs of it."""
+        return {"columns": list(self.columns), "rows": [list(row) for row in self.rows], "texts": self.texts}
+
+
+def drawing(kind: str, width: float, height: float, label: str, parts: Iterable[Markup]) -> Markup:
+    """An SVG of this size; ``label`` says what it shows to those who do not see it."""
+    start = Markup('<svg class="{}" viewBox="0 0 {:.0f} {:.0f}" role="img" aria-label="{}">')
+    return start.format(kind, width, height, label) + Markup("").join(parts) + Markup("</svg>")
+
+
+def text(x: float, y: float, said: object, kind: str = "name", anchor: str = "start") -> Markup:
+    """A line of text."""
+    return Markup('<text class="{}" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(kind, x, y, anchor, said)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
+    """A straight line."""
+    return Markup('<line class="{}" x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}"/>').format(kind, x1, y1, x2, y2)
+
+
+def box(x: float, y: float, width: float, height: float, kind: str, title: str = "", style: str = "") -> Markup:
+    """A rectangle; ``title`` is shown where a pointer rests on it."""
+    styled = Markup(' style="{}"').format(style) if style else Markup("")
+    start = Markup('<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"{}').format(
+        kind, x, y, max(width, 0.0), height, styled
+    )
+    return start + (Markup("><title>{}</title></rect>").format(title) if title else Markup("/>"))
+
+
+def dot(x: float, y: float, radius: float, kind: str, title: str = "") -> Markup:
+    """A circle."""
+    start = Markup('<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{:g}"').format(kind, x, y, radius)
+    return start + (Markup("><title>{}</title></circle>").format(title) if title else Markup("/>"))
+
+
+def linear(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+    """A scale from values to places; an empty range is put in the middle."""
+    if high <= low:
+        return lambda value: (start + end) / 2
+    return lambda value: start + (end - start) * (min(high, max(low, value)) - low) / (high - low)
+
+
+def ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Round numbers from ``low`` to ``high``, no more than ``most`` (and two at least where there is a range)."""
+    if high <= low:
+        return [low]
+    raw = (high - low) / max(1, most - 1)
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= raw * (1 - 1e-9))
+    first = math.ceil(low / step - 1e-9)
+    found = [i * step for i in range(first, math.floor(high / step + 1e-9) + 1)]
+    return found if len(found) > 1 else [low, high]
+
+
+def tick_text(value: float) -> str:
+    """A number on an axis: short, with a real minus sign."""
+    return f"{value:.4g}".replace("-", "−")
+
+
+def short(name: str, most: int = 19) -> Markup:
+    """A name cut to so many characters."""
+    return escape(name if len(name) <= most else name[: most - 1] + "…")
+
+
+def rounded(value: float | None, digits: int = 4) -> float | None:
+    """A number for the data of a figure: no more digits than anybody reads, null where it is none."""
+    if value is None or not math.isfinite(value):
+        return None
+    return float(f"{value:.{digits}g}")
+
+
+def figure_data(figures: Iterable[Figure]) -> Mapping[str, Any]:
+    """The data of all figures that have any, by name."""
+    return {figure.name: figure.data for figure in figures if figure.columns}
+
+
+def slug(name: str) -> str:
+    """A name that can stand in a file name and an id."""
+    kept = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name.lower())
+    return "-".join(part for part in kept.split("-") if part) or "x"

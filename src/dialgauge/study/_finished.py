@@ -1,0 +1,102 @@
+"""A finished run, read from its folder: what the stages left there, and nothing that was changed since."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dialgauge.corpus import Corpus, read_corpus
+from dialgauge.errors import InputError
+from dialgauge.metrics import Scores
+from dialgauge.study._stages import MANIFEST, file_digest
+
+#: A panic of Polars is no Exception in Python, and damaged files cause it.
+_UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """The folder of a run and its manifest. What is read is held against the digest that the run noted for it."""
+
+    folder: Path
+    manifest: Mapping[str, Any]
+
+    @classmethod
+    def open(cls, folder: Path | str) -> "FinishedRun":
+        """Look at a folder; an error says why it is no run, or none that got as far as scores."""
+        folder = Path(folder)
+        path = folder / MANIFEST
+        if not folder.is_dir():
+            raise InputError(f"{folder}: no such folder; 'dialgauge run' makes the folder of a run")
+        if not path.is_file():
+            raise InputError(f"{folder}: no run of dialgauge (it has no {MANIFEST}); 'dialgauge run' makes one")
+        try:
+            manifest = json.loads(path.read_text("utf-8"))
+            outputs = [entry["outputs"] for entry in manifest["stages"].values()]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path}: damaged, or not a manifest of dialgauge: {error!r}") from error
+        if not all(isinstance(one, dict) for one in outputs):
+            raise InputError(f"{path}: damaged: a stage does not say what it wrote")
+        if "scores" not in manifest["stages"]:
+            raise InputError(f"{folder}: the run stopped before it had scores; 'dialgauge run' goes on with it")
+        return cls(folder, manifest)
+
+    @property
+    def name(self) -> str:
+        """The name of the study."""
+        return str(self.manifest.get("study", self.folder.name))
+
+    @property
+    def version(self) -> str:
+        """The version of dialgauge that made it."""
+        return str(self.manifest.get("versions", {}).get("dialgauge", "unknown"))
+
+    def stage(self, name: str) -> Mapping[str, Any]:
+        """What the manifest says of a stage; empty where it did not run."""
+        found: Mapping[str, Any] = self.manifest["stages"].get(name, {})
+        return found
+
+    def setting(self, stage: str, table: str, key: str) -> Any:
+        """A setting of a stage; None where the stage did not run or did not have it."""
+        found = self.stage(stage).get("settings", {}).get(table, {})
+        return found.get(key) if isinstance(found, Mapping) else None
+
+    @property
+    def corpus(self) -> Corpus:
+        """The corpus as the study saw it."""
+        path = self._path("corpus")
+        if path is None:
+            raise InputError(f"{self.folder}: the run noted no corpus")
+        return read_corpus(path)
+
+    @property
+    def scores(self) -> Scores:
+        """The metric scores."""
+        path = self._path("scores.parquet")
+        if path is None:
+            raise InputError(f"{self.folder}: the run noted no scores")
+        return Scores.load(path)
+
+    def table(self, name: str) -> pl.DataFrame | None:
+        """A table of results, such as ``correlations``; None where the study did not ask for it."""
+        path = self._path(f"{name}.parquet")
+        if path is None:
+            return None
+        try:
+            return pl.read_parquet(path)
+        except _UNREADABLE as error:
+            raise InputError(f"{path}: not readable as a table: {error}") from error
+
+    def _path(self, output: str) -> Path | None:
+        noted = [entry["outputs"][output] for entry in self.manifest["stages"].values() if output in entry["outputs"]]
+        if not noted:
+            return None
+        path = self.folder / output
+        if not path.exists():
+            raise InputError(f"{path}: missing, though the run wrote it; 'dialgauge run' makes it again")
+        if file_digest(path) != noted[-1]:
+            raise InputError(f"{path}: changed since the run wrote it; 'dialgauge run' makes it again")
+        return path

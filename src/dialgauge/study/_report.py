@@ -1,0 +1,67 @@
+"""The report of a run, from what lies in its folder: nothing is computed, and the same folder gives the same bytes."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dialgauge.errors import InputError
+from dialgauge.report import LearnedData, ReportData, TimesData, render_report
+from dialgauge.study._affect import affect_results
+from dialgauge.study._finished import FinishedRun
+from dialgauge.study._learn import learned_results
+from dialgauge.study._variants import variant_results
+
+
+def report_of_run(folder: Path | str, *, with_times: bool = False) -> str:
+    """The report of a finished run as HTML.
+
+    With ``with_times`` it has a section on what each metric cost and on which machine, which is in the manifest and
+    differs from run to run; without, the bytes are those of the ``report.html`` that the run wrote.
+    """
+    run = FinishedRun.open(folder)
+    asked = run.stage("report").get("settings", {})
+    if "stages" not in asked:
+        raise InputError(f"{folder}: the run has no report yet; 'dialgauge run' goes on with it")
+    data = report_data(run, asked, times=_times(run) if with_times else None)
+    return render_report(data)
+
+
+def report_data(run: FinishedRun, asked: Mapping[str, Any], times: TimesData | None = None) -> ReportData:
+    """What the report shows. ``asked`` has its ``title``, the ``settings`` that it names, and the ``stages`` it shows."""
+    stages, corpus, folder = asked["stages"], run.corpus, run.folder
+    found = {
+        name: run.table(file) if stage in stages else None
+        for name, (stage, file) in {
+            "correlations": ("correlations", "correlations"),
+            "leaders": ("correlations", "leaders"),
+            "ceiling": ("correlations", "ceiling"),
+            "ratings": ("correlations", "ratings"),
+            "agreement": ("agreement", "agreement"),
+            "drift": ("agreement", "drift"),
+            "between": ("relations", "metric-correlations"),
+            "comparisons": ("relations", "comparisons"),
+            "cleaning": ("relations", "cleaning"),
+        }.items()
+    }
+    return ReportData(
+        title=asked["title"],
+        corpus=corpus,
+        scores=run.scores,
+        **found,
+        findings=json.loads((folder / "findings.json").read_text("utf-8")) if "agreement" in stages else [],
+        problems=run.stage("corpus")["problems"],
+        settings=asked["settings"],
+        versions=asked["versions"],
+        robustness=variant_results(folder, corpus) if "robustness" in stages else None,
+        affect=affect_results(folder) if "affect" in stages else None,
+        learned=learned_results(folder) if "learn" in stages else None,
+        times=times,
+    )
+
+
+def _times(run: FinishedRun) -> TimesData:
+    manifest = run.manifest
+    stages = {name: entry["seconds"] for name, entry in manifest["stages"].items() if "seconds" in entry}
+    facts = {name: str(manifest[name]) for name in ("started", "machine", "kernels") if name in manifest}
+    return TimesData(run.stage("scores").get("seconds_per_metric", {}), stages, facts)

@@ -1,0 +1,55 @@
+"""Stored models: the same bytes for the same model, whatever process wrote them."""
+
+import io
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+skops_io = pytest.importorskip("skops.io")
+
+from sklearn.ensemble import ExtraTreesRegressor  # noqa: E402
+from sklearn.linear_model import Ridge  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+from dialgauge.learn._archive import dump, renumbered  # noqa: E402
+
+_MAKE = """
+import hashlib, numpy as np
+from sklearn.ensemble import ExtraTreesRegressor
+from dialgauge.learn._archive import dump
+x = np.random.default_rng(0).normal(size=(40, 3))
+print(hashlib.sha256(dump(ExtraTreesRegressor(5, random_state=0).fit(x, x[:, 0]))).hexdigest())
+"""
+
+
+def _data():
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    return x, x @ [1.0, 0.5, -0.25]
+
+
+@pytest.mark.parametrize("model", [make_pipeline(StandardScaler(), Ridge(0.5)), ExtraTreesRegressor(5, random_state=0)])
+def test_a_stored_model_predicts_the_same(model):
+    x, y = _data()
+    model.fit(x, y)
+    stored = dump(model)
+    types = skops_io.get_untrusted_types(data=stored)
+    assert np.array_equal(skops_io.loads(stored, trusted=types).predict(x), model.predict(x))
+    assert renumbered(stored) == stored
+
+
+def test_two_processes_write_the_same_bytes():
+    first, second = (
+        subprocess.run([sys.executable, "-c", _MAKE], capture_output=True, text=True, check=True).stdout for _ in "ab"
+    )
+    assert first == second != ""
+
+
+def test_no_time_and_no_address_is_left():
+    x, y = _data()
+    with zipfile.ZipFile(io.BytesIO(dump(Ridge().fit(x, y)))) as archive:
+        assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
+        assert all(len(entry.filename.split(".")[0]) < 8 for entry in archive.infolist())
