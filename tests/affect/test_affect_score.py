@@ -224,6 +224,14 @@ def test_sides() -> None:
     assert row(psent_score(of_role, role="customer", draws=5).frame, "s", "negative")["mae"] == pytest.approx(0.4)
 
 
+def test_a_side_that_is_copied_from_the_other_side_has_nothing_of_its_own() -> None:
+    said = [("bad", "sad"), ("awful day", "a bad thing"), ("so good, bad", "hate"), ("a nice, sad, awful bus", "fine")]
+    copied = [Summary(f"d{i}", "s", f"Ann said {other}.") for i, (_, other) in enumerate(said)]
+    built = Corpus.build([dialogue(f"d{i}", *texts) for i, texts in enumerate(said)], copied)
+    mine = row(psent_score(built, role="customer", draws=5).frame, "s")
+    assert (mine["pairs"], mine["adjusted"]) == (4, 0)
+
+
 def test_metrics_per_summary() -> None:
     columns = ["psent", "psent-signed", "psent-n", "psent-signed-p"]
     source = "Ann: I am happy\nBob: this is a bad day"

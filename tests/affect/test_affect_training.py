@@ -19,14 +19,12 @@ from dialgauge.affect import (
     Treebank,
     compare_skill,
     load_tagger,
-    lookup_of,
     measure_skill,
     tag_texts,
     tagged_sentences,
     tagger,
     train_tagger,
 )
-from dialgauge.affect._training import NEUTRAL_FACTORS, choose_neutral_factor
 from dialgauge.cli._app import app
 from dialgauge.corpus import Dialogue, Turn
 from dialgauge.errors import InputError, ModelError, ParameterError
@@ -76,7 +74,8 @@ def settings(golden_dir: Path) -> TaggerTraining:
         epochs=3,
         learning_rate=5e-3,
         batch=4,
-        word_epochs=2,
+        vectors=f"folder:{golden_dir / 'word_vectors.json'}",
+        word_epochs=4,
         word_learning_rate=5e-3,
         word_batch=4,
         device="cpu",
@@ -148,8 +147,8 @@ def test_a_stopped_training_goes_on_to_the_same_result(
     again = train_tagger(made_treebank(), tmp_path / "out", settings)
     first, second = (result.records["sentences"] for result in again.seeds)
     assert (first.resumed_from, second.resumed_from) == (3, 1)
-    for name in ("sst3", "combined"):
-        one, other = (folder / name / "model" / "model.safetensors" for folder in (trained.folder, again.folder))
+    for name in ("sst3/model/model.safetensors", "combined/reader.safetensors"):
+        one, other = (folder / name for folder in (trained.folder, again.folder))
         assert one.read_bytes() == other.read_bytes()
     assert [losses(result.records["words"]) for result in again.seeds] == [
         losses(result.records["words"]) for result in trained.seeds
@@ -196,26 +195,35 @@ def test_speaker_tags_stay_neutral_through_an_encoder_that_calls_everything_posi
     assert called["hello"] == called["fine"] == 2
 
 
-class Stub:
-    """An encoder that is sure that every word is positive with this probability, and else neutral."""
+def test_without_an_encoder_only_table_and_word_reader_are_trained(settings: TaggerTraining, tmp_path: Path) -> None:
+    done = train_tagger(made_treebank(), tmp_path / "out", replace(settings, encoder=False, vectors=None, seeds=(3,)))
+    assert sorted(path.name for path in done.folder.iterdir()) == ["combined", "lookup"]
+    assert (done.name, done.seeds[0].test, set(done.seeds[0].records)) == (None, None, {"words"})
+    with pytest.raises(InputError, match="no encoder"):
+        done.spread("test")
+    read = load_tagger(done.folder / "combined", "cpu")
+    assert measure_skill(read, made_treebank()).words == done.seeds[0].combined_test
+    with pytest.raises(ParameterError, match="adapt"):
+        train_tagger(
+            made_treebank(), tmp_path / "no", replace(settings, encoder=False), adapt=[sentence("a b", "11", 2)] * 2
+        )
 
-    name = signature = "stub"
-    reads = "sentence"
 
-    def __init__(self, positive: float) -> None:
-        self.row = np.array([0, 1 - positive, positive], dtype=np.float32)
-
-    def tag(self, texts: list[list[str]]) -> list[np.ndarray]:
-        return [np.tile(self.row, (len(words), 1)) for words in texts]
-
-
-def test_the_neutral_factor_is_the_best_on_these_sentences() -> None:
-    treebank = made_treebank()
-    lookup = lookup_of(treebank)
-    neutral = (sentence("a good zoo", "121", 3), sentence("bad zoo", "01", 1))
-    positive = (sentence("a good zoo", "122", 3), sentence("bad zoo", "02", 1))
-    assert choose_neutral_factor(lookup, Stub(0.7), neutral) == min(f for f in NEUTRAL_FACTORS if 0.3 * f >= 0.7)
-    assert choose_neutral_factor(lookup, Stub(0.7), positive) == 1.0
+def test_a_word_reader_is_refused_with_other_vectors_than_it_learnt_from(
+    settings: TaggerTraining, golden_dir: Path, tmp_path: Path
+) -> None:
+    vectors = tmp_path / "vectors.json"
+    vectors.write_text((golden_dir / "word_vectors.json").read_text("utf-8"), "utf-8")
+    wanted = replace(settings, encoder=False, vectors=f"folder:{vectors}", seeds=(0,))
+    folder = train_tagger(made_treebank(), tmp_path / "out", wanted).folder / "combined"
+    table = json.loads(vectors.read_text("utf-8"))
+    table.pop(next(iter(table)))
+    vectors.write_text(json.dumps(table), "utf-8")
+    with pytest.raises(InputError, match="was trained with the vectors-fingerprint"):
+        load_tagger(folder, "cpu")
+    (folder / "reader.safetensors").unlink()
+    with pytest.raises(InputError, match=r"reader\.safetensors is not in it"):
+        load_tagger(folder, "cpu")
 
 
 def test_every_comparison_begins_with_the_lookup_table_and_shows_negation() -> None:
@@ -269,9 +277,15 @@ def test_the_commands_train_and_evaluate(tmp_path: Path, golden_dir: Path) -> No
         (tmp_path / f"{part}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     backbone = f"folder:{golden_dir / 'models' / 'tiny-bert'}"
     common = ["--data", str(tmp_path), "-o", str(tmp_path / "out"), "--backbone", backbone, "--device", "cpu"]
+    common += ["--vectors", "none"]
     done = CliRunner().invoke(app, ["affect", "train", *common, "--epochs", "1", "--json"], catch_exceptions=False)
     assert done.exit_code == 0
-    assert json.loads(done.stdout)["combined"]["f1"]["sd"] is None
+    found = json.loads(done.stdout)
+    assert found["combined"]["f1"]["sd"] is None
+    assert found["taggers"] == ["lookup", "sst3", "combined"]
+    quick = CliRunner().invoke(app, ["affect", "train", *common, "--no-encoder"], catch_exceptions=False)
+    assert "combined" in quick.stdout
+    assert "sst3" not in quick.stdout.replace(str(tmp_path), "")
     spec = f"combined:{tmp_path / 'out' / 'combined'}"
     arguments = ["affect", "evaluate", "vader", spec, "--sst3", str(tmp_path)]
     table = json.loads(CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False).stdout)["taggers"]

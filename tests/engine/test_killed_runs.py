@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -37,23 +37,24 @@ source = "corpus"
 [metrics]
 use = ["rouge-1", "rouge-l@source", "chrf", "ter", "length"]
 [correlation]
-resamples = 100
+resamples = 20
 [perturbations]
 use = ["jumble", "typos", "remove_punct"]
 """
 
 
-def finished(command: Sequence[str], **environment: str) -> float:
-    """Run to the end; gives the seconds that it took."""
-    start = time.monotonic()
-    run = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
+def finished(command: Sequence[str], begun: Callable[[], bool], **environment: str) -> float:
+    """Run to the end; gives the seconds that the work took, without the start of Python."""
+    run = subprocess.Popen(command, env={**os.environ, **environment}, stdout=subprocess.DEVNULL)
+    start = waited_for(run, begun)
+    assert run.wait() == 0
     return time.monotonic() - start
 
 
-def killed(command: Sequence[str], seconds: float) -> bool:
-    """Run for so many seconds and then kill; whether there was still something to kill."""
+def killed(command: Sequence[str], begun: Callable[[], bool], seconds: float) -> bool:
+    """Run until the work has begun and so many seconds longer, then kill; whether there was still something to kill."""
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    waited_for(run, begun)
     try:
         run.wait(seconds)
     except subprocess.TimeoutExpired:
@@ -61,55 +62,90 @@ def killed(command: Sequence[str], seconds: float) -> bool:
     return run.wait() == -signal.SIGKILL
 
 
+def waited_for(run: "subprocess.Popen[bytes]", begun: Callable[[], bool]) -> float:
+    while run.poll() is None and not begun():
+        time.sleep(0.005)
+    return time.monotonic()
+
+
+def at_once() -> bool:
+    return True
+
+
+def changes(path: Path) -> Callable[[], bool]:
+    """Whether a file is another one, or longer, than now."""
+
+    def state() -> tuple[int, int] | None:
+        return (path.stat().st_mtime_ns, path.stat().st_size) if path.exists() else None
+
+    now = state()
+    return lambda: state() != now
+
+
+def moments(seed: int, work: float) -> Iterator[tuple[bool, float]]:
+    """Moments to kill, some while Python starts: whether to wait for the work, and how long after it."""
+    rng = random.Random(seed)
+    for number in range(40):  # some runs are quicker than the killer, and then begin again
+        late = number % 5 > 0
+        yield late, rng.uniform(0.0, work) if late else rng.uniform(0.1, 0.6)
+
+
 @pytest.mark.slow
-def test_scores_after_ten_kills(toys: Path, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each run gets further, slice by slice."""
+def test_scores_after_six_kills(toys: Path, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slices that were finished are not computed again."""
     write_corpus(made_corpus([f"text {i}" * (i % 3) for i in range(300)]), tmp_path / "corpus")
     monkeypatch.setenv("TOY_SECONDS", "0.05")
     command = [sys.executable, "-c", _SCORE, str(tmp_path / "modules"), str(tmp_path / "corpus")]
     calm, disturbed = tmp_path / "calm.parquet", tmp_path / "disturbed.parquet"
-    whole = finished([*command, str(calm)], DIALGAUGE_RESULTS=str(tmp_path / "calm"))
-    rng = random.Random(7)
+    work = finished([*command, str(calm)], changes(toys), DIALGAUGE_RESULTS=str(tmp_path / "calm"))
     kills, progress = 0, [0]
-    while kills < 10:
-        if killed([*command, str(disturbed)], rng.uniform(0.3, whole)):
-            kills += 1
+    for late, seconds in moments(7, work / 3):
+        kills += killed([*command, str(disturbed)], changes(toys) if late else at_once, seconds)
         entries = results_cache().stats().entries  # type: ignore[union-attr]
         assert entries >= progress[-1], "nothing that was finished is lost"
         assert entries % 10 == 0 or entries == 201, "slices are kept whole"
         progress.append(entries)
-        if disturbed.exists():  # it was quicker than the killer, who begins again
+        if kills == 6:
+            break
+        if disturbed.exists():
             assert disturbed.read_bytes() == calm.read_bytes()
             disturbed.unlink()
             shutil.rmtree(kept)
             progress.append(0)
+    assert kills == 6
     assert len(set(progress)) > 3
-    finished([*command, str(disturbed)])
+    finished([*command, str(disturbed)], changes(toys))
     assert disturbed.read_bytes() == calm.read_bytes()
 
 
 @pytest.mark.slow
-def test_a_study_after_ten_kills(tmp_path: Path) -> None:
-    """Stages that were finished are not done again, and what is left is no file of half a table."""
+def test_a_study_after_six_kills(tmp_path: Path) -> None:
+    """Stages that were finished are not done again, and nobody finds half a table."""
     corpus = embedded_corpus()
     write_corpus(corpus.select(dialogues=corpus.dialogues["dialogue_id"].head(12)), tmp_path / "corpus")
     (tmp_path / "s.toml").write_text(_STUDY)
     command = [sys.executable, "-c", "from dialgauge.cli import main; main()", "run", str(tmp_path / "s.toml"), "-o"]
     calm, disturbed = tmp_path / "calm", tmp_path / "disturbed"
-    whole = finished([*command, str(calm)])
-    rng = random.Random(8)
+    work = finished([*command, str(calm)], changes(calm / "manifest.json"))
     kills, stages = 0, []
-    while kills < 10:
-        if killed([*command, str(disturbed)], rng.uniform(0.3, whole)):
-            kills += 1
-        if (disturbed / "report.html").exists():
+    for late, seconds in moments(8, work / 2):
+        kills += killed([*command, str(disturbed)], changes(disturbed / "manifest.json") if late else at_once, seconds)
+        stages.append(finished_stages(disturbed))
+        if kills == 6:
+            break
+        if "report" in stages[-1]:
             assert tables(disturbed) == tables(calm)
             shutil.rmtree(disturbed)
-        manifest = disturbed / "manifest.json"
-        stages.append(len(json.loads(manifest.read_text())["stages"]) if manifest.exists() else 0)
-    assert max(stages) > 1
-    finished([*command, str(disturbed)])
+    assert kills == 6
+    assert len(set(stages)) > 1
+    finished([*command, str(disturbed)], at_once)
     assert tables(disturbed) == tables(calm)
+
+
+def finished_stages(folder: Path) -> tuple[str, ...]:
+    """What the manifest says, which is whole at any moment."""
+    manifest = folder / "manifest.json"
+    return tuple(json.loads(manifest.read_text())["stages"]) if manifest.exists() else ()
 
 
 def tables(folder: Path) -> dict[str, bytes]:

@@ -88,13 +88,35 @@ def test_what_was_made_from_other_things_is_made_anew(part: Corpus, tmp_path: Pa
         assert found.corpus.summaries.equals(add_variants(corpus, kinds, seed=seed).corpus.summaries)
 
 
+def test_variants_that_were_changed_by_hand_are_made_anew(part: Corpus, tmp_path: Path) -> None:
+    made = TablesFolder(tmp_path / "t").variants(part, KINDS, needed=NEEDED)
+    kept = read_corpus(tmp_path / "t" / "variants")
+    text = pl.when(pl.col("variant") == "jumble").then(pl.lit("All is well.")).otherwise("text")
+    write_corpus(replace(kept, summaries=kept.summaries.with_columns(text.alias("text"))), tmp_path / "t" / "variants")
+    again = TablesFolder(tmp_path / "t")
+    assert again.variants(part, KINDS, needed=NEEDED).corpus.summaries.equals(made.corpus.summaries)
+    assert again.reused == []
+
+
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     with pytest.raises(InputError, match=r"has no state\.json"):
         TablesFolder(tmp_path)
-    (tmp_path / "state.json").write_text("{")
-    with pytest.raises(InputError, match="not a state of dialgauge"):
-        TablesFolder(tmp_path)
+    for text in ("{", "[]", "[" * 100_000, '{"variants": 3}', "\ufffe"):
+        (tmp_path / "state.json").write_text(text, encoding="utf-8")
+        with pytest.raises(InputError, match="not a state of dialgauge"):
+            TablesFolder(tmp_path)
+
+
+def test_a_state_of_another_form_is_made_anew(part: Corpus, tmp_path: Path) -> None:
+    made = TablesFolder(tmp_path / "t").variants(part, KINDS, needed=NEEDED)
+    state = json.loads((tmp_path / "t" / "state.json").read_text("utf-8"))
+    for key in ("from", "result"):
+        spoilt = {"variants": {name: value for name, value in state["variants"].items() if name != key}}
+        (tmp_path / "t" / "state.json").write_text(json.dumps(spoilt), encoding="utf-8")
+        again = TablesFolder(tmp_path / "t")
+        assert again.variants(part, KINDS, needed=NEEDED).corpus.summaries.equals(made.corpus.summaries)
+        assert again.reused == []
 
 
 def test_a_metric_of_systems_is_no_feature(part: Corpus) -> None:

@@ -41,6 +41,14 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], bool | None]] = {
     "colons.txt": (lambda: b":" * MILLION, None),
     "spaces.txt": (lambda: b"A" + b" " * MILLION + b":", None),
     "tags.srt": (lambda: b"1\n00:00:00,000 --> 00:00:01,000\n" + b"<" * MILLION, None),
+    "tags.vtt": (lambda: b"1\n00:00.000 --> 00:01.000\n" + b"<a " * MILLION, None),
+    "voices.vtt": (lambda: b"1\n00:00.000 --> 00:01.000\n" + b"<v.b" * MILLION + b"<v" + b".b" * MILLION, None),
+    "spaces.vtt": (lambda: b"1\n00:00.000 --> 00:01.000\n<v" + b" " * MILLION, None),
+    "one_voice.vtt": (lambda: b"00:00.000 --> 00:01.000\n<v Ann>a\n\n" * 100_000, False),
+    "long_role.jsonl": (
+        lambda: b'{"id":"d","turns":[{"role":"%sx","content":"hi"}],"summary":"s"}' % (b"-" * MILLION),
+        False,
+    ),
     "bomb.jsonl.gz": (lambda: gzip.compress(b'{"id":"d","summary":"%s"}' % (b"a" * 100 * MILLION)), True),
     "torn.parquet": (lambda: b"PAR1" + os.urandom(1000) + b"\xff\xff\xff\x7fPAR1", True),
 }

@@ -10,12 +10,12 @@ from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.errors import InputError
 from dialgauge.study import Study, read_study_file, run_study
 
-STUDY = '[study]\nname = "s"\n{study}\n[corpus]\nsource = "{source}"\n[metrics]\nuse = ["length"{more}]\n'
+STUDY = '[study]\nname = "s"\n{study}\n[corpus]\nsource = "{source}"\n[metrics]\nuse = ["length"{more}]\n{tail}\n'
 
 
-def write(folder: Path, *, study: str = "", source: str = "embedded", more: str = "") -> Path:
+def write(folder: Path, *, study: str = "", source: str = "embedded", more: str = "", tail: str = "") -> Path:
     folder.mkdir(exist_ok=True)
-    (folder / "s.toml").write_text(STUDY.format(study=study, source=source, more=more))
+    (folder / "s.toml").write_text(STUDY.format(study=study, source=source, more=more, tail=tail))
     return folder / "s.toml"
 
 
@@ -29,6 +29,12 @@ def write(folder: Path, *, study: str = "", source: str = "embedded", more: str 
         ({"study": 'output = "../results"'}, r":3: study\.output: '\.\./results' leads out of"),
         ({"study": 'output = "/tmp/results"'}, "study.output"),
         ({"more": ', "embedding-average:model=folder:/etc/passwd"'}, "metrics.use: 'folder:/etc/passwd' leads out of"),
+        ({"more": ', "bertscore-f1:rescale=/etc/passwd"'}, "metrics.use: '/etc/passwd' leads out of"),
+        ({"more": ', "psent:tagger=lexicon:~/words.tsv"'}, "metrics.use: 'lexicon:~/words.tsv' leads out of"),
+        ({"more": ', "learned:folder=../metric"'}, "metrics.use: '../metric' leads out of"),
+        ({"tail": '[affect]\ntagger = "lexicon:/etc/passwd"'}, r":9: affect\.tagger: '/etc/passwd' leads out"),
+        ({"tail": '[affect]\ntagger = "token-dict:folder=/etc"'}, "affect.tagger: '/etc' leads out"),
+        ({"tail": '[affect]\ntagger = "contextual:folder:/etc"'}, "affect.tagger: '/etc' leads out"),
     ],
 )
 def test_a_path_that_leads_out_is_refused(tmp_path: Path, settings: dict[str, str], key: str) -> None:
@@ -38,6 +44,12 @@ def test_a_path_that_leads_out_is_refused(tmp_path: Path, settings: dict[str, st
     with pytest.raises(InputError, match=f"{key}.*outside = true under .study." if "leads" in key else key):
         read_study_file(path)
     assert not (tmp_path / "results").exists()
+
+
+def test_names_are_no_paths(tmp_path: Path) -> None:
+    """A model of the hub, one that comes along, and a trained metric of the registry lie where the user put them."""
+    more = ', "bertscore-f1:model=org/name@main", "bertscore-f1", "psent", "learned:folder=mine"'
+    assert read_study_file(write(tmp_path / "study", more=more, tail='[affect]\ntagger = "vader"'))
 
 
 def test_a_file_that_says_so_may(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,11 @@ sys.path.append(str(Path(__file__).parents[1] / "perturb"))
 @pytest.fixture(scope="module", autouse=True)
 def one_thread() -> Iterator[None]:
     """Models this small are slowed down by threads that wait for each other."""
-    torch = pytest.importorskip("torch")
+    if find_spec("torch") is None:  # most summarizers do without
+        yield
+        return
+    import torch
+
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

@@ -70,3 +70,8 @@ def test_nothing_is_lost_and_every_part_fits(turns: list[Turn], room: int, joint
 def test_nameless_turns_come_back_exactly(lines: list[str], room: int) -> None:
     chunks = chunk_turns([Turn("", line) for line in lines], "\n", room, characters)
     assert "".join("".join(chunks.texts).split()) == "".join("".join(lines).split())
+
+
+def test_a_name_longer_than_the_window_is_refused_and_does_not_go_on_for_ever() -> None:
+    with pytest.raises(ModelError, match="room for 3 tokens of text is too small"):
+        chunk_turns([Turn("A very long name", "")], "\n", 3, len)

@@ -43,11 +43,12 @@ from dialgauge.affect._psent import (
 from dialgauge.affect._psentscore import MEASURES, Measure, PSentScores, psent_score
 from dialgauge.affect._skill import Skill, compare_skill, measure_skill
 from dialgauge.affect._speakers import psent_by_speaker
-from dialgauge.affect._specs import DEFAULT, TAGGERS, parse_spec, tagger
+from dialgauge.affect._specs import DEFAULT, TAGGERS, parse_spec, path_of_spec, tagger
 from dialgauge.affect._sst import LabelledSentence, Treebank, lookup_of, read_treebank
 from dialgauge.affect._tagger import CERTAIN, LABELS, NEGATIVE, NEUTRAL, POSITIVE, Probabilities, Tagger, labels_of
 from dialgauge.affect._taggers import CombinedTagger, ContextualTagger, LexiconTagger, LookupTagger, NegationTagger
 from dialgauge.affect._training import SeedResult, TaggerTraining, TrainedTaggers, train_tagger
+from dialgauge.affect._word_reader import WordReader
 from dialgauge.affect._words import MARK, TAG, WORD, Words, sentences, split_words
 
 __all__ = [
@@ -97,6 +98,7 @@ __all__ = [
     "Tags",
     "TrainedTaggers",
     "Treebank",
+    "WordReader",
     "WordScores",
     "Words",
     "affective",
@@ -118,6 +120,7 @@ __all__ = [
     "opinion_lexicon",
     "parse_spec",
     "parts_of",
+    "path_of_spec",
     "psent",
     "psent_by_speaker",
     "psent_score",

@@ -1,7 +1,8 @@
 """A trained tagger as a folder: ``tagger.json`` says what it is, beside it lie the table of words and the model.
 
-``words.tsv`` holds a word and its label per line (kinds ``lookup`` and ``combined``); ``model`` is a checkpoint of a
-token classifier with its tokenizer (kinds ``contextual`` and ``combined``).
+``words.tsv`` holds a word and its label per line (kinds ``lookup`` and ``combined``); ``model`` is a checkpoint with
+its tokenizer (kinds ``contextual`` and ``combined``): a token classifier, or where a combined tagger reads single words
+an encoder, with ``reader.safetensors`` beside it.
 """
 
 import json
@@ -12,13 +13,14 @@ from typing import Any, Literal, get_args
 
 from dialgauge.affect._tagger import LABELS, Reads, Tagger
 from dialgauge.affect._taggers import Case, CombinedTagger, ContextualTagger, LookupTagger
+from dialgauge.affect._word_reader import load_word_reader
 from dialgauge.errors import InputError
 from dialgauge.files import write_text
 from dialgauge.models import contents, load
 
 Kind = Literal["lookup", "contextual", "combined"]
 _FORMAT = 1
-_DESCRIPTION, _WORDS, MODEL = "tagger.json", "words.tsv", "model"
+_DESCRIPTION, _WORDS, MODEL, READER = "tagger.json", "words.tsv", "model", "reader.safetensors"
 
 
 def save_tagger(
@@ -33,8 +35,9 @@ def save_tagger(
 ) -> Path:
     """Make a folder a tagger that :func:`load_tagger` reads.
 
-    Write the checkpoint into ``folder/model`` first (kinds contextual and combined); ``table`` gives the words of a
-    look-up (kinds lookup and combined), ``reads`` what the encoder of a combined tagger reads. ``notes`` go into
+    Write the checkpoint into ``folder/model`` first (kinds contextual and combined), and the reader beside it where a
+    combined tagger reads single words; ``table`` gives the words of a look-up (kinds lookup and combined), ``reads``
+    what a combined tagger looks at to label a word that is not in its table. ``notes`` go into
     ``tagger.json`` as they are: data, seeds, settings, results.
     """
     place = Path(folder)
@@ -55,7 +58,7 @@ def save_tagger(
         "labels": list(LABELS),
         "case": case,
         "reads": "word" if kind == "lookup" else reads,
-        "fingerprint": _fingerprint(place, kind),
+        "fingerprint": _fingerprint(place, kind, reads),
         "notes": dict(notes or {}),
     }
     write_text(place / _DESCRIPTION, json.dumps(description, ensure_ascii=False, indent=2) + "\n")
@@ -87,7 +90,8 @@ def load_tagger(folder: str | PathLike[str], device: str = "auto") -> Tagger:
     place = Path(folder)
     description = describe_tagger(place)
     kind: Kind = description["kind"]
-    found = _fingerprint(place, kind)
+    reads: Reads = description["reads"]
+    found = _fingerprint(place, kind, reads)
     if found != description.get("fingerprint"):
         raise InputError(
             f"{place / _DESCRIPTION}: the files beside it have changed since it was written ({found[:12]}…)"
@@ -98,7 +102,10 @@ def load_tagger(folder: str | PathLike[str], device: str = "auto") -> Tagger:
     lookup = LookupTagger(_read_table(place / _WORDS), contents(place / _WORDS), description["case"], name)
     if kind == "lookup":
         return lookup
-    return CombinedTagger(lookup, _contextual(place, f"{name}-encoder", device), name, description["reads"])
+    if reads == "sentence":
+        return CombinedTagger(lookup, _contextual(place, f"{name}-encoder", device), name, reads)
+    encoder = load("encoder", f"folder:{place / MODEL}", device)
+    return CombinedTagger(lookup, load_word_reader(place / READER, lookup, encoder, f"{name}-reader"), name, reads)
 
 
 def _contextual(folder: Path, name: str, device: str) -> ContextualTagger:
@@ -117,8 +124,9 @@ def _read_table(path: Path) -> dict[str, int]:
     return table
 
 
-def _fingerprint(folder: Path, kind: Kind) -> str:
-    parts = {"lookup": (_WORDS,), "contextual": (MODEL,), "combined": (_WORDS, MODEL)}[kind]
+def _fingerprint(folder: Path, kind: Kind, reads: Reads) -> str:
+    beside = (READER,) if reads == "word" else ()
+    parts = {"lookup": (_WORDS,), "contextual": (MODEL,), "combined": (_WORDS, MODEL, *beside)}[kind]
     missing = [part for part in parts if not (folder / part).exists()]
     if missing:
         raise InputError(f"tagger {folder}: {missing[0]} is not in it; train it again")

@@ -116,7 +116,7 @@ def psent_score(
     _check(several, draws, level)
     chosen = as_tagger(tagger)
     dialogues, summaries = _texts(corpus, role)
-    ground = Ground.of(dialogues, chosen, denominator, tags)
+    ground = Ground.of(dialogues, list(corpus.iter_dialogues()), chosen, denominator, tags)
     entries = entries_of(summaries, {dialogue.id: i for i, dialogue in enumerate(dialogues)})
     rows: dict[str, Rows] = {}
     kinds: dict[str, str] = {}

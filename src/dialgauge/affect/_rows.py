@@ -12,7 +12,6 @@ from dialgauge.affect._controls import Entry
 from dialgauge.affect._psent import (
     Denominator,
     IntArray,
-    TaggedText,
     Tags,
     check_settings,
     count_parts,
@@ -60,7 +59,8 @@ class Rows:
 class Ground:
     """The dialogues as they were counted, and how.
 
-    ``said`` holds the words of each in lower case, the names of those who speak among them: Grace is no grace.
+    ``said`` holds all words of each whole dialogue in lower case, the names of those who speak among them: Grace is no
+    grace.
 
     The share of a dialogue without words is 0, so that it is left out with those that have no affective word.
     """
@@ -74,15 +74,22 @@ class Ground:
     said: tuple[frozenset[str], ...]
 
     @classmethod
-    def of(cls, dialogues: Sequence[Dialogue], tagger: Tagger, denominator: Denominator, tags: Tags) -> "Ground":
-        """Tag and count the dialogues."""
+    def of(
+        cls,
+        dialogues: Sequence[Dialogue],
+        whole: Sequence[Dialogue],
+        tagger: Tagger,
+        denominator: Denominator,
+        tags: Tags,
+    ) -> "Ground":
+        """Tag and count the dialogues, which may be one side of those that are given as ``whole``."""
         check_settings(denominator, tags)
         parts = parts_of(tagger)
         tagged = tag_texts([dialogue.text for dialogue in dialogues], tagger, speakers=True)
         counted = count_parts(tagged, parts, denominator, tags)
         shares = np.stack([counted.share(part) for part in parts], axis=1)
         words = count_parts(tagged, parts).total.astype(np.float64)
-        said = tuple(map(_said, dialogues, tagged))
+        said = tuple(map(_said, whole))
         return cls(tagger, parts, denominator, tags, np.nan_to_num(shares), words, said)
 
     def rows(self, texts: Sequence[Entry]) -> Rows:
@@ -108,10 +115,10 @@ class Ground:
         return Rows(numbers, np.broadcast_to(middle, size), np.zeros(size), np.ones(len(numbers)), 0)
 
 
-def _said(dialogue: Dialogue, tagged: TaggedText) -> frozenset[str]:
+def _said(dialogue: Dialogue) -> frozenset[str]:
     named = {turn.speaker for turn in dialogue.turns} | {turn.role or "" for turn in dialogue.turns}
-    words = [*tagged.words.words, *(word for name in named for word in split_words(name).words)]
-    return frozenset(word.lower() for word in words)
+    lines = "\n".join([*(turn.text for turn in dialogue.turns), *named])
+    return frozenset(word.lower() for word in split_words(lines).words)
 
 
 def entries_of(summaries: pl.DataFrame, place: Mapping[str, int]) -> dict[tuple[str, str], list[Entry]]:

@@ -11,6 +11,7 @@ from dialgauge.affect._lexicon import VADER_THRESHOLD, opinion_lexicon, read_lex
 from dialgauge.affect._tagger import Tagger
 from dialgauge.affect._taggers import Case, ContextualTagger, LexiconTagger, NegationTagger
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.models import ModelRef
 
 #: The tagger that needs nothing.
 DEFAULT = "vader"
@@ -80,7 +81,7 @@ TAGGERS: Mapping[str, TaggerKind] = {
     "contextual": TaggerKind("a token classifier: any checkpoint", "MODEL", ("device",), _classifier),
     "sst3": TaggerKind("an encoder trained on SST3", "FOLDER", ("device",), _trained("contextual")),
     "combined": TaggerKind(
-        "look-up for words seen in training, encoder for the others", "FOLDER", ("device",), _trained("combined")
+        "look-up for words seen in training, a word reader for the others", "FOLDER", ("device",), _trained("combined")
     ),
 }
 
@@ -122,6 +123,15 @@ def parse_spec(spec: str) -> tuple[str, str, dict[str, str]]:
     if options.get("negation", "off") not in ("off", "flip"):
         raise ParameterError(f"tagger {name!r}", "negation", "'off' or 'flip'", options["negation"])
     return name, given, options
+
+
+def path_of_spec(spec: str) -> str | None:
+    """The file or folder that the tagger of a specification is read from, if any."""
+    name, argument, options = parse_spec(spec)
+    if TAGGERS[name].argument == "MODEL":
+        ref = ModelRef.parse(argument)
+        return ref.name if ref.source == "folder" else None
+    return argument or options.get("folder")
 
 
 @lru_cache(maxsize=16)

@@ -233,25 +233,25 @@ def label_order(model: "Model") -> tuple[tuple[int, ...], ...]:
 
 @dataclass(frozen=True, eq=False)
 class CombinedTagger:
-    """The look-up table for words that it has seen, the encoder for the others.
+    """The look-up table for words that it has seen, another tagger for the others.
 
-    ``reads`` says how the encoder was trained and so how it reads: within the sentence, or each unseen word alone.
+    ``reads`` says what the other tagger looks at: the whole sentence, or each unseen word alone.
     """
 
     lookup: LookupTagger
-    encoder: Tagger
+    other: Tagger
     name: str = "combined"
     reads: Reads = "sentence"
 
     @property
     def signature(self) -> str:
-        """Both parts, and what the encoder reads."""
-        return f"{self.name};{self.lookup.signature};{self.encoder.signature};reads:{self.reads}"
+        """Both parts, and what the other tagger reads."""
+        return f"{self.name};{self.lookup.signature};{self.other.signature};reads:{self.reads}"
 
     def tag(self, texts: Sequence[Sequence[str]]) -> list[Probabilities]:
-        """Certain labels for seen words, the encoder's probabilities for unseen ones."""
+        """Certain labels for seen words, the other tagger's probabilities for unseen ones."""
         seen = [self.lookup.seen(words) for words in texts]
-        read = self.encoder.tag(texts) if self.reads == "sentence" else self._alone(texts, seen)
+        read = self.other.tag(texts) if self.reads == "sentence" else self._alone(texts, seen)
         return [
             np.where(known[:, None], CERTAIN[self.lookup.labels(words)], probabilities)
             for words, known, probabilities in zip(texts, seen, read, strict=True)
@@ -262,7 +262,7 @@ class CombinedTagger:
         found = [np.tile(CERTAIN[NEUTRAL], (len(words), 1)) for words in texts]
         places = [(i, j) for i, known in enumerate(seen) for j in np.flatnonzero(~known).tolist()]
         distinct = list(dict.fromkeys(texts[i][j] for i, j in places))
-        read = dict(zip(distinct, self.encoder.tag([[word] for word in distinct]), strict=True))
+        read = dict(zip(distinct, self.other.tag([[word] for word in distinct]), strict=True))
         for i, j in places:
             found[i][j] = read[texts[i][j]][0]
         return found

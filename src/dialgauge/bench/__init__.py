@@ -82,6 +82,12 @@ SUITES: Mapping[str, Suite] = {
         unit="",
         digits=3,
     ),
+    "report": Suite(
+        "dialgauge.bench._report",
+        "CPU time and size of the page of a study of 100 dialogues × 14 systems × 32 metrics (here lower is better)",
+        (),
+        digits=2,
+    ),
     "scale": Suite(
         "dialgauge.bench._scale",
         "memory and CPU per pair of 10³ to 10⁶ pairs, streamed by one worker and by two (here lower is better)",

@@ -214,7 +214,7 @@ def score(
         )
         return
     for part in scores.parts:
-        _print_part(scores, part)
+        _print_part(scores, part, role)
     if differences.height:
         rows = [
             (
@@ -231,7 +231,7 @@ def score(
     note(scores.signature)
 
 
-def _print_part(scores: "PSentScores", part: str) -> None:
+def _print_part(scores: "PSentScores", part: str, role: str | None) -> None:
     import polars as pl
 
     called = "all affective words" if part == "all" else f"{part} words"
@@ -256,7 +256,8 @@ def _print_part(scores: "PSentScores", part: str) -> None:
     zero = max(chosen["zero"].to_list(), default=0)
     empty = sum(chosen.filter(pl.col("kind") != "control")["empty"].to_list())
     left_out = [f"{_several(zero, 'dialogue', 'dialogues')} without {called.removeprefix('all ')}"] if zero else []
-    left_out += [f"{_several(empty, 'summary', 'summaries')} without words"] if empty else []
+    lacking = "without words" if role is None else f"without words about {role}"
+    left_out += [f"{_several(empty, 'summary', 'summaries')} {lacking}"] if empty else []
     if left_out:
         note(f"left out: {'; '.join(left_out)}")
     for reason, names in _reasons(chosen).items():

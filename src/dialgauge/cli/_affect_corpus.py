@@ -169,13 +169,17 @@ def _print_spreads(shares: "pl.DataFrame") -> None:
     rows = [(name, "–" if spread is None else spread.count, *_boxed(spread, highest)) for name, spread in spreads]
     columns = ["", "pairs", f"0 to {100 * highest:.0f} %", "median"]
     print_table(f"Share of words of feeling: dialogues and {whom}", columns, rows, numeric=["pairs", "median"])
-    heads = ["pairs", "0 dial.", "0 summ.", "dialogue", "summary", "dial., filtered", "summ., filtered"]
+    heads = ["pairs", "0 dial.", "0 summ.", "dialogue", "summary", "dial., filt.", "summ., filt."]
     tables = [("system", shares, "system")]
     if shown["domain"].null_count() < shown.height:
         tables.append(("domain", shown, f"domain ({whom})"))
     for by, frame, title in tables:
         lines = [
-            (row.name, row.pairs, row.zero_dialogues, row.zero_summaries, *row.cells) for row in spread_rows(frame, by)
+            (
+                *(row.name, row.pairs, row.zero_dialogues, row.zero_summaries, *row.cells[:2]),
+                *(cell.partition(" [")[0] for cell in row.cells[2:]),
+            )
+            for row in spread_rows(frame, by)
         ]
         print_table(f"By {title}: median [quartiles] in per cent", [by, *heads], lines, numeric=heads, compact=True)
 
@@ -207,7 +211,7 @@ def examples(
     strict: Strict = False,
     json: Json = False,
 ) -> None:
-    """Show the summaries that keep the feelings of their dialogue best, and those that lose most.
+    """Show the summaries that are closest in feeling to their dialogue, and those that are furthest from it.
 
     Usage: dialgauge affect examples calls.jsonl --html examples.html
 

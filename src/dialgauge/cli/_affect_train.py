@@ -49,10 +49,14 @@ def add_to(app: typer.Typer) -> None:
 def train(
     data: Data,
     output: Output,
+    encoder: Annotated[bool, typer.Option(help="Or only look-up and combined, in a minute.")] = True,
     backbone: Annotated[str, typer.Option(help="The encoder to begin with.")] = "embedded:minilm",
+    vectors: Annotated[
+        str, typer.Option(help="Word vectors that combined reads new words by, or none.")
+    ] = "embedded:glove-50d",
     seeds: Annotated[str, typer.Option(help="One or several, parted by commas: 0,1,2.")] = "0",
     epochs: Annotated[int, typer.Option(help="Passes over the sentences.")] = 3,
-    learning_rate: Annotated[float, typer.Option(help="The highest learning rate.")] = 3e-4,
+    learning_rate: Annotated[float, typer.Option(help="The highest learning rate.")] = 2e-4,
     batch: Annotated[int, typer.Option(help="Sentences in a step.")] = 32,
     pieces: Annotated[int, typer.Option(help="Longer sentences are read in several runs.")] = 64,
     precision: Annotated[str, typer.Option(help="fp32, or bf16 where the machine is quick with it.")] = "fp32",
@@ -67,15 +71,17 @@ def train(
     """Teach an encoder which words carry feeling, from labelled words such as SST3.
 
     Writes three taggers: FOLDER/lookup (a table of the training words), FOLDER/sst3 (the encoder; ds-sst3 after an
-    adaptation) and FOLDER/combined (the table, and an encoder for words it does not know). A stopped training goes on
-    after its last whole pass when the same command is given again.
+    adaptation) and FOLDER/combined (the table, and for words it does not know a small network that goes by spelling,
+    lexicon and embeddings). A stopped training goes on after its last whole pass when the same command is given again.
 
     Usage: [bold]dialgauge affect train --data sst3 --seeds 0,1,2 -o taggers[/]
     """
     from dialgauge.affect import TaggerTraining, read_treebank, train_tagger
 
     settings = TaggerTraining(
+        encoder=encoder,
         backbone=backbone,
+        vectors=None if vectors == "none" else vectors,
         seeds=_seeds(seeds),
         epochs=epochs,
         learning_rate=learning_rate,
@@ -148,9 +154,9 @@ def _trained_as_json(trained: "TrainedTaggers") -> dict[str, Any]:
 
     return {
         "folder": str(trained.folder),
-        "taggers": ["lookup", trained.name, "combined"],
+        "taggers": ["lookup", *([trained.name] if trained.name else []), "combined"],
         "lookup": trained.lookup.as_dict(),
-        trained.name: spread("test"),
+        **({trained.name: spread("test")} if trained.name else {}),
         "combined": spread("combined_test"),
         "seeds": [result.as_dict() for result in trained.seeds],
     }
@@ -159,7 +165,9 @@ def _trained_as_json(trained: "TrainedTaggers") -> dict[str, Any]:
 def _print_trained(trained: "TrainedTaggers") -> None:
     heads = ("accuracy", "precision", "recall", "f1")
     rows = [("lookup", *(f"{100 * getattr(trained.lookup, name):.2f}" for name in heads))]
-    named = ((trained.name, trained.spread("test")), ("combined", trained.spread("combined_test")))
+    named = [("combined", trained.spread("combined_test"))]
+    if trained.name:
+        named.insert(0, (trained.name, trained.spread("test")))
     rows += [(name, *(_with_deviation(*spread[head]) for head in heads)) for name, spread in named]
     count = len(trained.seeds)
     title = f"test part, in % ({'one seed' if count == 1 else f'mean ± sd of {count} seeds'}; macro averages)"

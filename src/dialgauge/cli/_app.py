@@ -33,10 +33,12 @@ from dialgauge.cli import (
     _models,
     _paper,
     _perturb,
+    _report,
     _robustness,
     _run,
     _score,
     _summarize,
+    _table,
     _train,
     _train_tables,
 )
@@ -76,6 +78,7 @@ def _root(
 _COMMANDS = (
     _init,
     _run,
+    _report,
     _explore,
     _inspect,
     _convert,
@@ -98,6 +101,7 @@ _COMMANDS = (
     _finetune,
     _compare,
     _compare_runs,
+    _table,
     _paper,
     _bench,
 )

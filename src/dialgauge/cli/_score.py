@@ -62,7 +62,7 @@ def score(
     cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Keep the values of models for later runs.")] = True,
     time_limit: Annotated[
         float | None,
-        typer.Option("--time-limit", help="Seconds that a metric has for 512 summaries; what hangs gets no value."),
+        typer.Option("--time-limit", help="Seconds that a metric has for 1,024 summaries; what hangs gets no value."),
     ] = None,
     json: Json = False,
 ) -> None:

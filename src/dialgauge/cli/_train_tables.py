@@ -264,7 +264,7 @@ def _show(result: "AugmentationTables") -> None:
         for row in frame.iter_rows(named=True)
     ]
     if not result.gaps.is_empty():
-        heads = ("", "dimension", "trained on", "drop before", "after", "narrower", "higher on variants")
+        heads = ("", "dimension", "trained on", "change before", "after", "narrower", "higher on variants")
         print_table("what training on variants changes", heads, rows, numeric=heads[3:])
     for text in result.notes:
         note(text)

@@ -105,7 +105,7 @@ class ResultCache:
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, Entry]:
         """The entries that are there under these keys. Damaged ones are dropped with a warning, as if never kept."""
-        if not keys or not os.path.exists(self.path):
+        if not keys or not _exists(self.path):
             return {}
         return self._careful(lambda connection: self._find(connection, keys), {})
 
@@ -130,7 +130,7 @@ class ResultCache:
         """What is in the cache."""
         labels: dict[str, int] = {}
         used = 0
-        if os.path.exists(self.path):
+        if _exists(self.path):
             with self._told(), self._opened() as connection:
                 counted = connection.execute(
                     "SELECT label, SUM((SELECT COUNT(*) FROM entries WHERE entries.id BETWEEN first AND last)) "
@@ -143,7 +143,7 @@ class ResultCache:
 
     def verify(self) -> CacheCheck:
         """Read every entry and drop those that are damaged. A file that is damaged as a whole is set aside."""
-        if not os.path.exists(self.path):
+        if not _exists(self.path):
             return CacheCheck(0, 0)
         try:
             with self._told(), self._opened() as connection:
@@ -156,7 +156,7 @@ class ResultCache:
     def clear(self, label: str | None = None) -> int:
         """Drop everything, files that were set aside included, or what is kept under one label; gives the number."""
         dropped = 0
-        if os.path.exists(self.path):
+        if _exists(self.path):
             try:
                 with self._told(), self._opened() as connection:
                     dropped = _clear(connection, label)
@@ -427,6 +427,10 @@ def _used(connection: sqlite3.Connection) -> int:
 def _on_disk(path: Path) -> int:
     files = [path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")]
     return sum(file.stat().st_size for file in files if file.exists())
+
+
+def _exists(path: Path) -> bool:
+    return _identity(path) is not None  # unlike Path.exists, this is no error in a folder that is closed to us
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import jinja2
 from fastapi import FastAPI, Query, Request
@@ -20,7 +20,7 @@ from dialgauge.errors import DialgaugeError, UnknownNameError
 from dialgauge.explore._data import RunData
 from dialgauge.explore._dialogue import dialogue_view
 from dialgauge.explore._profiles import metric_table, metric_view, system_table, system_view, table_coefficient
-from dialgauge.explore._queries import QUESTIONS, Filter
+from dialgauge.explore._queries import LABELS, QUESTIONS, Filter
 from dialgauge.explore._results import Results, answer_rows, numbers, plain, question_forms, results_of
 from dialgauge.explore._texts import shown
 
@@ -65,7 +65,7 @@ class _Pages:
             lstrip_blocks=True,
         )
         self._templates.filters |= {"shown": shown, "same": _same, "pretty": _pretty}
-        self._templates.globals["link"] = link
+        self._templates.globals |= {"link": link, "anchor": anchor}
 
     def page(self, request: Request, template: str, status: int = 200, **more: Any) -> HTMLResponse:
         """A page from a template."""
@@ -92,6 +92,11 @@ def link(path: str, *given: Mapping[str, Any], **more: Any) -> str:
         parameters |= one
     kept = {name: value for name, value in parameters.items() if value not in (None, "")}
     return path + (f"?{urlencode(kept)}" if kept else "")
+
+
+def anchor(*names: str) -> str:
+    """The name of a place on a page, made from any names: no two places share one."""
+    return "-".join(quote(name, safe="") for name in names)
 
 
 def _same(names: Iterable[str]) -> dict[str, str]:
@@ -158,6 +163,7 @@ def _add_search(app: FastAPI, pages: _Pages) -> None:
             found=found,
             wanted=wanted,
             forms=question_forms(data),
+            labels=LABELS,
             asked=_asked(found, request),
             missing={entry.title: reason for entry in QUESTIONS.values() if (reason := entry.missing(data))},
         )

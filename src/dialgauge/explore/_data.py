@@ -124,6 +124,12 @@ class RunData:
         }
 
     @cached_property
+    def unit_of(self) -> str:
+        """Between what the unit is a standard deviation: systems, or summaries."""
+        known = [] if self.changes is None else self.changes["unit_of"].drop_nulls().to_list()
+        return str(known[0]) if known else "systems"
+
+    @cached_property
     def summaries(self) -> pl.DataFrame:
         """The summaries as they were written, with the domain of their dialogue."""
         domains = self.corpus.dialogues.select("dialogue_id", "domain")

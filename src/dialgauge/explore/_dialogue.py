@@ -45,6 +45,7 @@ class VariantView:
     """
 
     variant: str
+    role: str
     label: str
     expected: str | None
     before: Parts
@@ -229,7 +230,7 @@ def _variants(data: RunData, dialogue_id: str, views: list[SummaryView]) -> tupl
         values = scores.get(tuple(row[part] for part in KEY), [{}])[0]
         changes = tuple(_change(data, metric, row["label"], parent, values.get(metric)) for metric in data.metrics)
         expected = data.expected.get(row["label"])
-        found.append(VariantView(row["variant"], row["label"], expected, before, after, changes))
+        found.append(VariantView(row["variant"], row["role"], row["label"], expected, before, after, changes))
     return tuple(found)
 
 

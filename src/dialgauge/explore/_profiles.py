@@ -33,6 +33,13 @@ class MetricView:
     verdicts: tuple[tuple[str, str, str | None, float | None], ...]
     worst: Mapping[str, Answer]
 
+    def agreement(self) -> dict[tuple[str, str], dict[str, Mapping[str, Any]]]:
+        """Level and coefficient → dimension → the correlation."""
+        found: dict[tuple[str, str], dict[str, Mapping[str, Any]]] = {}
+        for row in self.correlations:
+            found.setdefault((row["level"], row["coefficient"]), {})[row["dimension"]] = row
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class SystemView:
@@ -61,8 +68,6 @@ def metric_view(data: RunData, name: str) -> MetricView:
         description, citation = "", ""
     values = data.scores.frame[name] if name in data.metrics else pl.Series(dtype=pl.Float64)
     failures = data.scores.failures.filter(pl.col("metric") == name, pl.col("dialogue_id").is_not_null())
-    found = data.correlations
-    rows = [] if found is None else found.filter(pl.col("metric") == name).sort("dimension", "level", "coefficient")
     judged = name in data.judging and data.ratings is not None
     return MetricView(
         name,
@@ -73,11 +78,18 @@ def metric_view(data: RunData, name: str) -> MetricView:
         whole[name],
         failures.height,
         tuple(values.quantile(share, "linear") for share in _QUANTILES) if name in data.metrics else (),
-        tuple(rows.iter_rows(named=True)) if isinstance(rows, pl.DataFrame) else (),
+        _correlations(data, name),
         tuple(_means(data.scores.means(), name)),
         tuple(_verdicts(data, name)),
         {dimension: _head(disagreements(data, name, dimension)) for dimension in data.dimensions} if judged else {},
     )
+
+
+def _correlations(data: RunData, name: str) -> tuple[Mapping[str, Any], ...]:
+    if data.correlations is None:
+        return ()
+    rows = data.correlations.filter(pl.col("metric") == name).sort("dimension", "level", "coefficient")
+    return tuple(rows.iter_rows(named=True))
 
 
 def _system_metrics(data: RunData) -> list[str]:
@@ -132,7 +144,7 @@ def _places(
     frame: pl.DataFrame, names: list[str], system: str, directions: Mapping[str, str]
 ) -> tuple[tuple[str, float | None, int | None, int], ...]:
     means = frame.group_by("system").agg(pl.col(names).mean()) if names else frame
-    found = []
+    found: list[tuple[str, float | None, int | None, int]] = []
     for name in names:
         direction = directions.get(name, "higher")
         known = means.select("system", name).drop_nulls()

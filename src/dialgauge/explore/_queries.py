@@ -17,6 +17,16 @@ _SIDES = {
     "metric": "the metric praises, people do not",
     "people": "people praise, the metric does not",
 }
+#: What the parameters of questions are called on the page.
+LABELS: Mapping[str, str] = {
+    "metric": "Metric",
+    "dimension": "Dimension",
+    "perturbation": "Perturbation",
+    "side": "Which way",
+    "end": "Order",
+    "part": "Feelings",
+    "way": "Which way",
+}
 _ENDS = {"lowest": "lowest first", "highest": "highest first"}
 _PARTS = {"all": "all feelings", "positive": "positive ones", "negative": "negative ones"}
 _WAYS = {"lost": "lost in the summary", "added": "added by the summary"}
@@ -49,7 +59,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Summaries in an order: ``frame`` has their keys and the values of ``columns``; ``sentence`` says what they are."""
+    """Summaries in an order: ``frame`` has their keys and the values of ``columns``; ``sentence`` says which."""
 
     sentence: str
     frame: pl.DataFrame
@@ -184,8 +194,8 @@ def unnoticed(data: RunData, perturbation: str, metric: str) -> Answer:
         said = f"Where {perturbation} made the summary worse and {metric} did not notice"
     found = both.filter(wrong).sort(order, *_KEYS)
     sentence = (
-        f"{said}: {found.height} of {both.height} variants. A change of 1 is the standard deviation between systems or "
-        f"summaries that the run took as unit, negative is worse; up to {data.margin:g} counts as none."
+        f"{said}: {found.height} of {both.height} variants. A change of 1 is the standard deviation between "
+        f"{data.unit_of}, negative is worse; up to {data.margin:g} counts as none."
     )
     columns = {
         "original_score": f"{metric}, original",

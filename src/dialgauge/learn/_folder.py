@@ -167,6 +167,11 @@ def find_folder(given: Path | str) -> Path:
     raise InputError(f"{path}: no trained metric here ({CARD_FILE} is missing)")
 
 
+def path_given(given: str) -> str | None:
+    """The path where :func:`find_folder` looks, or None where it takes this for a name in the registry."""
+    return None if _NAME.fullmatch(given) and not (Path(given) / CARD_FILE).is_file() else given
+
+
 def folder_signature(folder: Path) -> str:
     """What stands for the folder in a signature: the digest of its card, which holds the digests of its files."""
     return _digest(folder / CARD_FILE)[:16]

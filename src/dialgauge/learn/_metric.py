@@ -15,7 +15,16 @@ from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, MissingExtraError, ModelError
 from dialgauge.learn._archive import dump
 from dialgauge.learn._features import UNSIGNED
-from dialgauge.learn._folder import Card, Trained, find_folder, folder_signature, load_trained, read_card, write_folder
+from dialgauge.learn._folder import (
+    Card,
+    Trained,
+    find_folder,
+    folder_signature,
+    load_trained,
+    path_given,
+    read_card,
+    write_folder,
+)
 from dialgauge.learn._learners import Fitted, Recipe
 from dialgauge.metrics import Derived, Metric, Parameter, Scores, Values, parse_request, register
 from dialgauge.metrics._metric import FloatArray
@@ -168,7 +177,9 @@ register(
         citation="Tweak to Trust (custom metrics from metric scores)",
         compute=_never,
         parameters={
-            "folder": Parameter("", (), "the folder that 'dialgauge train' made, or the name of one in the registry")
+            "folder": Parameter(
+                "", (), "the folder that 'dialgauge train' made, or the name of one in the registry", path=path_given
+            )
         },
         extra="learn",
         itemwise_if={"folder": ()},

@@ -30,16 +30,13 @@ class TablesFolder:
 
     def __init__(self, path: Path | str | None = None) -> None:
         self.path = None if path is None else Path(path)
-        self.state: dict[str, Any] = {}
+        self.state: dict[str, dict[str, Any]] = {}
         self.reused: list[str] = []
         if self.path is None or not self.path.exists():
             return
         file = self.path / STATE
         if file.is_file():
-            try:
-                self.state = dict(json.loads(file.read_text("utf-8")))
-            except (ValueError, TypeError) as error:
-                raise InputError(f"{file}: not a state of dialgauge; choose another output folder") from error
+            self.state = _read_state(file)
         elif not self.path.is_dir() or any(self.path.iterdir()):
             raise InputError(f"{self.path}: has no {STATE}, so it is no folder of these tables; choose another output")
 
@@ -62,19 +59,18 @@ class TablesFolder:
             "parser": parser_name(),
             "dialgauge": __version__,
         }
-        known = self.state.get("variants")
-        if has_no_variants(corpus) and self.path and known and known["from"] == made_from:
+        known = self.state.get("variants", {})
+        if has_no_variants(corpus) and self.path and known.get("from") == made_from:
             kept = read_corpus(self.path / VARIANTS).summaries.filter(pl.col("variant") != ORIGINAL)
-            if len(kept) == known["count"]:
+            whole = replace(corpus, summaries=pl.concat([corpus.summaries, kept]))
+            if texts_digest(whole) == known.get("result"):
                 self.reused.append(f"{len(kept):,} variants")
-                whole = replace(corpus, summaries=pl.concat([corpus.summaries, kept]))
-                return find_families(whole, needed, True, known["declined"])
+                return find_families(whole, needed, True, int(known.get("declined", 0)))
         found = add_variants(
             corpus, perturbations, needed=needed, include_references=include_references, seed=seed, progress=progress
         )
         if self.path and found.made:
-            rows = found.corpus.summaries
-            added = rows.filter(pl.col("variant") != ORIGINAL)
+            added = found.corpus.summaries.filter(pl.col("variant") != ORIGINAL)
             # References are there to score against; ratings belong to the corpus.
             kept_corpus = replace(
                 found.corpus,
@@ -83,7 +79,9 @@ class TablesFolder:
                 problems=(),
             )
             write_corpus(kept_corpus, self.path / VARIANTS)
-            self._keep("variants", {"from": made_from, "count": added.height, "declined": found.declined})
+            self._keep(
+                "variants", {"from": made_from, "result": texts_digest(found.corpus), "declined": found.declined}
+            )
         return found
 
     def scores(
@@ -120,6 +118,16 @@ class TablesFolder:
         self.state[name] = dict(entry)
         assert self.path is not None
         write_text(self.path / STATE, json.dumps(self.state, ensure_ascii=False, indent=2) + "\n")
+
+
+def _read_state(file: Path) -> dict[str, dict[str, Any]]:
+    try:
+        state = json.loads(file.read_text("utf-8"))
+    except (ValueError, RecursionError):
+        state = None
+    if not isinstance(state, dict) or not all(isinstance(entry, dict) for entry in state.values()):
+        raise InputError(f"{file}: not a state of dialgauge; choose another output folder")
+    return state
 
 
 def texts_digest(corpus: Corpus) -> str:

@@ -180,7 +180,12 @@ PARAMETERS = {
     ),
     "idf": IDF,
     "rescale": Parameter(
-        "no", (), "no, or a baseline file of bert-score (LAYER,P,R,F): (x − b)/(1 − b)", ".+", "no or a file"
+        "no",
+        (),
+        "no, or a baseline file of bert-score (LAYER,P,R,F): (x − b)/(1 − b)",
+        ".+",
+        "no or a file",
+        lambda given: None if given == "no" else given,
     ),
     "negative": Parameter(
         "keep", ("keep", "zero"), "best similarities below zero: keep, or zero, as bert-score has them beside padding"

@@ -28,8 +28,8 @@ from dialgauge.metrics._metric import MetricRequest, Values
 from dialgauge.metrics._texts import IdArray, TextTable
 from dialgauge.models import TooLargeError, report_progress, watching_part
 
-#: How many items are computed, and kept, at a time.
-SLICE = 512
+#: How many items are computed, and kept, at a time: with half as many, a model takes 5 % longer for its padding.
+SLICE = 1024
 #: A metric that has failed on so many single items and scored none is not tried on the others.
 _HOPELESS = 32
 #: A hanging item costs the whole time limit, so it weighs more.

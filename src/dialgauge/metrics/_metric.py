@@ -26,7 +26,8 @@ class Parameter:
     """A setting of a metric. Whatever changes the number is a parameter, and so part of the signature.
 
     Without ``choices`` any text will do, unless ``pattern`` (a regular expression for the whole of it) says otherwise;
-    ``form`` then tells people what is meant, as in ``"a whole number"``.
+    ``form`` then tells people what is meant, as in ``"a whole number"``. ``path`` gives the path that a value leads to,
+    or None; models need none, they are known as such.
     """
 
     default: str
@@ -34,6 +35,7 @@ class Parameter:
     help: str
     pattern: str = ""
     form: str = ""
+    path: Callable[[str], str | None] | None = None
 
     def check(self, owner: str, name: str, value: str) -> None:
         """Refuse a value that is not allowed."""

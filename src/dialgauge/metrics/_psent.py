@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from dialgauge.affect import PSent, Tags, psent, tagger
+from dialgauge.affect import PSent, Tags, path_of_spec, psent, tagger
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._registry import register
@@ -20,6 +20,7 @@ _PARAMETERS = {
         (),
         "what labels the words: vader, token-dict, lexicon:FILE, lookup:FOLDER, contextual:MODEL, sst3:FOLDER or "
         "combined:FOLDER, with options as in token-dict:case=keep",
+        path=path_of_spec,
     ),
     "tags": Parameter("omit", ("omit", "count"), "whether speaker tags and markup are among the words"),
 }

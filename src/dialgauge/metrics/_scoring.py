@@ -44,7 +44,7 @@ def score(
     A summary on which a metric raises gets null with a reason; the others are scored. With ``cache``, values of metrics
     that take long (those with models) are kept as they are computed and found again by any later run. With a
     ``time_limit`` in seconds, metrics run in a process of their own, and what they do not answer in that time for at
-    most 512 summaries is tried again in halves until those are found that hang: null, with that reason.
+    most 1,024 summaries is tried again in halves until those are found that hang: null, with that reason.
 
     With an ``engine`` (``dialgauge.engine.engine("processes")``) the summaries are scored by its workers, part by part;
     the values are the same. What needs all summaries at once, such as corpus BLEU, is computed here.

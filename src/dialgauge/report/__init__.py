@@ -13,23 +13,45 @@ from dialgauge.report._content import ReportData, headline
 from dialgauge.report._learned import LearnedData
 from dialgauge.report._render import render_report, render_robustness
 from dialgauge.report._robustness import RobustnessData, card_sentences, marked
+from dialgauge.report._tables import agreement_table, correlation_table, system_table
+from dialgauge.report._tables_model import PaperTable
+from dialgauge.report._tables_more import (
+    affect_table,
+    learned_table,
+    perturbation_table,
+    perturbed_correlation_table,
+    robustness_table,
+)
+from dialgauge.report._tables_render import FORMATS, escape_latex, render_table
 from dialgauge.report._times import TimesData
 
 __all__ = [
+    "FORMATS",
     "NO_DOMAIN",
     "SPREAD_COLUMNS",
     "AffectData",
     "LearnedData",
+    "PaperTable",
     "ReportData",
     "RobustnessData",
     "SpreadRow",
     "TimesData",
+    "affect_table",
+    "agreement_table",
     "card_sentences",
+    "correlation_table",
+    "escape_latex",
     "headline",
+    "learned_table",
     "marked",
+    "perturbation_table",
+    "perturbed_correlation_table",
     "render_affect_corpus",
     "render_affect_examples",
     "render_report",
     "render_robustness",
+    "render_table",
+    "robustness_table",
     "spread_rows",
+    "system_table",
 ]

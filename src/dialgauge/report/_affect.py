@@ -1,17 +1,24 @@
 """What the report says of affect: whether the feelings of the dialogues survive in the summaries."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
+from dialgauge.affect import Spread, affective
+from dialgauge.report._affect_figures import paper_box_plot, scatter_plots, system_box_plot
 from dialgauge.report._content import Estimate, decimals
+from dialgauge.report._svg import Figure, rounded, slug
 
 #: What the kinds of rows are called on the page.
 _KINDS = {"system": "system", "reference": "written by people", "control": "control"}
 _MEASURES = ("spearman", "ccc", "mae", "adjusted")
 _WHOLE = "whole dialogue"
+_SPREAD = ("name", "count", "mean", "low", "first quartile", "median", "third quartile", "high", "outside")
+#: So many pairs of a system are in the data of its scatter plot, as in the plot.
+_PAIRS = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +52,44 @@ class AffectTable:
 def affect_context(data: AffectData | None) -> dict[str, Any]:
     """What the template shows; nothing where affect was not measured."""
     if data is None:
-        return {"affect": ()}
+        return {"affect": (), "affect_figures": []}
     sides = data.scores["side"].unique(maintain_order=True).to_list()
-    return {"affect": [_table(data.scores.filter(side=side), side or _WHOLE) for side in sides]}
+    tables = [_table(data.scores.filter(side=side), side or _WHOLE) for side in sides]
+    return {"affect": tables, "affect_figures": _figures(data.shares)}
+
+
+def _figures(shares: pl.DataFrame) -> list[Figure]:
+    """Box plots of the shares, then dialogue against summary for each system."""
+    if shares.is_empty():
+        return []
+    parts = {"full": shares, "filtered": affective(shares)}
+    both = [
+        (f"{side}, {name}", part[f"{side}_all"]) for name, part in parts.items() for side in ("dialogue", "summary")
+    ]
+    one_each = shares.unique(["dialogue_id", "role"], maintain_order=True)["dialogue_all"]
+    groups = {str(name): part for (name,), part in shares.group_by(["system"], maintain_order=True)}
+    each = [("dialogues", one_each), *((name, part["summary_all"]) for name, part in groups.items())]
+    whole, systems = paper_box_plot(shares), system_box_plot(shares)
+    figures = [
+        Figure("affect-shares", "All pairs, and those with feeling on both sides", whole, _SPREAD, _spreads(both)),
+        Figure("affect-systems", "Dialogues and the summaries of each system", systems, _SPREAD, _spreads(each)),
+    ]
+    columns = ("dialogue_id", "role", "dialogue_all", "summary_all")
+    for name, svg in scatter_plots(shares).items():
+        pairs = groups[name].select(columns)
+        rows = pairs.gather_every(max(1, math.ceil(pairs.height / _PAIRS))).iter_rows()
+        data = [(dialogue, role, rounded(one), rounded(other)) for dialogue, role, one, other in rows]
+        figures.append(Figure(f"affect-scatter-{slug(name)}", name, svg, columns, data))
+    return figures
+
+
+def _spreads(series: Sequence[tuple[str, pl.Series]]) -> list[tuple[object, ...]]:
+    found = ((name, Spread.of(values)) for name, values in series)
+    return [
+        (name, one.count, *map(rounded, (one.mean, one.low, one.first, one.median, one.third, one.high)), one.outside)
+        for name, one in found
+        if one is not None
+    ]
 
 
 def _table(frame: pl.DataFrame, side: str) -> AffectTable:

@@ -104,8 +104,11 @@ def _turns(corpus: Corpus) -> Figure:
 
 
 def _domains(corpus: Corpus) -> Figure:
-    counts = corpus.dialogues["domain"].fill_null("none given").value_counts().sort(
-        "count", "domain", descending=[True, False]
+    counts = (
+        corpus.dialogues["domain"]
+        .fill_null("none given")
+        .value_counts()
+        .sort("count", "domain", descending=[True, False])
     )
     rows = list(counts.iter_rows())
     shown = rows[:_MOST]

@@ -29,7 +29,7 @@ class Shape:
 
 
 FULL = Shape(labels=128, plot=250, values=44, most=12, letters=19)
-SMALL = Shape(labels=108, plot=136, values=36, most=5, letters=16)
+SMALL = Shape(labels=122, plot=128, values=34, most=5, letters=17)
 
 
 def lowest(rankings: Sequence[Ranking], shape: Shape = FULL) -> float:

@@ -44,8 +44,14 @@ class Explained:
     parts: tuple[tuple[str, str], ...]
 
 
-#: The measures that are shown, with their level and how they are called.
-_MEASURES = (("pearson", "summary"), ("spearman", "summary"), ("pearson", "system"), ("spearman", "system"))
+#: The measures that are shown, with their level.
+_MEASURES = (
+    ("pearson", "summary"),
+    ("spearman", "summary"),
+    ("pearson", "system"),
+    ("spearman", "system"),
+    ("mean absolute error", "summary"),
+)
 _PARTS = 6
 
 
@@ -77,7 +83,7 @@ def _card(entry: Mapping[str, Any], corpus: Corpus) -> LearnedCard:
         str(card.get("intended_use", "")),
         str(split.get("hides", "")),
         tuple(fact for fact in facts if fact[0] != "split: hides"),
-        tuple(f"{measure.title()}, {level} level" for measure, level in _MEASURES),
+        tuple(f"{measure.capitalize()}, {level} level" for measure, level in _MEASURES),
         tuple(rows),
         importance,
         tuple(_explained(entry.get("contributions", ()), corpus)),

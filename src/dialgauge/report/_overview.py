@@ -25,7 +25,10 @@ _TENTATIVE = 0.667
 
 @dataclass(frozen=True, slots=True)
 class LeadingCard:
-    """A metric of the first screen: what it is, how far it follows each dimension, and what that is of the ceiling."""
+    """A metric of the first screen: what it is, facts about it, and how far it follows each dimension.
+
+    A dimension is marked True where its interval is above zero and no metric is shown to be better.
+    """
 
     metric: str
     description: str
@@ -99,7 +102,7 @@ def _card(data: ReportData, rankings: Sequence[Ranking], metric: str) -> Leading
         reached = sum(value / ceiling for ceiling, value in shares if ceiling) / len(shares)
         facts.append(("of one rater", f"{max(0.0, reached):.0%}"))
     found = tuple(
-        (ranking.dimension, entry, metric in ranking.leaders)
+        (ranking.dimension, entry, metric in ranking.leaders and (entry.low or 0.0) > 0)
         for ranking in rankings
         for entry in ranking.estimates
         if entry.metric == metric

@@ -30,10 +30,7 @@ def _figure(dimension: str, ratings: pl.DataFrame) -> Figure:
     counted = ratings.with_columns(points.alias("point"))
     means = counted.group_by("system").agg(pl.col("value").mean().alias("mean"), pl.len().alias("count"))
     ranked = means.sort("mean", "system", descending=[True, False])
-    cells = {
-        (system, point): count
-        for system, point, count in counted.group_by("system", "point").len().iter_rows()
-    }
+    cells = {(system, point): count for system, point, count in counted.group_by("system", "point").len().iter_rows()}
     rows, parts = [], _legend(names)
     for i, (system, mean, count) in enumerate(ranked.iter_rows()):
         y, at = _TOP + _ROW * i + _ROW / 2, float(_LABELS)
@@ -42,7 +39,8 @@ def _figure(dimension: str, ratings: pl.DataFrame) -> Figure:
         for point, share in enumerate(shares):
             if share:
                 title = f"{system}: {share:.0%} of {count} ratings are {names[point]}"
-                parts.append(box(at, y - 7, _PLOT * share, 14, "point", title, _shade(point, len(names))))
+                kind, style = _shade(point, len(names))
+                parts.append(box(at, y - 7, _PLOT * share, 14, kind, title, style))
                 at += _PLOT * share
         parts.append(text(_WIDTH, y + 4, decimals(mean), "number", "end"))
         rows.append((system, count, rounded(mean), *(rounded(share) for share in shares)))
@@ -67,15 +65,17 @@ def _points(values: pl.Series) -> tuple[list[str], pl.Series]:
 def _legend(names: list[str]) -> list[Markup]:
     parts, step = [], _PLOT / len(names)
     for i, name in enumerate(names):
-        parts.append(box(_LABELS + step * i, 4, 10, 10, "point", style=_shade(i, len(names))))
+        kind, style = _shade(i, len(names))
+        parts.append(box(_LABELS + step * i, 4, 10, 10, kind, style=style))
         parts.append(text(_LABELS + step * i + 14, 13, name, "tick"))
     parts.append(text(_WIDTH, 13, "mean", "tick", "end"))
     return parts
 
 
-def _shade(point: int, points: int) -> str:
-    """From the colour of the low end over a pale middle to that of the high end: safe for the colour-blind."""
-    return f"--at: {point / max(1, points - 1):.3f}"
+def _shade(point: int, points: int) -> tuple[str, str]:
+    """Class and style of a point: one colour for the low end, another for the high, paler towards the middle."""
+    at = 2 * point / max(1, points - 1) - 1
+    return f"point {'low' if at < 0 else 'high'}", f"--strength: {abs(at) * 100:.0f}%"
 
 
 def cleaning_rows(data: ReportData) -> list[tuple[str, str, str, str]]:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import polars as pl
 from markupsafe import Markup
 
 from dialgauge.report._content import ReportData, decimals
@@ -55,7 +54,7 @@ def between_figure(data: ReportData) -> Figure | None:
             title = f"{name} with {names[j]}: {'undefined' if value is None else decimals(value)}"
             x = _LABELS + size * j
             strength = "" if value is None else f"--strength: {min(1.0, abs(value)) * 100:.0f}%"
-            kind = "pair none" if value is None else f"pair {'positive' if value >= 0 else 'negative'}"
+            kind = "tile none" if value is None else f"tile {'positive' if value >= 0 else 'negative'}"
             parts.append(box(x, y, size - 1, size - 1, kind, title, strength))
             if value is not None and size == _WIDE:
                 parts.append(text(x + size / 2 - 0.5, y + size / 2 + 3.5, _hundredths(value), "in-cell", "middle"))

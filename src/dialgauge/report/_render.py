@@ -1,8 +1,7 @@
 """From results to one self-contained HTML file."""
 
-from collections.abc import Mapping
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dialgauge import __version__
 from dialgauge.report._affect import affect_context
@@ -19,51 +18,127 @@ from dialgauge.report._content import (
     system_table,
     verdict,
 )
-from dialgauge.report._figures import forest_plot, lowest
+from dialgauge.report._corpus_figures import corpus_figures
+from dialgauge.report._dose_figures import dose_figures
+from dialgauge.report._figures import SMALL, forest_figure, forest_plot, lowest
+from dialgauge.report._learned import learned_cards
+from dialgauge.report._method import FORMULAS, metric_rows
+from dialgauge.report._overview import overview
+from dialgauge.report._page import data_block, environment
+from dialgauge.report._rating_figures import cleaning_rows, rating_figures
+from dialgauge.report._relations import between_figure, cluster_sentences, significance
 from dialgauge.report._robustness import RobustnessData, context
+from dialgauge.report._scatter import Texts, scatter_plots, texts_data
+from dialgauge.report._svg import Figure, figure_data
+from dialgauge.report._times import time_rows
+
+#: So many kinds of failures are listed, the most frequent.
+_FAILURES = 500
+
 
 def render_report(data: ReportData) -> str:
     """The report as HTML: no network, no script needed, light and dark. Equal results give equal bytes.
 
-    Every text from the corpus is escaped by the template engine; nothing is inserted as raw HTML but our own figures.
+    Every text from the corpus is escaped, by the template engine or in the data of the page's one script; nothing is
+    inserted as raw HTML but our own figures.
     """
-    environment = _environment()
-    environment.globals.update(forest_plot=forest_plot, lowest=lowest, verdict=verdict, shade=_shade)
-    environment.filters["decimals"] = decimals
-    systems, system_rows = system_table(data)
     level, coefficient = headline(data.correlations)
-    return environment.get_template("report.html").render(
-        data=data,
-        version=__version__,
-        constructed=data.corpus.info.ratings_origin == "constructed",
-        rankings=rankings(data, level, coefficient),
-        level=level,
-        coefficient=coefficient,
-        heat_maps=heat_maps(data),
-        agreement=agreement_rows(data),
-        drifting=drifting(data),
-        facts=corpus_facts(data.corpus),
-        systems=systems,
-        system_rows=system_rows,
-        failures=data.scores.failures.group_by("metric", "reason").len("count").sort("metric", "reason").to_dicts(),
+    ranked = rankings(data, level, coefficient)
+    scatters, texts, left_out = scatter_plots(data, ranked)
+    forests = [forest_figure(ranking, lowest(ranked)) for ranking in ranked]
+    between = between_figure(data)
+    figures = {
+        "forests": forests,
+        "scatters": scatters,
+        "rating_figures": rating_figures(data),
+        "corpus_figures": corpus_figures(data.corpus),
+        "dose_figures": dose_figures(data.robustness) if data.robustness else [],
+    }
+    systems, system_rows = system_table(data)
+    shown: dict[str, Any] = {
+        "data": data,
+        "version": __version__,
+        "constructed": data.corpus.info.ratings_origin == "constructed",
+        "rankings": ranked,
+        "level": level,
+        "coefficient": coefficient,
+        "heat_maps": heat_maps(data),
+        "significance": significance(data),
+        "between": between,
+        "clusters": cluster_sentences(data),
+        "scatters_by_dimension": _by_dimension(scatters, [ranking.dimension for ranking in ranked]),
+        "left_out": left_out,
+        "agreement": agreement_rows(data),
+        "cleaning": cleaning_rows(data),
+        "drifting": drifting(data),
+        "facts": corpus_facts(data.corpus),
+        "systems": systems,
+        "system_rows": system_rows,
+        "learned": learned_cards(data.learned, data.corpus),
+        "metric_rows": metric_rows(data),
+        "formulas": FORMULAS,
+        "failures": _failures(data),
+        "times": time_rows(data.times, data.scores.frame.height) if data.times else [],
+        **figures,
+        **overview(data, ranked),
         **context(data.robustness),
         **affect_context(data.affect),
-    )
+    }
+    every = [figure for group in figures.values() for figure in group]
+    every += [between] if between else []
+    every += shown["affect_figures"]
+    return _page("report.html", every, texts, {**shown, "sections": _sections(shown)})
 
 
 def render_robustness(data: RobustnessData, title: str) -> str:
     """The robustness of metrics as a page of its own, in the style of the report."""
-    return _environment().get_template("robustness_page.html").render(title=title, version=__version__, **context(data))
+    doses = dose_figures(data)
+    shown = {"title": title, "version": __version__, "dose_figures": doses, **context(data)}
+    return _page("robustness_page.html", doses, Texts((), ()), shown)
 
 
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("dialgauge.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+def _page(template: str, figures: Sequence[Figure], texts: Texts, shown: Mapping[str, Any]) -> str:
+    block = data_block({"figures": figure_data(figures), "texts": texts_data(texts)})
+    helpers = {
+        "forest_plot": forest_plot,
+        "lowest": lowest,
+        "SMALL": SMALL,
+        "verdict": verdict,
+        "shade": _shade,
+    }
+    engine = environment()
+    engine.filters["decimals"] = decimals
+    return engine.get_template(template).render(data_block=block, **helpers, **shown)
+
+
+def _by_dimension(figures: Sequence[Figure], dimensions: Sequence[str]) -> dict[str, list[Figure]]:
+    """The scatter plots of each dimension, which the name of their first axis tells."""
+    return {name: [one for one in figures if one.columns[1] == f"rating of {name}"] for name in dimensions}
+
+
+def _failures(data: ReportData) -> list[dict[str, Any]]:
+    counts = data.scores.failures.group_by("metric", "reason").len("count")
+    return counts.sort(["count", "metric", "reason"], descending=[True, False, False]).head(_FAILURES).to_dicts()
+
+
+def _sections(shown: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The anchors that a page has, and what they are called, in its order."""
+    there = (
+        ("ranking", "Rankings", shown["rankings"]),
+        ("tables", "All correlations", shown["rankings"]),
+        ("pairwise", "Pairs of metrics", shown["significance"]),
+        ("scatter", "Scatter plots", shown["scatters"]),
+        ("between", "Metrics with metrics", shown["between"]),
+        ("raters", "Ratings", shown["agreement"] or shown["rating_figures"]),
+        ("robustness", "Robustness", shown["robust"]),
+        ("affect", "Affect", shown["affect"]),
+        ("learned", "Learned metrics", shown["learned"]),
+        ("systems", "Systems", True),
+        ("corpus", "Corpus", True),
+        ("cost", "Cost", shown["data"].times),
+        ("method", "Method", True),
     )
+    return [(anchor, name) for anchor, name, present in there if present]
 
 
 def _shade(estimate: Estimate) -> Mapping[str, str]:

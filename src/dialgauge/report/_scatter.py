@@ -78,9 +78,7 @@ def _plot(items: pl.DataFrame, metric: str, ranking: Ranking) -> Figure:
     parts = _axes(x_low, x_high, y_low, y_high, pad)
     points = numbered.filter(pl.col("item").is_not_null()).select("item", column, metric).rows()
     # Ratings are few round numbers: points go a little to the side, so that one does not hide the next.
-    places = [
-        f"M{x(rating) + ((item * 7) % 13 - 6) * 0.5:.1f} {y(value):.1f}h0" for item, rating, value in points
-    ]
+    places = [f"M{x(rating) + ((item * 7) % 13 - 6) * 0.5:.1f} {y(value):.1f}h0" for item, rating, value in points]
     parts.append(Markup('<path class="points" d="{}"/>').format("".join(places)))
     for system, value, rating in means.iter_rows():
         title = f"{system}: mean {metric} {value:.4g}, mean rating {decimals(rating)}"

@@ -25,7 +25,7 @@ _WORD = re.compile("[a-z0-9]+")
 _SHORTEST = 4
 #: What NLTK's tokeniser, which py-rouge reads words with, parts in two.
 _PARTED = {"gonna": "gon na", "gotta": "got ta", "wanna": "wan na", "gimme": "gim me", "lemme": "lem me"}
-#: Stems of py-rouge's own making, for words of DialogSum that have the same stem as another word by them.
+#: Stems of py-rouge's own making. It has more of them; in DialogSum only these make words equal that else are not.
 _OWN = {"might": "may", "environmental": "environ", "revolutionize": "revolut", "revolutionized": "revolut"}
 
 

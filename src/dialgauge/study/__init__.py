@@ -13,12 +13,14 @@ from dialgauge.study._compare_runs_render import (
 )
 from dialgauge.study._file import AnnotationFile, StudyFile, read_annotation_file, read_study_file
 from dialgauge.study._finished import FinishedRun
+from dialgauge.study._publish import TABLE_KINDS, TableOptions, publication_table
 from dialgauge.study._report import report_of_run
 from dialgauge.study._robustness import VariantAnalysis, analyse_variants, write_analysis
 from dialgauge.study._study import Study, StudyRun, run_study
 from dialgauge.study._template import study_template
 
 __all__ = [
+    "TABLE_KINDS",
     "AnnotationFile",
     "Checked",
     "Condition",
@@ -27,6 +29,7 @@ __all__ = [
     "Study",
     "StudyFile",
     "StudyRun",
+    "TableOptions",
     "VariantAnalysis",
     "analyse_variants",
     "check_conditions",
@@ -38,6 +41,7 @@ __all__ = [
     "method_line",
     "parse_condition",
     "parse_names",
+    "publication_table",
     "read_annotation_file",
     "read_study_file",
     "report_of_run",

@@ -123,7 +123,8 @@ def compare_runs(
         together = old.references | new.references if several else None
         rows += _paired_rows(kind, pairs[kind], {name: ways[name] for name in wanted}, together, drawn, progress)
     rows += _system_rows(old, new, overlap)
-    changes = _judged(pl.DataFrame(rows, schema=CHANGES), chosen, alpha)
+    other_metric = set(overlap.signatures["metric"])
+    changes = _judged(pl.DataFrame(rows, schema=CHANGES), other_metric, chosen, alpha)
     return RunComparison(
         first=one,
         second=other,
@@ -215,15 +216,16 @@ def _system_rows(old: Side, new: Side, overlap: Overlap) -> list[dict[str, Any]]
     ]
 
 
-def _judged(changes: pl.DataFrame, correction: Correction, alpha: float) -> pl.DataFrame:
-    """Correct the p-values and say in a word what came out."""
+def _judged(changes: pl.DataFrame, other_metric: set[str], correction: Correction, alpha: float) -> pl.DataFrame:
+    """Correct the p-values and say in a word what came out. Another metric says nothing of better or worse."""
     together = (changes["system"] == ALL_SYSTEMS).to_numpy()
     p_values = changes["p_value"].to_numpy().astype(np.float64)
     corrected = np.full(len(p_values), np.nan)
     for part in (together, ~together):
         corrected[part] = adjust_p_values(p_values[part].tolist(), correction)
     verdicts = [
-        _verdict(row, p, alpha) for row, p in zip(changes.iter_rows(named=True), corrected.tolist(), strict=True)
+        _verdict(row | ({"direction": "none"} if row["name"] in other_metric else {}), p, alpha)
+        for row, p in zip(changes.iter_rows(named=True), corrected.tolist(), strict=True)
     ]
     return changes.with_columns(
         pl.Series("p_corrected", corrected, dtype=pl.Float64).fill_nan(None),

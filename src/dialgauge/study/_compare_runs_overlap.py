@@ -186,7 +186,7 @@ def find_overlap(old: Side, new: Side) -> Overlap:
     signatures = pl.DataFrame([row for row in made if row[1] != row[2]], schema=SIGNATURES, orient="row")
     notes += _notes(signatures, changed, references, dialogues)
     complete = _complete_systems(*keys)
-    if whole and len(complete) < len(parts["systems"][0]):
+    if whole and len(complete) < shared.select(SYSTEM_KEY).n_unique():
         notes.append(
             f"{_some(whole)}: one value per system, over all its dialogues, and these are not the same in both runs: "
             "not compared there"

@@ -186,7 +186,7 @@ def junit_xml(comparison: RunComparison, checked: Sequence[Checked] = ()) -> str
             suite.set(attribute, str(sum(1 for _ in suite.iter(tag))))
         suite.set("errors", "0")
     ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
 def _case(suite: ElementTree.Element, group: str, name: str) -> ElementTree.Element:

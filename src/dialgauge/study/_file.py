@@ -198,7 +198,7 @@ class LearnSection(_Table):
 class EngineSection(_Table):
     """``[engine]``: where summaries are scored. The scores are the same everywhere.
 
-    ``auto`` takes several processes where the work is long enough. ``time_limit`` is what a metric has for 512
+    ``auto`` takes several processes where the work is long enough. ``time_limit`` is what a metric has for 1,024
     summaries, in seconds.
     """
 

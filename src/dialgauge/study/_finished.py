@@ -90,6 +90,11 @@ class FinishedRun:
         except _UNREADABLE as error:
             raise InputError(f"{path}: not readable as a table: {error}") from error
 
+    def document(self, name: str) -> Any:
+        """What a JSON file of the run says; None where the study did not ask for it."""
+        path = self._path(name)
+        return None if path is None else json.loads(path.read_text("utf-8"))
+
     def _path(self, output: str) -> Path | None:
         noted = [entry["outputs"][output] for entry in self.manifest["stages"].values() if output in entry["outputs"]]
         if not noted:

@@ -8,16 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dialgauge.affect import parse_spec
+from dialgauge.affect import path_of_spec
 from dialgauge.corpus import source_folder
-from dialgauge.metrics import parse_requests
+from dialgauge.metrics import Metric, parse_requests
 from dialgauge.models import ModelRef
 
 if TYPE_CHECKING:
     from dialgauge.study._file import StudyFile
 
-#: Taggers of affect whose argument is a path.
-_MADE_FROM_FILES = frozenset(("lexicon", "lookup", "sst3", "combined"))
 #: The key of a path in the study file, what stands there, and where it leads.
 Found = tuple[tuple[str, str], str, Path]
 
@@ -38,17 +36,19 @@ def _paths(settings: "StudyFile", home: Path) -> Iterator[Found]:
         yield ("corpus", "source"), source, path
     if settings.study.output is not None:
         yield ("study", "output"), settings.study.output, home / settings.study.output
+    if settings.affect is not None and (words := path_of_spec(settings.affect.tagger)):
+        yield ("affect", "tagger"), words, Path(words).expanduser()
     for request in parse_requests(settings.metrics.use) if settings.metrics else ():
-        for parameter in request.metric.models:
-            given = request.parameters[parameter]
-            ref = ModelRef.parse(given) if given else None
-            if ref is not None and ref.source == "folder":
-                yield ("metrics", "use"), given, Path(ref.name)
-        if folder := request.parameters.get("folder"):
-            yield ("metrics", "use"), folder, Path(folder).expanduser()
-    if settings.affect is not None:
-        name, argument, options = parse_spec(settings.affect.tagger)
-        # The other kinds name a model, or nothing.
-        for given in (argument if name in _MADE_FROM_FILES else "", options.get("folder", "")):
-            if given:
-                yield ("affect", "tagger"), given, Path(given).expanduser()
+        for parameter, given in request.parameters.items():
+            led = _led_to(request.metric, parameter, given) if given else None
+            if led is not None:
+                yield ("metrics", "use"), given, Path(led).expanduser()
+
+
+def _led_to(metric: Metric, parameter: str, given: str) -> str | None:
+    """The path that a parameter of a metric leads to, if any."""
+    if parameter in metric.models:
+        ref = ModelRef.parse(given)
+        return ref.name if ref.source == "folder" else None
+    path = metric.parameters[parameter].path
+    return path(given) if path else None

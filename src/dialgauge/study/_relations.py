@@ -56,11 +56,11 @@ class RelationStage:
     def _between(self, level: Any, coefficient: Any) -> pl.DataFrame:
         self.progress("metrics with metrics", 0, 1)
         frame = self.load_scores().frame
-        role = align(frame, pl.read_parquet(self.folder / "ratings.parquet"), role=self.settings.correlation.role).pairing.role
+        role = align(
+            frame, pl.read_parquet(self.folder / "ratings.parquet"), role=self.settings.correlation.role
+        ).pairing.role
         without = self._without()
-        return correlation_matrix(
-            frame, level=level, coefficient=coefficient, without_systems=without, role=role
-        ).frame
+        return correlation_matrix(frame, level=level, coefficient=coefficient, without_systems=without, role=role).frame
 
     def _compared(self, correlations: pl.DataFrame, level: Any, coefficient: Any) -> pl.DataFrame:
         """The leading metrics of each dimension, every pair tested; empty where there is no test."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dialgauge.errors import InputError
-from dialgauge.report import LearnedData, ReportData, TimesData, render_report
+from dialgauge.report import ReportData, TimesData, render_report
 from dialgauge.study._affect import affect_results
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._learn import learned_results
@@ -21,14 +21,14 @@ def report_of_run(folder: Path | str, *, with_times: bool = False) -> str:
     """
     run = FinishedRun.open(folder)
     asked = run.stage("report").get("settings", {})
-    if "stages" not in asked:
-        raise InputError(f"{folder}: the run has no report yet; 'dialgauge run' goes on with it")
+    if not {"title", "settings", "stages", "versions"} <= set(asked):
+        raise InputError(f"{folder}: the run has no report that can be made again; 'dialgauge run' goes on with it")
     data = report_data(run, asked, times=_times(run) if with_times else None)
     return render_report(data)
 
 
 def report_data(run: FinishedRun, asked: Mapping[str, Any], times: TimesData | None = None) -> ReportData:
-    """What the report shows. ``asked`` has its ``title``, the ``settings`` that it names, and the ``stages`` it shows."""
+    """What the report shows. ``asked`` is what the manifest keeps: ``title``, ``settings``, ``stages``, ``versions``."""
     stages, corpus, folder = asked["stages"], run.corpus, run.folder
     found = {
         name: run.table(file) if stage in stages else None

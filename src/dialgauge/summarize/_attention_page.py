@@ -86,12 +86,16 @@ def _panel(mapped: AttentionMap, tagger: Tagger) -> dict[str, Any]:
         "lines": _lines(_parts(mapped.dialogue, dialogue, _strength(total))),
         "summary": _parts(mapped.summary, summary, None),
         "rows": [_strength(row).tolist() for row in mapped.weights],
-        "top": [(mapped.dialogue.tokens[i], f"{total[i]:.1%}") for i in _strongest(mapped, total)],
+        "top": [(mapped.dialogue.tokens[i], _percent(total[i])) for i in _strongest(mapped, total)],
         "shares": attention_shares(mapped, tagger),
-        "elsewhere": f"{mapped.elsewhere:.1%}",
-        "most": f"{total.max():.1%}",
+        "elsewhere": _percent(mapped.elsewhere),
+        "most": _percent(total.max()),
         "unread": mapped.unread,
     }
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
 
 
 def _labels(words: Words, tagger: Tagger, *, speakers: bool) -> NDArray[np.int8]:

@@ -49,13 +49,14 @@ def chunk_turns(turns: Sequence[Turn], joint: str, room: int, count: Count) -> C
     always = count("")  # what every part has, such as special tokens
     sizes = [count(joint + line) - always for line in lines]
     capacity = room - always
-    while True:
+    while capacity > 0:
         texts = [joint.join(lines[begin:end]) for begin, end in _even(sizes, capacity)]
         # Tokens across a joint can be others than those of the lines; seldom, so that is looked at afterwards.
         over = max(map(count, texts)) - room
         if over <= 0:
             return Chunks(tuple(texts), tuple(split))
-        capacity -= over
+        capacity = max(1, capacity - over) if capacity > 1 else 0
+    raise ModelError(f"a window with room for {room} tokens of text is too small for a turn of this dialogue")
 
 
 def _even(sizes: Sequence[int], capacity: int) -> list[tuple[int, int]]:

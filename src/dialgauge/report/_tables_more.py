@@ -1,0 +1,198 @@
+"""Tables of variants, affect and learned metrics, in the layout of the papers that they continue."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.metrics import Scores
+from dialgauge.report._tables import best_words, chosen
+from dialgauge.report._tables_model import (
+    Cell,
+    Column,
+    PaperTable,
+    Part,
+    Row,
+    best_of,
+    number,
+    number_rows,
+    plain,
+    stars_of,
+)
+
+_CARD = ("sensitivity", "stability", "robustness")
+#: The measures of a PSentScore, and whether a lower one is better.
+_MEASURES = {"spearman": False, "ccc": False, "mae": True}
+_PARTS = {"all": "PSentScore", "positive": "PSentScore (positive)", "negative": "PSentScore (negative)"}
+_USUAL = ("rouge-1", "rouge-2", "rouge-l", "bertscore-f1")
+#: Metrics in one block of Table 4 of "Tweak to Trust".
+_BLOCK = 6
+
+
+def robustness_table(cards: pl.DataFrame, *, metrics: Sequence[str] = (), best: int = 1, digits: int = 2) -> PaperTable:
+    """Trust cards: how far each metric notices what it should, and keeps still where it should."""
+    names = chosen(cards["metric"].unique(maintain_order=True).to_list(), metrics)
+    dimensions = cards["dimension"].unique(maintain_order=True).to_list()
+    cells = {(row["metric"], row["dimension"]): row for row in cards.iter_rows(named=True)}
+    heads = {f"{dimension}/{name}": (dimension, name) for dimension in dimensions for name in _CARD}
+
+    def value(name: str, column: str) -> float | None:
+        dimension, measure = heads[column]
+        found: float | None = cells.get((name, dimension), {}).get(measure)
+        return found
+
+    def leading(column: str) -> set[str]:
+        return best_of({name: value(name, column) for name in names}, best)
+
+    return PaperTable(
+        "robustness",
+        "metric",
+        tuple(Column(name, dimension) for dimension, name in heads.values()),
+        number_rows(names, list(heads), value, lambda column: digits, leading),
+        "Robustness of metrics: sensitivity to changes that harm a summary, stability under those that do not, and "
+        f"both together. {best_words(best, 'column')}",
+    )
+
+
+def perturbation_table(changes: pl.DataFrame, *, metrics: Sequence[str] = (), digits: int = 2) -> PaperTable:
+    """Perturbations × metrics: how much each metric moves, in units of the spread between systems."""
+    names = chosen(changes["metric"].unique(maintain_order=True).to_list(), metrics)
+    cells = {(row["perturbation"], row["metric"]): row for row in changes.iter_rows(named=True)}
+    return PaperTable(
+        "perturbations",
+        "perturbation",
+        tuple(Column(name) for name in names),
+        number_rows(
+            changes["perturbation"].unique(maintain_order=True).to_list(),
+            names,
+            lambda name, column: cells.get((name, column), {}).get("change"),
+            lambda column: digits,
+            lambda column: set(),
+            lambda name, column: stars_of(cells.get((name, column), {}).get("p_sign_corrected")),
+        ),
+        "Mean change of metrics under perturbations, in standard deviations between systems; negative is worse.",
+        ("Stars: corrected p ≤ 0.05 (*), p ≤ 0.01 (**) of a sign test over dialogues.",),
+        split=_BLOCK,
+    )
+
+
+def perturbed_correlation_table(found: pl.DataFrame, *, metrics: Sequence[str] = (), digits: int = 2) -> PaperTable:
+    """Correlation on originals and its change on variants, as Table 4 of "Tweak to Trust": six metrics to a block."""
+    if found.is_empty():
+        raise InputError(
+            "the run has no correlations on variants: they have no ratings (perturbations.priors = true accepts "
+            "published means)"
+        )
+    names = chosen(found["metric"].unique(maintain_order=True).to_list(), metrics)
+    cells = {(row["dimension"], row["set"], row["metric"]): row for row in found.iter_rows(named=True)}
+    rows = []
+    for dimension in found["dimension"].unique(maintain_order=True):
+        for part in found["set"].unique(maintain_order=True):
+            original = part == "original"
+            key = "value" if original else "difference"
+            texts = [number(cells.get((dimension, part, name), {}).get(key), digits) for name in names]
+            label = "original" if original else f"{part} − original"
+            rows.append(Row(label, tuple(plain(text) for text in texts), dimension))
+    return PaperTable(
+        "perturbed-correlations",
+        "",
+        tuple(Column(name) for name in names),
+        tuple(rows),
+        "Correlation of metrics with ratings (mean of Pearson, Spearman and Kendall) on original summaries, and how it "
+        "changes on perturbed ones.",
+        ("Metrics are taken as they are: where lower is better, a good correlation is negative.",),
+        split=_BLOCK,
+    )
+
+
+def affect_table(
+    found: pl.DataFrame,
+    scores: Scores,
+    *,
+    side: str = "",
+    metrics: Sequence[str] = (),
+    best: int = 1,
+    digits: int = 3,
+) -> PaperTable:
+    """Systems with metrics and PSentScores (Spearman / CCC / MAE), as Table 5 of the PSentScore paper."""
+    sides = found["side"].unique(maintain_order=True).to_list()
+    if side not in sides:
+        raise UnknownNameError("role of this run", side, [one for one in sides if one])
+    rows = found.filter(pl.col("kind") != "control", side=side)
+    cells = {(row["name"], row["part"]): row for row in rows.iter_rows(named=True)}
+    names = rows["name"].unique(maintain_order=True).to_list()
+    systems = rows.filter(kind="system")["name"].unique(maintain_order=True).to_list()
+    parts = [part for part in _PARTS if part in set(rows["part"])]
+    means = scores.means().filter(variant="original", role="overall")
+    known = [name for name in means.columns if name in scores.directions]
+    shown = chosen(known, metrics) if metrics else [name for name in _USUAL if name in known]
+    values = {name: dict(zip(means["system"], means[name], strict=True)) for name in shown}
+    lead = {
+        name: best_of(
+            {system: values[name].get(system) for system in systems}, best, lower=scores.directions[name] == "lower"
+        )
+        for name in shown
+    } | {
+        f"{part}/{measure}": best_of(
+            {name: cells[name, part][measure] for name in systems if (name, part) in cells}, best, lower=lower
+        )
+        for part in parts
+        for measure, lower in _MEASURES.items()
+    }
+
+    def psent(name: str, part: str) -> Cell:
+        row: Mapping[str, Any] = cells.get((name, part), {})
+        return Cell(
+            tuple(Part(number(row.get(measure), digits), name in lead[f"{part}/{measure}"]) for measure in _MEASURES)
+        )
+
+    counts = [max(rows.filter(part=part)["dialogues"]) for part in parts]
+    first = Row("# dialogues", (*(plain("") for _ in shown), *(plain(str(count)) for count in counts)))
+    body = [
+        Row(
+            name,
+            (
+                *(Cell((Part(number(values[m].get(name), digits), name in lead[m]),)) for m in shown),
+                *(psent(name, part) for part in parts),
+            ),
+        )
+        for name in names
+    ]
+    return PaperTable(
+        "affect",
+        "system",
+        tuple(Column(name) for name in (*shown, *(_PARTS[part] for part in parts))),
+        (first, *body),
+        f"Scores, and whether the feelings of {f'the {side}' if side else 'the dialogues'} survive in the summaries. "
+        f"PSentScore: Spearman (↑) / CCC (↑) / MAE (↓). {best_words(best, 'column')}",
+    )
+
+
+def learned_table(trained: Sequence[Mapping[str, Any]], *, level: str = "summary", digits: int = 2) -> PaperTable:
+    """What metrics trained on the ratings reach on held-out summaries, beside what they must beat."""
+    rows, measures, splits = [], dict[str, None](), dict[str, None]()
+    for one in trained:
+        for score in one["scores"]:
+            if score["level"] == level and score["value"] is not None:
+                measures.setdefault(score["measure"])
+        splits.setdefault(str(one["card"]["split"].get("name", "")))
+    if not measures:
+        levels = sorted({score["level"] for one in trained for score in one["scores"]})
+        raise UnknownNameError("level of the learned metrics", level, levels)
+    for one in trained:
+        by: dict[str, dict[str, Any]] = {}
+        for score in one["scores"]:
+            if score["level"] == level:
+                by.setdefault(score["by"], {"name": score["name"]})[score["measure"]] = score
+        for kind, found in by.items():
+            name = kind if found["name"] in (kind, "one annotator") else f"{kind} ({found['name']})"
+            texts = [number((found.get(measure) or {}).get("value"), digits) for measure in measures]
+            rows.append(Row(name, tuple(plain(text) for text in texts), one["card"]["target"]))
+    return PaperTable(
+        "learned",
+        "",
+        tuple(Column(measure) for measure in measures),
+        tuple(rows),
+        f"Metrics trained on ratings, on what they have not seen (held out: {', '.join(splits)}), at {level} level.",
+    )

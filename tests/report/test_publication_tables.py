@@ -1,0 +1,323 @@
+"""Tables for papers: the numbers of the run, in LaTeX that compiles, Markdown that holds and CSV that reads back."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialgauge.cli import main
+from dialgauge.corpus import RATINGS, embedded_corpus, write_corpus
+from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.report import FORMATS, PaperTable, correlation_table, escape_latex, render_table
+from dialgauge.study import TABLE_KINDS, FinishedRun, TableOptions, publication_table, run_study
+
+STUDY = """\
+[study]
+name = "paper"
+[corpus]
+source = "corpus"
+[metrics]
+use = ["rouge-1", "rouge-l", "ter", "length", "corpus-bleu"]
+[ratings]
+clean = "majority-noise-removal"
+[correlation]
+resamples = 20
+coefficients = ["pearson", "kendall"]
+[perturbations]
+use = ["jumble", "remove_punct"]
+dimensions = ["consistency", "relevance"]
+priors = true
+[affect]
+roles = ["customer"]
+[learn]
+targets = ["consistency"]
+learner = "ridge"
+split = "dialogues"
+"""
+
+
+_CELL = {
+    "metric": "m",
+    "dimension": "d",
+    "level": "summary",
+    "coefficient": "pearson",
+    "value": 0.0,
+    "direction": "higher",
+    "p_value": None,
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    folder = tmp_path_factory.mktemp("paper")
+    corpus = embedded_corpus()
+    write_corpus(corpus.select(dialogues=corpus.dialogues["dialogue_id"].head(12)), folder / "corpus")
+    (folder / "study.toml").write_text(STUDY)
+    return FinishedRun.open(run_study(folder / "study.toml").folder)
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
+    """A run without ratings, variants, affect or learning."""
+    folder = tmp_path_factory.mktemp("bare")
+    corpus = embedded_corpus().select(dialogues=embedded_corpus().dialogues["dialogue_id"].head(3))
+    write_corpus(replace(corpus, ratings=pl.DataFrame(schema=RATINGS)), folder / "corpus")
+    (folder / "study.toml").write_text(
+        '[study]\nname="b"\n[corpus]\nsource="corpus"\n[metrics]\nuse=["rouge-1","ter"]\n'
+    )
+    return FinishedRun.open(run_study(folder / "study.toml").folder)
+
+
+def _latex_rows(text: str) -> list[list[str]]:
+    """The cells of every row of a tabular; fails where the structure would not compile."""
+    environments = re.findall(r"\\(begin|end)\{(\w+)\}", text)
+    open_ones: list[str] = []
+    for what, name in environments:
+        if what == "begin":
+            open_ones.append(name)
+        else:
+            assert open_ones.pop() == name
+    assert not open_ones
+    bare = re.sub(r"\\[\\{}$&#%_]", "", text)
+    assert bare.count("{") == bare.count("}")
+    assert bare.count("$") % 2 == 0
+    rows = []
+    for specification, body in re.findall(r"\\begin\{tabular\}\{(l+r*)\}(.*?)\\end\{tabular\}", text, re.DOTALL):
+        assert body.split()[0] == r"\toprule"
+        assert body.split()[-1] == r"\bottomrule"
+        for line in body.strip().splitlines():
+            if not line.rstrip().endswith(r"\\"):
+                assert re.fullmatch(r"\s*(\\(top|mid|bottom)rule|(\\cmidrule\(lr\)\{\d+-\d+\} ?)+)", line), line
+                continue
+            cells = re.split(r"(?<!\\)&", line.strip().removesuffix(r"\\"))
+            spans = [int(found[1]) if (found := re.match(r"\s*\\multicolumn\{(\d+)\}", cell)) else 1 for cell in cells]
+            assert sum(spans) == len(specification), line
+            rows.append([cell.strip() for cell in cells])
+    assert rows
+    return rows
+
+
+@pytest.mark.parametrize("kind", list(TABLE_KINDS))
+def test_every_kind_in_every_format(run: FinishedRun, kind: str) -> None:
+    table = publication_table(run, kind)
+    for row in table.rows:
+        assert len(row.cells) == len(table.columns)
+    text = render_table(table, "latex")
+    _latex_rows(text)
+    assert text.isascii() or kind == "affect"
+    assert f"\\label{{tab:{kind}}}" in text
+    for line in render_table(table, "markdown").splitlines():
+        if line.startswith("|") and table.split is None:
+            assert len(re.findall(r"(?<!\\)\|", line)) - 2 - any(row.group for row in table.rows) == len(table.columns)
+    rows = list(csv.reader(io.StringIO(render_table(table, "csv"))))
+    assert len({len(row) for row in rows}) == 1
+    assert len(rows) == len(table.rows) + 1
+
+
+def test_correlations_are_those_of_the_run(run: FinishedRun) -> None:
+    rows = list(
+        csv.DictReader(io.StringIO(render_table(publication_table(run, "correlations", TableOptions(digits=6)), "csv")))
+    )
+    saved = run.table("correlations")
+    assert saved is not None
+    assert [row["metric"] for row in rows] == ["rouge-1", "rouge-l", "ter", "length", "corpus-bleu"]
+    for row in rows:
+        for short, level in (("sys", "system"), ("sum", "summary")):
+            value = saved.filter(metric=row["metric"], dimension="fluency", level=level, coefficient="pearson")[
+                "value"
+            ][0]
+            shown = row[f"fluency {short}"]
+            assert shown == "" if value is None else float(shown) == pytest.approx(value, abs=5e-7)
+
+
+def test_stars_and_bold_follow_the_numbers(run: FinishedRun) -> None:
+    saved = run.table("correlations")
+    assert saved is not None
+    table = publication_table(run, "correlations", TableOptions(best=2))
+    for i, column in enumerate(table.columns):
+        level = {"sys": "system", "sum": "summary"}[column.name]
+        here = saved.filter(dimension=column.group, level=level, coefficient="pearson")
+        judging = here.filter(pl.col("direction") != "none", pl.col("value") > 0).sort("value", descending=True)
+        bold = {row.name for row in table.rows if row.cells[i].parts[0].bold}
+        assert bold == set(judging["metric"].head(2))
+        for row in table.rows:
+            p = here.filter(metric=row.name)["p_value"][0]
+            expected = "" if p is None or p > 0.05 else "**" if p <= 0.01 else "*"
+            assert row.cells[i].parts[0].stars == expected
+    assert "*" not in re.sub(r"\*\*[\d.−]+\*\*", "", render_table(table, "markdown", stars=False))
+    assert "*" not in render_table(table, "csv")
+
+
+def test_five_best_of_many() -> None:
+    rows = [{**_CELL, "metric": f"m{i}", "level": "system", "value": i / 100} for i in range(20)]
+    table = correlation_table(pl.DataFrame(rows, schema_overrides={"p_value": pl.Float64}))
+    assert [row.name for row in table.rows if row.cells[0].parts[0].bold] == ["m15", "m16", "m17", "m18", "m19"]
+    assert "the 5 best" in table.caption
+
+
+def test_systems_have_the_means_of_ratings_and_scores(run: FinishedRun) -> None:
+    options = TableOptions(metrics=("ter", "rouge-1"), digits=6)
+    rows = list(csv.DictReader(io.StringIO(render_table(publication_table(run, "systems", options), "csv"))))
+    ratings = run.table("ratings")
+    assert ratings is not None
+    glib = next(row for row in rows if row["system"] == "glib")
+    assert float(glib["rating consistency"]) == pytest.approx(
+        ratings.filter(system="glib")["consistency"].mean(), abs=5e-7
+    )
+    assert float(glib["metric ter"]) == pytest.approx(run.scores.frame.filter(system="glib")["ter"].mean(), abs=5e-7)
+    table = publication_table(run, "systems", TableOptions(metrics=("ter",), best=1))
+    means = dict(run.scores.means().select("system", "ter").iter_rows())
+    bold = [row.name for row in table.rows if row.cells[-1].parts[0].bold]
+    assert bold == [min(means, key=lambda name: means[name])]
+
+
+def test_systems_without_ratings(bare: FinishedRun) -> None:
+    table = publication_table(bare, "systems", TableOptions(metrics=("rouge-1", "ter")))
+    assert [column.name for column in table.columns] == ["rouge-1", "ter"]
+    assert "ratings" not in table.caption
+
+
+def test_agreement_counts_what_cleaning_took(run: FinishedRun) -> None:
+    table = publication_table(run, "agreement")
+    texts = {row.name: [cell.parts[0].text for cell in row.cells] for row in table.rows}
+    assert texts["ratings"] == [str(12 * 6 * 3)] * 4 + [str(12 * 6 * 3 * 4)]
+    removed = run.stage("correlations")["ratings_removed_as_noise"]
+    assert f"took out {removed} of them" in table.notes[0]
+    assert r"Krippendorff's $\alpha$" in render_table(table, "latex")
+
+
+def test_affect_has_three_numbers_in_a_cell(run: FinishedRun) -> None:
+    saved = run.table("psentscore")
+    assert saved is not None
+    table = publication_table(run, "affect", TableOptions(metrics=("rouge-1",)))
+    row = next(row for row in table.rows if row.name == "rough")
+    here = saved.filter(name="rough", part="negative", side="").row(0, named=True)
+    shown = [part.text.replace("−", "-") for part in row.cells[-1].parts]
+    assert shown == [f"{here[name]:.3f}" for name in ("spearman", "ccc", "mae")]
+    assert "control" not in render_table(table, "markdown")
+    assert "the customer" in publication_table(run, "affect", TableOptions(side="customer")).caption
+    with pytest.raises(UnknownNameError, match="did you mean 'customer'"):
+        publication_table(run, "affect", TableOptions(side="costumer"))
+
+
+def test_blocks_of_six_metrics(run: FinishedRun) -> None:
+    table = publication_table(run, "perturbed-correlations")
+    assert [row.name for row in table.rows] == ["original", "baseline − original"] * 2
+    assert [row.group for row in table.rows] == ["consistency"] * 2 + ["relevance"] * 2
+    text = render_table(table, "latex", split=2)
+    assert text.count(r"\begin{tabular}") == 2
+    assert r"baseline $-$ original" in text
+
+
+def test_learned_beside_what_it_must_beat(run: FinishedRun) -> None:
+    table = publication_table(run, "learned")
+    names = [row.name for row in table.rows]
+    assert names[0] == "learned"
+    assert names[1].startswith("best single metric (")
+    assert names[-1] == "human ceiling"
+    assert {row.group for row in table.rows} == {"consistency"}
+    with pytest.raises(UnknownNameError, match="level"):
+        publication_table(run, "learned", TableOptions(level="global"))
+
+
+def test_captions_and_digits(run: FinishedRun) -> None:
+    table = replace(publication_table(run, "systems", TableOptions(digits=0)), caption="100 % of A_B & C", notes=())
+    assert r"\caption{100 \% of A\_B \& C}" in render_table(table, "latex")
+    assert "." not in render_table(table, "csv")
+
+
+def test_nothing_is_minus_zero() -> None:
+    rows = [{**_CELL, "value": -0.001}]
+    table = correlation_table(pl.DataFrame(rows, schema_overrides={"p_value": pl.Float64}))
+    assert table.rows[0].cells[0].parts[0].text == "0.00"
+
+
+@given(st.text(max_size=30))
+def test_any_name_is_text_to_latex(name: str) -> None:
+    escaped = escape_latex(name)
+    bare = re.sub(r"\\[{}$&#%_]", "", escaped)
+    assert bare.count("{") == bare.count("}")
+    assert bare.count("$") % 2 == 0
+    bare = re.sub(r"\$[^$]*\$", "", bare)
+    assert not re.search(r"[&#%~^|<>_]", bare)
+    assert not escaped.startswith(("[", "*"))
+    assert escaped.isprintable()
+    assert not re.search(r"\\(?!textbackslash|textascii|textbar|dots)[A-Za-z]", bare)
+
+
+def test_special_names_of_latex() -> None:
+    assert escape_latex("remove_punct 50% & more") == r"remove\_punct 50\% \& more"
+    assert escape_latex("−0.5") == "$-$0.5"
+    assert escape_latex("a--b") == "a-{}-b"
+    assert escape_latex("\\input{x}") == r"\textbackslash{}input\{x\}"
+    assert escape_latex("[x]*") == "{[}x]{*}"
+
+
+@pytest.mark.parametrize("kind", [kind for kind in TABLE_KINDS if kind != "systems"])
+def test_what_the_run_has_not_is_said(bare: FinishedRun, kind: str) -> None:
+    with pytest.raises(InputError, match=r"the run has no \S+; that needs"):
+        publication_table(bare, kind)
+
+
+def test_refusals(run: FinishedRun, tmp_path: Path) -> None:
+    for kind, options, says in (
+        ("corelations", TableOptions(), "did you mean 'correlations'"),
+        ("correlations", TableOptions(metrics=("rouge-11",)), "did you mean 'rouge-1'"),
+        ("correlations", TableOptions(coefficient="pearsons"), "did you mean 'pearson'"),
+    ):
+        with pytest.raises(UnknownNameError, match=says):
+            publication_table(run, kind, options)
+    for kind, options, says in (
+        ("agreement", TableOptions(best=1), "has no option 'best'; it has digits"),
+        ("systems", TableOptions(digits=11), "between 0 and 10"),
+        ("systems", TableOptions(best=-1), "0 .nothing bold. or more"),
+    ):
+        with pytest.raises(InputError, match=says):
+            publication_table(run, kind, options)
+    with pytest.raises(InputError, match="no run of dialgauge"):
+        publication_table(tmp_path, "systems")
+    copy = tmp_path / "copy"
+    shutil.copytree(run.folder, copy)
+    (copy / "agreement.parquet").write_bytes(b"PAR1")
+    with pytest.raises(InputError, match=r"agreement\.parquet: changed since"):
+        publication_table(copy, "agreement")
+
+
+def _command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["dialgauge", *map(str, arguments)])
+    try:
+        main()
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    return 0
+
+
+def test_the_command(
+    run: FinishedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "table.tex"
+    assert _command(monkeypatch, "table", run.folder, "-k", "systems", "-o", target, "--caption", "Mine_1.") == 0
+    assert r"\caption{Mine\_1.}" in target.read_text("utf-8")
+    capsys.readouterr()
+    assert _command(monkeypatch, "table", run.folder, "-f", "csv", "--stars") == 0
+    assert capsys.readouterr().out.startswith("metric,coherence sys,")
+    assert _command(monkeypatch, "table", run.folder, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["kind"] == "correlations"
+    for wrong in (("-f", "pdf"), ("-k", "nonsense"), ("--json", "-o", target)):
+        assert _command(monkeypatch, "table", run.folder, *wrong) == 2
+    assert set(FORMATS) == {"latex", "markdown", "csv"}
+
+
+def test_render_is_pure(run: FinishedRun) -> None:
+    table: PaperTable = publication_table(run, "perturbations")
+    assert render_table(table, "latex") == render_table(table, "latex")
+    assert r"remove\_punct" in render_table(table, "latex")
