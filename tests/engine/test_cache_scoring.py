@@ -71,6 +71,11 @@ def test_another_signature_model_or_code_is_another_key(
     assert _computing._keys(parse_request(spec), job) == first
     assert not set(first) & set(_computing._keys(parse_request(spec.replace("f1", "p")), job))
     assert not set(first) & set(_computing._keys(parse_request(spec + ",rescale=no,negative=zero"), job))
+    baseline = tmp_path / "baseline.csv"
+    baseline.write_text("LAYER,P,R,F\n1,0.5,0.5,0.5\n")
+    rescaled = _computing._keys(parse_request(f"{spec},rescale={baseline}"), job)
+    baseline.write_text("LAYER,P,R,F\n1,0.4,0.5,0.5\n")
+    assert not set(rescaled) & set(_computing._keys(parse_request(f"{spec},rescale={baseline}"), job))
     (model / "config.json").write_text((model / "config.json").read_text() + " ")
     assert not set(first) & set(_computing._keys(parse_request(spec), job))
     second = _computing._keys(parse_request(spec), job)
@@ -161,7 +166,8 @@ def test_the_commands(toys: Path, kept: Path) -> None:
     assert '"sound": 34' in verified.stdout
     assert '"dropped": 1' in verified.stdout
     assert "damaged" in run(app, ["cache", "verify"]).stderr
-    assert '"dropped": 0' in run(app, ["cache", "clear", "-m", "other", "--json"]).stdout
+    wrong = run(app, ["cache", "clear", "-m", "toy-slwo"])
+    assert "unknown metric in the cache 'toy-slwo'; did you mean 'toy-slow'" in str(wrong.exception)
     assert "34 values dropped" in run(app, ["cache", "clear"]).stderr
     assert '"entries": 0' in run(app, ["cache", "stats", "--json"]).stdout
 

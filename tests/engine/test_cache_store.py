@@ -141,6 +141,48 @@ def test_the_size_is_bounded_and_the_least_used_goes_first(tmp_path: Path, monke
     assert kept[1:] == list(range(kept[1], 60)), "of the others the oldest are gone"
 
 
+def test_a_clock_that_was_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept after it is not taken for the oldest."""
+    monkeypatch.setattr(module.time, "time", lambda: 5e9)
+    cache = ResultCache(tmp_path / "results.db", 100_000)
+    for chunk in range(4):
+        assert cache.keep("m", [(key(1000 * chunk + i), Entry(1.0)) for i in range(160)])
+    monkeypatch.setattr(module.time, "time", lambda: 1e9)
+    assert cache.keep("m", [(key(9000 + i), Entry(1.0)) for i in range(160)])
+    assert cache.find([key(9000)])
+    assert not cache.find([key(0)])
+
+
+def test_what_is_larger_than_the_cache_is_not_kept_and_said(tmp_path: Path) -> None:
+    cache = filled(tmp_path, limit=10_000)
+    with pytest.warns(UserWarning, match=r"100 values of n take 15,000 bytes.*limited to 10,000: they are not kept"):
+        assert not cache.keep("n", [(key(100 + i), Entry(1.0)) for i in range(100)])
+    assert cache.stats().labels == {"m": 10}
+
+
+class _FullDisk:
+    def execute(self, statement: str) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+
+def test_a_file_that_cannot_shrink_is_no_error(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match=r"keeps its size on disk for now \(database or disk is full\)"):
+        filled(tmp_path)._shrink(_FullDisk())  # type: ignore[arg-type]
+
+
+def test_several_processes_find_the_damage_at_once(tmp_path: Path) -> None:
+    """One of them sets the file aside; what they keep afterwards is sound."""
+    path = tmp_path / "results.db"
+    path.write_bytes(b"this is no database " * 500)
+    lenient = _WRITER.replace('simplefilter("error")', 'simplefilter("ignore")').replace("    assert len", "    len")
+    writers = [subprocess.Popen([sys.executable, "-c", lenient, str(path), str(1000 * i)]) for i in range(4)]
+    assert [writer.wait(60) for writer in writers] == [0] * 4
+    check = ResultCache(path).verify()
+    assert check.dropped == 0
+    assert check.set_aside is None
+    assert check.sound > 0
+
+
 def test_clearing_one_metric(tmp_path: Path) -> None:
     cache = filled(tmp_path)
     cache.keep("other", [(key(100), Entry(1.0))])

@@ -1,5 +1,8 @@
 """Metrics that raise, hang, die or run out of memory: what they cannot score is named, the rest is scored."""
 
+import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -137,9 +140,29 @@ def test_a_worker_finds_modules_and_survives(toys: Path) -> None:
         assert worker.call("builtins:dict", {"a": [1.5, None, "ü\n"]}) == {"a": [1.5, None, "ü\n"]}
 
 
-def test_a_process_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
+def test_a_worker_does_not_outlive_whoever_wanted_its_work(toys: Path, tmp_path: Path) -> None:
+    """Its parent is killed while it hangs: nobody would ever end it."""
+    modules = str(tmp_path / "modules")
+    code = (
+        f"import sys\nsys.path.insert(0, {modules!r})\nfrom dialgauge.engine import LimitedWorker\n"
+        "worker = LimitedWorker(600)\nprint(worker.call('os:getpid', {}), flush=True)\n"
+        "worker.call('dialgauge_toys:nap', {})"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    time.sleep(0.2)
+    os.kill(child, 0)
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and Path(f"/proc/{child}").exists():
+        time.sleep(0.05)
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
 
+
+def test_a_process_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(DialgaugeError, match=r"did not start .exit code 1"):
         LimitedWorker(5).call("math:gcd", {})

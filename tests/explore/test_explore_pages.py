@@ -11,8 +11,10 @@ from urllib.parse import urlencode
 import pytest
 from starlette.testclient import TestClient
 
+from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn, write_corpus
 from dialgauge.errors import MissingExtraError
 from dialgauge.explore import RunData, create_app
+from dialgauge.study import run_study
 
 PAGES = [
     "/",
@@ -201,6 +203,42 @@ def test_failures_and_notes_are_shown(run_folder: Path) -> None:
     page = TestClient(create_app(changed), base_url="http://127.0.0.1").get("/dialogue?id=banking-01").text
     assert "too &lt;short&gt;" in page
     assert "cut &lt;off&gt;" in page
+
+
+def test_sides_of_a_dialogue_and_ratings_of_sentences(tmp_path: Path) -> None:
+    talk = [
+        Dialogue(f"d/{n} ?", (Turn("Ann", "My parcel is lost.", "customer"), Turn("Bo", "Sorry."))) for n in range(3)
+    ]
+    texts = [
+        Summary(one.id, system, f"{role} speaks of a parcel {system * (n + 1)}.", role=role, kind=kind)
+        for n, one in enumerate(talk)
+        for role in ("customer", "agent")
+        for system, kind in (("a", "system"), ("b", "system"), ("r", "reference"))
+    ]
+    given = [
+        Rating(text.dialogue_id, text.system, f"rater {who}", "correct", float(n % 3 + who), role=text.role, sentence=0)
+        for n, text in enumerate(texts)
+        for who in (1, 2)
+        if text.kind == "system"
+    ]
+    write_corpus(Corpus.build(talk, texts, given), tmp_path / "corpus")
+    study = tmp_path / "study.toml"
+    study.write_text(
+        '[study]\nname = "sides"\n[corpus]\nsource = "corpus"\n[metrics]\nuse = ["rouge-1"]\n'
+        '[correlation]\nrole = "customer"\nresamples = 0\n[perturbations]\nuse = ["jumble"]\n'
+    )
+    data = RunData.open(run_study(study).folder)
+    reader = TestClient(create_app(data), base_url="http://127.0.0.1")
+    page = reader.get("/dialogue?" + urlencode({"id": "d/1 ?", "system": "a"})).text
+    assert "for <bdi>customer</bdi>" in page
+    assert "correct, sentence 0" in page
+    ids = [attributes["id"] for _, attributes in elements(page) if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    found = reader.get("/?question=extremes&metric=rouge-1&role=agent&format=json").json()
+    assert {row["role"] for row in found["rows"]} == {"agent"}
+    assert 'name="role"' in reader.get("/").text
+    divided = reader.get("/?question=divided&dimension=correct&format=json").json()
+    assert divided["total"] == 12
 
 
 def test_constructed_ratings_are_said_to_be(client: TestClient, bare: TestClient) -> None:

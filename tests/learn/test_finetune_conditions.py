@@ -104,10 +104,10 @@ def test_extrapolation_serves_what_the_conditions_use(perturbed: Corpus) -> None
 
 def test_missing_families_and_ratings_are_named(perturbed: Corpus, tmp_path: Path) -> None:
     bare = replace(perturbed, summaries=perturbed.summaries.filter(pl.col("variant") == ORIGINAL))
-    with pytest.raises(InputError, match=r"family 'domain' and there are none: name some with -p"):
+    with pytest.raises(InputError, match=r"no variants of the family 'domain': name some with -p"):
         run_conditions(bare, HEAD, tmp_path, variants=VariantOptions(("typos",), priors=True))
     one = replace(perturbed, summaries=perturbed.summaries.filter(pl.col("variant").is_in([ORIGINAL, "typos"])))
-    with pytest.raises(InputError, match=r"family 'domain' and there are none: add them to the corpus"):
+    with pytest.raises(InputError, match=r"no variants of the family 'domain': add them with"):
         run_conditions(one, HEAD, tmp_path, variants=VariantOptions(priors=True))
     with pytest.raises(InputError, match=r"no variant of the family 'baseline' has a rating .* --priors"):
         run_conditions(perturbed, HEAD, tmp_path)

@@ -1,7 +1,9 @@
-"""A real browser for the pages of the report."""
+"""A real browser for the pages of the report, and axe-core to look at them."""
 
 import shutil
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,3 +21,14 @@ def browser() -> Iterator[Any]:
         running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield running
         running.close()
+
+
+@pytest.fixture(scope="module")
+def violations() -> Callable[[Any], list[str]]:
+    """What axe-core finds on a page: the function that the tests of the annotation pages use."""
+    folder = str(Path(__file__).parent.parent / "annotate")
+    if folder not in sys.path:
+        sys.path.append(folder)
+    from annotate_browser import violations as found
+
+    return found  # type: ignore[no-any-return]

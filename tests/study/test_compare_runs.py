@@ -74,6 +74,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
                 scale=pl.when(pl.col("dimension") == "fluency").then(pl.lit("1-7")).otherwise("scale")
             ),
         ),
+        "rejudged": lambda: replace(_worse(small), summaries=small.summaries),
         "only": lambda: small.select(systems=["careful"]),
     }
 
@@ -230,6 +231,12 @@ def test_ratings_on_another_scale_are_not_compared(runs: Runs) -> None:
     assert "fluency" not in found.overlap.dimensions
     assert "consistency" in found.overlap.dimensions
     assert any("fluency" in note and "1-7" in note for note in found.notes)
+
+
+def test_other_ratings_of_the_same_texts_are_other_judgements(runs: Runs) -> None:
+    found = compare_runs(runs("old"), runs("rejudged"), resamples=4096)
+    assert found.together.filter(name="consistency")["verdict"].to_list() == ["lower"]
+    assert any("other judgements" in note for note in found.notes)
 
 
 def test_few_dialogues_are_said_to_be_few(runs: Runs) -> None:

@@ -70,6 +70,7 @@ def test_only_what_depends_on_a_change_runs_again(study: Path) -> None:
         "scores": "unchanged",
         "agreement": "unchanged",
         "correlations": "done",
+        "relations": "done",
         "report": "done",
     }
 
@@ -117,6 +118,7 @@ def test_goes_on_after_a_failure(study: Path, monkeypatch: pytest.MonkeyPatch) -
         "scores": "unchanged",
         "agreement": "unchanged",
         "correlations": "done",
+        "relations": "done",
         "report": "done",
     }
 

@@ -4,9 +4,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
-from transformers import NoRepeatNGramLogitsProcessor
 
 from dialgauge.corpus import Corpus, Dialogue, Turn
 from dialgauge.errors import ModelError, ParameterError
@@ -20,7 +17,6 @@ from dialgauge.summarize import (
     summarize,
     summarize_dialogues,
 )
-from dialgauge.summarize._no_repeat import NoRepeat
 
 SHORT = Dialogue("1", (Turn("Ann", "Where is my bag?", "customer"), Turn("Tom", "It is here.", "agent")))
 LONG = Dialogue("2", tuple(Turn("AB"[i % 2], f"This is turn number {i} and it says little.") for i in range(30)))
@@ -51,29 +47,6 @@ def test_batches_write_what_single_texts_do(model: Model) -> None:
     beams = generate(model, texts, GenerationSettings(beams=3, longest=12, no_repeat=2, length_penalty=2.0))
     options = {"num_beams": 3, "max_new_tokens": 12, "no_repeat_ngram_size": 2, "length_penalty": 2.0}
     assert beams == [alone(model, text, **options, early_stopping=True) for text in texts]
-
-
-@pytest.mark.parametrize("beams", [1, 3])
-@pytest.mark.parametrize("size", [1, 2, 3])
-def test_no_run_of_tokens_comes_twice_by_our_rule_as_by_that_of_transformers(
-    model: Model, beams: int, size: int
-) -> None:
-    texts = ["Ann: Where is my bag?", "b b b b b"]
-    ours = generate(model, texts, GenerationSettings(beams=beams, longest=16, no_repeat=size))
-    options = {"num_beams": beams, "max_new_tokens": 16, "no_repeat_ngram_size": size}
-    stopping = {"early_stopping": True} if beams > 1 else {}
-    assert ours == [alone(model, text, **options, **stopping) for text in texts]
-    free = generate(model, texts, GenerationSettings(beams=beams, longest=16, no_repeat=0))
-    assert free != ours
-
-
-@given(st.integers(2, 5), st.integers(1, 24), st.integers(0, 99))
-def test_forbidden_tokens_are_those_of_transformers(size: int, length: int, seed: int) -> None:
-    chance = torch.Generator().manual_seed(seed)
-    tokens = torch.randint(0, 4, (7, length), generator=chance)
-    scores = torch.randn(7, 6, generator=chance)
-    expected = NoRepeatNGramLogitsProcessor(size)(tokens, scores)
-    assert torch.equal(NoRepeat(size)(tokens, scores), expected)
 
 
 def test_equal_texts_are_read_once(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The taggers: a lexicon, a look-up table learnt from labelled words, an encoder, and look-up before encoder."""
+"""The taggers: a lexicon, a look-up table learnt from labelled words, an encoder, and look-up before another."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

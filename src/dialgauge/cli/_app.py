@@ -7,7 +7,8 @@ Exit codes: 0 all well, 1 the work was done and the answer is no (a check that f
 
 import os
 import sys
-from typing import Annotated
+import warnings
+from typing import Annotated, TextIO
 
 import typer
 
@@ -42,7 +43,7 @@ from dialgauge.cli import (
     _train,
     _train_tables,
 )
-from dialgauge.cli._output import fail
+from dialgauge.cli._output import fail, note
 from dialgauge.errors import DialgaugeError
 
 app = typer.Typer(
@@ -109,8 +110,21 @@ for _command in _COMMANDS:
     _command.add_to(app)
 
 
+def _tell(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning in one line, without the place in our code that Python would add."""
+    note(f"warning: {message}")
+
+
 def main() -> None:
     """Run the command line; user errors become one clear message and exit code 2."""
+    warnings.showwarning = _tell
     try:
         app(prog_name="dialgauge")
     except DialgaugeError as error:

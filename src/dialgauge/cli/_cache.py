@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._output import Json, note, print_json, print_table
-from dialgauge.errors import DialgaugeError
+from dialgauge.errors import DialgaugeError, UnknownNameError
 
 if TYPE_CHECKING:
     from dialgauge.engine import ResultCache
@@ -45,7 +45,8 @@ def stats(json: Json = False) -> None:
             }
         )
         return
-    print_table("Kept values", ("metric", "values"), _with_commas(found.labels), numeric=["values"])
+    if found.labels:
+        print_table("Kept values", ("metric", "values"), _with_commas(found.labels), numeric=["values"])
     note(
         f"{found.path}: {found.entries:,} values, {_mib(found.bytes_used)} of at most {_mib(found.bytes_limit)} "
         f"({_mib(found.bytes_on_disk)} on disk)"
@@ -83,7 +84,10 @@ def clear(
 
     Usage: dialgauge cache clear
     """
-    dropped = _cache().clear(metric)
+    cache = _cache()
+    if metric is not None and metric not in (kept := cache.stats().labels):
+        raise UnknownNameError("metric in the cache", metric, kept)
+    dropped = cache.clear(metric)
     if json:
         print_json({"dropped": dropped})
     else:

@@ -39,7 +39,9 @@ def compare_runs(
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML for a CI server.")] = None,
     github: Annotated[bool, typer.Option("--github", help="Print annotations for GitHub Actions, too.")] = False,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a page for a pull request.")] = None,
-    resamples: Annotated[int, typer.Option(help="Of the permutation tests and the bootstrap intervals.")] = 10_000,
+    resamples: Annotated[
+        int, typer.Option(help="Of the intervals and tests; tests take more where there are many.")
+    ] = 10_000,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     alpha: Annotated[float, typer.Option(help="A corrected p up to this is significant.")] = 0.05,
     correction: Annotated[
@@ -142,20 +144,10 @@ def _print_overlap(found: "RunComparison") -> None:
 
 
 def _print_together(found: "RunComparison") -> None:
-    from dialgauge.study import shown, shown_difference
+    from dialgauge.study import change_cells
 
     systems = found.systems
-    rows = [
-        (
-            row["name"],
-            shown(row["first"]),
-            shown(row["second"]),
-            shown_difference(row),
-            "" if row["p_corrected"] is None else f"{row['p_corrected']:.2g}",
-            row["verdict"],
-        )
-        for row in found.together.iter_rows(named=True)
-    ]
+    rows = [change_cells(row) for row in found.together.iter_rows(named=True)]
     title = f"changes of {systems[0]}" if len(systems) == 1 else "changes, all systems together"
     heads = ("", "first", "second", "difference", "p", "verdict")
     print_table(title, heads, rows, numeric=heads[1:5])

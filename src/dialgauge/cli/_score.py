@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus, problems_as_json
+from dialgauge.cli._limits import Limits, system_names
 from dialgauge.cli._output import Json, note, print_json, print_numbers, print_table, progress_bar
 
 if TYPE_CHECKING:
@@ -64,6 +65,14 @@ def score(
         float | None,
         typer.Option("--time-limit", help="Seconds that a metric has for 1,024 summaries; what hangs gets no value."),
     ] = None,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option("--fail-under", help="METRIC=NUMBER: exit with 1 if the mean of a system is below it; repeat."),
+    ] = None,
+    fail_over: Annotated[
+        list[str] | None,
+        typer.Option("--fail-over", help="METRIC=NUMBER: exit with 1 if the mean of a system is above it; repeat."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Score every summary with every metric.
@@ -71,20 +80,27 @@ def score(
     [bold]dialgauge score calls.jsonl -m rouge -m chrf@source -o scores.parquet[/]
 
     Prints the mean of each system; the file holds a row per summary, keyed by dialogue, system, variant and role. A
-    summary that a metric cannot score has no value, and the reason is kept with the scores.
+    summary that a metric cannot score has no value, and the reason is kept with the scores. In continuous integration,
+    [bold]--fail-under rouge-l=0.3[/] ends with the status 1 when a system does not reach that.
     """
     from dialgauge.errors import InputError, ParameterError
 
     shared: dict[str, Any] = {"include_references": include_references, "cache": cache, "time_limit": time_limit}
     place: dict[str, Any] = {"workers": workers, "ray_address": ray_address, "gpus": gpus}
+    limits = Limits.parse(fail_under or (), fail_over or ())
     if stream:
         if output is None:
             raise InputError("--stream needs a folder for the parts: -o FOLDER")
         if format is not None or strict:
             raise ParameterError("score", "--format" if format else "--strict", "left out with --stream", True)
-        _score_stream(corpus, metrics, output, map, chunk_size, engine, place, shared, json)
-        return
-    _score_corpus(corpus, metrics, output, (format, map, strict), engine, place, shared, json)
+        means = _score_stream(corpus, metrics, output, map, chunk_size, engine, place, shared, json)
+    else:
+        means = _score_corpus(corpus, metrics, output, (format, map, strict), engine, place, shared, json)
+    broken = limits.broken(means)
+    for sentence in broken:
+        note(sentence)
+    if broken:
+        raise typer.Exit(1)
 
 
 def _score_corpus(
@@ -96,7 +112,7 @@ def _score_corpus(
     place: Mapping[str, Any],
     shared: Mapping[str, Any],
     json: bool,
-) -> None:
+) -> "pl.DataFrame":
     from dialgauge.errors import InputError
     from dialgauge.metrics import score as score_corpus
     from dialgauge.metrics import suitable_engine
@@ -132,10 +148,11 @@ def _score_corpus(
                 "problems": problems_as_json(loaded.problems),
             }
         )
-        return
+        return means
     _print_means(loaded.info.name, means)
     if not lost.is_empty():
         print_table("not scored", ("metric", "reason", "count"), lost.iter_rows(), numeric=["count"])
+    return means
 
 
 def _score_stream(
@@ -148,7 +165,7 @@ def _score_stream(
     place: Mapping[str, Any],
     shared: Mapping[str, Any],
     json: bool,
-) -> None:
+) -> "pl.DataFrame":
     from dialgauge.corpus import parse_mapping
     from dialgauge.engine import engine as make_engine
     from dialgauge.metrics import score_stream
@@ -186,19 +203,17 @@ def _score_stream(
                 "left_out_metrics": dict(report.left_out),
             }
         )
-        return
+        return report.means
     _print_means(corpus, report.means)
     if lost:
         print_table("not scored", ("metric", "reason", "count"), lost, numeric=["count"])
+    return report.means
 
 
 def _print_means(name: str, means: "pl.DataFrame") -> None:
     from dialgauge.metrics import SYSTEM_KEY
 
-    names = [
-        " / ".join(dict.fromkeys(part for part in row if part not in ("original", "overall")))
-        for row in means.select(SYSTEM_KEY).iter_rows()
-    ]
+    names = system_names(means)
     columns = [column for column in means.columns if column not in SYSTEM_KEY]
     cells = [["–" if value is None else f"{value:.4g}" for value in means[column]] for column in columns]
     print_numbers(f"{name}: mean of each system", ("metric", "system"), columns, names, cells)

@@ -89,8 +89,12 @@ class SummaryView:
         ]
 
     def comments(self) -> list[tuple[str, str, str]]:
-        """Annotator, dimension and comment, where there is one."""
-        return [(row["annotator"], row["dimension"], row["comment"]) for row in self.ratings if row["comment"]]
+        """Annotator, dimensions and comment; one that was given on several dimensions stands once."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for row in self.ratings:
+            if row["comment"]:
+                found.setdefault((row["annotator"], row["comment"]), []).append(row["dimension"])
+        return [(who, ", ".join(dict.fromkeys(names)), comment) for (who, comment), names in found.items()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ LABELS: Mapping[str, str] = {
 }
 _ENDS = {"lowest": "lowest first", "highest": "highest first"}
 _PARTS = {"all": "all feelings", "positive": "positive ones", "negative": "negative ones"}
-_WAYS = {"lost": "lost in the summary", "added": "added by the summary"}
+_WAYS = {"lost": "lost", "added": "added"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +252,8 @@ def feelings_lost(data: RunData, part: str = "all", way: str = "lost") -> Answer
     found = lost.filter(pl.col("difference") > 0 if way == "lost" else pl.col("difference") < 0)
     order = -pl.col("difference") if way == "lost" else pl.col("difference")
     sentence = (
-        f"Where feelings got {_WAYS[way]} ({_PARTS[part]}): the per cent of affective words in the dialogue and in its "
-        "summary."
+        f"Where feelings were {_WAYS[way]} ({_PARTS[part]}): the per cent of affective words in the dialogue and "
+        "in its summary."
     )
     columns = {"dialogue_share": "% in dialogue", "summary_share": "% in summary", "difference": "difference"}
     return Answer(sentence, found.sort(order, *_KEYS), columns)

@@ -74,7 +74,8 @@ def _dialogues(data: RunData, wanted: Filter, page: int, size: int) -> Results:
     ids = keys["dialogue_id"].unique(maintain_order=True)
     here = ids.slice((page - 1) * size, size)
     summaries: dict[str, list[dict[str, Any]]] = {}
-    for row in data.summaries.join(keys, on=list(KEY), how="semi", maintain_order="left").iter_rows(named=True):
+    shown = data.summaries.filter(pl.col("dialogue_id").is_in(here.to_list()))
+    for row in shown.join(keys, on=list(KEY), how="semi", maintain_order="left").iter_rows(named=True):
         summaries.setdefault(row["dialogue_id"], []).append(row)
     rows = [_dialogue_row(data.corpus.dialogue(name), summaries[name], wanted.words) for name in here]
     count = f"{ids.len()} {'dialogue' if ids.len() == 1 else 'dialogues'}"

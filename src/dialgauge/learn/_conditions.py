@@ -16,6 +16,7 @@ import polars as pl
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.files import write_text
+from dialgauge.learn._augment import Augmented, add_variants, has_no_variants, prior_means
 from dialgauge.learn._extrapolate import Extrapolated, Rounding, extrapolate
 from dialgauge.learn._finetune import finetune, make_recipe
 from dialgauge.learn._finetune_data import (
@@ -30,7 +31,6 @@ from dialgauge.learn._finetune_data import (
 from dialgauge.learn._finetune_measures import agreement
 from dialgauge.learn._finetune_recipe import FineTuning
 from dialgauge.metaeval import label_of
-from dialgauge.perturb import PRIORS, parse_requests, perturb
 from dialgauge.progress import Progress
 from dialgauge.ratings import Scale
 
@@ -124,7 +124,11 @@ def run_conditions(
     folder, seed = Path(folder), settings.plan.seed
     ratings, found = target_ratings(corpus, settings.target, scale)
     needed = {family for name in conditions for family in CONDITIONS[name]} - {ORIGINAL}
-    whole, families = _with_variants(corpus, variants, needed, seed, progress)
+    if needed or not has_no_variants(corpus):
+        augmented = add_variants(corpus, variants.perturbations, needed=sorted(needed), seed=seed, progress=progress)
+    else:
+        augmented = Augmented(corpus, {}, made=False)
+    whole, families = augmented.corpus, augmented.families
     originals = rated_summaries(corpus, ratings.filter(pl.col("variant") == ORIGINAL), found)
     check_enough(originals, f"originals rated on {settings.target!r}")
     split = split_dialogues(originals, dev=dev, test=test, seed=seed)
@@ -162,25 +166,6 @@ def run_conditions(
     return result
 
 
-def _with_variants(
-    corpus: Corpus, options: VariantOptions, needed: set[str], seed: int, progress: Progress | None
-) -> tuple[Corpus, dict[str, str]]:
-    """The corpus with variants (its own, or made), and the family of each label."""
-    present = corpus.summaries.filter(pl.col("variant") != ORIGINAL)
-    made = present.is_empty()
-    if made and needed:
-        corpus = perturb(corpus, options.perturbations, seed=seed, progress=progress).corpus
-        present = corpus.summaries.filter(pl.col("variant") != ORIGINAL)
-    labels = dict.fromkeys(label_of(name) for name in present["variant"].unique(maintain_order=True))
-    families: dict[str, str] = {label: parse_requests([label])[0].perturbation.family for label in labels}
-    for family in sorted(needed - set(families.values())):
-        way = f"name some with -p, such as -p {family}" if made else "add them to the corpus with 'dialgauge perturb'"
-        raise InputError(
-            f"condition 'original+{family}' needs variants of the family {family!r} and there are none: {way}"
-        )
-    return corpus, families
-
-
 def _rated_variants(
     corpus: Corpus,
     ratings: pl.DataFrame,
@@ -194,12 +179,7 @@ def _rated_variants(
 
     What is learnt from is extrapolated without a look at the test dialogues.
     """
-    priors = None
-    if options.priors:
-        priors = {label: known[settings.target].mean for label, known in PRIORS.items() if settings.target in known}
-        if not priors:
-            known = sorted({name for entry in PRIORS.values() for name in entry})
-            raise InputError(f"there are no published priors for {settings.target!r}, only for {', '.join(known)}")
+    priors = prior_means(settings.target) if options.priors else None
     rows = corpus.summaries.filter(pl.col("variant") != ORIGINAL, pl.col("kind") == "system").select(KEY)
     held = pl.col("dialogue_id").is_in(sorted(sides["test"]))
     seed, rounding = settings.plan.seed, options.rounding

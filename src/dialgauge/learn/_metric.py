@@ -51,7 +51,11 @@ def save_trained(folder: Path | str, card: Card, fitted: Fitted) -> Card:
     recipe = fitted.recipe
     settings = {**card.settings, "recipe": {**recipe.as_dict(), "levels": list(recipe.levels)}}
     complete = replace(card, kind="features", settings=settings)
-    return write_folder(folder, complete, lambda path: (path / MODEL_FILE).write_bytes(dump(fitted.pipeline)))
+
+    def write(place: Path) -> None:
+        (place / MODEL_FILE).write_bytes(dump(fitted.pipeline))
+
+    return write_folder(folder, complete, write)
 
 
 def load_fitted(folder: Path, card: Card) -> Fitted:

@@ -9,6 +9,7 @@ from dialgauge.errors import ParameterError
 from dialgauge.metaeval._draws import bootstrap_weights, swap_masks
 from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._names import FloatArray, IntArray, check_resampling
+from dialgauge.metaeval._weighted import matrix_product
 
 #: Resamples that are worked on at once: what is needed in between stays small however many there are.
 _BLOCK = 512
@@ -41,6 +42,7 @@ def paired_differences(
     dialogue: IntArray,
     *,
     resamples: int = 10_000,
+    permutations: int | None = None,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> PairedDifferences:
@@ -49,7 +51,8 @@ def paired_differences(
     ``dialogue`` says which dialogue an item belongs to. Summaries of one dialogue are not independent, so whole
     dialogues are drawn with replacement (the percentile interval), and whole dialogues change sides in the permutation
     test: if nothing had changed, what is first and what is second could as well be the other way round. The p-value is
-    two-sided, over all 2ⁿ ways where they are no more than ``resamples``, else (c + 1) / (R + 1) over random ones.
+    two-sided, over all 2ⁿ ways where they are no more than ``permutations`` (as many as ``resamples`` where None), else
+    (c + 1) / (R + 1) over random ones.
     """
     if first.shape != second.shape or first.ndim != 2 or len(dialogue) != len(first):
         raise ParameterError(
@@ -71,7 +74,7 @@ def paired_differences(
         means = one.sum(axis=0) / items, other.sum(axis=0) / items
         difference = totals.sum(axis=0) / items
     low, high = _interval(totals, counts, resamples, confidence, seed)
-    p_value, ways = _p_values(totals, resamples, seed)
+    p_value, ways = _p_values(totals, resamples if permutations is None else permutations, seed)
     floors = np.array([max(2.0 / 2.0 ** min(int(k), 1000), ways) for k in dialogues])
     empty = items == 0
     return PairedDifferences(
@@ -92,25 +95,26 @@ def _interval(
 ) -> tuple[FloatArray, FloatArray]:
     drawn = bootstrap_weights(1, len(totals), resamples, "inputs", seed).dialogues
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = (drawn @ totals) / (drawn @ counts)
+        means = matrix_product(drawn, totals) / matrix_product(drawn, counts)
     bounds = [percentile_interval(means[:, k], confidence) for k in range(totals.shape[1])]
     low, high = zip(*bounds, strict=True) if bounds else ((), ())
     return np.array(low), np.array(high)
 
 
-def _p_values(totals: FloatArray, resamples: int, seed: int) -> tuple[FloatArray, float]:
+def _p_values(totals: FloatArray, permutations: int, seed: int) -> tuple[FloatArray, float]:
     """The p-value of each column, and the smallest that so many random ways can give (0 where all ways are tried)."""
     n = len(totals)
-    observed = np.abs(totals.sum(axis=0)) - _EQUAL * np.abs(totals).sum(axis=0)
-    all_ways = n <= math.log2(max(resamples, 1))
+    whole = totals.sum(axis=0)
+    observed = np.abs(whole) - _EQUAL * np.abs(totals).sum(axis=0)
+    all_ways = n <= math.log2(max(permutations, 1))
     if all_ways:
         swapped = (np.arange(2**n)[:, None] >> np.arange(n)) & 1 == 1
     else:
-        swapped = swap_masks("swap-inputs", resamples, n, seed=seed)
+        swapped = swap_masks("swap-inputs", permutations, n, seed=seed)
     reached = np.zeros(totals.shape[1])
     for start in range(0, len(swapped), _BLOCK):
-        signs = np.where(swapped[start : start + _BLOCK], -1.0, 1.0)
-        reached += (np.abs(signs @ totals) >= observed).sum(axis=0)
+        moved = matrix_product(swapped[start : start + _BLOCK].astype(np.float64), totals)
+        reached += (np.abs(whole - 2 * moved) >= observed).sum(axis=0)
     if all_ways:
         return reached / len(swapped), 0.0
     return (reached + 1) / (len(swapped) + 1), 1 / (len(swapped) + 1)

@@ -196,15 +196,15 @@ def _count(others: int) -> str:
 def system_table(data: ReportData) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
     """Systems, and for each dimension and metric the mean of every system."""
     means = data.scores.means()
+    keys = means.select(SYSTEM_KEY)
+    frames = [means]
     if data.ratings is not None:
         rated = data.ratings.group_by(SYSTEM_KEY).agg(pl.exclude(KEY).mean())
-        means = rated.join(means, on=list(SYSTEM_KEY), how="right", maintain_order="right").select(
-            *SYSTEM_KEY, *[c for c in rated.columns if c not in KEY], *[c for c in means.columns if c not in KEY]
-        )
-    names = [
-        " / ".join(p for p in row if p not in ("original", "overall")) for row in means.select(SYSTEM_KEY).iter_rows()
-    ]
-    return names, [(column, means[column].to_list()) for column in means.columns if column not in SYSTEM_KEY]
+        # Apart from the scores: a metric may be called like a dimension.
+        frames.insert(0, keys.join(rated, on=list(SYSTEM_KEY), how="left", maintain_order="left"))
+    names = [" / ".join(p for p in row if p not in ("original", "overall")) for row in keys.iter_rows()]
+    rows = [(column, frame[column].to_list()) for frame in frames for column in frame.columns if column not in KEY]
+    return names, rows
 
 
 def corpus_facts(corpus: Corpus) -> list[tuple[str, str]]:

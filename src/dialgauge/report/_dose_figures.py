@@ -46,11 +46,11 @@ def _figure(series: str, part: pl.DataFrame, metrics: list[str]) -> Figure:
     parts.append(text(_LEFT + _SIDE / 2, _TOP + _HIGH + 32, f"level of {series}", "tick", "middle"))
     ends = []
     for number, metric in enumerate(name for name in metrics if name in set(drawn["metric"])):
-        rows = drawn.filter(pl.col("metric") == metric)
-        places = [(x(level), y(change)) for level, change in rows.select("level", "change").iter_rows()]
+        curve = drawn.filter(pl.col("metric") == metric)
+        places = [(x(level), y(change)) for level, change in curve.select("level", "change").iter_rows()]
         path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in places)
         parts.append(Markup('<path class="curve line-{}" d="{}"/>').format(number, path))
-        for (a, b), change, level in zip(places, rows["change"], rows["level"], strict=True):
+        for (a, b), change, level in zip(places, curve["change"], curve["level"], strict=True):
             title = f"{metric}, level {level}: {decimals(change)}"
             parts.append(dot(a, b, 3.2, f"mark line-{number}", title))
         ends.append((places[-1][1], metric, number))

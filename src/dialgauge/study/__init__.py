@@ -3,13 +3,12 @@
 from dialgauge.study._compare_runs import RunComparison, compare_runs, parse_names
 from dialgauge.study._compare_runs_conditions import Checked, Condition, check_conditions, parse_condition
 from dialgauge.study._compare_runs_render import (
+    change_cells,
     comparison_json,
     comparison_markdown,
     github_annotations,
     junit_xml,
     method_line,
-    shown,
-    shown_difference,
 )
 from dialgauge.study._file import AnnotationFile, StudyFile, read_annotation_file, read_study_file
 from dialgauge.study._finished import FinishedRun
@@ -32,6 +31,7 @@ __all__ = [
     "TableOptions",
     "VariantAnalysis",
     "analyse_variants",
+    "change_cells",
     "check_conditions",
     "compare_runs",
     "comparison_json",
@@ -46,8 +46,6 @@ __all__ = [
     "read_study_file",
     "report_of_run",
     "run_study",
-    "shown",
-    "shown_difference",
     "study_template",
     "write_analysis",
 ]

@@ -1,5 +1,6 @@
 """``compare_runs``: two runs side by side, paired by key. The first is the one from before, the second the new one."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -106,25 +107,24 @@ def compare_runs(
     old = Side.read(one)
     new = Side.read(other).renamed(names or {}, old)
     overlap = find_overlap(old, new)
+    pairs = {kind: _pairs(kind, old, new) for kind in ("metric", "dimension")}
+    systems = {row for frame in pairs.values() for row in frame.select(SYSTEM_KEY).iter_rows()}
+    tests = len(systems) * (len(overlap.metrics) + len(overlap.dimensions))
     settings = {
         "resamples": resamples,
+        # With fewer, the smallest p that there can be would not survive the correction.
+        "permutations": max(resamples, math.ceil(2 * tests / alpha)),
         "confidence": confidence,
         "alpha": alpha,
         "correction": correction,
         "seed": seed,
         "names": dict(names or {}),
     }
-    pairs = {kind: _pairs(kind, old, new) for kind in ("metric", "dimension")}
-    several = len({row for frame in pairs.values() for row in frame.select(SYSTEM_KEY).iter_rows()}) > 1
-    rows: list[dict[str, Any]] = []
-    for kind, wanted in (("metric", overlap.metrics), ("dimension", overlap.dimensions)):
-        ways = overlap.directions if kind == "metric" else dict.fromkeys(wanted, "higher")
-        drawn = {"resamples": resamples, "confidence": confidence, "seed": seed}
-        together = old.references | new.references if several else None
-        rows += _paired_rows(kind, pairs[kind], {name: ways[name] for name in wanted}, together, drawn, progress)
-    rows += _system_rows(old, new, overlap)
-    other_metric = set(overlap.signatures["metric"])
-    changes = _judged(pl.DataFrame(rows, schema=CHANGES), other_metric, chosen, alpha)
+    rows = _change_rows(old, new, overlap, pairs, settings, progress)
+    other_ruler = {("metric", name) for name in overlap.signatures["metric"]}
+    if not overlap.texts_changed:
+        other_ruler |= {("dimension", name) for name in overlap.dimensions}
+    changes = _judged(pl.DataFrame(rows, schema=CHANGES), other_ruler, chosen, alpha)
     return RunComparison(
         first=one,
         second=other,
@@ -134,9 +134,27 @@ def compare_runs(
         largest=largest_changes(pairs["metric"], overlap.metrics),
         ranks=rank_changes(changes.filter(pl.col("system") != ALL_SYSTEMS)),
         correlations=correlation_changes(old, new, overlap, settings, progress),
-        notes=(*overlap.notes, *_floor_notes(changes, alpha, resamples)),
+        notes=(*overlap.notes, *_judgement_notes(changes, overlap), *_floor_notes(changes, alpha)),
         settings=settings,
     )
+
+
+def _change_rows(
+    old: Side,
+    new: Side,
+    overlap: Overlap,
+    pairs: Mapping[str, pl.DataFrame],
+    settings: Mapping[str, Any],
+    progress: Progress | None,
+) -> list[dict[str, Any]]:
+    drawn = {name: settings[name] for name in ("resamples", "permutations", "confidence", "seed")}
+    systems = {row for frame in pairs.values() for row in frame.select(SYSTEM_KEY).iter_rows()}
+    together = old.references | new.references if len(systems) > 1 else None
+    rows: list[dict[str, Any]] = []
+    for kind, wanted in (("metric", overlap.metrics), ("dimension", overlap.dimensions)):
+        ways = overlap.directions if kind == "metric" else dict.fromkeys(wanted, "higher")
+        rows += _paired_rows(kind, pairs[kind], {name: ways[name] for name in wanted}, together, drawn, progress)
+    return rows + _system_rows(old, new, overlap)
 
 
 def _pairs(kind: str, old: Side, new: Side) -> pl.DataFrame:
@@ -216,15 +234,17 @@ def _system_rows(old: Side, new: Side, overlap: Overlap) -> list[dict[str, Any]]
     ]
 
 
-def _judged(changes: pl.DataFrame, other_metric: set[str], correction: Correction, alpha: float) -> pl.DataFrame:
-    """Correct the p-values and say in a word what came out. Another metric says nothing of better or worse."""
+def _judged(
+    changes: pl.DataFrame, other_ruler: set[tuple[str, str]], correction: Correction, alpha: float
+) -> pl.DataFrame:
+    """Correct the p-values and say in a word what came out. Another ruler says nothing of better or worse."""
     together = (changes["system"] == ALL_SYSTEMS).to_numpy()
     p_values = changes["p_value"].to_numpy().astype(np.float64)
     corrected = np.full(len(p_values), np.nan)
     for part in (together, ~together):
         corrected[part] = adjust_p_values(p_values[part].tolist(), correction)
     verdicts = [
-        _verdict(row | ({"direction": "none"} if row["name"] in other_metric else {}), p, alpha)
+        _verdict(row | ({"direction": "none"} if (row["kind"], row["name"]) in other_ruler else {}), p, alpha)
         for row, p in zip(changes.iter_rows(named=True), corrected.tolist(), strict=True)
     ]
     return changes.with_columns(
@@ -257,7 +277,14 @@ def quality(direction: str, difference: float) -> str:
     return "better" if (difference > 0) == (direction == "higher") else "worse"
 
 
-def _floor_notes(changes: pl.DataFrame, alpha: float, resamples: int) -> list[str]:
+def _judgement_notes(changes: pl.DataFrame, overlap: Overlap) -> list[str]:
+    moved = changes.filter(pl.col("verdict") != "same", kind="dimension")
+    if overlap.texts_changed or moved.is_empty():
+        return []
+    return ["the texts are the same in both runs: ratings that differ are other judgements, not other summaries"]
+
+
+def _floor_notes(changes: pl.DataFrame, alpha: float) -> list[str]:
     """Tables in which no difference, however large, could be told from chance."""
     notes = []
     for name, part in (
@@ -269,7 +296,7 @@ def _floor_notes(changes: pl.DataFrame, alpha: float, resamples: int) -> list[st
         if isinstance(least, float) and least * tested.height > alpha:
             notes.append(
                 f"{name}: after correction for {tested.height} tests no difference can be significant with so few "
-                f"dialogues or resamples ({resamples}); look at the intervals"
+                "dialogues; look at the intervals"
             )
     return notes
 

@@ -215,9 +215,9 @@ def _check_reachable(
     least = min(row["p_floor"] for row in rows)
     if least * tests > settings["alpha"]:
         raise InputError(
-            f"--fail-if {condition.text!r}: can never be met: {max(row['dialogues'] for row in rows)} dialogues and "
-            f"{settings['resamples']} resamples give no p below {least:.2g}, which {tests} tests raise above "
-            f"{settings['alpha']:g}; take more dialogues or --resamples, fewer conditions, or write 'at all'"
+            f"--fail-if {condition.text!r}: can never be met: {max(row['dialogues'] for row in rows)} dialogues give "
+            f"no p below {least:.2g}, which {tests} tests raise above {settings['alpha']:g}; take more dialogues, "
+            "fewer conditions, or write 'at all'"
         )
 
 

@@ -82,7 +82,7 @@ def comparison_markdown(comparison: RunComparison, checked: Sequence[Checked] = 
     lines += [f"### {_plain(together)}", ""]
     lines += _markdown_table(
         ("", "first", "second", "difference", "corrected p", "verdict"),
-        [_change_cells(row) for row in comparison.together.iter_rows(named=True)],
+        [change_cells(row) for row in comparison.together.iter_rows(named=True)],
     )
     told = comparison.changes.filter(
         pl.col("system") != ALL_SYSTEMS, pl.col("verdict").is_in(["better", "worse", "higher", "lower"])
@@ -91,7 +91,7 @@ def comparison_markdown(comparison: RunComparison, checked: Sequence[Checked] = 
         lines += ["### single systems that changed", ""]
         lines += _markdown_table(
             ("system", "", "first", "second", "difference", "corrected p", "verdict"),
-            [(row["system"], *_change_cells(row)) for row in told.iter_rows(named=True)],
+            [(row["system"], *change_cells(row)) for row in told.iter_rows(named=True)],
         )
     if not comparison.signatures.is_empty():
         lines += ["### metrics made by something else", ""]
@@ -114,29 +114,28 @@ def method_line(comparison: RunComparison) -> str:
     made = comparison.settings
     return (
         f"difference = second − first on shared summaries; {made['confidence']:.0%} bootstrap interval over dialogues; "
-        f"paired permutation test, {made['resamples']} resamples, seed {made['seed']}; p corrected by "
+        f"paired permutation test, {made['permutations']} permutations, seed {made['seed']}; p corrected by "
         f"{made['correction']}, {made['alpha']:g} counts as significant"
     )
 
 
-def _change_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+def change_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """A change for a table: name, both means, the difference with its interval, corrected p and verdict."""
     return (
         row["name"],
-        shown(row["first"]),
-        shown(row["second"]),
-        shown_difference(row),
+        _number(row["first"]),
+        _number(row["second"]),
+        _difference(row),
         "" if row["p_corrected"] is None else f"{row['p_corrected']:.2g}",
         row["verdict"],
     )
 
 
-def shown(value: float | None) -> str:
-    """A number with four digits; a dash where there is none."""
+def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"
 
 
-def shown_difference(row: Mapping[str, Any]) -> str:
-    """A difference with its interval."""
+def _difference(row: Mapping[str, Any]) -> str:
     if row["difference"] is None:
         return "–"
     if row["verdict"] == "same":

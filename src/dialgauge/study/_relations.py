@@ -56,6 +56,8 @@ class RelationStage:
     def _between(self, level: Any, coefficient: Any) -> pl.DataFrame:
         self.progress("metrics with metrics", 0, 1)
         frame = self.load_scores().frame
+        if not self.load_scores().metrics:  # only some that exist for a whole system
+            return pl.DataFrame(schema={"name": pl.String, "cluster": pl.Int64})
         role = align(
             frame, pl.read_parquet(self.folder / "ratings.parquet"), role=self.settings.correlation.role
         ).pairing.role

@@ -28,7 +28,7 @@ def report_of_run(folder: Path | str, *, with_times: bool = False) -> str:
 
 
 def report_data(run: FinishedRun, asked: Mapping[str, Any], times: TimesData | None = None) -> ReportData:
-    """What the report shows. ``asked`` is what the manifest keeps: ``title``, ``settings``, ``stages``, ``versions``."""
+    """What the report shows. ``asked`` is what the manifest keeps: ``title``, ``settings``, ``stages``, versions."""
     stages, corpus, folder = asked["stages"], run.corpus, run.folder
     found = {
         name: run.table(file) if stage in stages else None

@@ -8,7 +8,6 @@ from dialgauge.corpus import Turn
 from dialgauge.errors import ParameterError
 from dialgauge.models import Model, default_budget, run_batched
 from dialgauge.summarize._chunks import Chunks, chunk_turns
-from dialgauge.summarize._no_repeat import NoRepeat
 from dialgauge.summarize._roles import join_pieces
 
 #: A step of writing takes hardly longer for many texts than for one, so batches are larger than those for reading.
@@ -67,7 +66,6 @@ def generate(
     distinct = list(dict.fromkeys(part for several in parts.values() for part in several))
     rows = [model.tokenizer(part, verbose=False)["input_ids"] for part in distinct]
     configuration = _configuration(model, settings)
-    rules = [NoRepeat(settings.no_repeat)] if _by_our_rule(settings) else []
 
     def call(batch: list[list[int]]) -> list[str]:
         import torch
@@ -79,7 +77,7 @@ def generate(
             ids[i, : len(row)] = torch.tensor(row)
             mask[i, : len(row)] = 1
         read = {"input_ids": ids.to(model.device), "attention_mask": mask.to(model.device)}
-        output = model.module.generate(**read, generation_config=configuration, logits_processor=rules)
+        output = model.module.generate(**read, generation_config=configuration)
         decoded: list[str] = model.tokenizer.batch_decode(output, skip_special_tokens=True)
         return [text.strip() for text in decoded]
 
@@ -125,11 +123,6 @@ def _positions(model: Model, side: Literal["encoder", "decoder"]) -> int | None:
     return None
 
 
-def _by_our_rule(settings: GenerationSettings) -> bool:
-    """Whether the quick rule does: it comes last, and among single tokens those that must be written have to."""
-    return settings.no_repeat > 1
-
-
 def _configuration(model: Model, settings: GenerationSettings) -> Any:
     from transformers import GenerationConfig
 
@@ -143,6 +136,6 @@ def _configuration(model: Model, settings: GenerationSettings) -> Any:
         num_beams=settings.beams,
         max_new_tokens=settings.longest,
         min_new_tokens=settings.shortest,
-        no_repeat_ngram_size=0 if _by_our_rule(settings) else settings.no_repeat,
+        no_repeat_ngram_size=settings.no_repeat,
         **({"length_penalty": settings.length_penalty, "early_stopping": True} if settings.beams > 1 else {}),
     )

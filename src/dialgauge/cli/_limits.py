@@ -1,0 +1,61 @@
+"""What the mean of a system must reach, for continuous integration: ``METRIC=NUMBER``."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dialgauge.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Metrics whose means must not be below (``least``) or above (``most``) a number."""
+
+    least: tuple[tuple[str, float], ...]
+    most: tuple[tuple[str, float], ...]
+
+    @classmethod
+    def parse(cls, under: Sequence[str], over: Sequence[str]) -> "Limits":
+        """From the options ``--fail-under`` and ``--fail-over``."""
+        return cls(
+            tuple(_limit("--fail-under", text) for text in under), tuple(_limit("--fail-over", text) for text in over)
+        )
+
+    def broken(self, means: "pl.DataFrame") -> list[str]:
+        """A sentence for every system and metric that does not keep to them. A mean that is missing counts as such."""
+        names = system_names(means)
+        found = []
+        for limits, word, sign in ((self.least, "below", 1), (self.most, "above", -1)):
+            for metric, limit in limits:
+                if metric not in means.columns:
+                    raise UnknownNameError("metric of a limit", metric, means.columns)
+                for name, mean in zip(names, means[metric], strict=True):
+                    if mean is None:
+                        found.append(f"{name}: {metric} has no value, so it is not shown to keep to {limit:g}")
+                    elif sign * mean < sign * limit:
+                        found.append(f"{name}: {metric} is {mean:.4g}, {word} {limit:g}")
+        return found
+
+
+def system_names(means: "pl.DataFrame") -> list[str]:
+    """The systems of a table of means as people call them: without the usual variant and role."""
+    from dialgauge.metrics import SYSTEM_KEY
+
+    return [
+        " / ".join(dict.fromkeys(part for part in row if part not in ("original", "overall")))
+        for row in means.select(SYSTEM_KEY).iter_rows()
+    ]
+
+
+def _limit(option: str, text: str) -> tuple[str, float]:
+    # The specification of a metric may hold equal signs itself.
+    metric, equals, number = text.rpartition("=")
+    try:
+        if not metric or not equals:
+            raise ValueError
+        return metric, float(number)
+    except ValueError:
+        raise InputError(f"{option} {text!r}: write it as METRIC=NUMBER, such as rouge-l=0.3") from None

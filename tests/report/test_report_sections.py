@@ -1,0 +1,286 @@
+"""The sections of the report: what they say of tables whose content is known."""
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+import pytest
+
+from dialgauge.bench._report import SIZE_BAR, made_report
+from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn
+from dialgauge.metaeval import COMPARISONS
+from dialgauge.metrics import Scores
+from dialgauge.metrics._scores import FAILURES
+from dialgauge.report import LearnedData, ReportData, TimesData, render_report
+from dialgauge.report._content import Estimate, Ranking, rankings
+from dialgauge.report._overview import brief, data_problems, leading_cards, reads, summing_up
+from dialgauge.report._rating_figures import _points, rating_figures
+from dialgauge.report._relations import between_figure, cluster_sentences, significance
+from dialgauge.report._scatter import _POINTS, scatter_plots
+from dialgauge.report._svg import slug, ticks
+
+EVIL = '</script><img src=x onerror="alert(1)">'
+
+
+@pytest.fixture(scope="module")
+def large() -> ReportData:
+    """100 dialogues × 14 systems × 32 metrics."""
+    return made_report()
+
+
+def data_of(page: str) -> Any:
+    """What the script of a page reads."""
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def ranking(*entries: tuple[str, float | None, float | None], leaders: tuple[str, ...] = ()) -> Ranking:
+    estimates = tuple(
+        Estimate(name, value, low, None if value is None else value + 0.1) for name, value, low in entries
+    )
+    return Ranking("fluency", "summary", "pearson", estimates, frozenset(leaders), 0.8)
+
+
+def test_a_large_page_is_small_and_the_same_each_time(large: ReportData) -> None:
+    page = render_report(large)
+    assert len(page.encode()) < SIZE_BAR * 1e6
+    assert page == render_report(large)
+    for anchor in ("ranking", "tables", "pairwise", "scatter", "between", "raters", "systems", "corpus", "method"):
+        assert f'id="{anchor}"' in page
+        assert f'href="#{anchor}"' in page
+    for anchor in ("robustness", "affect", "learned", "cost"):
+        assert f'id="{anchor}"' not in page
+
+
+def test_every_figure_has_its_data_and_every_id_is_its_own(large: ReportData) -> None:
+    page = render_report(large)
+    shown = re.findall(r'data-figure="([^"]+)"', page)
+    assert len(shown) == len(set(shown))
+    assert set(shown) == set(data_of(page)["figures"])
+    anchors = re.findall(r'\bid="([^"]+)"', page)
+    assert len(anchors) == len(set(anchors))
+
+
+def test_points_stand_for_their_texts(large: ReportData) -> None:
+    page = render_report(large)
+    data = data_of(page)
+    name = next(name for name in data["figures"] if name.startswith("scatter-"))
+    figure = data["figures"][name]
+    item, rating, value = figure["rows"][17]
+    dialogue, system, text = data["texts"]["rows"][item]
+    dimension, metric = figure["columns"][1].removeprefix("rating of "), figure["columns"][2]
+    assert large.ratings is not None
+    here = {"dialogue_id": dialogue, "system": system}
+    assert large.corpus.summaries.filter(**here)["text"].item() == text
+    assert large.ratings.filter(**here)[dimension].item() == pytest.approx(rating, abs=1e-3)
+    assert large.scores.frame.filter(**here)[metric].item() == pytest.approx(value, rel=1e-3)
+    drawn = re.search(rf'data-figure="{name}".*?<path class="points" d="([^"]*)"', page, re.DOTALL)
+    assert drawn is not None
+    assert drawn[1].count("M") == len(figure["rows"])
+
+
+def test_too_many_points_leave_out_whole_dialogues() -> None:
+    data = made_report(dialogues=130, systems=12, metrics=2)
+    figures, texts, said = scatter_plots(data, rankings(data, "summary", "pearson"))
+    assert _POINTS < 130 * 12
+    assert "65 of 130 dialogues" in said
+    assert len(texts.rows) == 65 * 12
+    assert all(len(figure.rows) == 65 * 12 for figure in figures)
+    assert {row[0] for figure in figures for row in figure.rows} == set(range(65 * 12))
+    assert all(figure.svg.count('class="system"') == 12 for figure in figures)
+
+
+def test_the_verdict_groups_dimensions_by_metric() -> None:
+    one = ranking(("a", 0.5, 0.2))
+    other, none = replace(one, dimension="relevance"), replace(ranking(("b", 0.3, -0.1)), dimension="coherence")
+    assert summing_up([one, other, none]) == [("a", "fluency and relevance"), ("", "coherence")]
+    assert brief(none) == "Trust none: even b (0.30 [−0.10, 0.40]) may be at zero. One rater reaches 0.80."
+    assert brief(ranking(("a", 0.5, 0.2), ("b", 0.4, 0.1), leaders=("a", "b"))).startswith(
+        "a, 0.50 [0.20, 0.60]. Not told apart: 1 more."
+    )
+    assert "leads alone" in brief(ranking(("a", 0.5, 0.2), leaders=("a",)))
+    assert brief(ranking(("a", None, None))) == "No metric could be correlated with these ratings."
+
+
+def test_a_negative_best_is_not_to_be_trusted() -> None:
+    assert summing_up([ranking(("a", -0.2, None))]) == [("", "fluency")]
+
+
+def test_cards_say_what_is_certain(large: ReportData) -> None:
+    cards = leading_cards(large, rankings(large, "summary", "pearson"))
+    assert len(cards) == 3
+    for card in cards:
+        assert [name for name, *_ in card.values] == ["coherence", "consistency", "fluency", "relevance"]
+        assert all(not leading or (estimate.low or 0) > 0 for _, estimate, leading in card.values)
+        assert "cost" in dict(card.facts)
+    means = [sum(estimate.value or 0 for _, estimate, _ in card.values) for card in cards]
+    assert means == sorted(means, reverse=True)
+
+
+def test_what_a_metric_reads() -> None:
+    assert reads("rouge-1|target:source|stem:no|v:1") == "the dialogue"
+    assert reads("mine") == ""
+
+
+def test_what_was_wrong_comes_to_the_first_screen(large: ReportData) -> None:
+    failures = pl.DataFrame([("d", "s", "original", "overall", "x", "why")], schema=FAILURES, orient="row")
+    findings = [{"severity": "warning", "where": f"w{i}", "message": "m"} for i in range(5)]
+    findings.append({"severity": "note", "where": "small", "message": "m"})
+    agreed = pl.DataFrame({"measure": ["krippendorff-alpha"], "dimension": ["fluency"], "value": [0.31]})
+    data = replace(
+        large,
+        problems=["bad row"],
+        findings=findings,
+        agreement=agreed,
+        drift=None,
+        scores=replace(large.scores, failures=failures),
+    )
+    assert data_problems(data) == [
+        "one row of the input could not be used.",
+        "w0: m",
+        "w1: m",
+        "w2: m",
+        "2 more findings about the ratings are listed below.",
+        "Raters agree too little for firm conclusions (α below 0.667): fluency 0.31.",
+        "one value of metrics missing, with reasons below.",
+    ]
+
+
+def test_pairs_are_turned_round_below_the_diagonal(large: ReportData) -> None:
+    rows = [
+        {
+            "metric": "a",
+            "other": "b",
+            "value": 0.6,
+            "other_value": 0.2,
+            "difference": 0.4,
+            "p_benjamini_hochberg": 0.01,
+        },
+        {
+            "metric": "c",
+            "other": "a",
+            "value": 0.5,
+            "other_value": 0.6,
+            "difference": -0.1,
+            "p_benjamini_hochberg": 0.6,
+        },
+        {
+            "metric": "b",
+            "other": "c",
+            "value": 0.2,
+            "other_value": 0.5,
+            "difference": -0.3,
+            "reason": "too few systems",
+        },
+    ]
+    frame = pl.DataFrame([{"dimension": "fluency"} | row for row in rows], schema=COMPARISONS)
+    (matrix,) = significance(replace(large, comparisons=frame))
+    assert matrix.metrics == ("a", "c", "b")
+    kinds = [[pair.kind for pair in row] for row in matrix.rows]
+    assert kinds == [["none", "open", "better"], ["open", "none", "none"], ["worse", "none", "none"]]
+    assert matrix.rows[2][0].said == "▽ −0.40"
+    assert matrix.rows[1][2].title == "too few systems"
+    assert matrix.verdict.startswith("1 of 3 pairs differ")
+
+
+def test_metrics_with_metrics(large: ReportData) -> None:
+    frame = pl.DataFrame(
+        {
+            "name": ["a", "b", "c"],
+            "cluster": [1, 1, 2],
+            "a": [1.0, 0.9, None],
+            "b": [0.9, 1.0, -0.2],
+            "c": [None, -0.2, 1.0],
+        }
+    )
+    data = replace(large, between=frame)
+    figure = between_figure(data)
+    assert figure is not None
+    assert figure.svg.count("<rect") == 9
+    assert figure.svg.count('class="tile none"') == 2
+    assert figure.svg.count('class="cut"') == 2, "a line across and one down where the cluster changes"
+    assert cluster_sentences(data) == ["a, b"]
+    assert figure.rows[2] == ("c", 2, None, -0.2, 1.0)
+
+
+def test_shares_of_ratings_add_up(large: ReportData) -> None:
+    for figure in rating_figures(large):
+        assert figure.columns[:3] == ("system", "ratings", "mean")
+        for _, count, _, *shares in figure.rows:
+            assert count == 300
+            assert sum(shares) == pytest.approx(1, abs=2e-3)  # type: ignore[arg-type]
+
+
+def test_a_fine_scale_is_cut() -> None:
+    names, points = _points(pl.Series([0.0, 12.5, 50.0, 99.0, 100.0, 3.0, 7.0, 20.0]))
+    assert names == ["0–20", "20–40", "40–60", "60–80", "80–100"]
+    assert points.to_list() == [0, 0, 2, 4, 4, 0, 0, 1]
+
+
+def test_cleaning_times_and_learned(large: ReportData) -> None:
+    cleaning = pl.DataFrame(
+        {"dimension": ["fluency"], "ratings": [4200], "removed": [321], "value": [0.9], "low": [0.8], "high": [1.0]}
+    )
+    key = {"dialogue_id": "dialogue-000", "system": "system-00", "variant": "original", "role": "overall"}
+    score = {"by": "learned", "name": "learned", "measure": "pearson", "level": "summary", "value": 0.61}
+    entry = {
+        "card": {"name": "mine", "kind": "features", "target": "fluency", "split": {"hides": "new systems"}},
+        "scores": [score | {"low": 0.5, "high": 0.7, "reason": None}],
+        "importance": [{"feature": "rouge-1", "drop": 0.25, "deviation": None}],
+        "contributions": [key | {"rating": 4.0, "prediction": 3.5, "feature": "rouge-1", "contribution": 0.75}],
+    }
+    data = replace(
+        large, cleaning=cleaning, learned=LearnedData([entry]), times=TimesData({"rouge-1": 2.8}, {"scores": 3.0})
+    )
+    page = render_report(data)
+    assert "321 of 4200" in page
+    assert "0.61 [0.50, 0.70]" in page
+    assert "new systems" in page
+    assert "rouge-1 <b>+0.75</b>" in page
+    assert '<td class="number">2.000</td>' in page, "2.8 s for 1,400 summaries"
+    assert 'href="#cost"' in page
+
+
+def test_hostile_names_and_texts_stay_text() -> None:
+    """In a summary, a system, a metric, a reason, a dimension, a finding: no tag, and no end of the data's element."""
+    systems, dialogues = [EVIL, "s1", "s2", "s3"], ["d0", "d1", "d2"]
+    corpus = Corpus.build(
+        [Dialogue(d, (Turn(EVIL, EVIL),), domain=EVIL) for d in dialogues],
+        [Summary(d, s, f"{EVIL} {i}") for d in dialogues for i, s in enumerate(systems)],
+        [Rating(d, s, a, EVIL, float(i)) for d in dialogues for i, s in enumerate(systems) for a in (EVIL, "b")],
+    )
+    keys = corpus.summaries.select("dialogue_id", "system", "variant", "role")
+    scores = Scores(
+        keys.with_columns(pl.Series(EVIL, [float(i % 5) for i in range(keys.height)])),
+        {EVIL: EVIL},
+        {EVIL: "higher"},
+        failures=pl.DataFrame([("d0", EVIL, "original", "overall", EVIL, EVIL)], schema=FAILURES, orient="row"),
+    )
+    found = pl.DataFrame(
+        {"metric": [EVIL], "dimension": [EVIL], "level": ["summary"], "coefficient": ["pearson"],
+         "direction": ["higher"], "value": [0.5], "low": [0.1], "high": [0.8], "reason": [EVIL]}
+    )  # fmt: skip
+    ratings = corpus.ratings.group_by("dialogue_id", "system", "variant", "role").agg(
+        pl.col("value").mean().alias(EVIL)
+    )
+    between = pl.DataFrame({"name": [EVIL, "b"], "cluster": [1, 1], EVIL: [1.0, 0.5], "b": [0.5, 1.0]})
+    finding = {"severity": "error", "where": EVIL, "message": EVIL}
+    page = render_report(
+        ReportData(EVIL, corpus, scores, found, ratings=ratings, between=between, findings=[finding], problems=[EVIL],
+                   settings={EVIL: EVIL})
+    )  # fmt: skip
+    assert "<img" not in page
+    assert page.count("</script>") == 2
+    assert EVIL + " 0" in {row[-1] for row in data_of(page)["texts"]["rows"]}
+    assert f"<b>{EVIL}" not in page
+
+
+def test_helpers() -> None:
+    assert slug("Größe & <b>") == "gr-e-b"
+    assert slug("***") == "x"
+    assert ticks(0, 1) == [0, 0.25, 0.5, 0.75, 1]
+    assert ticks(2, 2) == [2]
+    assert ticks(0.31, 0.34, 3) == pytest.approx([0.32, 0.34])
