@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dialgauge.affect import (
@@ -73,6 +73,7 @@ def test_any_word_can_be_described(word: str) -> None:
     base_of(word)
 
 
+@settings(deadline=None, max_examples=40)
 @given(words=st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=4))
 def test_any_words_give_finite_numbers(features: WordFeatures, words: list[str]) -> None:
     for found in (features.told(words), features.embedded(words)):
@@ -88,11 +89,11 @@ def test_the_combination_reaches_its_bar_on_sst3(data_dir: Path) -> None:
     for name in ("minilm", "glove-50d"):
         if not ASSETS[name].present:
             pytest.skip(f"NO MODEL: 'dialgauge models get {name}' fetches it")
-    settings = TaggerTraining(device="cpu")
+    training = TaggerTraining(device="cpu")
     treebank = read_treebank(data_dir / "psent" / "sst3")
     lookup = lookup_of(treebank)
-    lessons = word_lessons(treebank, lookup, load("encoder", settings.backbone, "cpu"), settings.vectors)
-    reader, record = train_word_reader(lessons, settings.plan("words", 0), settings.word_batch)
+    lessons = word_lessons(treebank, lookup, load("encoder", training.backbone, "cpu"), training.vectors)
+    reader, record = train_word_reader(lessons, training.plan("words", 0), training.word_batch)
     assert min(epoch.value or 1 for epoch in record.epochs) < 0.55
     combined = CombinedTagger(lookup, reader, reads="word")
     test = treebank.test

@@ -2,6 +2,7 @@
 
 import builtins
 import importlib
+import shutil
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -241,6 +242,28 @@ def test_sides_of_a_dialogue_and_ratings_of_sentences(tmp_path: Path) -> None:
     assert divided["total"] == 12
 
 
+def test_variants_that_the_corpus_brought_along(tmp_path: Path) -> None:
+    talk = [Dialogue(f"d{n}", (Turn("Ann", "My parcel is lost."),)) for n in range(2)]
+    texts = [
+        Summary(one.id, system, f"A parcel of {system} is {word}.", variant=variant, kind=kind)
+        for one in talk
+        for system, kind in (("a", "system"), ("r", "reference"))
+        for variant, word in (("original", "lost"), ("mine", "found"))
+        if kind == "system" or variant == "original"
+    ]
+    write_corpus(Corpus.build(talk, texts), tmp_path / "corpus")
+    study = tmp_path / "study.toml"
+    study.write_text('[study]\nname = "own"\n[corpus]\nsource = "corpus"\n[metrics]\nuse = ["rouge-1"]\n')
+    reader = TestClient(create_app(RunData.open(run_study(study).folder)), base_url="http://127.0.0.1")
+    found = reader.get("/?question=extremes&metric=rouge-1&format=json").json()
+    assert {row["variant"] for row in found["rows"]} == {"original"}
+    page = reader.get("/dialogue?id=d0&system=a").text
+    assert "<del>lost.</del>" in page
+    assert "<ins>found.</ins>" in page
+    assert "nothing is expected of it" in page
+    assert 'value="unnoticed"' not in reader.get("/").text
+
+
 def test_constructed_ratings_are_said_to_be(client: TestClient, bare: TestClient) -> None:
     assert "no person gave them" in client.get("/").text
     assert "no person gave them" not in bare.get("/").text
@@ -304,6 +327,16 @@ def test_mistakes_get_a_page_that_says_what_is_wrong(client: TestClient, path: s
     program = client.get(path + ("&" if "?" in path else "?") + "format=json")
     assert program.status_code == status
     assert words in program.json()["error"]
+
+
+def test_a_file_that_was_changed_is_not_shown(run_folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(run_folder, copy)
+    with (copy / "scores.parquet").open("ab") as file:
+        file.write(b"x")
+    answer = TestClient(create_app(RunData.open(copy)), base_url="http://127.0.0.1").get("/")
+    assert answer.status_code == 422
+    assert "changed since the run wrote it" in answer.text
 
 
 def test_read_only_and_ours_alone(client: TestClient) -> None:

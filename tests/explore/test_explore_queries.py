@@ -85,9 +85,8 @@ def test_a_preserving_perturbation_is_asked_the_other_way_round(data: RunData) -
 def test_changes_agree_with_the_means_of_the_run(data: RunData) -> None:
     """The explorer's changes of single variants average to what the robustness table says."""
     assert data.changes is not None
-    assert data.variant_scores is not None
     unit = data.units["ter", "remove_punct"]
-    after = data.variant_scores.frame.filter(pl.col("variant") == "remove_punct")
+    after = data.variant_scores.filter(pl.col("variant") == "remove_punct")
     before = data.scores.frame.select("dialogue_id", "system", "role", pl.col("ter").alias("before"))
     both = after.join(before, on=["dialogue_id", "system", "role"])
     row = data.changes.filter(pl.col("metric") == "ter", pl.col("perturbation") == "remove_punct").row(0, named=True)

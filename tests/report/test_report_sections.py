@@ -14,11 +14,11 @@ from dialgauge.metaeval import COMPARISONS
 from dialgauge.metrics import Scores
 from dialgauge.metrics._scores import FAILURES
 from dialgauge.report import LearnedData, ReportData, TimesData, render_report
-from dialgauge.report._content import Estimate, Ranking, rankings
+from dialgauge.report._content import Estimate, Ranking, rankings, verdict
 from dialgauge.report._overview import brief, data_problems, leading_cards, reads, summing_up
 from dialgauge.report._rating_figures import _points, rating_figures
 from dialgauge.report._relations import between_figure, cluster_sentences, significance
-from dialgauge.report._scatter import _POINTS, scatter_plots
+from dialgauge.report._scatter import _POINTS, _core, scatter_plots
 from dialgauge.report._svg import slug, ticks
 
 EVIL = '</script><img src=x onerror="alert(1)">'
@@ -103,6 +103,21 @@ def test_the_verdict_groups_dimensions_by_metric() -> None:
     )
     assert "leads alone" in brief(ranking(("a", 0.5, 0.2), leaders=("a",)))
     assert brief(ranking(("a", None, None))) == "No metric could be correlated with these ratings."
+
+
+def test_the_best_that_may_be_at_zero_is_not_named_where_another_is_sure() -> None:
+    """The highest value can be the least certain."""
+    ranked = ranking(("a", 0.5, -0.1), ("b", 0.4, 0.2), leaders=("a", "b"))
+    assert summing_up([ranked]) == [("b", "fluency")]
+    assert brief(ranked).startswith("b, 0.40 [0.20, 0.50]. Higher, but maybe at zero: a.")
+    assert "b (0.40 [0.20, 0.50]) is the best whose interval does not" in verdict(ranked)
+    assert "no metric is shown" in verdict(ranking(("a", 0.5, -0.1)))
+
+
+def test_a_few_far_values_do_not_flatten_the_rest() -> None:
+    assert _core(pl.Series([float(i % 100) for i in range(999)] + [1e6])) == (0.0, 99.0, 1)
+    assert _core(pl.Series([1.0, 2.0, 3.0])) == (1.0, 3.0, 0)
+    assert _core(pl.Series([2.0, 2.0])) == (2.0, 2.0, 0)
 
 
 def test_a_negative_best_is_not_to_be_trusted() -> None:

@@ -1,5 +1,6 @@
 """A tagger for words without a label: a small committee of networks over what can be told of a word."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -161,7 +162,8 @@ def save_word_reader(reader: WordReader, path: Path) -> None:
 
     tensors = {f"scale.{name}": np.ascontiguousarray(getattr(reader.scale, name)) for name in _SCALE}
     tensors |= {name: tensor.detach().cpu().numpy() for name, tensor in reader.committee.state_dict().items()}
-    save_file(tensors, path, metadata=_sources(reader.features))
+    # One entry, because several would be written in another order each time.
+    save_file(tensors, path, metadata={_READ: json.dumps(_sources(reader.features))})
 
 
 def load_word_reader(path: Path, lookup: LookupTagger, encoder: Model, name: str) -> WordReader:
@@ -170,7 +172,7 @@ def load_word_reader(path: Path, lookup: LookupTagger, encoder: Model, name: str
     from safetensors import safe_open
 
     with safe_open(path, "np") as opened:
-        sources = opened.metadata() or {}
+        sources = json.loads((opened.metadata() or {}).get(_READ, "{}"))
         tensors = {key: opened.get_tensor(key) for key in opened.keys()}  # noqa: SIM118  # not a mapping
     scale = _Scale(*(tensors.pop(f"scale.{part}") for part in _SCALE))
     vectors = load_vectors(sources["vectors"]) if sources.get("vectors") else None
@@ -184,6 +186,7 @@ def load_word_reader(path: Path, lookup: LookupTagger, encoder: Model, name: str
     return WordReader(features, scale, committee, contents(path), name)
 
 
+_READ = "reads"
 _SCALE = ("center", "directions", "mean", "spread")
 
 

@@ -1,12 +1,13 @@
 """The ``dialgauge`` command: its commands, its exit codes, and what happens when something goes wrong.
 
 Exit codes: 0 all well, 1 the work was done and the answer is no (a check that failed), 2 bad input or settings,
-130 interrupted. Commands live in modules of their own and import the rooms they need when they run, so that
-``dialgauge --help`` stays quick.
+70 a fault of dialgauge itself, 130 interrupted. Commands live in modules of their own and import the rooms they need
+when they run, so that ``dialgauge --help`` stays quick.
 """
 
 import os
 import sys
+import traceback
 import warnings
 from typing import Annotated, TextIO
 
@@ -137,3 +138,7 @@ def main() -> None:
         sys.exit(0)
     except OSError as error:
         fail(f"{error.filename or 'the system'}: {error.strerror or error}")
+    except Exception:
+        # Not 1, which a failed check has: a job must not take a fault of ours for an answer.
+        traceback.print_exc()
+        fail("this is a fault of dialgauge; please report it with the lines above", code=70)

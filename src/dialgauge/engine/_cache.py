@@ -7,20 +7,17 @@ the cache is full the chunks that nobody has read for longest go first.
 A cache may fail, its user may not: a full disk, a folder that cannot be written and a damaged file cost a warning.
 """
 
-import hashlib
 import math
 import os
 import sqlite3
-import struct
-import time
 import warnings
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dialgauge.engine import _cache_tables as tables
 from dialgauge.errors import DialgaugeError, ParameterError
 from dialgauge.files import cache_folder
 
@@ -31,25 +28,11 @@ LIMIT = "DIALGAUGE_RESULTS_MIB"
 DEFAULT_LIMIT = 1024 * 2**20
 
 _FILE = "results.db"
-_LAYOUT = 1
-_LONGEST_WAIT = 30.0
 #: What an entry takes beside its texts: key, number, checksum, the index of keys and the slack of pages. Measured.
 _ENTRY_BYTES = 150
 #: When the cache is full it is emptied to this share, so that not every write has to evict.
 _EMPTIED_TO = 0.9
-#: A chunk that was used within so many seconds is not marked as used again: reading should not write.
-_FRESH = 60.0
 _MOST_KEYS = 500  # in one question to SQLite
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
-_TABLES = """
-CREATE TABLE IF NOT EXISTS chunks (
-    id INTEGER PRIMARY KEY, label TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
-    bytes INTEGER NOT NULL, used REAL NOT NULL
-);
-CREATE TABLE IF NOT EXISTS entries (
-    id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, number REAL, reason TEXT, note TEXT, checksum BLOB NOT NULL
-);
-"""
 T = TypeVar("T")
 
 
@@ -114,7 +97,7 @@ class ResultCache:
 
         ``label`` says for people whose they are, as in the statistics.
         """
-        rows = [(key, *_stored(entry), _checksum(key, *_stored(entry))) for key, entry in entries]
+        rows = [(key, *_stored(entry), tables.checksum(key, *_stored(entry))) for key, entry in entries]
         if not rows:
             return True
         size = sum(_ENTRY_BYTES + len((row[2] or "").encode()) + len((row[3] or "").encode()) for row in rows)
@@ -137,7 +120,7 @@ class ResultCache:
                     "FROM chunks GROUP BY label ORDER BY label"
                 ).fetchall()
                 labels = {str(label): int(count) for label, count in counted}
-                used = _used(connection)
+                used = tables.used_bytes(connection)
         entries = sum(labels.values())
         return CacheStats(self.path, entries, used, self.limit, _on_disk(self.path), labels, tuple(self._set_aside()))
 
@@ -147,8 +130,8 @@ class ResultCache:
             return CacheCheck(0, 0)
         try:
             with self._told(), self._opened() as connection:
-                total, bad = _examine(connection)
-                _drop(connection, bad)
+                total, bad = tables.examine(connection)
+                tables.drop(connection, bad)
         except _DamagedError:
             return CacheCheck(0, 0, self.set_aside())
         return CacheCheck(total - len(bad), len(bad))
@@ -159,7 +142,7 @@ class ResultCache:
         if _exists(self.path):
             try:
                 with self._told(), self._opened() as connection:
-                    dropped = _clear(connection, label)
+                    dropped = tables.clear(connection, label)
                     self._shrink(connection)
             except _DamagedError:
                 if label is not None:
@@ -198,8 +181,8 @@ class ResultCache:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 with self._opened() as connection:
                     return work(connection)
-            except (sqlite3.Error, OSError, NewerCacheError) as error:
-                if attempt or not _is_damage(error):
+            except (sqlite3.Error, OSError, tables.NewerCacheError) as error:
+                if attempt or not tables.is_damage(error):
                     reason = getattr(error, "strerror", None) or error
                     _warn(f"the result cache {self.path} cannot be used ({reason}): values are computed, and not kept")
                     return otherwise
@@ -222,7 +205,7 @@ class ResultCache:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            if _is_damage(error):
+            if tables.is_damage(error):
                 raise _DamagedError(
                     f"the result cache {self.path} is damaged ({error}); 'dialgauge cache verify' sets it aside"
                 ) from error
@@ -238,15 +221,15 @@ class ResultCache:
             for number, key, *stored, checksum in connection.execute(
                 f"SELECT id, key, number, reason, note, checksum FROM entries WHERE key IN ({marks})", part
             ):
-                if checksum != _checksum(key, *stored):
+                if checksum != tables.checksum(key, *stored):
                     bad.append(number)
                     continue
                 found[key] = Entry(math.nan if stored[0] is None else float(stored[0]), stored[1], stored[2])
                 ids.append(number)
         if bad:
-            _drop(connection, bad)
+            tables.drop(connection, bad)
             _warn(f"{len(bad)} damaged entries in the result cache {self.path} are dropped and computed anew")
-        _mark_used(connection, ids)
+        tables.mark_used(connection, ids)
         return found
 
     def _keep(self, connection: sqlite3.Connection, label: str, rows: Sequence[tuple[Any, ...]], size: int) -> bool:
@@ -260,7 +243,7 @@ class ResultCache:
             )
             connection.execute(
                 "INSERT INTO chunks (label, first, last, bytes, used) VALUES (?, ?, ?, ?, ?)",
-                (label, first, first + len(rows) - 1, size, _now(connection)),
+                (label, first, first + len(rows) - 1, size, tables.now(connection)),
             )
             self._evict(connection)
             connection.execute("COMMIT")
@@ -272,7 +255,7 @@ class ResultCache:
 
     def _evict(self, connection: sqlite3.Connection) -> None:
         """Drop the chunks that were not used for longest, if there are more bytes than allowed."""
-        used = _used(connection)
+        used = tables.used_bytes(connection)
         if used <= self.limit:
             return
         chosen: list[tuple[int, int, int]] = []
@@ -282,14 +265,14 @@ class ResultCache:
                 break
             chosen.append((number, first, last))
             used -= size
-        _delete(connection, chosen)
+        tables.delete(connection, chosen)
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         """A connection of its own for each use: nothing is held between uses, nor across a fork."""
-        connection = sqlite3.connect(self.path, timeout=_LONGEST_WAIT, isolation_level=None)
+        connection = sqlite3.connect(self.path, timeout=tables.LONGEST_WAIT, isolation_level=None)
         try:
-            _prepare(connection)
+            tables.prepare(connection)
             yield connection
         finally:
             connection.close()
@@ -299,129 +282,9 @@ class _DamagedError(DialgaugeError):
     """The file of the cache is broken as a whole."""
 
 
-class NewerCacheError(DialgaugeError):
-    """The cache was written by a later dialgauge."""
-
-
-def _examine(connection: sqlite3.Connection) -> tuple[int, list[int]]:
-    """How many entries there are, and the ids of those whose checksum does not match."""
-    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if found != "ok":
-        raise sqlite3.DatabaseError(found)
-    bad, total = [], 0
-    for number, key, *stored, checksum in connection.execute(
-        "SELECT id, key, number, reason, note, checksum FROM entries"
-    ):
-        total += 1
-        if checksum != _checksum(key, *stored):
-            bad.append(number)
-    return total, bad
-
-
-def _clear(connection: sqlite3.Connection, label: str | None) -> int:
-    connection.execute("BEGIN IMMEDIATE")
-    chosen = connection.execute(
-        "SELECT id, first, last FROM chunks WHERE ? IS NULL OR label = ?", (label, label)
-    ).fetchall()
-    dropped = _delete(connection, chosen)
-    connection.execute("COMMIT")
-    return dropped
-
-
-def _is_damage(error: BaseException) -> bool:
-    """Whether this says that the file itself is broken, and not that it cannot be reached or written just now."""
-    if not isinstance(error, sqlite3.DatabaseError):
-        return False
-    code = getattr(error, "sqlite_errorcode", None)  # our own quick check raises without one
-    return code is None or code & 0xFF in _DAMAGED
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    layout = connection.execute("PRAGMA user_version").fetchone()[0]
-    if layout > _LAYOUT:
-        raise NewerCacheError(
-            f"the result cache has layout {layout}, and this dialgauge knows {_LAYOUT}: it is of a later version. "
-            f"Point {FOLDER} to another folder, or set it to off"
-        )
-    if layout < _LAYOUT or connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-        _begin(connection)
-    # After a power cut the last chunks may be gone; the file stays sound, and a process that dies loses nothing.
-    connection.execute("PRAGMA synchronous = NORMAL")
-
-
-def _begin(connection: sqlite3.Connection) -> None:
-    """Make the tables, in write-ahead mode: readers need not wait for writers."""
-    last = time.monotonic() + _LONGEST_WAIT
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = wal")
-            break
-        except sqlite3.OperationalError as error:
-            # SQLite does not wait where another process switches the same new file at this moment.
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
-                raise
-            time.sleep(0.01)
-    connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {_LAYOUT}; COMMIT;")
-
-
 def _stored(entry: Entry) -> tuple[float | None, str | None, str | None]:
     """SQLite knows no NaN."""
     return None if math.isnan(entry.number) else entry.number, entry.reason, entry.note
-
-
-def _checksum(key: object, number: object, reason: object, note: object) -> bytes:
-    """Over the whole row, whatever a damaged one holds in the place of numbers and texts."""
-    exact = struct.pack("<d", number) if isinstance(number, float) else repr(number).encode()
-    whole = hashlib.blake2b(digest_size=8)
-    for part in (repr(key).encode(), exact, repr(reason).encode(), repr(note).encode()):
-        whole.update(struct.pack("<q", len(part)) + part)
-    return whole.digest()
-
-
-def _drop(connection: sqlite3.Connection, ids: Iterable[int]) -> None:
-    connection.executemany("DELETE FROM entries WHERE id = ?", ((number,) for number in ids))
-
-
-def _delete(connection: sqlite3.Connection, chunks: Sequence[tuple[int, int, int]]) -> int:
-    """Delete chunks with their entries; gives how many entries there were."""
-    dropped = 0
-    for number, first, last in chunks:
-        dropped += connection.execute("DELETE FROM entries WHERE id BETWEEN ? AND ?", (first, last)).rowcount
-        connection.execute("DELETE FROM chunks WHERE id = ?", (number,))
-    return dropped
-
-
-def _now(connection: sqlite3.Connection) -> float:
-    """The time, or that of the latest use where the clock was set back: what comes later is never taken for older."""
-    latest = connection.execute("SELECT MAX(used) FROM chunks").fetchone()[0]
-    return max(time.time(), latest or 0.0)
-
-
-def _mark_used(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
-    """Say that the chunks of these entries are in use; a busy or read-only file is no reason to lose what was read."""
-    if not ids:
-        return
-    seen = sorted(ids)
-    now = _now(connection)
-    stale = connection.execute(
-        "SELECT id, first, last FROM chunks WHERE last >= ? AND first <= ? AND used < ?",
-        (seen[0], seen[-1], now - _FRESH),
-    ).fetchall()
-    chosen = [(now, number) for number, first, last in stale if _any_between(seen, first, last)]
-    try:
-        connection.executemany("UPDATE chunks SET used = ? WHERE id = ?", chosen)
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL):
-            raise
-
-
-def _any_between(ordered: Sequence[int], first: int, last: int) -> bool:
-    place = bisect_left(ordered, first)
-    return place < len(ordered) and ordered[place] <= last
-
-
-def _used(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("SELECT COALESCE(SUM(bytes), 0) FROM chunks").fetchone()[0])
 
 
 def _on_disk(path: Path) -> int:

@@ -1,6 +1,5 @@
 """What a finished run left behind, loaded once and only when somebody asks for it."""
 
-import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -91,26 +90,40 @@ class RunData:
     @cached_property
     def margin(self) -> float:
         """What counts as no change, in units of a metric."""
-        path = self.run.folder / "robustness.json"
-        try:
-            return float(json.loads(path.read_text("utf-8"))["margin"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path}: not the settings of a robustness analysis: {error!r}") from error
+        settings = self.run.document("robustness.json")
+        if settings is None:
+            raise InputError(f"{self.run.folder}: the run measured no robustness, so it has no margin")
+        return float(settings["margin"])
 
     @cached_property
     def variants(self) -> pl.DataFrame | None:
-        """The perturbed summaries, with the ``label`` of their perturbation."""
-        if not self.run.stage(_VARIANTS):
-            return None
-        made = read_corpus(self.run.folder / _VARIANTS).summaries.filter(pl.col("variant") != ORIGINAL)
-        return made.with_columns(pl.col("variant").map_elements(label_of, pl.String).alias("label"))
+        """The perturbed summaries, of the corpus and of the run, with the ``label`` of their perturbation."""
+        frames = [self.corpus.summaries]
+        if self._perturbed:
+            frames.append(read_corpus(self.run.folder / _VARIANTS).summaries)
+        found = _variants_of(frames)
+        return (
+            None
+            if found.is_empty()
+            else found.with_columns(pl.col("variant").map_elements(label_of, pl.String).alias("label"))
+        )
 
     @cached_property
-    def variant_scores(self) -> Scores | None:
-        """What the metrics gave to the variants."""
-        if not self.run.stage(_VARIANT_SCORES):
-            return None
-        return Scores.load(self.run.folder / f"{_VARIANT_SCORES}.parquet")
+    def variant_scores(self) -> pl.DataFrame:
+        """What the metrics gave to the variants; empty where there are none."""
+        frames = [self.scores.frame]
+        if self._perturbed:
+            frames.append(Scores.load(self.run.folder / f"{_VARIANT_SCORES}.parquet").frame)
+        return _variants_of(frames)
+
+    @property
+    def _perturbed(self) -> bool:
+        return bool(self.run.stage(_VARIANT_SCORES))
+
+    @cached_property
+    def originals(self) -> pl.DataFrame:
+        """What the metrics gave to the summaries as they were written."""
+        return self.scores.frame.filter(pl.col("variant") == ORIGINAL)
 
     @cached_property
     def units(self) -> dict[tuple[str, str], float]:
@@ -186,7 +199,7 @@ class RunData:
         """Metric → the values below and above which a summary stands out from the others."""
         found = {}
         for name in self.metrics:
-            low, high = (self.scores.frame[name].quantile(share, "linear") for share in (0.25, 0.75))
+            low, high = (self.originals[name].quantile(share, "linear") for share in (0.25, 0.75))
             if low is not None and high is not None:
                 found[name] = (low - _FENCE * (high - low), high + _FENCE * (high - low))
         return found
@@ -208,3 +221,9 @@ class RunData:
         if name not in known:
             raise UnknownNameError(f"{kind} in this run", name, known)
         return name
+
+
+def _variants_of(frames: list[pl.DataFrame]) -> pl.DataFrame:
+    """The rows that are no originals; what the corpus had already comes first, and once."""
+    every = pl.concat([frame.filter(pl.col("variant") != ORIGINAL) for frame in frames], how="diagonal_relaxed")
+    return every.unique(KEY, keep="first", maintain_order=True)

@@ -220,11 +220,11 @@ def _value(view: SummaryView, name: str) -> Any:
 
 
 def _variants(data: RunData, dialogue_id: str, views: list[SummaryView]) -> tuple[VariantView, ...]:
-    if data.variants is None or data.variant_scores is None:
+    if data.variants is None:
         return ()
     parents = {(view.system, view.role): view for view in views}
     here = pl.col("dialogue_id") == dialogue_id, pl.col("system").is_in([system for system, _ in parents])
-    scores = _grouped(data.variant_scores.frame.filter(*here), data.variants.select(KEY))
+    scores = _grouped(data.variant_scores.filter(*here), data.variants.select(KEY))
     found = []
     for row in data.variants.filter(*here).iter_rows(named=True):
         parent = parents.get((row["system"], row["role"]))

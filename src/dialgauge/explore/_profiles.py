@@ -66,7 +66,7 @@ def metric_view(data: RunData, name: str) -> MetricView:
         description, citation = declared.description, declared.citation
     except DialgaugeError:  # a metric that a plug-in, or a table of one's own, has brought along
         description, citation = "", ""
-    values = data.scores.frame[name] if name in data.metrics else pl.Series(dtype=pl.Float64)
+    values = data.originals[name] if name in data.metrics else pl.Series(dtype=pl.Float64)
     failures = data.scores.failures.filter(pl.col("metric") == name, pl.col("dialogue_id").is_not_null())
     judged = name in data.judging and data.ratings is not None
     return MetricView(

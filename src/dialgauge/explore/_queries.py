@@ -136,9 +136,9 @@ def disagreements(data: RunData, metric: str, dimension: str, side: str = "eithe
     data.require("dimension", dimension, data.dimensions)
     _choose("disagreements", "side", side, _SIDES)
     sign = -1 if data.scores.directions[metric] == "lower" else 1
-    scores = data.scores.column(metric).rename({metric: "score"})
+    scores = data.originals.select(*_KEYS, pl.col(metric).alias("score"))
     rated = data.ratings.select(*_KEYS, pl.col(dimension).alias("rating"))
-    both = scores.join(rated, on=_KEYS).drop_nulls(["score", "rating"]).filter(pl.col("variant") == ORIGINAL)
+    both = scores.join(rated, on=_KEYS).drop_nulls(["score", "rating"])
     ranked = both.with_columns(
         _percentile(pl.col("score") * sign).alias("metric_percentile"),
         _percentile(pl.col("rating")).alias("people_percentile"),
@@ -169,19 +169,15 @@ def _percentile(values: pl.Expr) -> pl.Expr:
 
 def unnoticed(data: RunData, perturbation: str, metric: str) -> Answer:
     """Where a metric did not do with a variant what it should: fall where it was degraded, stay where it was not."""
-    if data.variants is None or data.variant_scores is None:
+    if data.variants is None:
         raise InputError(NO_VARIANTS)
     data.require("perturbation", perturbation, data.expected)
     data.require("metric", metric, data.judging)
     if (metric, perturbation) not in data.units:
         raise InputError(f"the run has no measured change of {metric} under {perturbation}")
     labels = data.variants.filter(pl.col("label") == perturbation).select(_KEYS)
-    after = data.variant_scores.column(metric).rename({metric: "variant_score"}).join(labels, on=_KEYS, how="semi")
-    before = (
-        data.scores.column(metric)
-        .filter(pl.col("variant") == ORIGINAL)
-        .select(*PARENT, pl.col(metric).alias("original_score"))
-    )
+    after = data.variant_scores.select(*_KEYS, pl.col(metric).alias("variant_score")).join(labels, on=_KEYS, how="semi")
+    before = data.originals.select(*PARENT, pl.col(metric).alias("original_score"))
     both = after.join(before, on=list(PARENT)).drop_nulls(["variant_score", "original_score"])
     change = (pl.col("variant_score") - pl.col("original_score")) / data.units[metric, perturbation]
     both = both.with_columns(change.alias("change"))
@@ -210,7 +206,7 @@ def extremes(data: RunData, metric: str, end: str = "lowest") -> Answer:
     data.require("metric", metric, data.metrics)
     _choose("extremes", "end", end, _ENDS)
     order = pl.col("score") if end == "lowest" else -pl.col("score")
-    frame = data.scores.column(metric).rename({metric: "score"}).drop_nulls("score").sort(order, *_KEYS)
+    frame = data.originals.select(*_KEYS, pl.col(metric).alias("score")).drop_nulls("score").sort(order, *_KEYS)
     direction = data.scores.directions.get(metric, "none")
     better = "it describes only" if direction == "none" else f"{direction} is better"
     return Answer(f"Summaries by {metric}, {_ENDS[end]} ({better}).", frame, {"score": metric})

@@ -146,16 +146,26 @@ def heat_maps(data: ReportData) -> list[HeatMap]:
     return maps
 
 
+def surest(ranking: Ranking) -> Estimate | None:
+    """The best metric that is shown to follow the ratings at all: its interval lies above zero (or it has none)."""
+    for entry in ranking.estimates:
+        if entry.value is not None and entry.value > 0 and (entry.low is None or entry.low > 0):
+            return entry
+    return None
+
+
 def verdict(ranking: Ranking) -> str:
     """The ranking of one dimension as a sentence."""
     scored = [entry for entry in ranking.estimates if entry.value is not None]
     if not scored:
         return "No metric could be correlated with these ratings."
-    best = scored[0]
+    best, sure = scored[0], surest(ranking)
     sentence = f"{best.metric} agrees best ({ranking.coefficient.title()} {best}, across {_LEVELS[ranking.level]})"
     others = [metric for metric in ranking.leaders if metric != best.metric]
-    if best.low is not None and best.low <= 0:
-        sentence += ", but its interval includes zero: no metric is shown to follow these ratings"
+    if sure is None:
+        sentence += ", but no metric is shown to follow these ratings: every interval includes zero"
+    elif sure is not best:
+        sentence += f", but its interval includes zero; {sure.metric} ({sure}) is the best whose interval does not"
     elif others:
         sentence += f"; {_count(len(others))} cannot be told apart from it"
     if ranking.ceiling is not None:

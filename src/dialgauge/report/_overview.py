@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from dialgauge.metrics import Metric, all_metrics
-from dialgauge.report._content import Estimate, Ranking, ReportData, decimals, drifting
+from dialgauge.report._content import Estimate, Ranking, ReportData, decimals, drifting, surest
 
 #: How many metrics get a card on the first screen.
 _LEADING = 3
@@ -51,9 +51,8 @@ def summing_up(rankings: Sequence[Ranking]) -> list[tuple[str, str]]:
     """The verdict: pairs of what to trust and for what. A dimension that no metric is shown to follow says so."""
     by_metric: dict[str, list[str]] = {}
     for ranking in rankings:
-        best = next((entry for entry in ranking.estimates if entry.value is not None), None)
-        shown = best is not None and best.value is not None and best.value > 0 and (best.low is None or best.low > 0)
-        by_metric.setdefault(best.metric if best is not None and shown else "", []).append(ranking.dimension)
+        sure = surest(ranking)
+        by_metric.setdefault(sure.metric if sure else "", []).append(ranking.dimension)
     return [(metric, _listed(dimensions)) for metric, dimensions in by_metric.items()]
 
 
@@ -62,13 +61,16 @@ def brief(ranking: Ranking) -> str:
     scored = [entry for entry in ranking.estimates if entry.value is not None]
     if not scored:
         return "No metric could be correlated with these ratings."
-    best, others = scored[0], [metric for metric in ranking.leaders if metric != scored[0].metric]
-    if best.low is not None and best.low <= 0:
+    best, sure = scored[0], surest(ranking)
+    others = [metric for metric in ranking.leaders if metric != best.metric]
+    if sure is None:
         said = f"Trust none: even {best.metric} ({best}) may be at zero."
+    elif sure is not best:
+        said = f"{sure.metric}, {sure}. Higher, but maybe at zero: {best.metric}."
     else:
         also = f" Not told apart: {len(others)} more." if others else " It leads alone." if ranking.leaders else ""
         said = f"{best.metric}, {best}.{also}"
-    if ranking.ceiling is not None and best.value is not None and ranking.ceiling > 0:
+    if ranking.ceiling is not None and ranking.ceiling > 0:
         said += f" One rater reaches {decimals(ranking.ceiling)}."
     return said
 

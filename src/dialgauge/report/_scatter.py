@@ -37,7 +37,7 @@ def scatter_plots(data: ReportData, rankings: Sequence[Ranking]) -> tuple[list[F
     for ranking in rankings:
         scored = [entry.metric for entry in ranking.estimates if entry.value is not None]
         for metric in [name for name in scored if name in data.scores.metrics][:_METRICS]:
-            figures.append(_plot(items, metric, ranking))
+            figures.append(_plot(items, metric, ranking, data.scores.directions.get(metric) == "lower"))
     known = [name for name in KEY if name in ("dialogue_id", "system") or items[name].n_unique() > 1]
     whole = pl.col("text").str.len_chars() <= _LETTERS
     cut = pl.when(whole).then("text").otherwise(pl.col("text").str.head(_LETTERS) + "…")
@@ -66,25 +66,28 @@ def _items(data: ReportData) -> tuple[pl.DataFrame, str]:
     return numbered, said
 
 
-def _plot(items: pl.DataFrame, metric: str, ranking: Ranking) -> Figure:
+def _plot(items: pl.DataFrame, metric: str, ranking: Ranking, lower: bool) -> Figure:
     column = f"rating of {ranking.dimension}"
     numbered = items.filter(pl.col(metric).is_not_null(), pl.col(column).is_not_null())
     means = numbered.group_by("system").agg(pl.col(metric).mean(), pl.col(column).mean()).sort("system")
     x_low, x_high = _range(numbered[column])
-    y_low, y_high = _range(numbered[metric])
+    y_low, y_high, beyond = _core(numbered[metric])
     pad = (x_high - x_low) * 0.04
     x = linear(x_low - pad, x_high + pad, _LEFT, _LEFT + _SIDE)
     y = linear(y_low, y_high, _TOP + _HIGH, _TOP)
     parts = _axes(x_low, x_high, y_low, y_high, pad)
     points = numbered.filter(pl.col("item").is_not_null()).select("item", column, metric).rows()
     # Ratings are few round numbers: points go a little to the side, so that one does not hide the next.
-    places = [f"M{x(rating) + ((item * 7) % 13 - 6) * 0.5:.1f} {y(value):.1f}h0" for item, rating, value in points]
+    places = [f"M{x(rating) + ((item * 7) % 25 - 12) * 0.45:.1f} {y(value):.1f}h0" for item, rating, value in points]
     parts.append(Markup('<path class="points" d="{}"/>').format("".join(places)))
     for system, value, rating in means.iter_rows():
         title = f"{system}: mean {metric} {value:.4g}, mean rating {decimals(rating)}"
         parts.append(dot(x(rating), y(value), 4.5, "system", title))
     parts.append(text(_LEFT + _SIDE / 2, _TOP + _HIGH + 32, f"rating of {ranking.dimension}", "tick", "middle"))
     estimate = next(entry for entry in ranking.estimates if entry.metric == metric)
+    notes = [f"{ranking.coefficient.title()} {estimate}" + (", sign turned: lower is better." if lower else ".")]
+    if beyond:
+        notes.append(f"{beyond} values far outside are drawn at the edge.")
     label = f"{metric} against the ratings of {ranking.dimension}, {len(points)} summaries and {means.height} systems"
     svg = drawing("scatter", _LEFT + _SIDE + 8, _TOP + _HIGH + _BOTTOM, label, parts)
     return Figure(
@@ -93,7 +96,7 @@ def _plot(items: pl.DataFrame, metric: str, ranking: Ranking) -> Figure:
         svg,
         ("text", f"rating of {ranking.dimension}", metric),
         [(item, rounded(rating), rounded(value)) for item, rating, value in points],
-        f"{ranking.coefficient.title()} {estimate}",
+        " ".join(notes),
         texts=True,
     )
 
@@ -101,6 +104,16 @@ def _plot(items: pl.DataFrame, metric: str, ranking: Ranking) -> Figure:
 def _range(values: pl.Series) -> tuple[float, float]:
     low, high = values.min(), values.max()
     return (float(low), float(high)) if low is not None and high is not None else (0.0, 1.0)  # type: ignore[arg-type]
+
+
+def _core(values: pl.Series) -> tuple[float, float, int]:
+    """The range that is drawn, and how many values lie outside: a few that are far off must not flatten the rest."""
+    low, high = _range(values)
+    inner = values.quantile(0.005), values.quantile(0.995)
+    if inner[0] is None or inner[1] is None or high - low <= 2 * (inner[1] - inner[0]) or inner[0] == inner[1]:
+        return low, high, 0
+    beyond = ((values < inner[0]) | (values > inner[1])).sum()
+    return float(inner[0]), float(inner[1]), int(beyond)
 
 
 def _axes(x_low: float, x_high: float, y_low: float, y_high: float, pad: float) -> list[Markup]:
