@@ -259,6 +259,32 @@ def test_cleaning_times_and_learned(large: ReportData) -> None:
     assert 'href="#cost"' in page
 
 
+def test_names_that_the_page_uses_itself() -> None:
+    """A metric may be called like a column of ours, and dimensions be written in another script."""
+    small = made_report(dialogues=5, systems=4, metrics=2)
+    assert small.ratings is not None
+    assert small.correlations is not None
+    metrics = dict(zip(small.scores.metrics, ("text", "item"), strict=True))
+    dimensions = {"coherence": "连贯性", "consistency": "一致性", "fluency": "text", "relevance": "item"}
+    scores = Scores(
+        small.scores.frame.rename(metrics),
+        {metrics[name]: signature for name, signature in small.scores.signatures.items()},
+        {metrics[name]: direction for name, direction in small.scores.directions.items()},
+    )
+    corpus = replace(
+        small.corpus, ratings=small.corpus.ratings.with_columns(pl.col("dimension").replace_strict(dimensions))
+    )
+    found = small.correlations.with_columns(
+        pl.col("metric").replace_strict(metrics), pl.col("dimension").replace_strict(dimensions)
+    )
+    page = render_report(ReportData("t", corpus, scores, found, ratings=small.ratings.rename(dimensions)))
+    shown = re.findall(r'data-figure="([^"]+)"', page)
+    assert len(shown) == len(set(shown))
+    data = data_of(page)
+    assert set(data["figures"]) == set(shown)
+    assert {row[-1] for row in data["texts"]["rows"]} == set(small.corpus.summaries["text"])
+
+
 def test_hostile_names_and_texts_stay_text() -> None:
     """In a summary, a system, a metric, a reason, a dimension, a finding: no tag, and no end of the data's element."""
     systems, dialogues = [EVIL, "s1", "s2", "s3"], ["d0", "d1", "d2"]
@@ -294,8 +320,10 @@ def test_hostile_names_and_texts_stay_text() -> None:
 
 
 def test_helpers() -> None:
-    assert slug("Größe & <b>") == "gr-e-b"
-    assert slug("***") == "x"
+    assert slug("rouge-1") == "rouge-1"
+    assert slug("Größe & <b>").startswith("gr-e-b-")
+    assert slug("一致性") != slug("流畅性")
+    assert slug("rouge-1@source") != slug("rouge-1-source")
     assert ticks(0, 1) == [0, 0.25, 0.5, 0.75, 1]
     assert ticks(2, 2) == [2]
     assert ticks(0.31, 0.34, 3) == pytest.approx([0.32, 0.34])

@@ -39,6 +39,8 @@ def excerpt(text: str, words: Sequence[str]) -> list[tuple[str, bool]] | None:
     if first is None:
         return None
     begin, end = max(0, first.start() - _AROUND), min(len(text), first.end() + _AROUND)
+    if begin and (gap := re.compile(r"\s").search(text, begin, first.start())):
+        begin = gap.end()  # a word that is cut off reads as another one
     parts: list[tuple[str, bool]] = [("…", False)] if begin else []
     place = begin
     for match in pattern.finditer(text, first.start(), end):

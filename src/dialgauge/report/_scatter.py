@@ -16,6 +16,8 @@ _POINTS = 1500
 #: A longer text is cut: the run folder has it in full.
 _LETTERS = 400
 _METRICS = 3
+#: Columns beside those of metrics and ratings, under names that no metric has.
+_TEXT, _ITEM = " text", " item"
 _LEFT, _SIDE, _HIGH = 46, 220, 180
 _TOP, _BOTTOM = 10, 36
 
@@ -39,9 +41,9 @@ def scatter_plots(data: ReportData, rankings: Sequence[Ranking]) -> tuple[list[F
         for metric in [name for name in scored if name in data.scores.metrics][:_METRICS]:
             figures.append(_plot(items, metric, ranking, data.scores.directions.get(metric) == "lower"))
     known = [name for name in KEY if name in ("dialogue_id", "system") or items[name].n_unique() > 1]
-    whole = pl.col("text").str.len_chars() <= _LETTERS
-    cut = pl.when(whole).then("text").otherwise(pl.col("text").str.head(_LETTERS) + "…")
-    texts = items.filter(pl.col("item").is_not_null()).select(*known, cut.fill_null("").alias("text"))
+    whole = pl.col(_TEXT).str.len_chars() <= _LETTERS
+    cut = pl.when(whole).then(_TEXT).otherwise(pl.col(_TEXT).str.head(_LETTERS) + "…")
+    texts = items.filter(pl.col(_ITEM).is_not_null()).select(*known, cut.fill_null("").alias("text"))
     return figures, Texts(tuple(texts.columns), tuple(texts.iter_rows())), left_out
 
 
@@ -49,7 +51,7 @@ def _items(data: ReportData) -> tuple[pl.DataFrame, str]:
     """The rated summaries with scores, ratings and text; evenly fewer dialogues where they are too many."""
     assert data.ratings is not None
     ratings = data.ratings.rename({name: f"rating of {name}" for name in data.ratings.columns if name not in KEY})
-    texts = data.corpus.summaries.select(*KEY, "text")
+    texts = data.corpus.summaries.select(*KEY, pl.col("text").alias(_TEXT))
     items = (
         data.scores.frame.filter(pl.col("variant") == ORIGINAL)
         .join(ratings, on=list(KEY), how="inner", maintain_order="left")
@@ -59,7 +61,7 @@ def _items(data: ReportData) -> tuple[pl.DataFrame, str]:
     step = max(1, math.ceil(items.height / _POINTS))
     kept = dialogues.gather_every(step)
     drawn = pl.col("dialogue_id").is_in(kept.to_list())
-    numbered = items.with_columns(pl.when(drawn).then(drawn.cast(pl.Int64).cum_sum() - 1).alias("item"))
+    numbered = items.with_columns(pl.when(drawn).then(drawn.cast(pl.Int64).cum_sum() - 1).alias(_ITEM))
     if step == 1:
         return numbered, ""
     said = f"Points of {len(kept)} of {len(dialogues)} dialogues are drawn, evenly chosen; the means are of all."
@@ -76,7 +78,7 @@ def _plot(items: pl.DataFrame, metric: str, ranking: Ranking, lower: bool) -> Fi
     x = linear(x_low - pad, x_high + pad, _LEFT, _LEFT + _SIDE)
     y = linear(y_low, y_high, _TOP + _HIGH, _TOP)
     parts = _axes(x_low, x_high, y_low, y_high, pad)
-    points = numbered.filter(pl.col("item").is_not_null()).select("item", column, metric).rows()
+    points = numbered.filter(pl.col(_ITEM).is_not_null()).select(_ITEM, column, metric).rows()
     # Ratings are few round numbers: points go a little to the side, so that one does not hide the next.
     places = [f"M{x(rating) + ((item * 7) % 25 - 12) * 0.45:.1f} {y(value):.1f}h0" for item, rating, value in points]
     parts.append(Markup('<path class="points" d="{}"/>').format("".join(places)))

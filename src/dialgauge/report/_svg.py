@@ -1,6 +1,7 @@
 """Small parts of which figures are made: plain SVG that takes the colours of the page and needs no script."""
 
 import math
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -106,6 +107,7 @@ def figure_data(figures: Iterable[Figure]) -> Mapping[str, Any]:
 
 
 def slug(name: str) -> str:
-    """A name that can stand in a file name and an id."""
+    """A name that can stand in a file name and an id. Where it says less than the name, a checksum keeps it unique."""
     kept = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name.lower())
-    return "-".join(part for part in kept.split("-") if part) or "x"
+    plain = "-".join(part for part in kept.split("-") if part)
+    return plain if plain == name else f"{plain or 'x'}-{zlib.crc32(name.encode()):08x}"
