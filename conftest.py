@@ -15,8 +15,8 @@ from typing import Any
 # Before anything loads torch: models in tests are tiny, and threads that wait for each other cost more than they do.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-from sybil import Document, Example, Region, Sybil  # noqa: E402
-from sybil.parsers.markdown import PythonCodeBlockParser  # noqa: E402
+from sybil import Document, Example, Region, Sybil
+from sybil.parsers.markdown import PythonCodeBlockParser
 
 _CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

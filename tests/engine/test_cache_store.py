@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dialgauge.engine import Entry, ResultCache, results_cache
@@ -32,6 +32,7 @@ texts = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=2
 
 
 @given(st.lists(st.tuples(st.floats(), texts, texts), max_size=20))
+@example([(-0.0, None, None), (math.nan, "", "\x00")])
 @settings(max_examples=40, deadline=None)
 def test_what_is_kept_is_found(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[float, str, str]]) -> None:
     cache = ResultCache(tmp_path_factory.mktemp("cache") / "results.db")

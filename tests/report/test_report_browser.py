@@ -60,9 +60,10 @@ def test_the_first_screen_answers(browser: Any, address: str) -> None:
     page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe(browser: Any, address: str, violations: Callable[[Any], list[str]], scheme: str) -> None:
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1366), ("dark", 1366), ("light", 390)])
+def test_axe(browser: Any, address: str, violations: Callable[[Any], list[str]], scheme: str, width: int) -> None:
     page, _ = opened(browser, address, color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 768})
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     assert violations(page) == []
     page.close()

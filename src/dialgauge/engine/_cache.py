@@ -7,9 +7,9 @@ the cache is full the chunks that nobody has read for longest go first.
 A cache may fail, its user may not: a full disk, a folder that cannot be written and a damaged file cost a warning.
 """
 
-import math
 import os
 import sqlite3
+import struct
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -97,7 +97,7 @@ class ResultCache:
 
         ``label`` says for people whose they are, as in the statistics.
         """
-        rows = [(key, *_stored(entry), tables.checksum(key, *_stored(entry))) for key, entry in entries]
+        rows = [(key, *_stored(entry), tables.checksum_of(key, *_stored(entry))) for key, entry in entries]
         if not rows:
             return True
         size = sum(_ENTRY_BYTES + len((row[2] or "").encode()) + len((row[3] or "").encode()) for row in rows)
@@ -221,10 +221,10 @@ class ResultCache:
             for number, key, *stored, checksum in connection.execute(
                 f"SELECT id, key, number, reason, note, checksum FROM entries WHERE key IN ({marks})", part
             ):
-                if checksum != tables.checksum(key, *stored):
+                if checksum != tables.checksum_of(key, *stored):
                     bad.append(number)
                     continue
-                found[key] = Entry(math.nan if stored[0] is None else float(stored[0]), stored[1], stored[2])
+                found[key] = Entry(struct.unpack("<d", stored[0])[0], stored[1], stored[2])
                 ids.append(number)
         if bad:
             tables.drop(connection, bad)
@@ -282,9 +282,9 @@ class _DamagedError(DialgaugeError):
     """The file of the cache is broken as a whole."""
 
 
-def _stored(entry: Entry) -> tuple[float | None, str | None, str | None]:
-    """SQLite knows no NaN."""
-    return None if math.isnan(entry.number) else entry.number, entry.reason, entry.note
+def _stored(entry: Entry) -> tuple[bytes, str | None, str | None]:
+    """To the last bit: as a number, SQLite would lose NaN and the sign of zero."""
+    return struct.pack("<d", entry.number), entry.reason, entry.note
 
 
 def _on_disk(path: Path) -> int:

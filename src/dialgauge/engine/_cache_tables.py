@@ -2,7 +2,6 @@
 
 import hashlib
 import sqlite3
-import struct
 import time
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -21,7 +20,7 @@ CREATE TABLE IF NOT EXISTS chunks (
     bytes INTEGER NOT NULL, used REAL NOT NULL
 );
 CREATE TABLE IF NOT EXISTS entries (
-    id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, number REAL, reason TEXT, note TEXT, checksum BLOB NOT NULL
+    id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, number BLOB NOT NULL, reason TEXT, note TEXT, checksum BLOB NOT NULL
 );
 """
 
@@ -77,7 +76,7 @@ def examine(connection: sqlite3.Connection) -> tuple[int, list[int]]:
         "SELECT id, key, number, reason, note, checksum FROM entries"
     ):
         total += 1
-        if checksum != checksum(key, *stored):
+        if checksum != checksum_of(key, *stored):
             bad.append(number)
     return total, bad
 
@@ -93,13 +92,9 @@ def clear(connection: sqlite3.Connection, label: str | None) -> int:
     return dropped
 
 
-def checksum(key: object, number: object, reason: object, note: object) -> bytes:
+def checksum_of(key: object, number: object, reason: object, note: object) -> bytes:
     """Over the whole row, whatever a damaged one holds in the place of numbers and texts."""
-    exact = struct.pack("<d", number) if isinstance(number, float) else repr(number).encode()
-    whole = hashlib.blake2b(digest_size=8)
-    for part in (repr(key).encode(), exact, repr(reason).encode(), repr(note).encode()):
-        whole.update(struct.pack("<q", len(part)) + part)
-    return whole.digest()
+    return hashlib.blake2b(repr((key, number, reason, note)).encode(), digest_size=8).digest()
 
 
 def drop(connection: sqlite3.Connection, ids: Iterable[int]) -> None:
