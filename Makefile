@@ -32,6 +32,9 @@ bench: $(VENV)/.developing ## measure dialgauge beside the packages one would us
 	$(BIN)/dialgauge bench metaeval
 	$(BIN)/dialgauge bench models
 	$(BIN)/dialgauge bench perturb
+	$(BIN)/dialgauge bench affect
+	$(BIN)/dialgauge bench learned
+	$(BIN)/dialgauge bench scale
 
 clean:
 	rm -rf $(VENV) build dist docs/_build runs src/*.egg-info src/dialgauge/metrics/kernels/_library.*
