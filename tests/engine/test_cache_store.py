@@ -126,7 +126,7 @@ def test_the_cache_of_a_later_version_is_left_alone(tmp_path: Path) -> None:
 
 def test_the_size_is_bounded_and_the_least_used_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
-    monkeypatch.setattr(module.time, "time", lambda: now[0])
+    monkeypatch.setattr(time, "time", lambda: now[0])
     limit = 400_000
     cache = ResultCache(tmp_path / "results.db", limit)
     for chunk in range(60):
@@ -144,11 +144,11 @@ def test_the_size_is_bounded_and_the_least_used_goes_first(tmp_path: Path, monke
 
 def test_a_clock_that_was_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is kept after it is not taken for the oldest."""
-    monkeypatch.setattr(module.time, "time", lambda: 5e9)
+    monkeypatch.setattr(time, "time", lambda: 5e9)
     cache = ResultCache(tmp_path / "results.db", 100_000)
     for chunk in range(4):
         assert cache.keep("m", [(key(1000 * chunk + i), Entry(1.0)) for i in range(160)])
-    monkeypatch.setattr(module.time, "time", lambda: 1e9)
+    monkeypatch.setattr(time, "time", lambda: 1e9)
     assert cache.keep("m", [(key(9000 + i), Entry(1.0)) for i in range(160)])
     assert cache.find([key(9000)])
     assert not cache.find([key(0)])

@@ -20,7 +20,8 @@ CREATE TABLE IF NOT EXISTS chunks (
     bytes INTEGER NOT NULL, used REAL NOT NULL
 );
 CREATE TABLE IF NOT EXISTS entries (
-    id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, number BLOB NOT NULL, reason TEXT, note TEXT, checksum BLOB NOT NULL
+    id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, number BLOB NOT NULL, reason TEXT, note TEXT,
+    checksum BLOB NOT NULL
 );
 """
 

@@ -66,7 +66,7 @@ def contributions(fitted: Fitted, keys: pl.DataFrame, x: FloatArray, names: tupl
     Of a blend of several learners the mean of theirs.
     """
     fill = fitted.pipeline.named_steps["fill"]
-    method, made, base = _explain(fitted.recipe.learner, _after_fill(fitted), fitted, fill.transform(x))
+    method, made, base = _explain(fitted.recipe.learner, Fitted(fitted.recipe, fitted.pipeline[1:]), fill, fill.transform(x))
     size = len(names)
     long = keys[np.repeat(np.arange(len(x)), size).tolist()]
     return long.with_columns(
