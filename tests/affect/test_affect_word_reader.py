@@ -54,6 +54,14 @@ def test_the_label_of_a_word_does_not_tell_about_itself(features: WordFeatures, 
     assert np.array_equal(other.told([word]), features.told([word]))
 
 
+def test_the_order_of_the_table_does_not_matter(features: WordFeatures) -> None:
+    table = {"Joy": 1, "joy": 2, "JOY": 0, **TABLE}
+    words = ["joyful", "killjoy", "joy", "Joy", "joy-made"]
+    one, other = (replace(features, table=dict(rows)) for rows in (table.items(), reversed(table.items())))
+    assert np.array_equal(one.told(words), other.told(words))
+    assert relatives(one, "joyful")["shortened"] == [0, 0, 1]
+
+
 def test_vectors_and_embeddings_are_those_of_the_word(features: WordFeatures) -> None:
     vectors = features.vectors
     assert vectors is not None

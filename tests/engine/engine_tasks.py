@@ -60,6 +60,21 @@ class Mortal:
         return number + 1
 
 
+class WordyError(Exception):
+    """Makes words of what it is given."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no such name: {name}")
+
+
+class HoldingError(Exception):
+    """Holds what cannot be pickled."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.again = lambda: message
+
+
 @dataclass
 class Failing:
     """Raises this kind of error."""
@@ -75,6 +90,10 @@ class Failing:
             raise EOFError("the task's own")
         if self.kind == "parameter":
             raise ParameterError("task", "number", "odd", number)
+        if self.kind == "wordy":
+            raise WordyError("rouge-0")
+        if self.kind == "holding":
+            raise HoldingError("the model has gone")
         if self.kind == "unsendable":
             return lambda: number
         raise OSError(28, "No space left on device", "scores")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from engine_tasks import Failing, Mortal, Square, Threads
+from engine_tasks import Failing, Mortal, Square, Threads, WordyError
 
 from dialgauge.engine import WorkerError, cores, engine
 from dialgauge.engine._ray import RayEngine
@@ -65,7 +65,9 @@ def test_a_chunk_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
         ("parameter", ParameterError, "task: parameter 'number' must be odd; got 0"),
         ("setup", ParameterError, "task: parameter 'kind'"),
         ("end of file", EOFError, "the task's own"),
-        ("system", OSError, "No space left on device: 'scores'"),
+        ("system", OSError, r"^\[Errno 28\] No space left on device: 'scores'"),
+        ("wordy", WordyError, "^no such name: rouge-0"),
+        ("holding", Exception, "the model has gone"),
         ("unsendable", Exception, "lambda"),
     ],
 )
@@ -79,6 +81,8 @@ def test_an_error_of_the_task_is_raised_where_a_person_sees_it(
         list(engine(name, workers=1).run(Failing(kind), range(2)))
     if name == "processes":
         assert "engine_tasks.py" in "".join(raised.value.__notes__) or kind == "unsendable"
+    if (name, kind) == ("processes", "holding"):
+        assert str(raised.value) == "HoldingError: the model has gone"
     if kind == "parameter":
         assert raised.value.given == 0  # type: ignore[attr-defined]
 

@@ -170,6 +170,50 @@ def test_a_row_without_reference_has_a_reason_and_a_doubled_key_is_left_out(tmp_
     assert report.failures == {("rouge-1", "the dialogue has no reference for this role"): 5}
 
 
+def test_a_key_of_an_earlier_chunk_is_left_out(tmp_path: Path) -> None:
+    frame = pairs_frame(12)
+    doubled = pl.concat([frame, frame.head(3), frame.slice(11, 1), frame.head(2)])
+    doubled.write_parquet(tmp_path / "pairs.parquet")
+    for size in (2, 5, 100):
+        report = score_stream(tmp_path / "pairs.parquet", ["rouge-1"], tmp_path / f"out-{size}", chunk_size=size)
+        assert report.problems == {"duplicate key": 6}
+        assert report.rows == 12
+        assert (
+            read_parts(tmp_path / f"out-{size}")
+            .select("dialogue_id", "system")
+            .equals(frame.select("dialogue_id", "system"))
+        )
+
+
+def test_a_key_of_an_earlier_chunk_of_a_folder_is_left_out(tmp_path: Path) -> None:
+    corpus = embedded_corpus().select(dialogues=embedded_corpus().dialogues["dialogue_id"].head(4))
+    write_corpus(corpus, tmp_path / "corpus")
+    summaries = pl.read_parquet(tmp_path / "corpus" / "summaries.parquet")
+    again = summaries.filter(kind="system").head(2)
+    pl.concat([summaries, again]).write_parquet(tmp_path / "corpus" / "summaries.parquet")
+    whole = score(corpus, ["rouge-1"]).frame
+    for size in (1, 1000):
+        report = score_stream(tmp_path / "corpus", ["rouge-1"], tmp_path / f"out-{size}", chunk_size=size)
+        assert report.problems == {"duplicate key": 2}
+        assert report.rows == whole.height
+        assert (
+            read_parts(tmp_path / f"out-{size}")
+            .sort("dialogue_id", "system")
+            .equals(whole.sort("dialogue_id", "system"))
+        )
+
+
+def test_a_row_without_the_name_of_its_dialogue_is_left_out_as_in_memory(tmp_path: Path) -> None:
+    row = pl.int_range(pl.len())
+    nameless = pl.when(row.is_in([2, 5])).then(None).otherwise(pl.col("dialogue_id"))
+    pairs_frame(12).with_columns(dialogue_id=nameless).write_parquet(tmp_path / "pairs.parquet")
+    for size in (2, 100):
+        report = score_stream(tmp_path / "pairs.parquet", ["rouge-1"], tmp_path / f"out-{size}", chunk_size=size)
+        assert report.problems == {"the row has no dialogue_id": 2}
+        assert read_parts(tmp_path / f"out-{size}")["dialogue_id"].null_count() == 0
+        assert report.rows == 10
+
+
 def test_engines_and_numbers_of_workers_give_the_same_bytes(tmp_path: Path) -> None:
     pairs_frame(240).write_parquet(tmp_path / "pairs.parquet")
     runs = {

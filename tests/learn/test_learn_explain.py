@@ -1,8 +1,11 @@
 """Explanations and the choice of features."""
 
+from dataclasses import replace
+
 import numpy as np
+import polars as pl
 import pytest
-from learn_cases import made_data
+from learn_cases import made_corpus, made_data
 
 from dialgauge.learn import LEARNERS, Recipe, candidates, contributions, permutation_importance, select_features
 
@@ -21,6 +24,22 @@ def test_contributions_sum_to_the_prediction(learner: str, task: str) -> None:
     assert free == pytest.approx(fitted.numbers(data.X), abs=1e-9)
     assert frame.columns[-5:] == ["feature", "value", "contribution", "base", "method"]
     assert frame["method"].unique().to_list() == ["linear" if learner == "ridge" else "path"]
+
+
+def test_a_blend_is_explained_where_a_point_of_the_scale_never_occurs() -> None:
+    corpus = made_corpus()
+    ratings = corpus.ratings.with_columns(value=pl.col("value").clip(3, 5))
+    data, _, target, _ = made_data(replace(corpus, ratings=ratings), task="classes")
+    assert set(target.classes(data.y)) == {3.0, 4.0, 5.0}
+    trees = Recipe.build("extra-trees", target).quicker(15)
+    alone, blended = trees.fit(data.X, data.y), Recipe.blend([trees, trees]).fit(data.X, data.y)
+    parts, same = (contributions(fitted, data.keys, data.X, data.names) for fitted in (alone, blended))
+    assert same["base"][0] == pytest.approx(parts["base"][0])
+    assert same["contribution"].to_numpy() == pytest.approx(parts["contribution"].to_numpy())
+    linear = Recipe.build("logistic", target)
+    alone, blended = linear.fit(data.X, data.y), Recipe.blend([linear, linear]).fit(data.X, data.y)
+    parts, same = (contributions(fitted, data.keys, data.X, data.names) for fitted in (alone, blended))
+    assert same["contribution"].to_numpy() == pytest.approx(parts["contribution"].to_numpy())
 
 
 @pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {"ridge", "decision-tree", "random-forest", "extra-trees"}))

@@ -115,6 +115,20 @@ def test_a_changed_model_is_refused(folder: Path) -> None:
         load_trained(folder)
 
 
+def test_a_changed_card_is_refused(folder: Path) -> None:
+    path = folder / "metric.json"
+    card = json.loads(path.read_text("utf-8"))
+    recipe = {name: value for name, value in card["settings"]["recipe"].items() if name != "levels"}
+    for wrong, message in (
+        ({"settings": {**card["settings"], "recipe": recipe}}, "the recipe is not whole: KeyError: 'levels'"),
+        ({"files": list(card["files"])}, "'files' is no table"),
+        ({"strange": 1}, "unexpected keyword argument 'strange'"),
+    ):
+        path.write_text(json.dumps({**card, **wrong}), encoding="utf-8")
+        with pytest.raises(InputError, match=message):
+            load_trained(folder)
+
+
 def test_a_model_with_foreign_types_is_refused(folder: Path, tmp_path: Path) -> None:
     import skops.io
 

@@ -96,6 +96,48 @@ def test_our_own_procedure_passes(learner: str, split: str) -> None:
     check_leaks(run, data, make_folds(split, data.keys)[0])
 
 
+@pytest.mark.parametrize(("split", "task"), [("systems", "numbers"), ("systems", "classes"), ("both", "numbers")])
+def test_predictions_do_not_know_the_ratings_of_the_held_out_system(split: str, task: str) -> None:
+    """From the ratings on: aggregation, target, features, search and blend, with those of one system permuted."""
+    corpus = made_corpus()
+    of_system = (corpus.ratings["system"] == "s2").to_numpy()
+    values = corpus.ratings["value"].to_numpy().copy()
+    values[of_system] = np.random.default_rng(1).permutation(values[of_system])
+    made = []
+    for ratings in (corpus.ratings, corpus.ratings.with_columns(value=pl.Series(values))):
+        target = build_target(ratings, "consistency", task=task)
+        data = build_data(build_features(corpus, made_scores(corpus)), target)
+        recipes = [recipe.quicker(3) for recipe in candidates("auto", target, 0)[:2]]
+        own = procedure(recipes, split, blend=True, inner_folds=2)
+        made.append(validate(data, ratings, split=split, run=own, folds=2, guard=False, resamples=0).predictions)
+    before, after = (frame.filter(system="s2") for frame in made)
+    assert not before["rating"].equals(after["rating"])
+    assert before.drop("rating").equals(after.drop("rating"))
+    assert (
+        not made[0]
+        .filter(pl.col("system") != "s2")
+        .drop("rating")
+        .equals(made[1].filter(pl.col("system") != "s2").drop("rating"))
+    )
+
+
+def test_a_leak_into_the_classes_or_into_what_is_predicted_at_all_is_caught() -> None:
+    data, _, _, _ = made_data()
+    fold = make_folds("systems", data.keys)[0]
+    peeped = float(data.y[fold.test].sum())
+
+    def in_classes(data: Data, train: np.ndarray, test: np.ndarray) -> Predicted:
+        return Predicted(np.ones(len(test)), np.full(len(test), data.y[test].sum()))
+
+    def in_gaps(data: Data, train: np.ndarray, test: np.ndarray) -> Predicted:
+        gap = np.nan if data.y[test].sum() == peeped else 1.0
+        return Predicted(np.full(len(test), gap), np.ones(len(test)))
+
+    for leak in (in_classes, in_gaps):
+        with pytest.raises(LeakError, match="ratings of held-out summaries"):
+            check_leaks(leak, data, fold)
+
+
 def test_a_procedure_that_is_random_is_refused() -> None:
     data, _, _, _ = made_data()
     generator = np.random.default_rng()

@@ -85,9 +85,9 @@ class WordFeatures:
 
     @cached_property
     def _forms(self) -> dict[str, int]:
-        """Words of the table without regard to case; of several spellings the first."""
+        """Words of the table without regard to case; of several spellings the one in lower case, if there is one."""
         forms: dict[str, int] = {}
-        for word, label in self.table.items():
+        for word, label in sorted(self.table.items(), reverse=True):
             forms.setdefault(word.lower(), label)
         return forms
 

@@ -1,8 +1,11 @@
 """Errors on their way from a worker to the driver."""
 
+import pickle
 import traceback
 from dataclasses import dataclass
 from typing import Any
+
+from dialgauge.engine._engine import WorkerError
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +19,19 @@ class Carried:
 
     @classmethod
     def of(cls, error: BaseException) -> "Carried":
-        """Pack an error; its traceback becomes a note, for whoever has to find a bug."""
-        return cls(type(error), error.args, dict(vars(error)), "".join(traceback.format_exception(error)))
+        """Pack an error; its traceback becomes a note, for whoever has to find a bug.
+
+        One that would not arrive (it holds what cannot be pickled, or cannot be made anew) goes as its own words.
+        """
+        where = "".join(traceback.format_exception(error))
+        named = isinstance(error, OSError) and error.filename is not None
+        arguments = (*error.args, error.filename) if named else error.args
+        packed = cls(type(error), arguments, dict(vars(error)), where)
+        try:
+            pickle.loads(pickle.dumps(packed)).raised()
+        except Exception:
+            return cls(WorkerError, (f"{type(error).__name__}: {error}",), {}, where)
+        return packed
 
     def raised(self) -> BaseException:
         """The error again, ready to be raised."""
@@ -25,7 +39,7 @@ class Carried:
             error = self.kind(*self.arguments)
         except TypeError:
             error = self.kind.__new__(self.kind)
-            error.args = self.arguments
+        error.args = self.arguments  # a constructor may have made words of them once more
         error.__dict__.update(self.state)
         error.add_note(f"in a worker:\n{self.where}")
         return error

@@ -143,8 +143,8 @@ def run_conditions(
     for name in conditions:
         wanted = set(CONDITIONS[name]) - {ORIGINAL}
         recipe = make_recipe(settings)
-        usable = recipe.readable(test_items)
         if not CONDITIONS[name]:
+            usable = recipe.readable(test_items)
             numbers = recipe.untrained(usable)
         else:
             part = RatedSplit(
@@ -157,6 +157,7 @@ def run_conditions(
                 part, found, settings, folder / name, data=data, progress=_named(progress, name), recipe=recipe
             )
             specs[name] = done.spec
+            usable = recipe.readable(test_items)
             numbers = recipe.predict(recipe.module, usable)
         rows += _rows(name, usable, numbers)
     result = Conditions(

@@ -50,8 +50,8 @@ class HeadRecipe:
         self._centre, self._spread = 0.0, 1.0
 
     def readable(self, items: Iterable[RatedSummary]) -> list[RatedSummary]:
-        """All of them; whether references are read is decided in :meth:`prepare`."""
-        return list(items)
+        """All of them; where :meth:`prepare` found references to read, those that have one."""
+        return [item for item in items if item.references or not self.with_references]
 
     def prepare(self, train: Sequence[RatedSummary]) -> None:
         """Make the head, as wide as the encoder needs it, and standardise what it reads by the training summaries."""

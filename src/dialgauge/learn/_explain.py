@@ -1,5 +1,6 @@
 """Why a trained metric says what it says: importance of features, and the part of each in a single prediction."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ def contributions(fitted: Fitted, keys: pl.DataFrame, x: FloatArray, names: tupl
     Of a blend of several learners the mean of theirs.
     """
     fill = fitted.pipeline.named_steps["fill"]
-    method, made, base = _explain(fitted.recipe.learner, Fitted(fitted.recipe, fitted.pipeline[1:]), fill, fill.transform(x))
+    method, made, base = _explain(fitted.recipe.learner, _after_fill(fitted), fitted, fill.transform(x))
     size = len(names)
     long = keys[np.repeat(np.arange(len(x)), size).tolist()]
     return long.with_columns(
@@ -91,7 +92,8 @@ def _explain(learner: str, estimator: Any, fitted: Fitted, filled: FloatArray) -
     """The method, a contribution per row and feature, and the base of one learner on features without gaps."""
     if learner == BLEND:
         pairs = zip(fitted.recipe.settings["members"], estimator[-1].estimators_, strict=True)
-        parts = [_explain(member["learner"], part, fitted, filled) for member, part in pairs]
+        known = _as_members_know(fitted, estimator[-1])
+        parts = [_explain(member["learner"], part, known, filled) for member, part in pairs]
         methods = " and ".join(dict.fromkeys(part[0] for part in parts))
         return methods, np.mean([part[1] for part in parts], axis=0), float(np.mean([part[2] for part in parts]))
     if learner == "ridge":
@@ -100,6 +102,14 @@ def _explain(learner: str, estimator: Any, fitted: Fitted, filled: FloatArray) -
     if learner in ("decision-tree", "random-forest", "extra-trees"):
         return _paths(estimator[-1], fitted, filled)
     return _occlusion(estimator, fitted, filled)
+
+
+def _as_members_know(fitted: Fitted, voting: Any) -> Fitted:
+    """Members of a vote number the classes that occurred in training, not the points of the scale."""
+    if not fitted.recipe.fits_classes:
+        return fitted
+    occurred = tuple(fitted.recipe.levels[int(number)] for number in voting.classes_)
+    return replace(fitted, recipe=replace(fitted.recipe, levels=occurred))
 
 
 def _paths(learned: Any, fitted: Fitted, filled: FloatArray) -> tuple[str, FloatArray, float]:

@@ -74,7 +74,9 @@ def extrapolate(
     if annotated is not None and annotated < 1:
         raise ParameterError("extrapolate", "annotated", "at least 1, or none", annotated)
     wanted = _labelled(variants)
-    given = wanted.join(ratings.select(*KEY, "value").drop_nulls("value"), on=list(KEY), how="inner")
+    given = wanted.join(
+        ratings.select(*KEY, "value").drop_nulls("value"), on=list(KEY), how="inner", maintain_order="left"
+    )
     _refuse_off_scale(given, scale)
     if annotated is not None:
         given = _drawn(given, annotated, seed)

@@ -94,14 +94,15 @@ def finetune(
     """
     recipe = recipe or make_recipe(settings)
     folder = Path(folder)
-    used, watched = recipe.readable(split.train), recipe.readable(split.dev)
+    used = recipe.readable(split.train)
     check_enough(used, f"training {settings.metric} on {settings.target!r}")
+    recipe.prepare(used)
+    watched = recipe.readable(split.dev)
     if watched and len({item.rating for item in watched}) == 1:
         raise InputError(
             f"the {len(watched)} development summaries all have the rating {watched[0].rating:g}: nothing can be "
             "chosen by them; use another seed, a larger dev share, or none (0)"
         )
-    recipe.prepare(used)
     work = folder.with_name(f"{folder.name}-training")
     record = train(
         recipe.module,

@@ -62,7 +62,7 @@ class Recipe(Protocol):
     loss_name: str
 
     def readable(self, items: Iterable[RatedSummary]) -> list[RatedSummary]:
-        """Those that have the texts which the metric reads."""
+        """Those that have the texts which the metric reads; after :meth:`prepare`, as it was trained."""
 
     def prepare(self, train: Sequence[RatedSummary]) -> None:
         """Make ready to train on these."""

@@ -1,6 +1,7 @@
 """A trained metric as a folder: a card (``metric.json``, and ``README.md`` for people) and the files it vouches for.
 
-The card holds the SHA-256 of every other file; what was changed, removed or added since is refused before it is read.
+The card holds the SHA-256 of every file that is loaded; one that was changed or removed since is refused before it is
+read, and one that was added is not looked at.
 """
 
 import hashlib
@@ -193,9 +194,13 @@ def _card(path: Path, row: Any) -> Card:
         raise InputError(f"{path}: not a card of format {FORMAT} (found: {found}); train again with this version")
     try:
         features = tuple(FeatureUse(**use) for use in row.pop("features"))
-        return Card(**{**row, "features": features, "scores": tuple(row["scores"])})
+        card = Card(**{**row, "features": features, "scores": tuple(row["scores"])})
     except (TypeError, KeyError, AttributeError) as error:
         raise InputError(f"{path}: not a card of a trained metric: {error}") from error
+    for name in ("scale", "data", "split", "settings", "files"):
+        if not isinstance(getattr(card, name), dict):
+            raise InputError(f"{path}: not a card of a trained metric: {name!r} is no table")
+    return card
 
 
 def card_text(card: Card) -> str:

@@ -16,6 +16,7 @@ from dialgauge.errors import InputError, MissingExtraError, ModelError
 from dialgauge.learn._archive import dump
 from dialgauge.learn._features import UNSIGNED
 from dialgauge.learn._folder import (
+    CARD_FILE,
     Card,
     Trained,
     find_folder,
@@ -71,11 +72,14 @@ def load_fitted(folder: Path, card: Card) -> Fitted:
         if foreign:
             raise InputError(f"{path}: holds types that a trained metric has no need of: {', '.join(foreign)}")
         pipeline = skops.io.load(path, trusted=sorted(_OURS | _PARTS_OF_SKLEARN))
-        made: dict[str, Any] = dict(card.settings["recipe"])
     except (KeyError, TypeError, ValueError, OSError, BadZipFile) as error:
         raise InputError(f"{path}: not readable as a model: {type(error).__name__}: {error}") from error
     low, high = card.scale.get("minimum"), card.scale.get("maximum")
-    recipe = Recipe(made["learner"], made["settings"], made["task"], tuple(made["levels"]), low, high, made["seed"])
+    try:
+        made: dict[str, Any] = dict(card.settings["recipe"])
+        recipe = Recipe(made["learner"], made["settings"], made["task"], tuple(made["levels"]), low, high, made["seed"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{folder / CARD_FILE}: the recipe is not whole: {type(error).__name__}: {error}") from error
     return Fitted(recipe, pipeline)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from dialgauge.errors import DialgaugeError
 from dialgauge.learn._learners import Recipe
@@ -110,14 +111,16 @@ def check_leaks(run: Procedure, data: Data, fold: Fold, *, before: Predicted | N
     generator = np.random.default_rng([seed, 21])
     spoilt = generator.permutation(fold.test)[: len(fold.test) // 2]
     kept = ~np.isin(fold.test, spoilt)
-    said = (before or run(data, fold.train, fold.test)).numbers[kept]
+    said = _both(before or run(data, fold.train, fold.test), kept)
     y = data.y.copy()
     y[fold.test] = generator.choice(np.array(data.target.levels), len(fold.test))
     other = _spoilt(data, spoilt, generator)
 
     def change(changed: Data) -> float:
-        again = run(changed, fold.train, fold.test).numbers[kept]
-        return 0.0 if np.array_equal(said, again, equal_nan=True) else float(np.nanmax(np.abs(said - again)))
+        again = _both(run(changed, fold.train, fold.test), kept)
+        differ = (said != again) & ~(np.isnan(said) & np.isnan(again))
+        # A value that comes or goes is a change, too, if one without a size.
+        return float(np.max(np.nan_to_num(np.abs(said - again)[differ], nan=np.inf), initial=0.0))
 
     if not change(replace(other, y=y)):
         return
@@ -132,6 +135,10 @@ def check_leaks(run: Procedure, data: Data, fold: Fold, *, before: Predicted | N
                 "sees rows that are held out"
             )
     raise LeakError(f"fold {fold.name}: predictions change when nothing but held-out rows does, or from run to run")
+
+
+def _both(predicted: Predicted, rows: NDArray[np.bool_]) -> FloatArray:
+    return np.stack([predicted.numbers[rows], predicted.classes[rows]])
 
 
 def _spoilt(data: Data, rows: IntArray, generator: np.random.Generator) -> Data:

@@ -60,6 +60,13 @@ def make_folds(split: str, keys: pl.DataFrame, *, folds: int = 5, seed: int = 0)
 
 def folds_inside(split: str, keys: pl.DataFrame, folds: int, seed: int) -> list[Fold]:
     """Folds of the same rule in few groups, for the choices that are made inside a fold."""
+    for column in _APART[split]:
+        if keys[column].n_unique() < 2:
+            what = _named(column)
+            raise InputError(
+                f"split {split!r}: with one {what} held out only {keys[column][0]!r} is left, and settings are chosen by "
+                f"leaving out another {what}: take at least three of them, or another split"
+            )
     if split == "random":
         return _cut(np.arange(keys.height), _shuffled_groups(np.arange(keys.height), folds, seed))
     return _grouped(split, keys, folds, seed, most_systems=folds)
@@ -78,11 +85,14 @@ def check_folds(split: str, keys: pl.DataFrame, folds: Sequence[Fold]) -> None:
             values = keys[column].to_numpy()
             shared = np.intersect1d(values[fold.train], values[fold.test])
             if len(shared):
-                what = "dialogue" if column == "dialogue_id" else "system"
                 raise InputError(
-                    f"split {split!r}, fold {fold.name}: train and test share {len(shared)} {what}s "
+                    f"split {split!r}, fold {fold.name}: train and test share {len(shared)} {_named(column)}s "
                     f"(first: {shared[0]}); keep them apart, or ask for the split 'random' by name"
                 )
+
+
+def _named(column: str) -> str:
+    return "dialogue" if column == "dialogue_id" else "system"
 
 
 def _side(fold: Fold) -> str:
@@ -118,7 +128,9 @@ def _grouped(split: str, keys: pl.DataFrame, folds: int, seed: int, most_systems
 def _groups(what: str, values: NDArray[Any], folds: int, seed: int, singles: int) -> dict[str, NDArray[Any]]:
     names = np.unique(values)
     if len(names) < 2:
-        raise InputError(f"leaving {what} out needs at least two of them; there is {len(names)} ({', '.join(names)})")
+        raise InputError(
+            f"leaving {what} out needs at least two of them; there is {len(names)} ({', '.join(names)}): take another split"
+        )
     if what == "systems" and len(names) <= singles:
         return {str(name): np.array([name], dtype=object) for name in names}
     return _shuffled_groups(names, min(folds, len(names)), seed, what)

@@ -1,5 +1,6 @@
 """What is scored in chunks: a table of pairs, or a corpus folder. Each says where to cut, and reads one chunk."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -8,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from dialgauge.corpus import (
     DIALOGUES,
@@ -26,17 +28,23 @@ from dialgauge.metrics._stream_files import ParquetTable, PartStore, is_url
 
 _CARD = "corpus.toml"
 _ROW = "_row"
+#: Why rows are left out, in the words of the readers of whole corpora.
+_DOUBLED, _NAMELESS = "duplicate key", "the row has no dialogue_id"
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Rows to score as part ``number``, and the ranges of rows in which their references and dialogues are found."""
+    """Rows to score as part ``number``, and the ranges of rows in which their references and dialogues are found.
+
+    ``doubled`` are the rows among them whose key is in an earlier chunk; they are left out.
+    """
 
     number: int
     start: int
     stop: int
     references: tuple[int, int] = (0, 0)
     dialogues: tuple[int, int] = (0, 0)
+    doubled: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,31 +150,32 @@ class PairsSource:
             hashed = self.table.derive(pl.col(named[0]).cast(pl.String).hash().alias("hash"))["hash"]
             same = (hashed == hashed.shift(1)).fill_null(False).to_numpy()
         cuts = _cuts(same, height, size)
-        return [Chunk(n, start, stop) for n, (start, stop) in enumerate(pairwise(cuts))]
+        # Without a name the number of the row is the name, and no key is there twice.
+        by_name = "dialogue_id" in self.uses or "dialogue_id" in self.constants
+        doubled = _doubled(self.table, self._keys(), _chunk_of(cuts, height)) if by_name else {}
+        return [Chunk(n, start, stop, doubled=doubled.get(n, ())) for n, (start, stop) in enumerate(pairwise(cuts))]
 
     def load(self, chunk: Chunk) -> Loaded:
         """Each row becomes a dialogue of its own, so that no row sees the references of another."""
         rows = self.table.read(chunk.start, chunk.stop).with_row_index(_ROW, offset=chunk.start + 1)
         rows = rows.with_columns(pl.col(_ROW).cast(pl.String))
-        keys = rows.select(
-            self._key(rows, "dialogue_id", None),
-            self._key(rows, "system", "system"),
-            self._key(rows, "variant", ORIGINAL),
-            self._key(rows, "role", OVERALL),
-            pl.col(_ROW).alias("_id"),
-        )
+        keys = rows.select(*self._keys(), pl.col(_ROW).alias("_id"))
         summaries = pl.concat([*self._references(rows), self._summaries(rows)])
         sifted = sift(self._dialogues(rows), summaries, Corpus().ratings)
         # The rows are known to the corpus by their numbers, so doubled keys of the user's are looked for here.
-        doubled = ~pl.struct(KEY).is_first_distinct()
-        problems = _count([bad.reason for bad in sifted.bad]) | _count(
-            ["duplicate key"] * int(keys.select(doubled.sum()).item())
-        )
+        nameless = pl.col("dialogue_id").is_null()
+        doubled = (~pl.struct(KEY).is_first_distinct() | _among(chunk)) & ~nameless
+        found = keys.select(nameless.sum().alias(_NAMELESS), doubled.sum().alias(_DOUBLED)).row(0, named=True)
+        problems = Counter(bad.reason for bad in sifted.bad) + Counter(found)
         scored = sifted.summaries.filter(kind="system").select(pl.col("dialogue_id").alias("_id"))
-        keys = keys.filter(~doubled).join(scored, on="_id", how="semi", maintain_order="left")
+        keys = keys.filter(~doubled, ~nameless).join(scored, on="_id", how="semi", maintain_order="left")
         return Loaded(Corpus(sifted.dialogues, sifted.summaries), keys, problems)
 
-    def _key(self, rows: pl.DataFrame, use: str, default: str | None) -> pl.Expr:
+    def _keys(self) -> list[pl.Expr]:
+        defaults = {"dialogue_id": None, "system": "system", "variant": ORIGINAL, "role": OVERALL}
+        return [self._key(use, default) for use, default in defaults.items()]
+
+    def _key(self, use: str, default: str | None) -> pl.Expr:
         if use in self.constants:
             return pl.lit(self.constants[use]).alias(use)
         if columns := self.uses.get(use):
@@ -226,13 +235,22 @@ class FolderSource:
         tables = {}
         for name in ("dialogues", "summaries"):
             file = f"{place.rstrip('/')}/{name}.parquet"
-            single = bool(PartStore(place).names()) and f"{name}.parquet" in PartStore(place).names()
+            single = f"{name}.parquet" in PartStore(place).names()
             tables[name] = ParquetTable.open(file if single else f"{place.rstrip('/')}/{name}")
         return cls(tables["dialogues"], tables["summaries"], include_references)
 
     def has_references(self) -> bool:
         """Whether there is a summary of kind ``reference``."""
         return bool(self.summaries.derive((self._kind() == "reference").any().alias("any"))["any"].any())
+
+    def _keys(self) -> list[pl.Expr]:
+        defaults = {"variant": ORIGINAL, "role": OVERALL}
+        return [
+            pl.col(name).cast(pl.String).fill_null(defaults.get(name, ""))
+            if name in self.summaries.columns
+            else pl.lit(defaults.get(name, "")).alias(name)
+            for name in KEY
+        ]
 
     def _kind(self) -> pl.Expr:
         return pl.col("kind") if "kind" in self.summaries.columns else pl.lit("system")
@@ -244,7 +262,7 @@ class FolderSource:
     def chunks(self, size: int) -> list[Chunk]:
         """Cut the summaries between dialogues, and look up where their references and dialogues are.
 
-        Of each summary 13 bytes are held for this.
+        Of each summary some 30 bytes are held for this.
         """
         rows = self.summaries.derive(
             pl.col("dialogue_id").cast(pl.String).hash().alias("hash"),
@@ -252,7 +270,8 @@ class FolderSource:
         ).with_row_index(_ROW)
         same = (rows["hash"] == rows["hash"].shift(1)).fill_null(False).to_numpy()
         cuts = _cuts(same, rows.height, size)
-        numbers = np.searchsorted(np.array(cuts), np.arange(rows.height), side="right") - 1
+        numbers = _chunk_of(cuts, rows.height)
+        doubled = _doubled(self.summaries, self._keys(), numbers)
         rows = rows.with_columns(pl.Series("chunk", numbers, dtype=pl.UInt32))
         items = rows if self.include_references else rows.filter(~pl.col("is_reference"))
         wanted = items.select("hash", "chunk").unique()
@@ -261,7 +280,14 @@ class FolderSource:
         dialogues = _spans(wanted, hashed.with_row_index(_ROW))
         filled = sorted(items["chunk"].unique().to_list())
         return [
-            Chunk(number, cuts[old], cuts[old + 1], references.get(old, (0, 0)), dialogues.get(old, (0, 0)))
+            Chunk(
+                number,
+                cuts[old],
+                cuts[old + 1],
+                references.get(old, (0, 0)),
+                dialogues.get(old, (0, 0)),
+                doubled.get(old, ()),
+            )
             for number, old in enumerate(filled)
         ]
 
@@ -280,11 +306,32 @@ class FolderSource:
         dialogues = conform(self.dialogues.read(*chunk.dialogues, keep=mine), DIALOGUES, "dialogues")
         sifted = sift(dialogues, together, Corpus().ratings)
         sound = sifted.summaries.select(KEY)
-        keys = (
-            items.select(KEY).unique(maintain_order=True).join(sound, on=list(KEY), how="semi", maintain_order="left")
-        )
-        problems = _count([bad.reason for bad in sifted.bad])
+        fresh = items.filter(~pl.col(_ROW).is_in(chunk.doubled)).select(KEY).unique(maintain_order=True)
+        keys = fresh.join(sound, on=list(KEY), how="semi", maintain_order="left")
+        again = items.filter(pl.col(_ROW).is_in(chunk.doubled)).height
+        problems = Counter(bad.reason for bad in sifted.bad) + Counter({_DOUBLED: again})
         return Loaded(Corpus(sifted.dialogues, sifted.summaries), keys, problems)
+
+
+def _chunk_of(cuts: Sequence[int], height: int) -> NDArray[np.int64]:
+    """The number of the chunk that each row is in."""
+    return np.searchsorted(np.array(cuts), np.arange(height), side="right") - 1
+
+
+def _doubled(table: ParquetTable, keys: Sequence[pl.Expr], chunk: NDArray[np.int64]) -> dict[int, tuple[int, ...]]:
+    """For each chunk the rows whose key is in an earlier one. Two hashes of 64 bits stand for a key."""
+    key = pl.struct(keys)
+    rows = table.derive(key.hash(0).alias("one"), key.hash(1).alias("two")).with_columns(pl.Series("chunk", chunk))
+    late = rows.select((pl.col("chunk") > pl.col("chunk").min().over("one", "two")).alias("late"))["late"]
+    found: dict[int, list[int]] = {}
+    for row in late.arg_true().to_list():
+        found.setdefault(int(chunk[row]), []).append(row)
+    return {number: tuple(places) for number, places in found.items()}
+
+
+def _among(chunk: Chunk) -> pl.Series:
+    """For each row of the chunk whether its key is in an earlier one."""
+    return pl.Series(np.isin(np.arange(chunk.start, chunk.stop), chunk.doubled))
 
 
 def _spans(wanted: pl.DataFrame, found: pl.DataFrame) -> dict[int, tuple[int, int]]:
@@ -303,7 +350,3 @@ def _plain(frame: pl.DataFrame) -> pl.DataFrame:
 def _turns(text: str | None) -> list[dict[str, str | None]]:
     turns = parse_turns(text) if text is not None else ()
     return [{"speaker": turn.speaker, "role": turn.role, "text": turn.text} for turn in turns]
-
-
-def _count(reasons: Sequence[str]) -> dict[str, int]:
-    return {reason: reasons.count(reason) for reason in dict.fromkeys(reasons)}
