@@ -221,6 +221,18 @@ def test_an_encoder_head_without_references_reads_the_source(tmp_path: Path, ite
     assert score(alone, [tuned.spec]).frame.to_series(-1).null_count() == 0
 
 
+def test_an_encoder_head_that_reads_references_is_judged_where_there_are_some(
+    tmp_path: Path, items: list[RatedSummary]
+) -> None:
+    split = split_dialogues(items, dev=0.3)
+    first = split.dev[0].dialogue_id
+    dev = tuple(replace(item, references=()) if item.dialogue_id == first else item for item in split.dev)
+    tuned = finetune(replace(split, dev=dev), FIVE, settings("encoder-head", BERT, limit=None), tmp_path / "m")
+    assert tuned.card.settings["references"]
+    assert tuned.dev is not None
+    assert tuned.dev.summaries == sum(item.dialogue_id != first for item in dev)
+
+
 @given(st.integers(4, 40), st.integers(0, 5), st.sampled_from([0.1, 0.2, 0.4]), st.sampled_from([0.0, 0.25]))
 def test_no_dialogue_is_on_two_sides(dialogues: int, seed: int, dev: float, test: float) -> None:
     every = [

@@ -9,6 +9,8 @@ from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
     from dialgauge.learn import Selection, Training
@@ -140,7 +142,6 @@ def _as_json(
 def _show(made: "Training", importance: "pl.DataFrame | None", selection: "Selection | None") -> None:
     validation = made.validation
     card = made.card
-    learner = made.fitted.recipe
     rows = [
         (
             row["by"] if row["by"] == row["name"] else f"{row['by']} ({row['name']})",
@@ -154,7 +155,14 @@ def _show(made: "Training", importance: "pl.DataFrame | None", selection: "Selec
     ]
     title = f"{card.name}: {card.target}, {card.data['summaries']:,} summaries, split {validation.split!r}"
     print_table(title, ("by", "level", "measure", "value", "95 %"), rows, numeric=["value", "95 %"])
-    note(f"{learner.learner} {dict(learner.settings)}; {validation.hides}")
+    recipe = made.fitted.recipe
+    parts = recipe.settings.get("members", [{"learner": recipe.learner, "settings": recipe.settings}])
+    note(("the mean of " if len(parts) > 1 else "") + ", ".join(map(_told, parts)))
+    note(validation.hides)
+    own = validation.scores.filter(by="learned")
+    lost = own.filter(own["value"].is_null())
+    for level, reason in lost.select("level", "reason").unique(maintain_order=True).iter_rows():
+        note(f"no value at the level {level!r} for some measures: {reason}")
     missing = {use.name: use.missing for use in card.features if use.missing}
     if missing:
         shown = ", ".join(f"{feature} ({count})" for feature, count in missing.items())
@@ -170,6 +178,11 @@ def _show(made: "Training", importance: "pl.DataFrame | None", selection: "Selec
         heads = ("features", "seconds", selection.objective, "error", "")
         print_table("sets of features, cheapest first", heads, sets, numeric=heads[:4])
         note(f"chosen: {', '.join(selection.chosen)}")
+
+
+def _told(part: "Mapping[str, Any]") -> str:
+    settings = ", ".join(f"{name} {value}" for name, value in part["settings"].items())
+    return f"{part['learner']} ({settings})"
 
 
 def _mark(row: dict[str, Any]) -> str:
