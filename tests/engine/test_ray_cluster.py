@@ -51,7 +51,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     for kind in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, kind)
-            process.wait(10)
+            process.wait(3)
         except (ProcessLookupError, subprocess.TimeoutExpired):
             continue
 

@@ -50,6 +50,19 @@ def test_for_people(study: tuple[str, str]) -> None:
     assert "are on both sides" in " ".join(made.stderr.split())
 
 
+def test_what_cannot_be_measured_is_said(tmp_path: Path) -> None:
+    """Calls that only one system has summed up: nothing can be compared within a call."""
+    corpus = made_corpus(dialogues=30, systems=1)
+    write_corpus(corpus, tmp_path / "calls.jsonl")
+    score(corpus, ["rouge-1", "length"]).save(tmp_path / "scores.parquet")
+    wanted = ["train", str(tmp_path / "calls.jsonl"), str(tmp_path / "scores.parquet"), "-t", "consistency"]
+    made = CliRunner().invoke(app, [*wanted, "--split", "dialogues", "--learner", "ridge"], catch_exceptions=False)
+    assert made.exit_code == 0
+    said = " ".join(made.stderr.split())
+    assert "ridge (alpha " in said
+    assert "no value at the level 'summary' for some measures: undefined" in said
+
+
 def test_one_place_only(study: tuple[str, str], tmp_path: Path) -> None:
     wanted = ["train", *study, "-t", "consistency", "--name", "x", "-o", str(tmp_path / "y")]
     with pytest.raises(InputError, match="in one place"):

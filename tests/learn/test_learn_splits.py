@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.learn import HIDES, SPLITS, Fold, check_folds, make_folds
+from dialgauge.learn._splits import folds_inside
 
 
 @st.composite
@@ -78,3 +79,5 @@ def test_bad_names_and_counts() -> None:
         make_folds("systems", frame)
     with pytest.raises(ParameterError, match="at least 2"):
         make_folds("dialogues", frame, folds=1)
+    with pytest.raises(InputError, match=r"with one system held out only 'a' is left.*at least three"):
+        folds_inside("both", frame, 2, 0)

@@ -24,8 +24,8 @@ class Carried:
         One that would not arrive (it holds what cannot be pickled, or cannot be made anew) goes as its own words.
         """
         where = "".join(traceback.format_exception(error))
-        named = isinstance(error, OSError) and error.filename is not None
-        arguments = (*error.args, error.filename) if named else error.args
+        file = error.filename if isinstance(error, OSError) else None
+        arguments = error.args if file is None else (*error.args, file)
         packed = cls(type(error), arguments, dict(vars(error)), where)
         try:
             pickle.loads(pickle.dumps(packed)).raised()

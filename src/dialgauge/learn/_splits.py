@@ -64,8 +64,8 @@ def folds_inside(split: str, keys: pl.DataFrame, folds: int, seed: int) -> list[
         if keys[column].n_unique() < 2:
             what = _named(column)
             raise InputError(
-                f"split {split!r}: with one {what} held out only {keys[column][0]!r} is left, and settings are chosen by "
-                f"leaving out another {what}: take at least three of them, or another split"
+                f"split {split!r}: with one {what} held out only {keys[column][0]!r} is left, and settings are chosen "
+                f"by leaving out another {what}: take at least three of them, or another split"
             )
     if split == "random":
         return _cut(np.arange(keys.height), _shuffled_groups(np.arange(keys.height), folds, seed))
@@ -129,7 +129,8 @@ def _groups(what: str, values: NDArray[Any], folds: int, seed: int, singles: int
     names = np.unique(values)
     if len(names) < 2:
         raise InputError(
-            f"leaving {what} out needs at least two of them; there is {len(names)} ({', '.join(names)}): take another split"
+            f"leaving {what} out needs at least two of them; there is {len(names)} ({', '.join(names)}): "
+            "take another split"
         )
     if what == "systems" and len(names) <= singles:
         return {str(name): np.array([name], dtype=object) for name in names}

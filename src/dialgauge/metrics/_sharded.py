@@ -42,7 +42,8 @@ def suitable_engine(
     if name != "auto":
         return engine(name, workers=workers, ray_address=ray_address, gpus=gpus)
     if ray_address is not None or gpus:
-        raise ParameterError("engine", "ray_address" if ray_address else "gpus", "used with the engine 'ray'", name)
+        given = "gpus" if ray_address is None else "ray_address"
+        raise ParameterError("engine 'auto'", given, "left out; only the engine 'ray' takes it", ray_address or gpus)
     requests = parse_requests(metrics)
     long = summaries * len(requests) >= _WORTH_PROCESSES and not any(request.metric.models for request in requests)
     return engine("processes", workers=workers) if workers is not None or long else None
