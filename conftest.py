@@ -14,6 +14,8 @@ from typing import Any
 
 # Before anything loads torch: models in tests are tiny, and threads that wait for each other cost more than they do.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Tests say themselves how wide their terminal is.
+os.environ.pop("COLUMNS", None)
 
 from sybil import Document, Example, Region, Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser

@@ -12,7 +12,7 @@ import dialgauge
 SOURCE = Path(dialgauge.__file__).parent
 FILES = sorted(SOURCE.rglob("*.py"))
 #: The engines: tasks, chunks and results travel between the driver and the workers that it started itself.
-BETWEEN_OWN_PROCESSES = [SOURCE / "engine" / "_processes.py", SOURCE / "engine" / "_ray.py"]
+BETWEEN_OWN_PROCESSES = [SOURCE / "engine" / name for name in ("_carried.py", "_processes.py", "_ray.py")]
 #: Calls by dotted name that load or run what somebody else wrote.
 FORBIDDEN = {
     *(f"pickle.{name}" for name in ("load", "loads", "Unpickler", "dump", "dumps", "Pickler")),

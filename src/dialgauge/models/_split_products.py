@@ -18,6 +18,7 @@ def split_linear_layers(module: Any) -> None:
     class SplitLinear(torch.nn.Module):
         def __init__(self, linear: Any) -> None:
             super().__init__()
+            self.weight = linear.weight  # for code that looks at it, as T5's does
             high, low = _halves(linear.weight.detach().float())
             self.parts: Any = torch.nn.Buffer(torch.cat([high, low, high], 1).T.contiguous(), persistent=False)
             self.bias = linear.bias
