@@ -127,7 +127,7 @@ def test_a_metric_of_systems_is_no_feature(part: Corpus) -> None:
 
 def test_the_command_from_corpus_to_files(part: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dialgauge.cli._output.console.width", 100)
+    monkeypatch.setenv("COLUMNS", "100")
     write_corpus(part, "calls")
     arguments = ["train-tables", "calls", "--priors", "-o", "out", "-p", "jumble", "-p", "speaker_switch"]
     arguments += ["-m", "rouge-1", "-m", "length", "--resamples", "50"]
