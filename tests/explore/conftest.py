@@ -100,7 +100,7 @@ def bare(bare_folder: Path) -> TestClient:
     return TestClient(create_app(RunData.open(bare_folder)), base_url="http://127.0.0.1")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # playwright runs once at a time: others open theirs later
 def browser() -> Iterator[Any]:
     """The Chromium of this machine, running; skips, loudly, where there is none."""
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
