@@ -116,7 +116,7 @@ def test_roles_by_turns_or_by_a_mark(model: Model) -> None:
 def test_settings_are_in_the_signature_and_checked(folder: Path) -> None:
     spec = f"seq2seq:model=folder:{folder / 'tiny-bart'}"
     signature = parse_request(f'{spec},beams=2,prefix="summarize: "').signature
-    assert "|beams:2|longest:128|shortest:0|length-penalty:1|no-repeat:3|prefix:summarize: |" in signature
+    assert "|beams:2|longest:128|shortest:0|length-penalty:1|no-repeat:0|prefix:summarize: |" in signature
     assert "#" in signature
     with pytest.raises(ParameterError, match="at most 128, its positions"):
         summarize_dialogues([SHORT], f"{spec},longest=500")

@@ -29,15 +29,16 @@ class GenerationSettings:
     """How a model writes: with how many beams (1 is greedy), how many tokens at most and at least.
 
     ``length_penalty`` above 1 prefers longer texts among the beams; ``no_repeat`` forbids a run of so many tokens to
-    come twice (0: no such rule). What a checkpoint brings along for these is not used, so that all models write by the
-    same rules; its other settings, such as the token that a text must begin with, are.
+    come twice (0: no such rule; with it a name of as many tokens, like ``#Person1#``, is written at most once). What a
+    checkpoint brings along for these is not used, so that all models write by the same rules; its other settings, such
+    as the token that a text must begin with, are.
     """
 
     beams: int = 4
     longest: int = 128
     shortest: int = 0
     length_penalty: float = 1.0
-    no_repeat: int = 3
+    no_repeat: int = 0
 
     def __post_init__(self) -> None:
         for name, least in (("beams", 1), ("longest", 1), ("shortest", 0), ("no_repeat", 0)):

@@ -121,7 +121,7 @@ register(
             "length-penalty": Parameter(
                 "1", (), "above 1 prefers longer summaries among the beams", r"-?\d+(\.\d+)?", "a number"
             ),
-            "no-repeat": Parameter("3", (), "no run of so many tokens comes twice; 0: no such rule", *_WHOLE),
+            "no-repeat": Parameter("0", (), "no run of so many tokens comes twice; 0: no such rule", *_WHOLE),
             "prefix": Parameter("", (), 'what leads the dialogue, as in "summarize: " for T5'),
             "joint": Parameter("line", tuple(JOINTS), "what stands between turns: a line break or a space"),
             "roles": Parameter(
