@@ -47,12 +47,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--model", default="scratch:6+6x512", help="scratch:6+6xWIDTH, or a model to fine-tune")
     parser.add_argument("--vocabulary", type=int, default=12_000)
     parser.add_argument("--epochs", type=int, default=20)
-    parser.add_argument("--learning-rate", type=float, default=5e-4)
-    parser.add_argument("--batch-tokens", type=int, default=32_768)
+    parser.add_argument("--learning-rate", type=float, default=3e-4)
+    parser.add_argument("--batch-tokens", type=int, default=8192)
     parser.add_argument("--source-length", type=int, default=768)
     parser.add_argument("--patience", type=int, default=None, help="stop after so many epochs without a better one")
-    parser.add_argument("--best-by", default="rouge", choices=("rouge", "psentscore", "loss"))
+    parser.add_argument("--best-by", default="loss", choices=("rouge", "psentscore", "loss"))
     parser.add_argument("--beams", type=int, default=4)
+    parser.add_argument("--no-repeat", type=int, default=0, help="no run of so many tokens comes twice in a summary")
     parser.add_argument("--writing-tokens", type=int, default=1_000_000, help="tokens of a batch when it writes")
     parser.add_argument("--resumable", action="store_true", help="keep the state of a training after each epoch")
     parser.add_argument("--precision", default="bf16", choices=("fp32", "bf16"))
@@ -115,11 +116,11 @@ def main() -> None:
         batch_tokens=arguments.batch_tokens,
         source_length=arguments.source_length,
         best_by=arguments.best_by,
-        generation=GenerationSettings(beams=1, longest=64, no_repeat=0),
+        generation=GenerationSettings(beams=1, longest=64),
     )
     settings = SetsSettings(
         sets=tuple(arguments.sets),
-        writing=GenerationSettings(beams=arguments.beams),
+        writing=GenerationSettings(beams=arguments.beams, no_repeat=arguments.no_repeat),
         vocabulary=arguments.vocabulary,
         writing_tokens=arguments.writing_tokens,
         resumable=arguments.resumable,
