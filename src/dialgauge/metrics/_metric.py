@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dialgauge.errors import ParameterError, UnknownNameError
+from dialgauge.errors import ParameterError
+from dialgauge.registry import all_values, specification
 
 if TYPE_CHECKING:
     from dialgauge.metrics._job import Job
@@ -27,7 +28,8 @@ class Parameter:
 
     Without ``choices`` any text will do, unless ``pattern`` (a regular expression for the whole of it) says otherwise;
     ``form`` then tells people what is meant, as in ``"a whole number"``. ``path`` gives the path that a value leads to,
-    or None; models need none, they are known as such.
+    or None; models need none, they are known as such. ``published`` is, for a parameter that names a model, the
+    checkpoint of the publication: a hub id, or words where the hub does not have it.
     """
 
     default: str
@@ -36,6 +38,7 @@ class Parameter:
     pattern: str = ""
     form: str = ""
     path: Callable[[str], str | None] | None = None
+    published: str = ""
 
     def check(self, owner: str, name: str, value: str) -> None:
         """Refuse a value that is not allowed."""
@@ -81,6 +84,7 @@ class Metric:
     :class:`Values`. ``version`` goes up whenever a number can change. ``extra`` names optional dependencies it needs.
     ``models`` maps each parameter that names a model to the kind of that model, as in ``{"model": "encoder"}``.
     ``signatures`` maps each parameter that names another thing with contents (a tagger) to what signs it by its name.
+    ``check`` refuses parameter values that do not go with what is stored of a model, without loading it.
     ``itemwise_if`` names, for a metric whose value of a summary can depend on the others that are scored with it (such
     as by document frequencies), the parameter values with which it does not. ``derived`` is set for a metric that is
     made from others' values: its ``compute`` is never called.
@@ -101,6 +105,7 @@ class Metric:
     version: str = "1"
     models: Mapping[str, "Kind"] = field(default_factory=dict)
     signatures: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
+    check: Callable[[Mapping[str, str]], None] | None = None
     itemwise_if: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     derived: Derived | None = None
 
@@ -121,16 +126,11 @@ class MetricRequest:
     @classmethod
     def build(cls, metric: Metric, target: str | None, given: Mapping[str, str]) -> "MetricRequest":
         """Check target and parameters against what the metric declares."""
+        owner = f"metric {metric.name!r}"
         chosen = target or metric.targets[0]
         if chosen not in metric.targets:
-            allowed = " or ".join(repr(t) for t in metric.targets)
-            raise ParameterError(f"metric {metric.name!r}", "target", allowed, chosen)
-        for name, value in given.items():
-            if name not in metric.parameters:
-                raise UnknownNameError(f"parameter of metric {metric.name!r}", name, metric.parameters)
-            metric.parameters[name].check(f"metric {metric.name!r}", name, value)
-        values = {name: given.get(name, parameter.default) for name, parameter in metric.parameters.items()}
-        return cls(metric, chosen, values)
+            raise ParameterError(owner, "target", " or ".join(map(repr, metric.targets)), chosen)
+        return cls(metric, chosen, all_values(owner, metric.parameters, given))
 
     @property
     def itemwise(self) -> bool:
@@ -142,15 +142,10 @@ class MetricRequest:
     @property
     def column(self) -> str:
         """The shortest specification that gives this request: the name of its column in scores."""
-        spec = self.metric.name
+        head = self.metric.name
         if self.target != self.metric.targets[0]:
-            spec += f"@{self.target}"
-        changed = [
-            f"{name}={quoted(value)}"
-            for name, value in self.parameters.items()
-            if value != self.metric.parameters[name].default
-        ]
-        return f"{spec}:{','.join(changed)}" if changed else spec
+            head += f"@{self.target}"
+        return specification(head, self.metric.parameters, self.parameters)
 
     @property
     def signature(self) -> str:
@@ -168,10 +163,3 @@ class MetricRequest:
         values |= {name: sign(values[name]) for name, sign in self.metric.signatures.items()}
         parts: list[tuple[str, Any]] = [("target", self.target), *values.items(), ("v", self.metric.version)]
         return "|".join([self.metric.name, *(f"{name}:{value}" for name, value in parts)])
-
-
-def quoted(value: str) -> str:
-    """A parameter's value as it is written in a specification: in quotes where a comma or quote would mislead."""
-    if value and value == value.strip() and not set(value) & set(',"'):
-        return value
-    return '"' + value.replace('"', '""') + '"'

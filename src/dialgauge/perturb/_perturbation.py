@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from dialgauge.errors import ParameterError, UnknownNameError
+from dialgauge.errors import ParameterError
+from dialgauge.registry import all_values, specification
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Dialogue
@@ -39,6 +40,16 @@ class Option:
 
     choices: tuple[str, ...]
     help: str
+
+    @property
+    def default(self) -> str:
+        """The first of the allowed values."""
+        return self.choices[0]
+
+    def check(self, owner: str, name: str, value: str) -> None:
+        """Refuse a value that is not allowed."""
+        if value not in self.choices:
+            raise ParameterError(owner, name, " or ".join(map(repr, self.choices)), value)
 
 
 def _no_complaint(
@@ -98,25 +109,16 @@ class PerturbationRequest:
         chosen = perturbation.levels[0] if level is None else level
         if chosen not in perturbation.levels:
             raise ParameterError(owner, "level", " or ".join(map(str, perturbation.levels)), chosen)
-        given = given or {}
-        for name, value in given.items():
-            if name not in perturbation.options:
-                raise UnknownNameError(f"option of {owner}", name, perturbation.options)
-            if value not in perturbation.options[name].choices:
-                allowed = " or ".join(map(repr, perturbation.options[name].choices))
-                raise ParameterError(owner, name, allowed, value)
-        values = {name: given.get(name, option.choices[0]) for name, option in perturbation.options.items()}
-        return cls(perturbation, chosen, values)
+        return cls(perturbation, chosen, all_values(owner, perturbation.options, given or {}, "option"))
 
     @property
     def label(self) -> str:
         """The shortest specification that gives this request, as in ``typos_2`` or ``jumble:scope=sentence``."""
         declared = self.perturbation
-        label = declared.name
+        head = declared.name
         if declared.numbered or self.level != declared.levels[0]:
-            label += f"_{self.level}"
-        changed = [f"{k}={v}" for k, v in self.options.items() if v != declared.options[k].choices[0]]
-        return f"{label}:{','.join(changed)}" if changed else label
+            head += f"_{self.level}"
+        return specification(head, declared.options, self.options)
 
 
 #: Beyond the first, variants of one summary by the same request are told apart by their number.

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dialgauge.corpus import Dialogue
-from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.metrics import Parameter, quoted
-from dialgauge.models import ChatAnswer, ChatBudget, Kind, check_available, model_signature
+from dialgauge.errors import InputError, ParameterError
+from dialgauge.metrics import Parameter
+from dialgauge.models import ChatAnswer, ChatBudget, ChatUsage, Kind, check_available, model_signature
+from dialgauge.registry import all_values, specification
 
 #: How a parameter names a text that lies in a file.
 FILE = "file:"
@@ -21,21 +22,6 @@ class Outcome:
     text: str | None
     note: str = ""
     reason: str = ""
-
-
-@dataclass(slots=True)
-class ChatUsage:
-    """What chat endpoints were asked. ``calls`` counts answers that were paid for, ``cached`` those that were not."""
-
-    calls: int = 0
-    cached: int = 0
-    tokens: int = 0
-
-    def add(self, answer: ChatAnswer) -> None:
-        """Count an answer."""
-        self.calls += not answer.cached
-        self.cached += answer.cached
-        self.tokens += 0 if answer.cached else answer.tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +43,21 @@ class Task:
     """Distinct dialogues to summarize, all for one role.
 
     Each has words, and for a role other than ``overall`` a turn of it. ``references`` holds, for each dialogue, the
-    reference summaries of this role (an empty tuple where there are none).
+    reference summaries of this role (an empty tuple where there are none). ``keep_usage`` writes down what an answer
+    took, under the position of its dialogue.
     """
 
     dialogues: Sequence[Dialogue]
     role: str
     references: Sequence[tuple[str, ...]]
     means: Means = field(default_factory=Means)
+    keep_usage: Callable[[int, ChatUsage], None] | None = None
+
+    def count(self, position: int, answer: ChatAnswer) -> None:
+        """Count an answer of an endpoint that the dialogue at this position took; from any thread."""
+        self.means.usage.add(answer)
+        if self.keep_usage:
+            self.keep_usage(position, ChatUsage.of(answer))
 
 
 #: Gives the outcome of each dialogue under its position, in any order, as soon as it is there.
@@ -102,13 +96,9 @@ class SummarizerRequest:
     @classmethod
     def build(cls, summarizer: Summarizer, given: Mapping[str, str], system: str = "") -> "SummarizerRequest":
         """Check the parameters against what the summarizer declares. The default name is the specification."""
-        owner = f"summarizer {summarizer.name!r}"
-        for name, value in given.items():
-            if name not in summarizer.parameters:
-                raise UnknownNameError(f"parameter of {owner}", name, summarizer.parameters)
-            summarizer.parameters[name].check(owner, name, value)
-        values = {name: given.get(name, parameter.default) for name, parameter in summarizer.parameters.items()}
-        return cls(summarizer, values, system or _specification(summarizer, values))
+        declared = summarizer.parameters
+        values = all_values(f"summarizer {summarizer.name!r}", declared, given)
+        return cls(summarizer, values, system or specification(summarizer.name, declared, values))
 
     @property
     def signature(self) -> str:
@@ -119,36 +109,35 @@ class SummarizerRequest:
         parts = [*values.items(), ("v", self.summarizer.version)]
         return "|".join([self.summarizer.name, *(f"{name}:{value}" for name, value in parts)])
 
+    def files(self) -> dict[str, Path]:
+        """The files that parameters name, by parameter."""
+        given = {name: self.parameters[name] for name in self.summarizer.files}
+        return {name: _path(value) for name, value in given.items() if value.startswith(FILE)}
+
     def check(self) -> None:
         """Refuse, before any work is done, what cannot work: a model, a package or a file that is not here."""
         for parameter, kind in self.summarizer.models.items():
             check_available(kind, self.parameters[parameter], f"system {self.system!r}", parameter)
-        for parameter in self.summarizer.files:
-            if self.parameters[parameter].startswith(FILE):
-                read_parameter_file(self.summarizer.name, parameter, self.parameters[parameter])
+        for parameter in self.files():
+            read_parameter_file(self.summarizer.name, parameter, self.parameters[parameter])
 
 
 def read_parameter_file(owner: str, parameter: str, value: str) -> str:
     """The text of the file that ``file:PATH`` names."""
-    path = Path(value.removeprefix(FILE)).expanduser()
     try:
-        return path.read_text(encoding="utf-8")
+        return _path(value).read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"summarizer {owner!r}: {parameter}={value}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ParameterError(f"summarizer {owner!r}", parameter, "a file of UTF-8 text", value) from error
 
 
-def _specification(summarizer: Summarizer, values: Mapping[str, str]) -> str:
-    """The shortest specification that gives these values."""
-    changed = [
-        f"{name}={quoted(value)}" for name, value in values.items() if value != summarizer.parameters[name].default
-    ]
-    return f"{summarizer.name}:{','.join(changed)}" if changed else summarizer.name
+def _path(value: str) -> Path:
+    return Path(value.removeprefix(FILE)).expanduser()
 
 
 def _file_signature(value: str) -> str:
     if not value.startswith(FILE):
         return value
-    path = Path(value.removeprefix(FILE)).expanduser()
+    path = _path(value)
     return f"{FILE}{path.name}#{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"

@@ -28,7 +28,7 @@ from dialgauge.metrics import (
     parse_requests,
     register,
 )
-from dialgauge.metrics import _registry as registry_module
+from dialgauge.metrics._registry import METRICS
 
 
 def constant(job: Job, parameters: Mapping[str, str]) -> Values:
@@ -67,8 +67,7 @@ FREE: dict[str, Any] = {
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """The real registry, with what a test adds taken out again."""
-    all_metrics()
-    monkeypatch.setattr(registry_module, "_registered", dict(registry_module._registered))
+    monkeypatch.setattr(METRICS, "_entries", dict(METRICS.all()))
 
 
 @pytest.fixture
@@ -167,7 +166,7 @@ def test_every_value_survives_the_column_name(value: str, layer: int) -> None:
     free = Metric(compute=constant, **FREE)
     request = MetricRequest.build(free, None, {"model": value, "layer": str(layer)})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry_module, "_registered", {**all_metrics(), "free": free})
+        patch.setattr(METRICS, "_entries", {**all_metrics(), "free": free})
         assert parse_request(request.column) == request
 
 
