@@ -1,7 +1,12 @@
-"""Shared fixtures: where the study data is, and the embedded corpus."""
+"""Shared fixtures: where the study data is, what reference implementations gave, the command line, a real browser."""
 
 import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,3 +28,50 @@ def data_dir() -> Path:
 def golden_dir() -> Path:
     """Texts and values recorded from the reference implementations."""
     return ROOT / "tests" / "golden"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+    """``cli("score", "embedded", …)`` in this process gives exit code, stdout and stderr; 100 columns wide."""
+    from dialgauge.cli import main
+
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["dialgauge", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """The Chromium of this machine, running; skips, loudly, where there is none.
+
+    Each module opens and closes its own: Playwright runs once at a time, and while it does no other event loop can run
+    in the thread of the tests, which those of other modules need.
+    """
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("NO BROWSER: install chromium to look at the pages")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        yield running
+        running.close()

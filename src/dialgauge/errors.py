@@ -1,7 +1,20 @@
-"""Every error that a user can cause derives from :class:`DialgaugeError` and says what to do about it."""
+"""Every error that a user can cause derives from :class:`DialgaugeError` and says what to do about it.
+
+:func:`counted` serves its messages, and all others that name a number of things.
+"""
 
 import difflib
 from collections.abc import Iterable
+
+
+def counted(count: int, one: str, more: str = "") -> str:
+    """A number of things in words: ``1 row``, ``2,000 rows``; ``more`` is the plural that no "s" makes."""
+    return f"{count:,} {one if count == 1 else more or f'{one}s'}"
+
+
+def how_to_install(extra: str) -> str:
+    """The name of an extra and the command that installs it, wherever dialgauge itself came from."""
+    return f"'{extra}': pip install 'dialgauge[{extra}]', or '.[{extra}]' in a clone"
 
 
 class DialgaugeError(Exception):
@@ -21,6 +34,8 @@ class UnknownNameError(DialgaugeError):
         message = f"unknown {kind} {name!r}"
         if close:
             message += f"; did you mean {' or '.join(repr(other) for other in close)}?"
+        elif not self.known:
+            message += "; there is none"
         elif len(self.known) <= 12:
             message += f"; known: {', '.join(self.known)}"
         if hint:
@@ -41,7 +56,7 @@ class MissingExtraError(DialgaugeError):
 
     def __init__(self, feature: str, extra: str) -> None:
         self.feature, self.extra = feature, extra
-        super().__init__(f"{feature} needs the extra '{extra}': pip install 'dialgauge[{extra}]'")
+        super().__init__(f"{feature} needs the extra {how_to_install(extra)}")
 
 
 class ModelError(DialgaugeError):

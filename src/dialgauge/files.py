@@ -91,6 +91,26 @@ def write_text(path: Path | str, text: str) -> None:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
+def read_utf8(path: Path, hint: str = "") -> str:
+    """The text of a file in UTF-8; an error names the file, and ``hint`` is added where it is not there."""
+    try:
+        return path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file{hint}") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a folder, not a file") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text (byte {error.start + 1:,})") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def check_folder(path: Path, hint: str = "") -> None:
+    """Refuse what is no folder, because it is not there or because it is a file; ``hint`` says what would be right."""
+    if not path.is_dir():
+        raise InputError(f"{path}: {'is a file, not a folder' if path.exists() else 'no such folder'}{hint}")
+
+
 def parse_toml(text: str, file: str) -> dict[str, Any]:
     """What a text of TOML says; an error names the file. Nesting without end is refused, not tried."""
     # The parser needs time in the square of the parts of a key.

@@ -42,6 +42,7 @@ _TITLE_WORDS = _listed(
 _INITIAL = re.compile(r"[^\W\d]")
 _NUMBER = re.compile(r"-?[\d.,]*\d[\d.,]*")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_MARK_INSIDE = re.compile(r"[?!].")
 
 
 def nltk_sentences(text: str, *, talk: bool = False) -> list[str]:
@@ -85,14 +86,14 @@ def _ends_talk(mark: str, word: str, following: str) -> bool:
     word_before = word.lstrip("\"'([{`")
     if mark != "." or not (word_before.lower() == "ok" or re.search(r"(^|\.)\.$", word_before)):
         return _ends(mark, word, following)
-    if re.search(r"[?!].", following):
+    if _MARK_INSIDE.search(following):
         return True
     head = following.lstrip("\"'([{`")
     return head[:1].isupper() and not head.endswith(":") and _LETTERS.findall(head)[0].lower() not in _TITLE_WORDS
 
 
 def _ends(mark: str, word: str, following: str) -> bool:
-    if mark in "?!" or re.search(r"[?!].", following):
+    if mark in "?!" or _MARK_INSIDE.search(following):
         return True
     word = word.lstrip("\"'([{`")
     head = following.lstrip("\"'([{`").rstrip(".,;:!?)\"'")

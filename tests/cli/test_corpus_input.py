@@ -57,7 +57,7 @@ def test_strict_lists_every_bad_row(cli: Cli, messy: Path) -> None:
     ("text", "found"),
     [
         ("id,dialogue\n1,A: hi\n2,A: ho\n", "2 dialogues, 0 references, 0 ratings"),
-        ("id,dialogue,summary\n1,A: hi,Hi.\n", "1 dialogues, 1 references, 0 ratings"),
+        ("id,dialogue,summary\n1,A: hi,Hi.\n", "1 dialogue, 1 reference, 0 ratings"),
     ],
 )
 def test_nothing_to_score_is_an_error(cli: Cli, tmp_path: Path, text: str, found: str) -> None:

@@ -50,6 +50,10 @@ def test_three_sets_from_one_command_for_people_and_machines(cli: Cli, corpus: P
     for words in ("full", "filtered", "subsampled", "75.0%", "PSentScore_N", "BERTScore"):
         assert words in done.out
     assert "BERTScore is left out" in done.err
+    assert "test: 4 of 4 dialogues are trained on, too" in done.err
+    assert f"full=seq2seq:model=folder:{tmp_path / 'full' / 'checkpoint'}" in done.err.replace("\n", "")
+    assert "every pair has an affective word" not in done.err
+    assert [path.name for path in (tmp_path / "full").iterdir() if path.name.startswith(".")] == []
     assert max(map(len, done.out.splitlines())) <= 100
     assert (tmp_path / "table.md").read_text("utf-8").startswith("| system |")
     again = cli(*command, "--json")
@@ -60,6 +64,30 @@ def test_three_sets_from_one_command_for_people_and_machines(cli: Cli, corpus: P
     other = cli(*command, "--seed", 1)
     assert other.code == 2
     assert "another shape, seed or corpus" in other.err
+
+
+def test_a_newcomer_is_told_what_the_training_is_worth(cli: Cli, tmp_path: Path) -> None:
+    rows = [
+        {"id": "a", "turns": [{"speaker": "Ann", "text": "I love it"}], "reference": "Ann loves it"},
+        {"id": "b", "turns": [], "reference": "Nothing is said"},
+        {"id": "c", "turns": [{"speaker": "Ann", "text": " "}], "reference": "Nothing is said"},
+        {"id": "d", "turns": [{"speaker": "Bob", "text": "I hate it " * 60}], "reference": "Bob hates it"},
+    ]
+    source = tmp_path / "few.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    command = ["finetune-summarizer", source, *QUICK, "--sets", "all", "--epochs", 1, "-o", tmp_path / "run"]
+    done = cli(*command, "--learning-rate", "5e-5", "--test", source)
+    assert done.code == 0, done.err
+    told = " ".join(done.err.split())
+    assert "a model from scratch learns little at a learning rate of 5e-05: try --learning-rate 5e-4" in told
+    assert "left out, as the dialogue or the reference is empty: 2 of 4 references" in told
+    assert "filtered and subsampled hold all pairs, as full does" in told
+    assert "full: longer than what is read, cut at the end: 1 dialogue" in told
+    assert "– : not defined, as nothing varies or fewer than three dialogues have such words." in told
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows[1:3]), encoding="utf-8")
+    refused = cli(*command)
+    assert refused.code == 2
+    assert "every reference or its dialogue is empty: nothing to learn" in " ".join(refused.err.split())
 
 
 def test_what_was_learnt_is_written_and_mapped(cli: Cli, corpus: Path, tmp_path: Path) -> None:

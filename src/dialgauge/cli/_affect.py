@@ -4,16 +4,19 @@ Commands that live in modules of their own (training, corpora) are added to :dat
 """
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dialgauge.cli import _affect_corpus, _affect_train
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
-from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+from dialgauge.cli._options import From
+from dialgauge.cli._output import Json, console, note, number, print_json, print_table, progress_bar
+from dialgauge.errors import counted
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from dialgauge.affect import PSentScores, TaggedText
 
 group = typer.Typer(
@@ -29,6 +32,28 @@ TaggerOption = Annotated[
         help="What labels the words: [bold]vader[/], [bold]token-dict[/], [bold]lexicon:FILE[/], "
         "[bold]lookup:FOLDER[/], [bold]contextual:MODEL[/], [bold]sst3:FOLDER[/] or [bold]combined:FOLDER[/]; "
         "options follow as in [bold]token-dict:case=keep,negation=flip[/].",
+    ),
+]
+Denominator = Annotated[
+    str,
+    typer.Option(
+        "--denominator",
+        help="[bold]words[/], or [bold]pieces[/] as the paper's program counts (needs embedded:minilm).",
+    ),
+]
+Tags = Annotated[str, typer.Option("--tags", help="Speaker tags and markup: [bold]omit[/] or [bold]count[/].")]
+Several = Annotated[
+    str,
+    typer.Option(
+        "--several", help="Several references of a dialogue: [bold]pairs[/], as the paper, or their [bold]mean[/]."
+    ),
+]
+Role = Annotated[str | None, typer.Option("--role", help="One side only: a role or speaker, such as customer.")]
+Measure = Annotated[
+    str,
+    typer.Option(
+        "--measure",
+        help="What systems are compared by: [bold]spearman[/], [bold]ccc[/], [bold]mae[/] or [bold]adjusted[/].",
     ),
 ]
 _STYLES = {0: "bold red", 2: "bold green"}
@@ -69,9 +94,7 @@ def taggers(context: typer.Context, json: Json = False) -> None:
 @group.command("get")
 def get(
     name: Annotated[str, typer.Argument(help="[bold]opinion-lexicon[/]: Hu & Liu's lists of words.")],
-    source: Annotated[
-        Path | None, typer.Option("--from", help="Copy it from this folder instead of downloading it.")
-    ] = None,
+    source: From = None,
     json: Json = False,
 ) -> None:
     """Bring a lexicon that may not be shipped into the cache.
@@ -107,73 +130,61 @@ def tag(
 
     Positive words are green, negative ones red; without colour they stand as +word+ and -word-.
     """
-    from dialgauge.affect import LABELS, count_parts, parts_of, tag_texts
+    from dialgauge.affect import count_parts, parts_of, tag_texts
     from dialgauge.affect import tagger as make_tagger
 
     given = sys.stdin.read() if text == "-" else text
     chosen = make_tagger(tagger)
     tagged = tag_texts([given], chosen, speakers=transcript)
-    counted = count_parts(tagged, parts_of(chosen))
-    reason = None if counted.total[0] else "the text has no words: speaker tags, markup and punctuation are none"
-    shares = {part: None if reason else float(counted.share(part)[0]) for part in counted.parts}
+    counts = count_parts(tagged, parts_of(chosen))
+    reason = None if counts.total[0] else "the text has no words: speaker tags, markup and punctuation are none"
+    shares = {part: None if reason else float(counts.share(part)[0]) for part in counts.parts}
     if json:
-        one = tagged[0]
         print_json(
             {
                 "tagger": chosen.signature,
-                "words": int(counted.total[0]),
-                "counts": {part: int(counted.count(part)[0]) for part in counted.parts},
+                "words": int(counts.total[0]),
+                "counts": {part: int(counts.count(part)[0]) for part in counts.parts},
                 "psent": shares,
                 "reason": reason,
-                "tokens": [
-                    {"text": token, "start": begin, "end": end, "label": LABELS[label], "emotions": list(found)}
-                    for (i, token), (begin, end), label in zip(
-                        enumerate(one.words.tokens), one.words.spans.tolist(), one.labels.tolist(), strict=True
-                    )
-                    for found in [one.emotions.get(i, ())]
-                ],
+                "tokens": _tokens(tagged[0]),
             }
         )
         return
     _print_tagged(tagged[0])
-    rows = [(part, int(counted.count(part)[0]), _number(shares[part], 4)) for part in counted.parts]
-    print_table(f"PSent over {counted.total[0]:,} words", ["part", "words", "share"], rows, numeric=["words", "share"])
+    rows = [(part, int(counts.count(part)[0]), number(shares[part], 4)) for part in counts.parts]
+    print_table(f"PSent over {counts.total[0]:,} words", ["part", "words", "share"], rows, numeric=["words", "share"])
     if reason:
         note(f"no share: {reason}")
+
+
+def _tokens(tagged: "TaggedText") -> list[dict[str, Any]]:
+    from dialgauge.affect import LABELS
+
+    words = zip(tagged.words.tokens, tagged.words.spans.tolist(), tagged.labels.tolist(), strict=True)
+    return [
+        {
+            "text": token,
+            "start": begin,
+            "end": end,
+            "label": LABELS[label],
+            "emotions": list(tagged.emotions.get(i, ())),
+        }
+        for i, (token, (begin, end), label) in enumerate(words)
+    ]
 
 
 @group.command("score")
 def score(
     corpus: Source,
     tagger: TaggerOption = "vader",
-    denominator: Annotated[
-        str,
-        typer.Option(
-            "--denominator",
-            help="[bold]words[/], or [bold]pieces[/] as the paper's program counts (needs embedded:minilm).",
-        ),
-    ] = "words",
-    tags: Annotated[str, typer.Option("--tags", help="Speaker tags and markup: [bold]omit[/] or [bold]count[/].")] = (
-        "omit"
-    ),
-    several: Annotated[
-        str,
-        typer.Option(
-            "--several", help="Several references of a dialogue: [bold]pairs[/], as the paper, or their [bold]mean[/]."
-        ),
-    ] = "pairs",
-    role: Annotated[
-        str | None, typer.Option("--role", help="One side only: a role or speaker, such as customer.")
-    ] = None,
+    denominator: Denominator = "words",
+    tags: Tags = "omit",
+    several: Several = "pairs",
+    role: Role = None,
     draws: Annotated[int, typer.Option("--draws", help="Draws of the bootstrap over dialogues.")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="The seed of the bootstrap and of the random controls.")] = 0,
-    measure: Annotated[
-        str,
-        typer.Option(
-            "--measure",
-            help="What systems are compared by: [bold]spearman[/], [bold]ccc[/], [bold]mae[/] or [bold]adjusted[/].",
-        ),
-    ] = "adjusted",
+    measure: Measure = "adjusted",
     format: Format = None,
     map: Map = None,
     strict: Strict = False,
@@ -216,55 +227,60 @@ def score(
     for part in scores.parts:
         _print_part(scores, part, role)
     if differences.height:
-        rows = [
-            (
-                f"{row['a']} - {row['b']}",
-                _number(row["difference"], 3),
-                _ends(row["low"], row["high"], 3),
-                _number(row["p_value"], 4),
-                row["dialogues"],
-            )
-            for row in differences.iter_rows(named=True)
-        ]
-        columns = ["difference of", measure, "interval", "p", "dialogues"]
-        print_table("Paired bootstrap over dialogues, all affective words", columns, rows, numeric=columns[1:])
+        _print_differences(differences, measure)
     note(scores.signature)
 
 
-def _print_part(scores: "PSentScores", part: str, role: str | None) -> None:
-    import polars as pl
-
-    called = "all affective words" if part == "all" else f"{part} words"
-    rows: list[tuple[Any, ...]] = []
-    chosen = scores.frame.filter(pl.col("part") == part)
-    for row in chosen.iter_rows(named=True):
-        rows.append(
-            (
-                f"({row['name'].removesuffix(' (control)')})" if row["kind"] == "control" else row["name"],
-                _number(row["spearman"], 3),
-                _ends(row["spearman_low"], row["spearman_high"], 2),
-                _number(row["ccc"], 3),
-                _number(row["mae"], 4),
-                _number(row["adjusted"], 3),
-                _ends(row["adjusted_low"], row["adjusted_high"], 2),
-                row["pairs"],
-            )
+def _print_differences(differences: "pl.DataFrame", measure: str) -> None:
+    rows = [
+        (
+            f"{row['a']} - {row['b']}",
+            number(row["difference"], 3),
+            _ends(row["low"], row["high"], 3),
+            number(row["p_value"], 4),
+            row["dialogues"],
         )
+        for row in differences.iter_rows(named=True)
+    ]
+    columns = ["difference of", measure, "interval", "p", "dialogues"]
+    print_table("Paired bootstrap over dialogues, all affective words", columns, rows, numeric=columns[1:])
+
+
+def _print_part(scores: "PSentScores", part: str, role: str | None) -> None:
+    called = "all affective words" if part == "all" else f"{part} words"
+    chosen = scores.frame.filter(part=part)
+    rows = [
+        (
+            f"({row['name'].removesuffix(' (control)')})" if row["kind"] == "control" else row["name"],
+            number(row["spearman"], 3),
+            _ends(row["spearman_low"], row["spearman_high"], 2),
+            number(row["ccc"], 3),
+            number(row["mae"], 4),
+            number(row["adjusted"], 3),
+            _ends(row["adjusted_low"], row["adjusted_high"], 2),
+            row["pairs"],
+        )
+        for row in chosen.iter_rows(named=True)
+    ]
     columns = ["system", "spearman", "95 %", "ccc", "mae", "adjusted", "95 % ", "pairs"]
     columns = [column.replace("95", f"{100 * scores.level:g}") for column in columns]
     print_table(f"PSentScore, {called}", columns, rows, numeric=columns[1:])
-    zero = max(chosen["zero"].to_list(), default=0)
-    empty = sum(chosen.filter(pl.col("kind") != "control")["empty"].to_list())
-    left_out = [f"{_several(zero, 'dialogue', 'dialogues')} without {called.removeprefix('all ')}"] if zero else []
-    lacking = "without words" if role is None else f"without words about {role}"
-    left_out += [f"{_several(empty, 'summary', 'summaries')} {lacking}"] if empty else []
-    if left_out:
-        note(f"left out: {'; '.join(left_out)}")
+    _say_what_is_left_out(chosen, called, role)
     for reason, names in _reasons(chosen).items():
         note(f"undefined for {', '.join(names)}: {reason}")
 
 
-def _reasons(rows: Any) -> dict[str, list[str]]:
+def _say_what_is_left_out(rows: "pl.DataFrame", called: str, role: str | None) -> None:
+    zero = max(rows["zero"].to_list(), default=0)
+    empty = sum(rows.filter(rows["kind"] != "control")["empty"].to_list())
+    left_out = [f"{counted(zero, 'dialogue')} without {called.removeprefix('all ')}"] if zero else []
+    lacking = "without words" if role is None else f"without words about {role}"
+    left_out += [f"{counted(empty, 'summary', 'summaries')} {lacking}"] if empty else []
+    if left_out:
+        note(f"left out: {'; '.join(left_out)}")
+
+
+def _reasons(rows: "pl.DataFrame") -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, reason in rows.select("name", "reason").iter_rows():
         if reason is not None:
@@ -284,14 +300,6 @@ def _print_tagged(tagged: "TaggedText") -> None:
         place = end
     shown.append(tagged.words.text[place:])
     console.print(shown, soft_wrap=True, highlight=False)
-
-
-def _several(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one if count == 1 else more}"
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
 
 
 def _ends(low: float | None, high: float | None, digits: int) -> str:

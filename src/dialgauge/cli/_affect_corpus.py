@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
-from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+from dialgauge.cli._options import Html
+from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar, write_file
+from dialgauge.errors import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,7 +24,6 @@ TaggerOption = Annotated[
         help="What labels the words: [bold]vader[/], [bold]token-dict[/] …; [bold]dialgauge affect[/] lists them.",
     ),
 ]
-Html = Annotated[Path | None, typer.Option("--html", help="Write a self-contained web page.")]
 #: Not by colour alone: bold with a plus, underlined with a minus.
 _STYLES = {"positive": ("+", "bold cyan"), "negative": ("−", "underline yellow")}
 _BOX = 40
@@ -91,7 +92,7 @@ def filter(
     counts = [found.full, found.kept, f"{100 * (found.share or 0):.1f} %", found.zero_dialogues, found.zero_summaries]
     row = [number if isinstance(number, str) else f"{number:,}" for number in counts]
     print_table("Pairs of dialogue and reference", columns, [(read.info.name, *row)], numeric=columns[1:])
-    note(f"wrote {found.corpus.dialogues.height:,} dialogues to {output}")
+    note(f"wrote {counted(found.corpus.dialogues.height, 'dialogue')} to {output}")
     note(chosen.signature)
 
 
@@ -117,7 +118,6 @@ def describe(
     from dialgauge.affect import describe_shares, shares_frame
     from dialgauge.affect import tagger as make_tagger
     from dialgauge.errors import InputError
-    from dialgauge.files import write_text
     from dialgauge.report import render_affect_corpus
 
     read = load_corpus(corpus, format, map, strict)
@@ -132,8 +132,7 @@ def describe(
     warning = f"no dialogue has a word of feeling by {chosen.name!r}: every share is 0"
     if html is not None:
         title = f"Feelings in {read.info.name}"
-        write_text(html, render_affect_corpus(shares, title, signature, [warning.capitalize()] if nothing else []))
-        note(f"wrote {html}")
+        write_file(html, render_affect_corpus(shares, title, signature, [warning.capitalize()] if nothing else []))
     if json:
         print_json(
             {
@@ -218,7 +217,6 @@ def examples(
     Words of feeling are marked in both texts: +positive+ in bold, −negative− underlined.
     """
     from dialgauge.affect import faithful_summaries
-    from dialgauge.files import write_text
     from dialgauge.report import render_affect_examples
 
     read = load_corpus(corpus, format, map, strict)
@@ -226,8 +224,7 @@ def examples(
         progress("tagging", 0, 1)
         found = faithful_summaries(read, tagger, count=count, system=system)
     if html is not None:
-        write_text(html, render_affect_examples(found, f"Most and least faithful feelings: {read.info.name}"))
-        note(f"wrote {html}")
+        write_file(html, render_affect_examples(found, f"Most and least faithful feelings: {read.info.name}"))
     if json:
         lists = {name: [pair.as_dict() for pair in getattr(found, name)] for name in ("most", "least")}
         print_json(
@@ -239,7 +236,8 @@ def examples(
             console.print(f"{title}\n", style="bold", highlight=False)
         for pair in pairs:
             _print_pair(pair)
-    note(f"{found.pairs:,} summaries compared; {found.zero:,} left out whose dialogue has no word of feeling")
+    compared = counted(found.pairs, "summary", "summaries")
+    note(f"{compared} compared; {found.zero:,} left out whose dialogue has no word of feeling")
     note(found.signature)
 
 

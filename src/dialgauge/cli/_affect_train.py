@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
+from dialgauge.cli._corpus_input import given_by, load_corpus
+from dialgauge.cli._options import Device
+from dialgauge.cli._output import Json, console, number, print_json, print_table, progress_bar
 from dialgauge.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ def train(
     batch: Annotated[int, typer.Option(help="Sentences in a step.")] = 32,
     pieces: Annotated[int, typer.Option(help="Longer sentences are read in several runs.")] = 64,
     precision: Annotated[str, typer.Option(help="fp32, or bf16 where the machine is quick with it.")] = "fp32",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
+    device: Device = "auto",
     adapt: Adapt = None,
     adapt_tagger: AdaptTagger = "token-dict",
     adapt_dialogues: AdaptDialogues = None,
@@ -92,7 +94,8 @@ def train(
         adapt_epochs=adapt_epochs,
         adapt_learning_rate=adapt_learning_rate,
     )
-    treebank = read_treebank(data)
+    with given_by("--data"):
+        treebank = read_treebank(data)
     tagged = _tagged(adapt, adapt_tagger, adapt_dialogues) if adapt else []
     with progress_bar("training") as progress:
         trained = train_tagger(treebank, output, settings, adapt=tagged, progress=progress)
@@ -118,7 +121,8 @@ def evaluate(
     """
     from dialgauge.affect import compare_skill, read_treebank, tagger
 
-    treebank = read_treebank(sst3)
+    with given_by("--sst3"):
+        treebank = read_treebank(sst3)
     chosen = [tagger(spec) for spec in taggers]
     with progress_bar("tagging") as progress:
         found = compare_skill(chosen, treebank, progress)
@@ -143,9 +147,10 @@ def _tagged(source: str, spec: str, most: int | None) -> "list[LabelledSentence]
     from itertools import islice
 
     from dialgauge.affect import tagged_sentences
-    from dialgauge.cli._corpus_input import load_corpus
 
-    return tagged_sentences(islice(load_corpus(source).iter_dialogues(), most), spec)
+    with given_by("--adapt"):
+        corpus = load_corpus(source)
+    return tagged_sentences(islice(corpus.iter_dialogues(), most), spec)
 
 
 def _trained_as_json(trained: "TrainedTaggers") -> dict[str, Any]:
@@ -192,7 +197,7 @@ def _print_skill(named: "Sequence[tuple[str, Skill]]") -> None:
                 name,
                 *(f"{100 * share:.2f}" for share in shares),
                 *(("–", "–") if new is None else (f"{100 * new.accuracy:.2f}", f"{100 * new.f1:.2f}")),
-                *(_number(value) for value in (skill.sentences, skill.negated_sentences)),
+                *(number(value, 3) for value in (skill.sentences, skill.negated_sentences)),
                 "–" if skill.negation is None else f"{100 * skill.negation:.1f}",
             )
         )
@@ -208,7 +213,3 @@ def _print_skill(named: "Sequence[tuple[str, Skill]]") -> None:
         markup=False,
         highlight=False,
     )
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"

@@ -1,6 +1,6 @@
 """``dialgauge agreement``: how far the annotators agree, who drifts, and what is wrong with the ratings."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -9,6 +9,7 @@ import typer
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.errors import InputError
+from dialgauge.progress import Progress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,6 +31,39 @@ _LABELS = {
 }
 _DEFAULT_MEASURES = ["krippendorff-alpha", "cohen-kappa", "fleiss-kappa", "percent-agreement", "spearman"]
 
+Dimensions = Annotated[
+    list[str] | None, typer.Option("--dimension", "-d", help="A dimension; repeat for several. All by default.")
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        help="krippendorff-alpha, cohen-kappa, fleiss-kappa, percent-agreement, pearson or spearman; repeat.",
+    ),
+]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option("--by", help="overall, dimension, pair (of annotators) or system; repeat. The first two by default."),
+]
+Clean = Annotated[
+    bool, typer.Option("--clean", help="Take out what a majority contradicts, and show agreement before and after.")
+]
+Level = Annotated[
+    str | None,
+    typer.Option("--level", help="Level of α: nominal, ordinal, interval or ratio. By the scale if unset."),
+]
+Weights = Annotated[
+    str | None,
+    typer.Option("--weights", help="Weights of Cohen's κ: none, linear or quadratic. By the scale if unset."),
+]
+OnInvalid = Annotated[
+    str, typer.Option("--on-invalid", help="What to do with values off their scale: drop, keep or error.")
+]
+Order = Annotated[
+    str | None, typer.Option("--order", help="Order of work for drift: time or frame (the order of the file).")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap: the same seed gives the same interval.")]
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
@@ -38,43 +72,16 @@ def add_to(app: typer.Typer) -> None:
 
 def agreement(
     corpus: Source,
-    dimension: Annotated[
-        list[str] | None, typer.Option("--dimension", "-d", help="A dimension; repeat for several. All by default.")
-    ] = None,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--measure",
-            help="krippendorff-alpha, cohen-kappa, fleiss-kappa, percent-agreement, pearson or spearman; repeat.",
-        ),
-    ] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--by", help="overall, dimension, pair (of annotators) or system; repeat. The first two by default."
-        ),
-    ] = None,
-    clean: Annotated[
-        bool, typer.Option("--clean", help="Take out what a majority contradicts, and show agreement before and after.")
-    ] = False,
-    level: Annotated[
-        str | None,
-        typer.Option("--level", help="Level of α: nominal, ordinal, interval or ratio. By the scale if unset."),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option("--weights", help="Weights of Cohen's κ: none, linear or quadratic. By the scale if unset."),
-    ] = None,
-    on_invalid: Annotated[
-        str, typer.Option("--on-invalid", help="What to do with values off their scale: drop, keep or error.")
-    ] = "drop",
-    order: Annotated[
-        str | None, typer.Option("--order", help="Order of work for drift: time or frame (the order of the file).")
-    ] = None,
+    dimension: Dimensions = None,
+    measure: Measures = None,
+    by: Groups = None,
+    clean: Clean = False,
+    level: Level = None,
+    weights: Weights = None,
+    on_invalid: OnInvalid = "drop",
+    order: Order = None,
     resamples: Annotated[int, typer.Option("--resamples", help="Bootstrap resamples for the intervals.")] = 1000,
-    seed: Annotated[
-        int, typer.Option("--seed", help="Seed of the bootstrap: the same seed gives the same interval.")
-    ] = 0,
+    seed: Seed = 0,
     format: Format = None,
     map: Map = None,
     strict: Strict = False,
@@ -125,7 +132,7 @@ def _analyse(
     clean: bool,
     on_invalid: Any,
     order: Any,
-    progress: Callable[[str, int, int], None],
+    progress: Progress,
 ) -> _Report:
     from dialgauge import ratings as room
 

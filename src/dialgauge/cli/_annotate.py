@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._output import Json, console, note, print_json
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, counted
 
 if TYPE_CHECKING:
     from dialgauge.annotate import Link, Project
@@ -61,6 +61,8 @@ def annotate(
     section = settings.corpus
     corpus = open_corpus(section.source, home=folder, format=section.format, mapping=section.map, strict=section.strict)
     output = folder / (settings.study.output or f"runs/{settings.study.name}")
+    if settings.summarize:
+        _say_what_is_not_in(settings.summarize.systems, study, output)
     where = database or output / "annotation.db"
     name, seed = settings.study.name, settings.study.seed
     with Project.open(where, settings.annotate, corpus, name=name, seed=seed) as project:
@@ -71,6 +73,17 @@ def annotate(
         else:
             announce = partial(_print_links, json=json, serving=True)
             serve(project, host=host, port=port, public_url=public_url, announce=announce)
+
+
+def _say_what_is_not_in(systems: list[str], study: Path, output: Path) -> None:
+    """A project is about the corpus as it is; a run that writes more summaries must not change what people rate."""
+    from dialgauge.summarize import parse_requests
+
+    names = ", ".join(request.system for request in parse_requests(systems))
+    note(
+        f"not in this project: what [summarize] writes ({names}). To have it rated, too, run 'dialgauge run {study}' "
+        f"and name the corpus that it leaves, {output / 'corpus'}, as corpus.source in a study file for the annotation"
+    )
 
 
 def _work_on_files(
@@ -101,7 +114,7 @@ def _work_on_files(
     for line in done.get("import", {}).get("refused", []):
         note(f"refused: {line['where']}: {line['message']}")
     if "import" in done:
-        console.print(f"{done['import']['accepted']} ratings taken in", highlight=False)
+        console.print(f"{counted(done['import']['accepted'], 'rating')} taken in", highlight=False)
     for what in ("export", "backup"):
         if what in done:
             console.print(f"{what}: {done[what]}", highlight=False, soft_wrap=True)

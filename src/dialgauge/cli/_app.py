@@ -26,6 +26,7 @@ from dialgauge.cli import (
     _convert,
     _correlate,
     _datasets,
+    _datasheet,
     _explore,
     _finetune,
     _finetune_summarizer,
@@ -102,6 +103,7 @@ _COMMANDS = (
     _train_tables,
     _finetune,
     _compare,
+    _datasheet,
     _compare_runs,
     _table,
     _paper,
@@ -137,7 +139,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
-        fail(f"{error.filename or 'the system'}: {error.strerror or error}")
+        fail(f"{error.filename}: {error.strerror or error}" if error.filename else str(error))
     except Exception:
         # Not 1, which a failed check has: a job must not take a fault of ours for an answer.
         traceback.print_exc()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._output import Json, note, print_json, print_table
-from dialgauge.errors import DialgaugeError, UnknownNameError
+from dialgauge.errors import DialgaugeError, UnknownNameError, counted
 
 if TYPE_CHECKING:
     from dialgauge.engine import ResultCache
@@ -48,8 +48,8 @@ def stats(json: Json = False) -> None:
     if found.labels:
         print_table("Kept values", ("metric", "values"), _with_commas(found.labels), numeric=["values"])
     note(
-        f"{found.path}: {found.entries:,} values, {_mib(found.bytes_used)} of at most {_mib(found.bytes_limit)} "
-        f"({_mib(found.bytes_on_disk)} on disk)"
+        f"{found.path}: {counted(found.entries, 'value')}, {_mib(found.bytes_used)} of at most "
+        f"{_mib(found.bytes_limit)} ({_mib(found.bytes_on_disk)} on disk)"
     )
     for path in found.set_aside:
         note(f"set aside as damaged: {path}; 'dialgauge cache clear' removes it")
@@ -68,7 +68,7 @@ def verify(json: Json = False) -> None:
     elif found.set_aside is not None:
         note(f"the file is damaged as a whole and set aside as {found.set_aside}; a new one begins with the next run")
     else:
-        note(f"{found.sound:,} values are sound, {found.dropped:,} were damaged and are dropped")
+        note(f"sound: {counted(found.sound, 'value')}; damaged and dropped: {found.dropped:,}")
     if found.dropped or found.set_aside is not None:
         raise typer.Exit(1)
 
@@ -91,7 +91,7 @@ def clear(
     if json:
         print_json({"dropped": dropped})
     else:
-        note(f"{dropped:,} values dropped")
+        note(f"{counted(dropped, 'value')} dropped")
 
 
 def _cache() -> "ResultCache":

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dialgauge.cli._output import Json, console, note, print_json, print_numbers, print_table, progress_bar
+from dialgauge.cli._options import Confidence, Seed
+from dialgauge.cli._output import Json, console, note, print_json, print_numbers, print_table, progress_bar, write_file
 from dialgauge.errors import InputError
 
 if TYPE_CHECKING:
@@ -13,6 +14,24 @@ if TYPE_CHECKING:
 
 #: How many rows of a list are shown; all of them are in --json.
 _MOST = 12
+
+FailIf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-if",
+        help="Exit with 1 if this holds; repeat for several: [bold]NAME drops|rises|changes|worsens|improves "
+        "\\[by NUMBER] \\[at all] \\[for SYSTEM][/]. NAME is a metric, a dimension, [bold]any metric[/], "
+        "[bold]any dimension[/] or [bold]anything[/]; without [bold]at all[/] the change must be significant.",
+    ),
+]
+NewNames = Annotated[
+    list[str] | None,
+    typer.Option("--map", help="A system or metric that has another name now: [bold]NEW=OLD[/]; repeat."),
+]
+Resamples = Annotated[int, typer.Option(help="Of the intervals and tests; tests take more where there are many.")]
+Correction = Annotated[
+    str, typer.Option(help="For many tests: holm (any false alarm) or benjamini-hochberg (their share).")
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -23,31 +42,16 @@ def add_to(app: typer.Typer) -> None:
 def compare_runs(
     first: Annotated[Path, typer.Argument(help="The folder of a run: the release before.", show_default=False)],
     second: Annotated[Path, typer.Argument(help="The folder of the other run: the new one.", show_default=False)],
-    fail_if: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fail-if",
-            help="Exit with 1 if this holds; repeat for several: [bold]NAME drops|rises|changes|worsens|improves "
-            "\\[by NUMBER] \\[at all] \\[for SYSTEM][/]. NAME is a metric, a dimension, [bold]any metric[/], "
-            "[bold]any dimension[/] or [bold]anything[/]; without [bold]at all[/] the change must be significant.",
-        ),
-    ] = None,
-    map: Annotated[
-        list[str] | None,
-        typer.Option("--map", help="A system or metric that has another name now: [bold]NEW=OLD[/]; repeat."),
-    ] = None,
+    fail_if: FailIf = None,
+    map: NewNames = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML for a CI server.")] = None,
     github: Annotated[bool, typer.Option("--github", help="Print annotations for GitHub Actions, too.")] = False,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a page for a pull request.")] = None,
-    resamples: Annotated[
-        int, typer.Option(help="Of the intervals and tests; tests take more where there are many.")
-    ] = 10_000,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    resamples: Resamples = 10_000,
+    confidence: Confidence = 0.95,
     alpha: Annotated[float, typer.Option(help="A corrected p up to this is significant.")] = 0.05,
-    correction: Annotated[
-        str, typer.Option(help="For many tests: holm (any false alarm) or benjamini-hochberg (their share).")
-    ] = "holm",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
+    correction: Correction = "holm",
+    seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Compare two runs: is the new summarizer, or the new version of a metric, any different? For CI, too.
@@ -58,17 +62,7 @@ def compare_runs(
     Exit status: 0 no condition holds, 1 one does, 2 something cannot be compared.
     (Two studies of human ratings, an original and its reproduction: [bold]dialgauge compare[/].)
     """
-    from dialgauge.files import write_text
-    from dialgauge.study import (
-        FinishedRun,
-        check_conditions,
-        comparison_json,
-        comparison_markdown,
-        github_annotations,
-        junit_xml,
-        parse_condition,
-        parse_names,
-    )
+    from dialgauge.study import FinishedRun, check_conditions, parse_condition, parse_names
     from dialgauge.study import compare_runs as compare
 
     if json and github:
@@ -87,10 +81,24 @@ def compare_runs(
             progress=progress,
         )
     checked = check_conditions(found, conditions)
-    for path, render in ((junit, junit_xml), (markdown, comparison_markdown)):
-        if path is not None:
-            write_text(path, render(found, checked))
-            note(f"wrote {path}")
+    _write(found, checked, junit, markdown)
+    _show(found, checked, json, github)
+    if any(one.met for one in checked):
+        raise typer.Exit(1)
+
+
+def _write(found: "RunComparison", checked: list["Checked"], junit: Path | None, markdown: Path | None) -> None:
+    from dialgauge.study import comparison_markdown, junit_xml
+
+    if junit is not None:
+        write_file(junit, junit_xml(found, checked))
+    if markdown is not None:
+        write_file(markdown, comparison_markdown(found, checked))
+
+
+def _show(found: "RunComparison", checked: list["Checked"], json: bool, github: bool) -> None:
+    from dialgauge.study import comparison_json, github_annotations
+
     if json:
         print_json(comparison_json(found, checked))
     else:
@@ -99,20 +107,19 @@ def compare_runs(
     if github:
         for line in github_annotations(found, checked):
             typer.echo(line)
-    if any(one.met for one in checked):
-        raise typer.Exit(1)
 
 
 def _print_comparison(found: "RunComparison") -> None:
+    from dialgauge.study import method_line
+
     _print_overlap(found)
     _print_together(found)
     _print_systems(found)
     _print_versions(found)
+    _print_ranks(found)
     _print_correlations(found)
     for text in found.notes:
         console.print(f"note: {text}", markup=False, highlight=False)
-    from dialgauge.study import method_line
-
     note(method_line(found))
 
 
@@ -195,6 +202,11 @@ def _print_versions(found: "RunComparison") -> None:
         ]
         heads = ("metric", "changed", "largest change at", "first", "second", "change")
         print_table("single scores", heads, rows, numeric=heads[3:])
+
+
+def _print_ranks(found: "RunComparison") -> None:
+    import polars as pl
+
     ranks = found.ranks.filter(pl.col("first") != pl.col("second"))
     if not ranks.is_empty():
         places = [
@@ -221,13 +233,17 @@ def _print_correlations(found: "RunComparison") -> None:
             f"{row['first']:.3f}",
             f"{row['second']:.3f}",
             f"{row['difference']:+.3f}",
-            "" if row["p_corrected"] is None else f"{row['p_corrected']:.2g}",
+            *([] if tested.is_empty() else [f"{row['p_corrected']:.2g}"]),
         )
         for row in largest.iter_rows(named=True)
     ]
     more = chosen.height - largest.height
     title = "correlation with the ratings" + (f" (the largest {len(rows)} of {chosen.height} changes)" if more else "")
-    heads = ("metric", "dimension", "coefficient", "first", "second", "difference", "p")
+    heads = ["metric", "dimension", "coefficient", "first", "second", "difference"]
+    if tested.is_empty():
+        title += "; not tested, as texts or ratings differ"
+    else:
+        heads.append("corrected p")
     print_table(title, heads, rows, numeric=heads[3:])
 
 

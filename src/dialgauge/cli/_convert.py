@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dialgauge.cli._corpus_input import FIRST, Map, Strict, problems_as_json
+from dialgauge.cli._corpus_input import FIRST, Map, Strict, given_by, problems_as_json
 from dialgauge.cli._output import Json, console, note, print_json, print_table
 
 
@@ -40,7 +40,8 @@ def convert(
 
     corpus = open_corpus(source, format=from_format, mapping=parse_mapping(map or []))
     if ratings is not None:
-        corpus = add_ratings(corpus, ratings)
+        with given_by("--ratings"):
+            corpus = add_ratings(corpus, ratings)
     if strict:  # only now, so that the bad rows of both files are listed
         raise_if_any(corpus.problems, source if ratings is None else f"{source} and {ratings}", limit=None)
     write_corpus(corpus, target, format=to_format)

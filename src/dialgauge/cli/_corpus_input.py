@@ -1,11 +1,13 @@
 """How every command takes a corpus from the command line."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dialgauge.cli._output import note
+from dialgauge.errors import InputError, counted
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus, Problem
@@ -26,6 +28,15 @@ Strict = Annotated[bool, typer.Option("--strict", help="Stop at bad rows instead
 FIRST = 10
 
 
+@contextmanager
+def given_by(option: str) -> Iterator[None]:
+    """Name the option in errors about a file or folder that it gave."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{option} {error}") from error
+
+
 def load_corpus(source: str, format: str | None = None, map: list[str] | None = None, strict: bool = False) -> "Corpus":
     """The corpus of this name or path; what had to be assumed and what had to be left out is said on stderr."""
     from dialgauge.corpus import open_corpus, parse_mapping
@@ -42,7 +53,7 @@ def say_what_was_read(notes: Sequence[str], problems: "Sequence[Problem]") -> No
     for text in notes:
         note(f"note: {text}")
     for reason, count in count_by_reason(problems).items():
-        note(f"left out {count:,} {'row' if count == 1 else 'rows'}: {reason}")
+        note(f"left out {counted(count, 'row')}: {reason}")
     for problem in problems[:FIRST]:
         note(f"  {problem}")
     if len(problems) > FIRST:

@@ -1,18 +1,60 @@
 """``dialgauge correlate``: which metric agrees with people, and how surely."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import polars as pl
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._output import Json, note, print_json, print_numbers, progress_bar
+from dialgauge.cli._options import Confidence, Resamples, Seed
+from dialgauge.cli._output import Json, print_json, progress_bar
+from dialgauge.cli._scores_input import ScoresFile, load_scores
+from dialgauge.errors import InputError
+from dialgauge.progress import Progress
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from dialgauge.cli._correlate_tables import Best, Found
+    from dialgauge.corpus import Corpus
     from dialgauge.metaeval import Correlations, HumanCeiling
+    from dialgauge.metrics import Scores
+
+Levels = Annotated[
+    list[str] | None,
+    typer.Option("--level", "-l", help="system, summary or global; repeat for several. Default: system, summary."),
+]
+Coefficients = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--coefficient",
+        "-c",
+        help="pearson (default), spearman, kendall, mean, pairwise_accuracy or soft_pairwise_accuracy.",
+    ),
+]
+Dimensions = Annotated[
+    list[str] | None, typer.Option("--dimension", "-d", help="Only this dimension; repeat for several.")
+]
+WithReferences = Annotated[
+    bool,
+    typer.Option("--with-references/--without-references", help="Count the references as systems, or leave them out."),
+]
+Oriented = Annotated[
+    bool,
+    typer.Option("--oriented/--raw-sign", help="Turn the sign of metrics where lower is better, or keep it."),
+]
+Role = Annotated[
+    str | None,
+    typer.Option(help="Whose summaries, where a corpus has them by role. Default: the only one, or overall."),
+]
+Aggregate = Annotated[
+    str,
+    typer.Option(
+        "--aggregate",
+        help="How several annotators become one value: mean, median, majority, majority-or-mean, annotator:NAME.",
+    ),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -22,50 +64,19 @@ def add_to(app: typer.Typer) -> None:
 
 def correlate(
     corpus: Source,
-    scores: Annotated[
-        Path, typer.Argument(help="Scores of its summaries, as [bold]dialgauge score -o[/] writes them, or a CSV.")
-    ],
-    level: Annotated[
-        list[str] | None,
-        typer.Option("--level", "-l", help="system, summary or global; repeat for several. Default: system, summary."),
-    ] = None,
-    coefficient: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--coefficient",
-            "-c",
-            help="pearson (default), spearman, kendall, mean, pairwise_accuracy or soft_pairwise_accuracy.",
-        ),
-    ] = None,
-    dimension: Annotated[
-        list[str] | None, typer.Option("--dimension", "-d", help="Only this dimension; repeat for several.")
-    ] = None,
+    scores: ScoresFile,
+    level: Levels = None,
+    coefficient: Coefficients = None,
+    dimension: Dimensions = None,
     metric: Annotated[list[str] | None, typer.Option("--metric", "-m", help="Only this metric; repeat.")] = None,
-    with_references: Annotated[
-        bool,
-        typer.Option(
-            "--with-references/--without-references", help="Count the references as systems, or leave them out."
-        ),
-    ] = False,
-    oriented: Annotated[
-        bool,
-        typer.Option("--oriented/--raw-sign", help="Turn the sign of metrics where lower is better, or keep it."),
-    ] = True,
-    role: Annotated[
-        str | None,
-        typer.Option(help="Whose summaries, where a corpus has them by role. Default: the only one, or overall."),
-    ] = None,
-    aggregation: Annotated[
-        str,
-        typer.Option(
-            "--aggregate",
-            help="How several annotators become one value: mean, median, majority, majority-or-mean, annotator:NAME.",
-        ),
-    ] = "mean",
+    with_references: WithReferences = False,
+    oriented: Oriented = True,
+    role: Role = None,
+    aggregation: Aggregate = "mean",
     resample: Annotated[str, typer.Option(help="What a new study would draw anew: systems, inputs or both.")] = "both",
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples; 0 for no intervals.")] = 1000,
-    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same numbers.")] = 0,
+    resamples: Resamples = 1000,
+    confidence: Confidence = 0.95,
+    seed: Seed = 0,
     format: Format = None,
     map: Map = None,
     json: Json = False,
@@ -78,208 +89,163 @@ def correlate(
     that excludes zero, [bold]=[/] a metric that a permutation test over systems cannot tell from the best one of its
     column.
     """
-    from dialgauge.errors import InputError
-    from dialgauge.metaeval import correlate as correlate_frames
-    from dialgauge.metaeval import human_ceiling, leaders
-    from dialgauge.metaeval import reference_effect as effect_of_references
-    from dialgauge.metrics import Scores
-    from dialgauge.ratings import aggregate
+    from dialgauge.cli._correlate_tables import as_json, print_found
 
-    loaded, table = load_corpus(corpus, format, map), Scores.load(scores)
+    loaded, table = load_corpus(corpus, format, map), load_scores(scores)
     if loaded.ratings.is_empty():
         raise InputError(f"corpus {loaded.info.name!r} has no ratings: there is nothing to correlate with")
-    aggregated = aggregate(loaded.ratings, aggregation, dimensions=dimension)
-    references = sorted(loaded.references["system"].unique())
-    levels, coefficients = tuple(level or ("system", "summary")), tuple(coefficient or ("pearson",))
-    shared: dict[str, Any] = {"dimensions": dimension, "references": references, "with_references": with_references}
-    drawn: dict[str, Any] = {"resamples": resamples, "resample": resample, "confidence": confidence, "seed": seed}
-    turned: dict[str, Any] = {
-        "metrics": metric,
-        "directions": table.directions,
-        "oriented": oriented,
-        "systems": table.systems,
-    }
-    ratings = aggregated.wide()
-    # The others against one chosen annotator are no ceiling of anything: there they count by their mean.
-    method = "mean" if aggregation.startswith("annotator:") else aggregation
+    question = _Question(
+        corpus=loaded,
+        scores=table,
+        levels=tuple(level or ("system", "summary")),
+        coefficients=tuple(coefficient or ("pearson",)),
+        dimensions=dimension,
+        metrics=metric,
+        with_references=with_references,
+        oriented=oriented,
+        role=role,
+        aggregation=aggregation,
+        drawn={"resamples": resamples, "resample": resample, "confidence": confidence, "seed": seed},
+    )
     with progress_bar("correlating") as progress:
-        result = correlate_frames(
-            table.frame,
-            ratings,
-            levels=levels,
-            coefficients=coefficients,
-            role=role,
-            progress=progress,
-            **shared,
-            **drawn,
-            **turned,
-        )
-        shared["role"] = result.settings["role"]
-        among = [name for name in coefficients if not name.endswith("accuracy")]
-        ceiling = None
-        if among:
-            ceiling = human_ceiling(loaded.ratings, levels=levels, coefficients=among, method=method, **shared, **drawn)
-        best: Best = {}
-        if oriented:
-            who: dict[str, Any] = {"metrics": table.metrics, "directions": table.directions}
-            best = _by_column(leaders(result.frame, table.frame, ratings, progress=progress, **who, **shared, **drawn))
-    rated = set(result.systems if with_references else ratings["system"]) & set(table.frame["system"])
-    effect = None
-    if rated & set(references):
-        effect = effect_of_references(
-            table.frame,
-            ratings,
-            references=references,
-            levels=levels,
-            coefficients=coefficients,
-            dimensions=dimension,
-            role=shared["role"],
-            **turned,
-        )
+        found = question.answer(progress)
     if json:
-        used = {"aggregate": aggregation, "ceiling_aggregate": method}
-        print_json(_document(loaded.info.name, result, used, ceiling, effect, best))
-        return
-    for one_level in levels:
-        for one in coefficients:
-            _print(_Table(result, ceiling, one_level, one, best, table.directions, oriented, confidence))
-    of_systems = set(result.frame["metric"]) - set(table.metrics)
-    if best and of_systems:
-        note(f"{', '.join(sorted(of_systems))}: no part in the test behind =, which needs a value per summary")
-    _print_notes(result, references, with_references, aggregated.invalid.height, effect)
-    apart = f", in the human ceiling by {method}" if method != aggregation else ""
-    note(f"annotators are aggregated by {aggregation}{apart}")
-    if loaded.info.ratings_origin == "constructed":
-        note("these ratings were constructed by a program, not given by people")
-
-
-#: For (level, coefficient, dimension), the metrics that cannot be told from the best one, with it.
-Best = Mapping[tuple[str, str, str], frozenset[str]]
-
-
-def _by_column(alike: pl.DataFrame) -> Best:
-    groups = alike.group_by("level", "coefficient", "dimension", maintain_order=True)
-    return {(str(key[0]), str(key[1]), str(key[2])): frozenset(part["metric"]) for key, part in groups}
+        print_json(as_json(found))
+    else:
+        print_found(found)
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
-    """One table of the output: a level and a coefficient."""
+class _Question:
+    """What is correlated with what, and how; ``drawn`` is how intervals and tests are resampled."""
 
-    result: "Correlations"
-    ceiling: "HumanCeiling | None"
-    level: str
-    coefficient: str
-    best: Best
-    directions: Mapping[str, str]
+    corpus: "Corpus"
+    scores: "Scores"
+    levels: Sequence[str]
+    coefficients: Sequence[str]
+    dimensions: Sequence[str] | None
+    metrics: Sequence[str] | None
+    with_references: bool
     oriented: bool
-    confidence: float
+    role: str | None
+    aggregation: str
+    drawn: dict[str, Any]
 
+    def answer(self, progress: Progress) -> "Found":
+        """Correlations, what people reach, who leads, and what the references change."""
+        from dialgauge.cli._correlate_tables import Found
+        from dialgauge.ratings import aggregate
 
-def _print(table: _Table) -> None:
-    part = table.result.frame.filter(pl.col("level") == table.level, pl.col("coefficient") == table.coefficient)
-    dimensions = part["dimension"].unique(maintain_order=True).to_list()
-    cells = {(row["metric"], row["dimension"]): row for row in part.iter_rows(named=True)}
-    means = part.group_by("metric", maintain_order=True).agg(pl.col("value").mean())
-    ranked = means.sort("value", descending=True, nulls_last=True, maintain_order=True)["metric"]
-    zero_matters = not table.coefficient.endswith("accuracy")
-    heads, texts = [], []
-    for name in ranked:
-        heads.append(f"{name} ↓" if table.oriented and table.directions.get(name) == "lower" else name)
-        alike = [
-            name in table.best.get((table.level, table.coefficient, dimension), frozenset()) for dimension in dimensions
-        ]
-        texts.append([_cell(cells[name, d], like, zero_matters) for d, like in zip(dimensions, alike, strict=True)])
-    if table.ceiling is not None:
-        values = table.ceiling.frame.filter(pl.col("level") == table.level, pl.col("coefficient") == table.coefficient)
-        found = {row["dimension"]: row for row in values.iter_rows(named=True)}
-        heads.append("human ceiling")
-        texts.append([_cell(found[dimension], False, False) for dimension in dimensions])
-    systems, dialogues = len(table.result.systems), len(table.result.dialogues)
-    title = f"{table.coefficient} at {table.level} level: {systems} systems, {dialogues} dialogues"
-    print_numbers(title, ("metric", "dimension"), heads, dimensions, texts)
-    for reason in part["reason"].drop_nulls().unique(maintain_order=True):
-        names = part.filter(pl.col("reason") == reason)["metric"].unique(maintain_order=True)
-        note(f"{', '.join(names) if len(names) <= 4 else f'{len(names)} metrics'}: {reason}")
-    skipped = part["skipped"].max()
-    if isinstance(skipped, int) and skipped:
-        note(f"up to {skipped} of {dialogues} dialogues skipped per cell: all systems are equal there")
-
-
-def _cell(row: Mapping[str, Any], alike: bool, starred: bool) -> str:
-    if row["value"] is None:
-        return "–"
-    text = _short(row["value"])
-    if row["low"] is not None:
-        text += f" [{_short(row['low'])} {_short(row['high'])}]"
-        star = starred and (row["low"] > 0 or row["high"] < 0)
-        text += ("*" if star else " ") + ("=" if alike else " ")
-    return text
-
-
-def _short(value: float) -> str:
-    """Two decimals without the leading zero: .93, −.07, 1.00."""
-    text = f"{abs(value):.2f}"
-    sign = "-" if value < 0 and text != "0.00" else ""
-    return sign + (text[1:] if text.startswith("0") else text)
-
-
-def _print_notes(
-    result: "Correlations", references: Sequence[str], included: bool, invalid: int, effect: pl.DataFrame | None
-) -> None:
-    settings = result.settings
-    note("best first by the mean of the dimensions")
-    if result.frame.select((pl.col("oriented") & (pl.col("direction") == "lower")).any()).item():
-        note("↓ better when lower: the sign is turned, so that larger correlations are better everywhere")
-    elif not settings["oriented"]:
-        note("raw sign: a metric that is better when lower should correlate negatively")
-    if settings["resamples"]:
-        over = "systems and inputs" if settings["resample"] == "both" else settings["resample"]
-        note(
-            f"[{settings['confidence']:.0%} interval, bootstrap over {over}], * excludes zero, "
-            "= not distinguishable from the best of the column (permutation over systems, Benjamini–Hochberg)"
-        )
-    note(str(result.pairing))
-    if invalid:
-        note(f"{invalid} ratings off their scale were left out")
-    if references:
-        named = ", ".join(references)
-        note(f"references ({named}) {'count as systems' if included else 'are left out'}")
-    if effect is not None and effect["difference"].drop_nulls().len():
-        row = effect.row(0, named=True)
-        note(
-            f"references matter most for {row['metric']} / {row['dimension']} ({row['level']} level): "
-            f"{row['with']:.2f} with them, {row['without']:.2f} without"
+        aggregated = aggregate(self.corpus.ratings, self.aggregation, dimensions=self.dimensions)
+        ratings = aggregated.wide()
+        # The others against one chosen annotator are no ceiling of anything: there they count by their mean.
+        method = "mean" if self.aggregation.startswith("annotator:") else self.aggregation
+        result = self._correlations(ratings, progress)
+        role = result.settings["role"]
+        return Found(
+            corpus=self.corpus,
+            scores=self.scores,
+            levels=self.levels,
+            coefficients=self.coefficients,
+            references=self._references,
+            aggregation=self.aggregation,
+            invalid=aggregated.invalid.height,
+            ceiling_aggregation=method,
+            result=result,
+            ceiling=self._ceiling(method, role),
+            best=self._best(result, ratings, role, progress),
+            effect=self._reference_effect(result, ratings, role),
         )
 
+    @property
+    def _references(self) -> list[str]:
+        return sorted(self.corpus.references["system"].unique())
 
-def _document(
-    name: str,
-    result: "Correlations",
-    aggregated: Mapping[str, str],
-    ceiling: "HumanCeiling | None",
-    effect: pl.DataFrame | None,
-    best: Best,
-) -> dict[str, Any]:
-    pairing = result.pairing
-    return {
-        "corpus": name,
-        "settings": {**result.settings, **aggregated},
-        "systems": list(result.systems),
-        "dialogues": len(result.dialogues),
-        "pairing": {
-            "paired": pairing.paired,
-            "only_scores": pairing.only_scores.height,
-            "only_ratings": pairing.only_ratings.height,
-            "missing_scores": dict(pairing.missing_scores),
-            "missing_ratings": dict(pairing.missing_ratings),
-            "left_out": pairing.filtered.to_dicts(),
-        },
-        "correlations": result.frame.to_dicts(),
-        "like_the_best": [
-            {"level": level, "coefficient": coefficient, "dimension": dimension, "metrics": sorted(alike)}
-            for (level, coefficient, dimension), alike in best.items()
-        ],
-        "human_ceiling": ceiling.frame.to_dicts() if ceiling else [],
-        "reference_effect": effect.to_dicts() if effect is not None else [],
-    }
+    @property
+    def _shared(self) -> dict[str, Any]:
+        """Whose ratings take part."""
+        return {
+            "dimensions": self.dimensions,
+            "references": self._references,
+            "with_references": self.with_references,
+        }
+
+    @property
+    def _turned(self) -> dict[str, Any]:
+        """Which metrics take part, and with which sign."""
+        return {
+            "metrics": self.metrics,
+            "directions": self.scores.directions,
+            "oriented": self.oriented,
+            "systems": self.scores.systems,
+        }
+
+    def _correlations(self, ratings: "pl.DataFrame", progress: Progress) -> "Correlations":
+        from dialgauge.metaeval import correlate
+
+        return correlate(
+            self.scores.frame,
+            ratings,
+            levels=self.levels,
+            coefficients=self.coefficients,
+            role=self.role,
+            progress=progress,
+            **self._shared,
+            **self.drawn,
+            **self._turned,
+        )
+
+    def _ceiling(self, method: str, role: str) -> "HumanCeiling | None":
+        """How far people agree with each other, by the coefficients that there are for that."""
+        from dialgauge.metaeval import human_ceiling
+
+        among = [name for name in self.coefficients if not name.endswith("accuracy")]
+        if not among:
+            return None
+        return human_ceiling(
+            self.corpus.ratings,
+            levels=self.levels,
+            coefficients=among,
+            method=method,
+            role=role,
+            **self._shared,
+            **self.drawn,
+        )
+
+    def _best(self, result: "Correlations", ratings: "pl.DataFrame", role: str, progress: Progress) -> "Best":
+        """The leaders of each column; with raw signs there is no best."""
+        from dialgauge.metaeval import leaders
+
+        if not self.oriented:
+            return {}
+        alike = leaders(
+            result.frame,
+            self.scores.frame,
+            ratings,
+            metrics=self.scores.metrics,
+            directions=self.scores.directions,
+            role=role,
+            progress=progress,
+            **self._shared,
+            **self.drawn,
+        )
+        columns = alike.group_by("level", "coefficient", "dimension", maintain_order=True)
+        return {(str(key[0]), str(key[1]), str(key[2])): frozenset(part["metric"]) for key, part in columns}
+
+    def _reference_effect(self, result: "Correlations", ratings: "pl.DataFrame", role: str) -> "pl.DataFrame | None":
+        """What the references change, where they were scored and rated."""
+        from dialgauge.metaeval import reference_effect
+
+        rated = set(result.systems if self.with_references else ratings["system"]) & set(self.scores.frame["system"])
+        if not rated & set(self._references):
+            return None
+        return reference_effect(
+            self.scores.frame,
+            ratings,
+            references=self._references,
+            levels=self.levels,
+            coefficients=self.coefficients,
+            dimensions=self.dimensions,
+            role=role,
+            **self._turned,
+        )

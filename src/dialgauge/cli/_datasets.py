@@ -5,7 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
+from dialgauge.cli._options import From
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+
+Name = Annotated[str, typer.Argument(help="A data set of the catalogue.")]
 
 _group = typer.Typer(
     help="Public data sets: what there is, under which licence, and how to get it.", invoke_without_command=True
@@ -43,7 +46,7 @@ def catalogue(context: typer.Context, json: Json = False) -> None:
 
 
 @_group.command("show")
-def show(name: Annotated[str, typer.Argument(help="A data set of the catalogue.")], json: Json = False) -> None:
+def show(name: Name, json: Json = False) -> None:
     """Everything the catalogue knows about a data set, also what could not be verified.
 
     Usage: dialgauge datasets show dialsummeval
@@ -74,10 +77,8 @@ def show(name: Annotated[str, typer.Argument(help="A data set of the catalogue."
 
 @_group.command("get")
 def get(
-    name: Annotated[str, typer.Argument(help="A data set of the catalogue.")],
-    source: Annotated[
-        Path | None, typer.Option("--from", help="Copy it from this folder instead of downloading it.")
-    ] = None,
+    name: Name,
+    source: From = None,
     target: Annotated[Path | None, typer.Option("--to", help="Put it here instead of into the cache.")] = None,
     json: Json = False,
 ) -> None:

@@ -7,13 +7,75 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
+from dialgauge.cli._options import Scale
 from dialgauge.cli._output import Json, note, print_json, print_numbers, print_table, progress_bar
+from dialgauge.cli._variant_options import VARIANTS, Most, Perturbations, Priors, separate, variant_options
 
 if TYPE_CHECKING:
     from dialgauge.learn import Conditions, FineTuning
+    from dialgauge.models import TrainingPlan
 
-_PANEL = "Training"
-_VARIANTS = "Variants"
+Output = Annotated[Path, typer.Option("--output", "-o", help="The folder for the trained metrics and the table.")]
+Metric = Annotated[
+    str,
+    typer.Option(
+        "--metric",
+        "-m",
+        help="[bold]bartscore[/] (or bartscore-hyp-ref …), [bold]unieval[/] (or unieval-relevance …) or "
+        "[bold]encoder-head[/].",
+    ),
+]
+Model = Annotated[str, typer.Option(help="Where the weights start: a hub id, folder:/path or embedded:NAME.")]
+Target = Annotated[str, typer.Option("--target", "-t", help="The rated dimension to learn.")]
+ConditionNames = Annotated[
+    str,
+    typer.Option(
+        help="What to train on: [bold]all[/], or some of out-of-the-box, original, original+baseline and "
+        "original+domain, separated by commas."
+    ),
+]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same split and weights.")]
+
+_TRAINING = "Training"
+Loss = Annotated[
+    str | None,
+    typer.Option(
+        help="bartscore: ranking, regression or likelihood; unieval: graded, boolean or regression. "
+        "Default: the first.",
+        rich_help_panel=_TRAINING,
+    ),
+]
+Epochs = Annotated[int | None, typer.Option(help="Default: 2; encoder-head: 8.", rich_help_panel=_TRAINING)]
+LearningRate = Annotated[
+    float | None, typer.Option(help="Default: 5e-5; encoder-head: 1e-3.", rich_help_panel=_TRAINING)
+]
+Batch = Annotated[
+    int | None,
+    typer.Option(help="Summaries per micro-batch. Default: 4; encoder-head: 16.", rich_help_panel=_TRAINING),
+]
+Accumulate = Annotated[int, typer.Option(help="Micro-batches per step.", rich_help_panel=_TRAINING)]
+Patience = Annotated[
+    int | None, typer.Option(help="Stop after so many epochs that did no better on dev.", rich_help_panel=_TRAINING)
+]
+Limit = Annotated[int | None, typer.Option(help="Tokens of a text that are read.", rich_help_panel=_TRAINING)]
+Full = Annotated[
+    bool,
+    typer.Option("--full", help="encoder-head: train the encoder too, not the head alone.", rich_help_panel=_TRAINING),
+]
+Precision = Annotated[str, typer.Option(help="fp32, bf16, or auto: bf16 on a GPU.", rich_help_panel=_TRAINING)]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.", rich_help_panel=_TRAINING)]
+Dev = Annotated[
+    float, typer.Option(help="Share of the training dialogues that choose the epoch.", rich_help_panel=_TRAINING)
+]
+Test = Annotated[float, typer.Option(help="Share of the dialogues that test.", rich_help_panel=_TRAINING)]
+
+Rounding = Annotated[
+    str, typer.Option(help="From a mean to a class: half-up, half-even or none.", rich_help_panel=VARIANTS)
+]
+Annotations = Annotated[
+    int | None,
+    typer.Option(help="Look at so many ratings of each kind only, as the paper did with 25.", rich_help_panel=VARIANTS),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -23,95 +85,30 @@ def add_to(app: typer.Typer) -> None:
 
 def finetune_metric(
     corpus: Source,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the trained metrics and the table.")],
-    metric: Annotated[
-        str,
-        typer.Option(
-            "--metric",
-            "-m",
-            help="[bold]bartscore[/] (or bartscore-hyp-ref …), [bold]unieval[/] (or unieval-relevance …) or "
-            "[bold]encoder-head[/].",
-        ),
-    ] = "encoder-head",
-    model: Annotated[
-        str,
-        typer.Option(help="Where the weights start: a hub id, folder:/path or embedded:NAME."),
-    ] = "embedded:minilm",
-    target: Annotated[str, typer.Option("--target", "-t", help="The rated dimension to learn.")] = "consistency",
-    conditions: Annotated[
-        str,
-        typer.Option(
-            help="What to train on: [bold]all[/], or some of out-of-the-box, original, original+baseline and "
-            "original+domain, separated by commas."
-        ),
-    ] = "original",
-    loss: Annotated[
-        str | None,
-        typer.Option(
-            help="bartscore: ranking, regression or likelihood; unieval: graded, boolean or regression. "
-            "Default: the first.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    epochs: Annotated[int | None, typer.Option(help="Default: 2; encoder-head: 8.", rich_help_panel=_PANEL)] = None,
-    learning_rate: Annotated[
-        float | None, typer.Option(help="Default: 5e-5; encoder-head: 1e-3.", rich_help_panel=_PANEL)
-    ] = None,
-    batch: Annotated[
-        int | None,
-        typer.Option(help="Summaries per micro-batch. Default: 4; encoder-head: 16.", rich_help_panel=_PANEL),
-    ] = None,
-    accumulate: Annotated[int, typer.Option(help="Micro-batches per step.", rich_help_panel=_PANEL)] = 1,
-    patience: Annotated[
-        int | None,
-        typer.Option(help="Stop after so many epochs that did no better on dev.", rich_help_panel=_PANEL),
-    ] = None,
-    limit: Annotated[int | None, typer.Option(help="Tokens of a text that are read.", rich_help_panel=_PANEL)] = None,
-    full: Annotated[
-        bool,
-        typer.Option("--full", help="encoder-head: train the encoder too, not the head alone.", rich_help_panel=_PANEL),
-    ] = False,
-    precision: Annotated[
-        str, typer.Option(help="fp32, bf16, or auto: bf16 on a GPU.", rich_help_panel=_PANEL)
-    ] = "auto",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.", rich_help_panel=_PANEL)] = "auto",
-    dev: Annotated[
-        float, typer.Option(help="Share of the training dialogues that choose the epoch.", rich_help_panel=_PANEL)
-    ] = 0.15,
-    test: Annotated[float, typer.Option(help="Share of the dialogues that test.", rich_help_panel=_PANEL)] = 0.25,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same split and weights.")] = 0,
-    perturbation: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--perturbation",
-            "-p",
-            help="Variants to make where the corpus has none; repeat. Default: baseline and domain.",
-            rich_help_panel=_VARIANTS,
-        ),
-    ] = None,
-    priors: Annotated[
-        bool,
-        typer.Option(
-            "--priors",
-            help="Accept published mean ratings for kinds of variants that nobody rated here.",
-            rich_help_panel=_VARIANTS,
-        ),
-    ] = False,
-    rounding: Annotated[
-        str,
-        typer.Option(help="From a mean to a class: half-up, half-even or none.", rich_help_panel=_VARIANTS),
-    ] = "half-up",
-    annotated: Annotated[
-        int | None,
-        typer.Option(
-            help="Look at so many ratings of each kind only, as the paper did with 25.", rich_help_panel=_VARIANTS
-        ),
-    ] = None,
-    most: Annotated[
-        int | None,
-        typer.Option(help="Train on at most so many variants of a family.", rich_help_panel=_VARIANTS),
-    ] = None,
-    scale: Annotated[str | None, typer.Option(help="The scale of ratings that name none, as in 1-5.")] = None,
+    output: Output,
+    metric: Metric = "encoder-head",
+    model: Model = "embedded:minilm",
+    target: Target = "consistency",
+    conditions: ConditionNames = "original",
+    loss: Loss = None,
+    epochs: Epochs = None,
+    learning_rate: LearningRate = None,
+    batch: Batch = None,
+    accumulate: Accumulate = 1,
+    patience: Patience = None,
+    limit: Limit = None,
+    full: Full = False,
+    precision: Precision = "auto",
+    device: Device = "auto",
+    dev: Dev = 0.15,
+    test: Test = 0.25,
+    seed: Seed = 0,
+    perturbation: Perturbations = None,
+    priors: Priors = False,
+    rounding: Rounding = "half-up",
+    annotated: Annotations = None,
+    most: Most = None,
+    scale: Scale = None,
     format: Format = None,
     map: Map = None,
     json: Json = False,
@@ -123,37 +120,14 @@ def finetune_metric(
     Every trained metric is a folder that [bold]dialgauge score[/] takes: as learned:folder=PATH, and a checkpoint also
     as bartscore-…:model=folder:PATH. Run the same command again to go on with a training that was stopped.
     """
-    from dialgauge.learn import FineTuning, VariantOptions, fine_tunable, run_conditions, usual_settings
-    from dialgauge.models import TrainingPlan
+    from dialgauge.learn import FineTuning, fine_tunable, run_conditions, usual_settings
 
     name = fine_tunable(metric, target)
     usual = usual_settings(name, not full)
-    settings = FineTuning(
-        metric=name,
-        model=model,
-        target=target,
-        loss=loss,
-        batch=usual[2] if batch is None else batch,
-        limit=limit,
-        frozen=not full,
-        plan=TrainingPlan(
-            epochs=usual[0] if epochs is None else epochs,
-            learning_rate=usual[1] if learning_rate is None else learning_rate,
-            weight_decay=usual[3],
-            accumulate=accumulate,
-            precision=_precision(precision, device),  # type: ignore[arg-type]  # the plan checks it
-            seed=seed,
-            device=device,
-            patience=patience,
-        ),
-    )
-    options = VariantOptions(
-        tuple(perturbation or ("baseline", "domain")),
-        priors,
-        rounding,  # type: ignore[arg-type]  # checked where it is used
-        annotated,
-        most,
-    )
+    plan = _plan(usual, epochs, learning_rate, accumulate, patience, precision, device, seed)
+    batch = usual[2] if batch is None else batch
+    settings = FineTuning(name, model, target, loss, batch, limit=limit, frozen=not full, plan=plan)
+    variants = variant_options(perturbation, priors, rounding, annotated, most)
     loaded = load_corpus(corpus, format, map)
     with progress_bar("finetune-metric") as progress:
         result = run_conditions(
@@ -161,7 +135,7 @@ def finetune_metric(
             settings,
             output,
             conditions=_conditions(conditions),
-            variants=options,
+            variants=variants,
             dev=dev,
             test=test,
             scale=scale,
@@ -169,8 +143,33 @@ def finetune_metric(
         )
     if json:
         print_json(result.as_dict())
-        return
-    _print(result, settings, output)
+    else:
+        _print(result, settings, output)
+
+
+def _plan(
+    usual: tuple[int, float, int, float],
+    epochs: int | None,
+    learning_rate: float | None,
+    accumulate: int,
+    patience: int | None,
+    precision: str,
+    device: str,
+    seed: int,
+) -> "TrainingPlan":
+    """What the options say, and what is usual for the metric where they say nothing."""
+    from dialgauge.models import TrainingPlan
+
+    return TrainingPlan(
+        epochs=usual[0] if epochs is None else epochs,
+        learning_rate=usual[1] if learning_rate is None else learning_rate,
+        weight_decay=usual[3],
+        accumulate=accumulate,
+        precision=_precision(precision, device),  # type: ignore[arg-type]  # the plan checks it
+        seed=seed,
+        device=device,
+        patience=patience,
+    )
 
 
 def _precision(given: str, device: str) -> str:
@@ -184,12 +183,18 @@ def _precision(given: str, device: str) -> str:
 def _conditions(given: str) -> tuple[str, ...]:
     from dialgauge.learn import CONDITIONS
 
-    if given == "all":
-        return tuple(CONDITIONS)
-    return tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    return tuple(CONDITIONS) if given == "all" else separate(given)
 
 
 def _print(result: "Conditions", settings: "FineTuning", output: Path) -> None:
+    _print_estimates(result, settings)
+    if result.specs:
+        print_table("trained metrics", ("trained on", "use it as"), list(result.specs.items()))
+    _print_notes(result)
+    note(f"wrote {output / 'conditions.json'}")
+
+
+def _print_estimates(result: "Conditions", settings: "FineTuning") -> None:
     cells = {(row["condition"], row["set"]): row for row in result.frame.iter_rows(named=True)}
     conditions = list(dict.fromkeys(result.frame["condition"]))
     sets = [name for name in dict.fromkeys(result.frame["set"]) if cells[conditions[0], name]["summaries"]]
@@ -199,8 +204,9 @@ def _print(result: "Conditions", settings: "FineTuning", output: Path) -> None:
     orders = [[_share(cells[condition, name]["order"]) for name in sets] for condition in conditions]
     title = "pairs of summaries of a dialogue in the order of their ratings"
     print_numbers(title, ("trained on", "tested on"), conditions, sets, orders)
-    if result.specs:
-        print_table("trained metrics", ("trained on", "use it as"), list(result.specs.items()))
+
+
+def _print_notes(result: "Conditions") -> None:
     counts = result.settings["dialogues"]
     note(
         f"mean of Pearson, Spearman and Kendall [jackknife interval over dialogues]; {counts['train']} dialogues to "
@@ -214,7 +220,6 @@ def _print(result: "Conditions", settings: "FineTuning", output: Path) -> None:
             "ratings of variants that nobody rated are the mean of their kind, rounded "
             f"({result.settings['variants']['rounding']}): within a kind they do not differ"
         )
-    note(f"wrote {output / 'conditions.json'}")
 
 
 def _estimate(row: Mapping[str, Any]) -> str:

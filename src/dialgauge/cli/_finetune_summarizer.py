@@ -6,11 +6,45 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
+from dialgauge.cli._options import Device
 from dialgauge.cli._output import Json, note, print_json, print_numbers, print_table, progress_bar
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
-    from dialgauge.summarize import FinetuneSettings, SetsResult, Splits
+    from dialgauge.models import TrainingPlan
+    from dialgauge.summarize import AffectTable, Finetuned, FinetuneSettings, SetsResult, Splits
+
+Model = Annotated[
+    str,
+    typer.Option(
+        help="A sequence-to-sequence model (hub id or folder:/path), or [bold]scratch:6+6[/]: a new one of so many "
+        "encoder and decoder layers ([bold]scratch:6+6x512[/]: 512 wide)."
+    ),
+]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for checkpoints, summaries and the table.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--sets",
+        help="[bold]full[/], [bold]filtered[/] (an affective word in dialogue and reference), [bold]subsampled[/] "
+        "(as many as filtered, at random) or [bold]all[/]; repeat for several. Default: full.",
+    ),
+]
+Dev = Annotated[str | None, typer.Option(help="Corpus that chooses the best epoch. Default: the corpus's split dev.")]
+Test = Annotated[str | None, typer.Option(help="Corpus for the table at the end. Default: the corpus's split test.")]
+Tagger = Annotated[str, typer.Option(help="Whose words are affective: vader, token-dict, lexicon:FILE …")]
+BestBy = Annotated[str, typer.Option(help="What makes an epoch the best on dev: rouge, psentscore or loss.")]
+LearningRate = Annotated[
+    float, typer.Option(help="The highest; it rises, then falls to zero. From scratch, about 5e-4.")
+]
+BatchTokens = Annotated[int, typer.Option(min=1, help="Tokens of a micro-batch, padding included.")]
+Patience = Annotated[int | None, typer.Option(min=1, help="Stop after so many epochs without a better one on dev.")]
+Smoothing = Annotated[float, typer.Option(help="Share of certainty taken from the right token.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the order, the sub-sample and a scratch model's weights.")]
+Vocabulary = Annotated[int, typer.Option(help="Pieces of words that a scratch model knows, at most.")]
+
+#: Below this, the weights of a new model hardly move.
+_SLOW_FROM_SCRATCH = 1e-4
 
 
 def add_to(app: typer.Typer) -> None:
@@ -20,51 +54,28 @@ def add_to(app: typer.Typer) -> None:
 
 def finetune_summarizer(
     corpus: Source,
-    model: Annotated[
-        str,
-        typer.Option(
-            help="A sequence-to-sequence model (hub id or folder:/path), or [bold]scratch:6+6[/]: a new one of so many "
-            "encoder and decoder layers ([bold]scratch:6+6x512[/]: 512 wide)."
-        ),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for checkpoints, summaries and the table.")],
-    sets: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--sets",
-            help="[bold]full[/], [bold]filtered[/] (an affective word in dialogue and reference), [bold]subsampled[/] "
-            "(as many as filtered, at random) or [bold]all[/]; repeat for several. Default: full.",
-        ),
-    ] = None,
-    dev: Annotated[
-        str | None, typer.Option(help="Corpus that chooses the best epoch. Default: the corpus's split dev.")
-    ] = None,
-    test: Annotated[
-        str | None, typer.Option(help="Corpus for the table at the end. Default: the corpus's split test.")
-    ] = None,
-    tagger: Annotated[str, typer.Option(help="Whose words are affective: vader, token-dict, lexicon:FILE …")] = "vader",
-    best_by: Annotated[
-        str, typer.Option(help="What makes an epoch the best on dev: rouge, psentscore or loss.")
-    ] = "rouge",
+    model: Model,
+    output: Output,
+    sets: Sets = None,
+    dev: Dev = None,
+    test: Test = None,
+    tagger: Tagger = "vader",
+    best_by: BestBy = "rouge",
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the data.")] = 3,
-    learning_rate: Annotated[
-        float, typer.Option(help="The highest; it rises, then falls to zero. From scratch, about 5e-4.")
-    ] = 5e-5,
-    batch_tokens: Annotated[int, typer.Option(min=1, help="Tokens of a micro-batch, padding included.")] = 4096,
+    learning_rate: LearningRate = 5e-5,
+    batch_tokens: BatchTokens = 4096,
     accumulate: Annotated[int, typer.Option(min=1, help="Micro-batches that make one step.")] = 1,
     source_length: Annotated[int, typer.Option(help="Tokens of a dialogue that are read in training.")] = 1024,
     target_length: Annotated[int, typer.Option(help="Tokens of a reference that are learnt.")] = 128,
-    label_smoothing: Annotated[float, typer.Option(help="Share of certainty taken from the right token.")] = 0.1,
-    patience: Annotated[
-        int | None, typer.Option(min=1, help="Stop after so many epochs without a better one on dev.")
-    ] = None,
+    label_smoothing: Smoothing = 0.1,
+    patience: Patience = None,
     precision: Annotated[str, typer.Option(help="fp32, or bf16 (quicker on a card).")] = "fp32",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")] = "auto",
-    seed: Annotated[int, typer.Option(min=0, help="Of the order, the sub-sample and a scratch model's weights.")] = 0,
+    device: Device = "auto",
+    seed: Seed = 0,
     role: Annotated[str, typer.Option(help="The role whose references are learnt.")] = "overall",
     prefix: Annotated[str, typer.Option(help='What leads a dialogue, as in "summarize: " for T5.')] = "",
     beams: Annotated[int, typer.Option(min=1, help="Beams for the summaries of the test split.")] = 4,
-    vocabulary: Annotated[int, typer.Option(help="Pieces of words that a scratch model knows, at most.")] = 8000,
+    vocabulary: Vocabulary = 8000,
     bertscore: Annotated[str, typer.Option(help="Encoder of BERTScore in the table.")] = "embedded:minilm",
     format: Format = None,
     map: Map = None,
@@ -80,18 +91,41 @@ def finetune_summarizer(
     affective words in dialogue and summary). Run it again to go on with a run that was stopped.
     """
     from dialgauge.affect import tagger as make_tagger
-    from dialgauge.models import TrainingPlan
-    from dialgauge.summarize import (
-        SETS,
-        FinetuneSettings,
-        GenerationSettings,
-        Reading,
-        SetsSettings,
-        finetune_sets,
-    )
+    from dialgauge.summarize import FinetuneSettings, GenerationSettings, Reading, SetsSettings, finetune_sets
 
     splits = _splits(load_corpus(corpus, format, map, strict), dev, test)
-    plan = TrainingPlan(
+    training = FinetuneSettings(
+        _plan(epochs, learning_rate, accumulate, precision, seed, device, patience),
+        batch_tokens,
+        source_length,
+        target_length,
+        label_smoothing,
+        best_by,  # type: ignore[arg-type]  # checked by the settings
+        Reading(prefix=prefix),
+    )
+    settings = SetsSettings(_sets(sets), role, GenerationSettings(beams=beams), bertscore, vocabulary)
+    _say_what_is_absent(splits, training)
+    _say_what_will_disappoint(splits, model, learning_rate)
+    with progress_bar("fine-tuning") as progress:
+        result = finetune_sets(splits, model, output, training, settings, tagger=make_tagger(tagger), progress=progress)
+    if json:
+        print_json(result.as_dict())
+    else:
+        _print(result, splits.train, output)
+
+
+def _plan(
+    epochs: int,
+    learning_rate: float,
+    accumulate: int,
+    precision: str,
+    seed: int,
+    device: str,
+    patience: int | None,
+) -> "TrainingPlan":
+    from dialgauge.models import TrainingPlan
+
+    return TrainingPlan(
         epochs=epochs,
         learning_rate=learning_rate,
         accumulate=accumulate,
@@ -100,30 +134,13 @@ def finetune_summarizer(
         device=device,
         patience=patience,
     )
-    training = FinetuneSettings(
-        plan=plan,
-        batch_tokens=batch_tokens,
-        source_length=source_length,
-        target_length=target_length,
-        label_smoothing=label_smoothing,
-        best_by=best_by,  # type: ignore[arg-type]  # checked by the settings
-        reading=Reading(prefix=prefix),
-    )
-    wanted = sets or ["full"]
-    settings = SetsSettings(
-        sets=SETS if "all" in wanted else tuple(wanted),
-        role=role,
-        writing=GenerationSettings(beams=beams),
-        bertscore=bertscore,
-        vocabulary=vocabulary,
-    )
-    _say_what_is_absent(splits, training)
-    with progress_bar("fine-tuning") as progress:
-        result = finetune_sets(splits, model, output, training, settings, tagger=make_tagger(tagger), progress=progress)
-    if json:
-        print_json(result.as_dict())
-    else:
-        _print(result, output)
+
+
+def _sets(given: list[str] | None) -> tuple[str, ...]:
+    from dialgauge.summarize import SETS
+
+    wanted = given or ["full"]
+    return SETS if "all" in wanted else tuple(wanted)
 
 
 def _splits(corpus: "Corpus", dev: str | None, test: str | None) -> "Splits":
@@ -144,45 +161,82 @@ def _say_what_is_absent(splits: "Splits", training: "FinetuneSettings") -> None:
         note("no --test and no split test: there will be no table")
 
 
-def _print(result: "SetsResult", output: Path) -> None:
-    rows = []
-    for name, trained in result.trained.items():
-        made, record = result.sets[name], trained.record
-        best, last = record.epochs[record.best_epoch], record.epochs[-1]
-        rows.append(
-            (
-                name,
-                f"{trained.pairs:,}",
-                f"{made.share:.1%}",
-                f"{trained.cut_dialogues:,}",
-                f"{record.epochs[0].loss:.3f} → {last.loss:.3f}",
-                f"{best.epoch + 1} of {len(record.epochs)}",
-                f"{trained.seconds:,.0f}",
-            )
+def _say_what_will_disappoint(splits: "Splits", model: str, learning_rate: float) -> None:
+    from dialgauge.summarize import is_scratch
+
+    if is_scratch(model) and learning_rate < _SLOW_FROM_SCRATCH:
+        note(f"a model from scratch learns little at a learning rate of {learning_rate:g}: try --learning-rate 5e-4")
+    known = {dialogue.text for dialogue in splits.train.iter_dialogues()}
+    for name, part in (("dev", splits.dev), ("test", splits.test)):
+        seen = 0 if part is None else sum(dialogue.text in known for dialogue in part.iter_dialogues())
+        if part is not None and seen:
+            note(f"{name}: {seen:,} of {part.dialogues.height:,} dialogues are trained on, too: it will flatter")
+
+
+def _say_what_is_in_the_sets(result: "SetsResult", train: "Corpus") -> None:
+    some = next(iter(result.sets.values()))
+    role = some.pairs[0].role
+    absent = train.references.filter(role=role).height - some.out_of
+    if absent:
+        note(f"left out, as the dialogue or the reference is empty: {absent:,} of {absent + some.out_of:,} references")
+    whole = [name for name, made in result.sets.items() if name != "full" and len(made.pairs) == made.out_of]
+    if whole:
+        note(
+            f"every pair has an affective word in dialogue and reference: {' and '.join(whole)} "
+            f"{'holds' if len(whole) == 1 else 'hold'} all pairs, as full does, and teach the same"
         )
-        if trained.reused:
-            note(f"{name}: was trained already, nothing was done")
-        elif record.resumed_from:
-            note(f"{name}: went on after epoch {record.resumed_from}")
-        if trained.cut_dialogues or trained.cut_references:
-            note(
-                f"{name}: longer than what is read, cut at the end: {trained.cut_dialogues:,} dialogues, "
-                f"{trained.cut_references:,} references"
-            )
-    heads = ("set", "pairs", "of all", "cut", "loss", "best epoch", "seconds")
+
+
+def _print(result: "SetsResult", train: "Corpus", output: Path) -> None:
+    heads = ("set", "pairs", "of all", "cut", "loss", "kept epoch", "seconds")
+    rows = [_row(name, trained, result.sets[name].share) for name, trained in result.trained.items()]
+    _say_what_is_in_the_sets(result, train)
+    for name, trained in result.trained.items():
+        _say_how_it_went(name, trained)
     print_table("training", heads, rows, numeric=heads[1:])
     if result.table is not None:
-        cells = result.table.cells()
-        print_numbers(
-            f"test split: {result.table.dialogues:,} dialogues, {result.table.references:,} references",
-            ("system", "measure"),
-            [row[0] for row in cells],
-            result.table.heads[1:],
-            [row[1:] for row in cells],
-        )
-        for text in result.table.remarks():
-            note(text)
+        _print_test(result.table)
     for trained in result.trained.values():
         note(f"wrote {trained.folder}")
     if result.table is not None:
         note(f"wrote {output / 'table.md'} and {output / 'table.json'}")
+    name, trained = next(iter(result.trained.items()))
+    note(f"to use one: dialgauge summarize CORPUS -s {name}=seq2seq:model={trained.model} -o OUTPUT")
+
+
+def _row(name: str, trained: "Finetuned", share: float) -> tuple[str, ...]:
+    epochs, best = trained.record.epochs, trained.record.epochs[trained.record.best_epoch]
+    return (
+        name,
+        f"{trained.pairs:,}",
+        f"{share:.1%}",
+        f"{trained.cut_dialogues:,}",
+        f"{epochs[0].loss:.3f} → {epochs[-1].loss:.3f}",
+        f"{best.epoch + 1} of {len(epochs)}",
+        f"{trained.seconds:,.0f}",
+    )
+
+
+def _say_how_it_went(name: str, trained: "Finetuned") -> None:
+    if trained.reused:
+        note(f"{name}: was trained already, nothing was done")
+    elif trained.record.resumed_from:
+        note(f"{name}: went on after epoch {trained.record.resumed_from}")
+    if trained.cut_dialogues or trained.cut_references:
+        note(
+            f"{name}: longer than what is read, cut at the end: {trained.cut_dialogues:,} dialogues, "
+            f"{trained.cut_references:,} references"
+        )
+
+
+def _print_test(table: "AffectTable") -> None:
+    cells = table.cells()
+    print_numbers(
+        f"test split: {table.dialogues:,} dialogues, {table.references:,} references",
+        ("system", "measure"),
+        [row[0] for row in cells],
+        table.heads[1:],
+        [row[1:] for row in cells],
+    )
+    for text in table.remarks():
+        note(text)

@@ -27,12 +27,11 @@ def init(
     [bold]dialgauge init study.toml --corpus calls.jsonl[/]
     """
     from dialgauge.corpus import source_folder
+    from dialgauge.files import write_text
     from dialgauge.study import study_template
 
     if path.exists() and not force:
         raise InputError(f"{path} exists; --force overwrites it")
-    from dialgauge.files import write_text
-
     home = path.resolve().parent
     named = corpus == "embedded" or corpus.startswith("dataset:")
     lies = None if named else source_folder(corpus, home)

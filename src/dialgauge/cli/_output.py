@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -16,6 +17,9 @@ from rich.table import Table
 
 #: The ``--json`` option, the same on every command.
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
+
+#: Control characters, but for tabs and line breaks: in a terminal they would do more than show.
+_CONTROL = {code: f"\\x{code:02x}" for code in (*range(9), *range(11, 32), *range(127, 160))}
 
 console = Console()
 errors = Console(stderr=True)
@@ -90,14 +94,30 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: set[
     return table
 
 
+def number(value: float | None, digits: int) -> str:
+    """A number for the cell of a table, with so many decimals; a dash where there is none."""
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
 def note(message: str) -> None:
     """A line for people on stderr, so that stdout stays clean for pipes. In a file or pipe a line stays a line."""
-    errors.print(message, style="dim", markup=False, highlight=False, soft_wrap=not errors.is_terminal)
+    errors.print(
+        message.translate(_CONTROL), style="dim", markup=False, highlight=False, soft_wrap=not errors.is_terminal
+    )
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a file that an option asked for, and say so on stderr."""
+    from dialgauge.files import write_text
+
+    write_text(path, text)
+    note(f"wrote {path}")
 
 
 def fail(message: str, code: int = 2) -> NoReturn:
     """Say what is wrong on stderr and leave with this exit code."""
-    errors.print("[bold red]error:[/]", escape(message), highlight=False, soft_wrap=not errors.is_terminal)
+    shown = escape(message.translate(_CONTROL))
+    errors.print("[bold red]error:[/]", shown, highlight=False, soft_wrap=not errors.is_terminal)
     sys.exit(code)
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+from dialgauge.cli._options import Html
+from dialgauge.cli._output import Json, console, number, print_json, print_table, progress_bar, write_file
 
 if TYPE_CHECKING:
     from dialgauge.reproduce import Layout, PaperCheck, TableCheck
@@ -32,7 +33,7 @@ def paper(
     ],
     table: Annotated[str | None, typer.Option("--table", "-t", help="Show all cells of this table.")] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write every cell to this CSV file.")] = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Write a self-contained web page.")] = None,
+    html: Html = None,
     json: Json = False,
 ) -> None:
     """Recompute the tables of a published paper and hold every printed number against the data.
@@ -42,7 +43,6 @@ def paper(
     Prints how many cells of each table match, those that do not, and the defects that
     dialgauge's checks found in the study. A cell matches when it rounds to the printed digits.
     """
-    from dialgauge.files import write_text
     from dialgauge.reproduce import paper_csv, paper_html, paper_json, recompute_paper, table_json
 
     with progress_bar(name) as progress:
@@ -50,11 +50,9 @@ def paper(
     layout = next((one for one in check.layouts if one.name == table), None)
     shown = None if table is None or layout is not None else check.table(table)
     if csv is not None:
-        write_text(csv, paper_csv(check))
-        note(f"wrote {csv}")
+        write_file(csv, paper_csv(check))
     if html is not None:
-        write_text(html, paper_html(check))
-        note(f"wrote {html}")
+        write_file(html, paper_html(check))
     if json:
         facts = paper_json(check)
         if shown is not None:
@@ -119,7 +117,7 @@ def _print_mismatches(check: "PaperCheck") -> None:
     if not cells:
         return
     columns = ("table", "row", "column", "printed", "recomputed")
-    rows = ((name, c.row, c.column, c.printed, _number(c.recomputed, 4)) for name, c in cells)
+    rows = ((name, c.row, c.column, c.printed, number(c.recomputed, 4)) for name, c in cells)
     print_table("cells that differ", columns, rows, numeric=columns[3:])
     for name, c in cells:
         if c.note:
@@ -145,17 +143,13 @@ def _print_list(items: Sequence[tuple[str, str, str, Sequence[str]]]) -> None:
     console.print(grid)
 
 
-def _number(value: float | None, decimals: int) -> str:
-    return "–" if value is None else f"{value:.{decimals}f}"
-
-
 def _print_cells(table: "TableCheck") -> None:
     optional = {
         "95 % interval": ["" if c.interval is None else "{:.3f} … {:.3f}".format(*c.interval) for c in table.cells],
         "note": [c.note for c in table.cells],
     }
     extra = {name: texts for name, texts in optional.items() if any(texts)}
-    cells = [(c.row, c.column, c.printed, _number(c.recomputed, 5), "✓" if c.matches else "✗") for c in table.cells]
+    cells = [(c.row, c.column, c.printed, number(c.recomputed, 5), "✓" if c.matches else "✗") for c in table.cells]
     print_table(
         f"table {table.name}: {table.title} ({table.matched} of {table.total} cells match)",
         ("row", "column", "printed", "recomputed", "", *extra),

@@ -21,10 +21,20 @@ from dialgauge.cli._perturb_llm import (
     planned,
     print_estimate,
 )
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import polars as pl
+
     from dialgauge.perturb import Perturbation, Perturbed
+
+Names = Annotated[
+    list[str],
+    typer.Option("--perturbation", "-p", help="A perturbation, a family or [bold]all[/]; repeat for several."),
+]
+WithReferences = Annotated[bool, typer.Option("--include-references", help="Perturb the references as well.")]
 
 _SIGNS = {"preserves": "=", "degrades": "−", "degrades-mildly": "~"}
 _SHORT = {"consistency": "C", "relevance": "R", "fluency": "F", "coherence": "K"}
@@ -75,16 +85,11 @@ def perturbations(
 
 def perturb(
     corpus: Annotated[str, typer.Argument(help="A corpus file or folder, or [bold]embedded[/].")],
-    names: Annotated[
-        list[str],
-        typer.Option("--perturbation", "-p", help="A perturbation, a family or [bold]all[/]; repeat for several."),
-    ],
+    names: Names,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the corpus with the variants is written.")],
     per_item: Annotated[int, typer.Option("--per-item", "-n", help="Different variants of each summary and kind.")] = 1,
     seed: Annotated[int, typer.Option("--seed", help="Another seed gives other variants.")] = 0,
-    include_references: Annotated[
-        bool, typer.Option("--include-references", help="Perturb the references as well.")
-    ] = False,
+    include_references: WithReferences = False,
     llm: Llm = None,
     prompts: Prompts = "own",
     fallback: Fallback = "rules",
@@ -120,34 +125,16 @@ def perturb(
         result = run(generator=generator, progress=progress)
     account = generator.account() if generator else None
     write_corpus(result.corpus, output)
-    rows = _summary(result)
-    reasons = result.declined.group_by("perturbation", "reason").len("count")
-    reasons = reasons.sort("count", "perturbation", "reason", descending=[True, False, False])
+    rows, reasons = _summary(result), _reasons(result)
+    made = sum(row["applied"] for row in rows)
     if json:
-        print_json(
-            {
-                "output": str(output),
-                "seed": seed,
-                "variants": sum(row["applied"] for row in rows),
-                "perturbations": rows,
-                "declined": reasons.to_dicts(),
-            }
-            | ({"llm": account} if account else {})
-        )
+        facts = {"output": str(output), "seed": seed, "variants": made, "perturbations": rows}
+        print_json({**facts, "declined": reasons.to_dicts(), **({"llm": account} if account else {})})
         return
-    print_table(
-        f"{loaded.info.name}: variants by perturbation",
-        ("perturbation", "applied", "declined", "share applied"),
-        ((r["perturbation"], r["applied"], r["declined"], f"{r['share']:.0%}") for r in rows),
-        numeric=["applied", "declined", "share applied"],
-    )
-    if not reasons.is_empty():
-        print_table("declined", ("perturbation", "reason", "count"), reasons.iter_rows(), numeric=["count"])
-    if account:
-        note(
-            f"{account['model']}: {account['calls']} calls, {account['cached']} from cache, {account['tokens']} tokens"
-        )
-    note(f"wrote {sum(row['applied'] for row in rows)} variants to {output}")
+    _print_summary(loaded.info.name, rows, reasons)
+    if generator and account:
+        note(f"{account['model']}: {generator.usage.line(price)}")
+    note(f"wrote {counted(made, 'variant')} to {output}")
 
 
 def _summary(result: "Perturbed") -> list[dict[str, Any]]:
@@ -164,6 +151,23 @@ def _summary(result: "Perturbed") -> list[dict[str, Any]]:
         yes, no = applied.count(name), declined.count(name)
         rows.append({"perturbation": name, "applied": yes, "declined": no, "share": yes / max(yes + no, 1)})
     return rows
+
+
+def _reasons(result: "Perturbed") -> "pl.DataFrame":
+    """Why variants were declined, most frequent first."""
+    counts = result.declined.group_by("perturbation", "reason").len("count")
+    return counts.sort("count", "perturbation", "reason", descending=[True, False, False])
+
+
+def _print_summary(name: str, rows: "Sequence[Mapping[str, Any]]", reasons: "pl.DataFrame") -> None:
+    print_table(
+        f"{name}: variants by perturbation",
+        ("perturbation", "applied", "declined", "share applied"),
+        ((r["perturbation"], r["applied"], r["declined"], f"{r['share']:.0%}") for r in rows),
+        numeric=["applied", "declined", "share applied"],
+    )
+    if not reasons.is_empty():
+        print_table("declined", ("perturbation", "reason", "count"), reasons.iter_rows(), numeric=["count"])
 
 
 def _facts(entry: "Perturbation") -> dict[str, Any]:

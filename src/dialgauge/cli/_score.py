@@ -8,7 +8,9 @@ import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus, problems_as_json
 from dialgauge.cli._limits import Limits, system_names
-from dialgauge.cli._output import Json, note, print_json, print_numbers, print_table, progress_bar
+from dialgauge.cli._not_scored import print_failures, print_notes, say_left_out
+from dialgauge.cli._output import Json, note, print_json, print_numbers, progress_bar
+from dialgauge.errors import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -121,20 +123,18 @@ def _score_corpus(
     wanted = loaded.summaries if shared["include_references"] else loaded.summaries.filter(kind="system")
     if wanted.is_empty():
         raise InputError(
-            f"{corpus}: no summary to score; found: {loaded.dialogues.height:,} dialogues, "
-            f"{loaded.references.height:,} references, {loaded.ratings.height:,} ratings. "
+            f"{corpus}: no summary to score; found: {counted(loaded.dialogues.height, 'dialogue')}, "
+            f"{counted(loaded.references.height, 'reference')}, {counted(loaded.ratings.height, 'rating')}. "
             "Name the column with --map summary=COLUMN, or score the references with --include-references"
         )
     chosen = suitable_engine(engine, wanted.height, metrics, **place)
     with progress_bar("scoring") as progress:
         scores = score_corpus(loaded, metrics, progress=progress, engine=chosen, **shared)
-    for column, reason in scores.left_out.items():
-        note(f"left out: {column}: {reason}")
     if output is not None:
         scores.save(Path(output))
-        note(f"wrote {scores.frame.height} rows × {len(scores.metrics)} metrics to {output}")
+        note(f"wrote {_size(scores.frame.height, len(scores.metrics))} to {output}")
     means = scores.means()
-    lost = scores.failures.group_by("metric", "reason").len("count").sort("count", "metric", descending=[True, False])
+    lost, noted = _counts(scores.failures, "reason"), _counts(scores.notes, "note")
     if json:
         print_json(
             {
@@ -144,15 +144,23 @@ def _score_corpus(
                 "signatures": dict(scores.signatures),
                 "seconds": dict(scores.seconds),
                 "failures": lost.to_dicts(),
+                "score_notes": noted.to_dicts(),
                 "notes": list(loaded.notes),
                 "problems": problems_as_json(loaded.problems),
             }
         )
-        return means
-    _print_means(loaded.info.name, means)
-    if not lost.is_empty():
-        print_table("not scored", ("metric", "reason", "count"), lost.iter_rows(), numeric=["count"])
+    else:
+        _print_means(loaded.info.name, means)
+        print_failures(row for row in lost.iter_rows() if row[0] not in scores.left_out)
+        print_notes(noted.iter_rows())
+    say_left_out(scores.left_out)
     return means
+
+
+def _counts(frame: "pl.DataFrame", text: str) -> "pl.DataFrame":
+    """How many summaries each metric has each text for, the most first."""
+    counts = frame.group_by("metric", text).len("count")
+    return counts.sort("count", "metric", text, descending=[True, False, False])
 
 
 def _score_stream(
@@ -182,12 +190,11 @@ def _score_stream(
             progress=progress,
             **shared,
         )
-    for column, reason in report.left_out.items():
-        note(f"left out: {column}: {reason}")
     for reason, count in report.problems.items():
-        note(f"left out {count:,} {'row' if count == 1 else 'rows'}: {reason}")
+        note(f"left out {counted(count, 'row')}: {reason}")
     already = f" ({report.resumed} of them were there already)" if report.resumed else ""
-    note(f"wrote {report.rows:,} rows × {len(report.signatures)} metrics to {output}: {report.parts} parts{already}")
+    size = _size(report.rows, len(report.signatures))
+    note(f"wrote {size} to {output}: {counted(report.parts, 'part')}{already}")
     lost = [(metric, reason, count) for (metric, reason), count in report.failures.items()]
     if json:
         print_json(
@@ -203,11 +210,15 @@ def _score_stream(
                 "left_out_metrics": dict(report.left_out),
             }
         )
-        return report.means
-    _print_means(corpus, report.means)
-    if lost:
-        print_table("not scored", ("metric", "reason", "count"), lost, numeric=["count"])
+    else:
+        _print_means(corpus, report.means)
+        print_failures(lost)
+    say_left_out(report.left_out)
     return report.means
+
+
+def _size(rows: int, metrics: int) -> str:
+    return f"{counted(rows, 'row')} × {counted(metrics, 'metric')}"
 
 
 def _print_means(name: str, means: "pl.DataFrame") -> None:

@@ -8,15 +8,49 @@ import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
-from dialgauge.errors import InputError
+from dialgauge.errors import DialgaugeError, InputError, counted
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
+    from dialgauge.models import ChatUsage, TokenPrice
     from dialgauge.summarize import Summarized, Summarizer
 
 #: So many different remarks are shown.
 _SHOWN = 5
-_MODELS, _CHAT = "With models", "With a chat model"
+
+Systems = Annotated[
+    list[str],
+    typer.Option("--system", "-s", help="A summarizer: [bold][SYSTEM=]NAME[:PARAMETER=VALUE,…][/]; repeatable."),
+]
+Roles = Annotated[
+    list[str] | None,
+    typer.Option("--role", help="Whose side is summarized: overall (the default), agent, user …; repeatable."),
+]
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Write summaries anew that the corpus has of a system already.")
+]
+BatchTokens = Annotated[
+    int | None,
+    typer.Option("--batch-tokens", min=1, help="Tokens per batch of a model.", rich_help_panel="With models"),
+]
+_CHAT = "With a chat model"
+MaxCalls = Annotated[
+    int | None, typer.Option("--max-calls", min=0, help="Ask no more often than this.", rich_help_panel=_CHAT)
+]
+MaxTokens = Annotated[
+    int | None,
+    typer.Option("--max-tokens", min=0, help="Ask no more once so many tokens are spent.", rich_help_panel=_CHAT),
+]
+Parallel = Annotated[int, typer.Option("--parallel", min=1, help="Questions at a time.", rich_help_panel=_CHAT)]
+Price = Annotated[
+    str | None,
+    typer.Option(
+        "--price",
+        metavar="PRICE",
+        help="Price of a million tokens; [bold]INPUT/OUTPUT[/] where the two differ, as in 0.15/0.6.",
+        rich_help_panel=_CHAT,
+    ),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -58,33 +92,15 @@ def summarizers(
 
 def summarize(
     corpus: Source,
-    systems: Annotated[
-        list[str],
-        typer.Option("--system", "-s", help="A summarizer: [bold][SYSTEM=]NAME[:PARAMETER=VALUE,…][/]; repeatable."),
-    ],
+    systems: Systems,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the corpus with the summaries is written.")],
-    roles: Annotated[
-        list[str] | None,
-        typer.Option("--role", help="Whose side is summarized: overall (the default), agent, user …; repeatable."),
-    ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Write summaries anew that the corpus has of a system already.")
-    ] = False,
-    batch_tokens: Annotated[
-        int | None,
-        typer.Option("--batch-tokens", min=1, help="Tokens per batch of a model.", rich_help_panel=_MODELS),
-    ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option("--max-calls", min=0, help="Ask no more often than this.", rich_help_panel=_CHAT)
-    ] = None,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option("--max-tokens", min=0, help="Ask no more once so many tokens are spent.", rich_help_panel=_CHAT),
-    ] = None,
-    parallel: Annotated[int, typer.Option("--parallel", min=1, help="Questions at a time.", rich_help_panel=_CHAT)] = 4,
-    price: Annotated[
-        float | None, typer.Option("--price", min=0, help="Price of a million tokens.", rich_help_panel=_CHAT)
-    ] = None,
+    roles: Roles = None,
+    replace: Replace = False,
+    batch_tokens: BatchTokens = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    parallel: Parallel = 4,
+    price: Price = None,
     format: Format = None,
     map: Map = None,
     strict: Strict = False,
@@ -99,56 +115,72 @@ def summarize(
     dialogue longer than a model's window is read in parts and noted, never cut.
     """
     from dialgauge.corpus import OVERALL, write_corpus
-    from dialgauge.models import ChatBudget
+    from dialgauge.models import ChatBudget, TokenPrice
     from dialgauge.summarize import Means
     from dialgauge.summarize import summarize as summarize_corpus
 
+    tokens_cost = TokenPrice.parse(price) if price is not None else None
     loaded = load_corpus(corpus, format, map, strict)
     _check_output(loaded, output, roles or [OVERALL])
     journal = output.resolve().with_name(f"{output.resolve().name}.journal.jsonl")
     means = Means(batch_tokens, parallel, ChatBudget(requests=max_calls, tokens=max_tokens))
-    with progress_bar("summarizing") as progress:
-        result = summarize_corpus(
-            loaded,
-            systems,
-            roles=roles or [OVERALL],
-            replace_existing=replace,
-            means=means,
-            journal=journal,
-            progress=progress,
-        )
+    try:
+        with progress_bar("summarizing") as progress:
+            result = summarize_corpus(
+                loaded,
+                systems,
+                roles=roles or [OVERALL],
+                replace_existing=replace,
+                means=means,
+                journal=journal,
+                progress=progress,
+            )
+    except (DialgaugeError, KeyboardInterrupt):
+        _say_account(means.usage, tokens_cost)
+        raise
     write_corpus(result.corpus, output)
     journal.unlink(missing_ok=True)
-    rows = _rows(result)
-    account = _account(result, price)
     if json:
-        print_json(
-            {
-                "output": str(output),
-                "summaries": result.added.height,
-                "resumed": result.resumed,
-                "systems": rows,
-                "signatures": dict(result.signatures),
-                "failures": result.failures.to_dicts(),
-                "notes": result.notes.to_dicts(),
-            }
-            | ({"chat": account} if account else {})
-        )
-        return
+        print_json(_as_json(result, output, tokens_cost))
+    else:
+        _print(loaded.info.name, result)
+        _say_account(result.usage, tokens_cost)
+        if result.resumed:
+            note(f"from an earlier run: {counted(result.resumed, 'summary', 'summaries')}")
+        note(f"wrote {counted(result.added.height, 'summary', 'summaries')} to {output}")
+
+
+def _as_json(result: "Summarized", output: Path, price: "TokenPrice | None") -> dict[str, Any]:
+    return {
+        "output": str(output),
+        "summaries": result.added.height,
+        "resumed": result.resumed,
+        "systems": result.counts(),
+        "signatures": dict(result.signatures),
+        "failures": result.failures.to_dicts(),
+        "notes": result.notes.to_dicts(),
+        **({"chat": result.usage.account(price)} if result.usage.asked else {}),
+    }
+
+
+def _print(name: str, result: "Summarized") -> None:
     print_table(
-        f"{loaded.info.name}: summaries written",
+        f"{name}: summaries written",
         ("system", "role", "summaries", "without", "with a note", "words"),
-        ((r["system"], r["role"], r["summaries"], r["failures"], r["notes"], _words(r["words"])) for r in rows),
+        (
+            (row["system"], row["role"], row["summaries"], row["failures"], row["notes"], _words(row["words"]))
+            for row in result.counts()
+        ),
         numeric=["summaries", "without", "with a note", "words"],
     )
     _say_remarks("no summary", result.failures, "reason")
     _say_remarks("note", result.notes, "note")
-    if account:
-        cost = f", cost {account['cost']:.4f}" if "cost" in account else ""
-        note(f"chat: {account['calls']} calls, {account['cached']} from cache, {account['tokens']} tokens{cost}")
-    if result.resumed:
-        note(f"{result.resumed} summaries were there from an earlier run")
-    note(f"wrote {result.added.height} summaries to {output}")
+
+
+def _say_account(usage: "ChatUsage", price: "TokenPrice | None") -> None:
+    """On stderr, what chat endpoints were asked, if they were."""
+    if usage.asked:
+        note(f"chat: {usage.line(price)}")
 
 
 def _check_output(corpus: "Corpus", output: Path, roles: list[str]) -> None:
@@ -166,35 +198,8 @@ def _check_output(corpus: "Corpus", output: Path, roles: list[str]) -> None:
             raise InputError(str(error).replace(folder, str(output.resolve().parent))) from error
 
 
-def _rows(result: "Summarized") -> list[dict[str, Any]]:
-    """Per system and role: how many summaries there are, of how many words, and how many are not."""
-    import polars as pl
-
-    keys = ["system", "role"]
-    counts = [
-        result.added.group_by(keys).agg(
-            pl.len().alias("summaries"), pl.col("text").str.count_matches(r"\S+").mean().alias("words")
-        ),
-        result.failures.group_by(keys).agg(pl.len().alias("failures")),
-        result.notes.group_by(keys).agg(pl.len().alias("notes")),
-    ]
-    table = pl.concat([count.select(keys) for count in counts]).unique()
-    for count in counts:
-        table = table.join(count, on=keys, how="left")
-    table = table.with_columns(pl.col("summaries", "failures", "notes").fill_null(0)).sort(keys)
-    return table.select(*keys, "summaries", "failures", "notes", "words").to_dicts()
-
-
 def _words(mean: float | None) -> str:
     return "" if mean is None else f"{mean:.1f}"
-
-
-def _account(result: "Summarized", price: float | None) -> dict[str, Any] | None:
-    usage = result.usage
-    if not usage.calls and not usage.cached:
-        return None
-    entry: dict[str, Any] = {"calls": usage.calls, "cached": usage.cached, "tokens": usage.tokens}
-    return entry if price is None else entry | {"cost": usage.tokens * price / 1e6}
 
 
 def _say_remarks(what: str, remarks: Any, column: str) -> None:

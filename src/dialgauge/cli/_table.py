@@ -1,12 +1,12 @@
 """``dialgauge table``: tables for papers from a finished run."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dialgauge.cli._output import Json, note, print_json
+from dialgauge.cli._output import Json, print_json, write_file
 from dialgauge.errors import InputError, UnknownNameError
 
 
@@ -22,8 +22,8 @@ def table(
         typer.Option(
             "--kind",
             "-k",
-            help="correlations, systems, agreement, robustness, perturbations, perturbed-correlations, affect or "
-            "learned.",
+            help="correlations, systems, agreement, robustness, perturbations, perturbed-correlations, affect, "
+            "learned or reproduction.",
         ),
     ] = "correlations",
     format: Annotated[str, typer.Option("--format", "-f", help="latex (booktabs), markdown or csv.")] = "latex",
@@ -51,7 +51,6 @@ def table(
 
     It shows what the run saved; nothing is computed again.
     """
-    from dialgauge.files import write_text
     from dialgauge.report import FORMATS, render_table
     from dialgauge.study import TableOptions, publication_table
 
@@ -64,13 +63,10 @@ def table(
     if caption is not None:
         made = replace(made, caption=caption, notes=())
     if json:
-        from dataclasses import asdict
-
         print_json(asdict(made))
         return
     text = render_table(made, format, stars=stars, split=columns)
     if output is None:
         typer.echo(text, nl=False)
     else:
-        write_text(output, text)
-        note(f"wrote {output}")
+        write_file(output, text)

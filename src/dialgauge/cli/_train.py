@@ -1,12 +1,17 @@
 """``dialgauge train``: a metric of your own from ratings."""
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
+from dialgauge.cli._options import Aggregate, Resamples
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
+from dialgauge.cli._scores_input import ScoresFile, load_scores
+from dialgauge.errors import InputError, ParameterError
+from dialgauge.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,6 +19,31 @@ if TYPE_CHECKING:
     import polars as pl
 
     from dialgauge.learn import Selection, Training
+
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="The folder to write the trained metric to.")]
+Name = Annotated[
+    str | None,
+    typer.Option(help="Keep it under this name, to be called by it: [bold]-m learned:folder=NAME[/]."),
+]
+Split = Annotated[
+    str, typer.Option(help="What is held out to judge it: dialogues, systems, both, or random (hides a lot).")
+]
+Learner = Annotated[
+    str,
+    typer.Option(
+        help="auto, ridge, ordinal, logistic, decision-tree, neighbours, svm, boosting, random-forest, extra-trees."
+    ),
+]
+Columns = Annotated[
+    list[str] | None, typer.Option("--metric", "-m", help="Only this column of the scores; repeat for several.")
+]
+TextFeatures = Annotated[
+    list[str] | None,
+    typer.Option("--text", help="A cheap feature of the texts, such as coverage; repeat, or [bold]all[/]."),
+]
+Select = Annotated[
+    bool, typer.Option("--select", help="Also find the cheapest set of features that does nearly as well.")
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -23,43 +53,20 @@ def add_to(app: typer.Typer) -> None:
 
 def train(
     corpus: Source,
-    scores: Annotated[
-        Path, typer.Argument(help="Scores of its summaries, as [bold]dialgauge score -o[/] writes them, or a CSV.")
-    ],
+    scores: ScoresFile,
     target: Annotated[str, typer.Option("--target", "-t", help="The dimension of the ratings to predict.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The folder to write the trained metric to.")
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(help="Keep it under this name, to be called by it: [bold]-m learned:folder=NAME[/]."),
-    ] = None,
-    split: Annotated[
-        str, typer.Option(help="What is held out to judge it: dialogues, systems, both, or random (hides a lot).")
-    ] = "both",
-    learner: Annotated[
-        str,
-        typer.Option(
-            help="auto, ridge, ordinal, logistic, decision-tree, neighbours, svm, boosting, random-forest, extra-trees."
-        ),
-    ] = "auto",
+    output: Output = None,
+    name: Name = None,
+    split: Split = "both",
+    learner: Learner = "auto",
     task: Annotated[str, typer.Option(help="Learn ratings as numbers or as the classes of their scale.")] = "numbers",
-    metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="Only this column of the scores; repeat for several.")
-    ] = None,
-    text: Annotated[
-        list[str] | None,
-        typer.Option("--text", help="A cheap feature of the texts, such as coverage; repeat, or [bold]all[/]."),
-    ] = None,
-    aggregation: Annotated[
-        str, typer.Option("--aggregate", help="How several annotators become one value.")
-    ] = "majority-or-mean",
+    metric: Columns = None,
+    text: TextFeatures = None,
+    aggregation: Aggregate = "majority-or-mean",
     on_invalid: Annotated[str, typer.Option(help="Ratings off their scale: error, drop or keep.")] = "error",
-    select: Annotated[
-        bool, typer.Option("--select", help="Also find the cheapest set of features that does nearly as well.")
-    ] = False,
+    select: Select = False,
     importance: Annotated[bool, typer.Option("--importance", help="Also say which features matter.")] = False,
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples; 0 for no intervals.")] = 1000,
+    resamples: Resamples = 1000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same metric.")] = 0,
     format: Format = None,
     map: Map = None,
@@ -72,25 +79,20 @@ def train(
     It is shown beside the best of the metrics it is made of, beside one that always says the mean, and beside what one
     annotator reaches. Then [bold]dialgauge score new.jsonl -m learned:folder=my-metric[/] scores with it.
     """
-    from dialgauge.errors import InputError, ParameterError
-    from dialgauge.learn import TEXT_FEATURES, named_folder, permutation_importance, select_features
+    from dialgauge.learn import TEXT_FEATURES, named_folder
     from dialgauge.learn import train as train_metric
-    from dialgauge.metrics import Scores
 
-    if output is not None and name is not None:
-        raise InputError("give --output or --name: a trained metric is kept in one place")
-    if on_invalid not in ("error", "drop", "keep"):
-        raise ParameterError("train", "on-invalid", "'error', 'drop' or 'keep'", on_invalid)
-    loaded, table = load_corpus(corpus, format, map), Scores.load(scores)
-    texts = TEXT_FEATURES if text and "all" in text else tuple(text or ())
+    _check(output, name, on_invalid)
+    with_texts = TEXT_FEATURES if text and "all" in text else tuple(text or ())
+    loaded, table = load_corpus(corpus, format, map), load_scores(scores)
     with progress_bar("training") as progress:
-        made = train_metric(
+        trained = train_metric(
             loaded,
             table,
             target,
             name=name or (output.name if output else None),
             metrics=metric,
-            texts=texts,
+            texts=with_texts,
             task=task,
             method=aggregation,
             on_invalid=on_invalid,  # type: ignore[arg-type]  # checked above
@@ -100,26 +102,49 @@ def train(
             seed=seed,
             progress=progress,
         )
-        recipe = made.fitted.recipe
-        matter = permutation_importance(made.data, recipe, seed=seed, progress=progress) if importance else None
-        chosen = (
-            select_features(made.data, recipe, made.table.seconds, seed=seed, progress=progress) if select else None
-        )
+        report = _explain(trained, importance, select, seed, progress)
     folder = named_folder(name) if name else output
     if folder is not None:
-        made = made.save(folder)
+        report = replace(report, training=trained.save(folder))
     if json:
-        print_json(_as_json(made, folder, matter, chosen))
+        print_json(_as_json(report, folder))
         return
-    _show(made, matter, chosen)
+    _show(report)
     if folder is not None:
         note(f"wrote {folder}; score with it: dialgauge score CORPUS -m learned:folder={name or folder}")
 
 
-def _as_json(
-    made: "Training", folder: Path | None, importance: "pl.DataFrame | None", selection: "Selection | None"
-) -> dict[str, Any]:
-    validation = made.validation
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """Everything that the command shows."""
+
+    training: "Training"
+    importance: "pl.DataFrame | None"
+    selection: "Selection | None"
+
+
+def _check(output: Path | None, name: str | None, on_invalid: str) -> None:
+    if output is not None and name is not None:
+        raise InputError("give --output or --name: a trained metric is kept in one place")
+    if on_invalid not in ("error", "drop", "keep"):
+        raise ParameterError("train", "on-invalid", "'error', 'drop' or 'keep'", on_invalid)
+
+
+def _explain(trained: "Training", importance: bool, select: bool, seed: int, progress: Progress) -> _Report:
+    """The trained metric with which features matter and which would do, where that was asked for."""
+    from dialgauge.learn import permutation_importance, select_features
+
+    data, recipe, seconds = trained.data, trained.fitted.recipe, trained.table.seconds
+    return _Report(
+        trained,
+        permutation_importance(data, recipe, seed=seed, progress=progress) if importance else None,
+        select_features(data, recipe, seconds, seed=seed, progress=progress) if select else None,
+    )
+
+
+def _as_json(report: _Report, folder: Path | None) -> dict[str, Any]:
+    made, validation = report.training, report.training.validation
+    selection = report.selection
     return {
         "name": made.card.name,
         "target": made.card.target,
@@ -128,20 +153,35 @@ def _as_json(
         "split": dict(made.card.split),
         "data": dict(made.card.data),
         "features": [use.name for use in made.card.features],
-        "missing": {use.name: use.missing for use in made.card.features if use.missing},
+        "missing": _missing(made),
         "scores": validation.scores.to_dicts(),
         "calibration": validation.calibration.to_dicts(),
         "chosen": validation.chosen.to_dicts(),
-        "importance": None if importance is None else importance.to_dicts(),
+        "importance": None if report.importance is None else report.importance.to_dicts(),
         "selection": None
         if selection is None
         else {"chosen": list(selection.chosen), "unknown": list(selection.unknown), "sets": selection.frame.to_dicts()},
     }
 
 
-def _show(made: "Training", importance: "pl.DataFrame | None", selection: "Selection | None") -> None:
-    validation = made.validation
-    card = made.card
+def _missing(made: "Training") -> dict[str, int]:
+    """How many values of which feature were missing."""
+    return {use.name: use.missing for use in made.card.features if use.missing}
+
+
+def _show(report: _Report) -> None:
+    _show_scores(report.training)
+    _show_remarks(report.training)
+    if report.importance is not None:
+        ranked = report.importance.select("feature", "drop").head(15).iter_rows()
+        rows = [(name, f"{drop:.4f}") for name, drop in ranked]
+        print_table("what matters: loss when a feature is shuffled", ("feature", "loss"), rows, numeric=["loss"])
+    if report.selection is not None:
+        _show_selection(report.selection)
+
+
+def _show_scores(made: "Training") -> None:
+    card, validation = made.card, made.validation
     rows = [
         (
             row["by"] if row["by"] == row["name"] else f"{row['by']} ({row['name']})",
@@ -155,7 +195,11 @@ def _show(made: "Training", importance: "pl.DataFrame | None", selection: "Selec
     ]
     title = f"{card.name}: {card.target}, {card.data['summaries']:,} summaries, split {validation.split!r}"
     print_table(title, ("by", "level", "measure", "value", "95 %"), rows, numeric=["value", "95 %"])
-    recipe = made.fitted.recipe
+
+
+def _show_remarks(made: "Training") -> None:
+    """What it is made of, what its split hides, and what had no value."""
+    recipe, validation = made.fitted.recipe, made.validation
     parts = recipe.settings.get("members", [{"learner": recipe.learner, "settings": recipe.settings}])
     note(("the mean of " if len(parts) > 1 else "") + ", ".join(map(_told, parts)))
     note(validation.hides)
@@ -163,21 +207,20 @@ def _show(made: "Training", importance: "pl.DataFrame | None", selection: "Selec
     lost = own.filter(own["value"].is_null())
     for level, reason in lost.select("level", "reason").unique(maintain_order=True).iter_rows():
         note(f"no value at the level {level!r} for some measures: {reason}")
-    missing = {use.name: use.missing for use in card.features if use.missing}
+    missing = _missing(made)
     if missing:
         shown = ", ".join(f"{feature} ({count})" for feature, count in missing.items())
         note(f"values that were missing, filled with the median of the training rows: {shown}")
-    if importance is not None:
-        ranked = [(name, f"{drop:.4f}") for name, drop in importance.select("feature", "drop").head(15).iter_rows()]
-        print_table("what matters: loss when a feature is shuffled", ("feature", "loss"), ranked, numeric=["loss"])
-    if selection is not None:
-        sets = [
-            (row["features"], f"{row['seconds']:.2f}", f"{row['value']:.3f}", f"{row['error']:.3f}", _mark(row))
-            for row in selection.frame.iter_rows(named=True)
-        ]
-        heads = ("features", "seconds", selection.objective, "error", "")
-        print_table("sets of features, cheapest first", heads, sets, numeric=heads[:4])
-        note(f"chosen: {', '.join(selection.chosen)}")
+
+
+def _show_selection(selection: "Selection") -> None:
+    sets = [
+        (row["features"], f"{row['seconds']:.2f}", f"{row['value']:.3f}", f"{row['error']:.3f}", _mark(row))
+        for row in selection.frame.iter_rows(named=True)
+    ]
+    heads = ("features", "seconds", selection.objective, "error", "")
+    print_table("sets of features, cheapest first", heads, sets, numeric=heads[:4])
+    note(f"chosen: {', '.join(selection.chosen)}")
 
 
 def _told(part: "Mapping[str, Any]") -> str:

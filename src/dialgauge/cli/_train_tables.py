@@ -8,15 +8,94 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
+from dialgauge.cli._options import Aggregate, Scale
+from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, write_file
+from dialgauge.cli._scores_input import load_scores
+from dialgauge.cli._variant_options import VARIANTS, Most, Perturbations, Priors, separate, variant_options
+from dialgauge.errors import InputError
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
     from dialgauge.learn import AugmentationTables, Augmented, TableOptions, TablesFolder
     from dialgauge.metrics import Scores
 
-_VARIANTS = "Variants"
+Features = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        "-m",
+        help="A feature: a metric or a family; repeat. Default: BLEU, chrF, TER and ROUGE-L, against the reference and "
+        "(but TER) against the source.",
+    ),
+]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option("--target", "-t", help="A rated dimension; repeat. Default: consistency and relevance."),
+]
+Classifiers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--classifier",
+        help="A learner of classes; repeat. Default: decision-tree, logistic, neighbours, ordinal and svm.",
+    ),
+]
+Conditions = Annotated[
+    str,
+    typer.Option(
+        help="What to train on, separated by commas: original (Table 5), original+domain (Table 6), original+baseline."
+    ),
+]
+Split = Annotated[
+    str, typer.Option(help="What is held out: dialogues, systems, both, or random (the paper's; hides a lot).")
+]
+WithReferences = Annotated[
+    bool,
+    typer.Option(
+        "--include-references",
+        help="Rated references count as summaries of a system, as in the paper: reference-based metrics give them "
+        "away.",
+    ),
+]
+Resamples = Annotated[int, typer.Option(help="Bootstrap resamples of dialogues; 0 for no intervals.")]
+
+Families = Annotated[
+    list[str] | None,
+    typer.Option(help="Test on this family only: domain or baseline.", rich_help_panel=VARIANTS),
+]
+Rounding = Annotated[str, typer.Option(help="From a mean to a class: half-up or half-even.", rich_help_panel=VARIANTS)]
+Annotations = Annotated[
+    int | None,
+    typer.Option(
+        help="Learn from so many ratings of each kind only, as the paper did with 25.", rich_help_panel=VARIANTS
+    ),
+]
+
 _FILES = "Files"
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="A folder for variants, scores and tables; a second call goes on from there.",
+        rich_help_panel=_FILES,
+    ),
+]
+GivenScores = Annotated[
+    Path | None,
+    typer.Option(
+        help="Take all columns of this file as features instead; it must have the variants.", rich_help_panel=_FILES
+    ),
+]
+AugmentedFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write the corpus with its variants and a rating for each, for [bold]dialgauge train[/].",
+        rich_help_panel=_FILES,
+    ),
+]
+Csv = Annotated[Path | None, typer.Option(help="Write every cell to a CSV file.", rich_help_panel=_FILES)]
+Markdown = Annotated[Path | None, typer.Option(help="Write the tables as Markdown.", rich_help_panel=_FILES)]
+Latex = Annotated[Path | None, typer.Option(help="Write the tables as LaTeX.", rich_help_panel=_FILES)]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -26,111 +105,29 @@ def add_to(app: typer.Typer) -> None:
 
 def train_tables(
     corpus: Source,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="A folder for variants, scores and tables; a second call goes on from there.",
-            rich_help_panel=_FILES,
-        ),
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric",
-            "-m",
-            help="A feature: a metric or a family; repeat. Default: BLEU, chrF, TER and ROUGE-L, against the reference "
-            "and (but TER) against the source.",
-        ),
-    ] = None,
-    scores: Annotated[
-        Path | None,
-        typer.Option(
-            help="Take all columns of this file as features instead; it must have the variants.",
-            rich_help_panel=_FILES,
-        ),
-    ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option("--target", "-t", help="A rated dimension; repeat. Default: consistency and relevance."),
-    ] = None,
-    classifier: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--classifier",
-            help="A learner of classes; repeat. Default: decision-tree, logistic, neighbours, ordinal and svm.",
-        ),
-    ] = None,
-    conditions: Annotated[
-        str,
-        typer.Option(
-            help="What to train on, separated by commas: original (Table 5), original+domain (Table 6), "
-            "original+baseline."
-        ),
-    ] = "original,original+domain",
-    split: Annotated[
-        str, typer.Option(help="What is held out: dialogues, systems, both, or random (the paper's; hides a lot).")
-    ] = "dialogues",
+    output: Output = None,
+    metric: Features = None,
+    scores: GivenScores = None,
+    target: Targets = None,
+    classifier: Classifiers = None,
+    conditions: Conditions = "original,original+domain",
+    split: Split = "dialogues",
     folds: Annotated[int, typer.Option(help="Into how many groups dialogues are split.")] = 5,
-    perturbation: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--perturbation",
-            "-p",
-            help="Variants to make where the corpus has none; repeat. Default: baseline and domain.",
-            rich_help_panel=_VARIANTS,
-        ),
-    ] = None,
-    family: Annotated[
-        list[str] | None,
-        typer.Option(help="Test on this family only: domain or baseline.", rich_help_panel=_VARIANTS),
-    ] = None,
-    priors: Annotated[
-        bool,
-        typer.Option(
-            "--priors",
-            help="Accept published mean ratings for kinds of variants that nobody rated here.",
-            rich_help_panel=_VARIANTS,
-        ),
-    ] = False,
-    rounding: Annotated[
-        str, typer.Option(help="From a mean to a class: half-up or half-even.", rich_help_panel=_VARIANTS)
-    ] = "half-up",
-    annotated: Annotated[
-        int | None,
-        typer.Option(
-            help="Learn from so many ratings of each kind only, as the paper did with 25.", rich_help_panel=_VARIANTS
-        ),
-    ] = None,
-    most: Annotated[
-        int | None,
-        typer.Option(help="Train on at most so many variants of a family.", rich_help_panel=_VARIANTS),
-    ] = None,
-    include_references: Annotated[
-        bool,
-        typer.Option(
-            "--include-references",
-            help="Rated references count as summaries of a system, as in the paper: reference-based metrics give them "
-            "away.",
-        ),
-    ] = False,
-    aggregation: Annotated[
-        str, typer.Option("--aggregate", help="How several annotators become one value.")
-    ] = "majority-or-mean",
-    scale: Annotated[str | None, typer.Option(help="The scale of ratings that name none, as in 1-5.")] = None,
-    resamples: Annotated[int, typer.Option(help="Bootstrap resamples of dialogues; 0 for no intervals.")] = 1000,
+    perturbation: Perturbations = None,
+    family: Families = None,
+    priors: Priors = False,
+    rounding: Rounding = "half-up",
+    annotated: Annotations = None,
+    most: Most = None,
+    include_references: WithReferences = False,
+    aggregation: Aggregate = "majority-or-mean",
+    scale: Scale = None,
+    resamples: Resamples = 1000,
     seed: Annotated[int, typer.Option(help="The same seed gives the same tables.")] = 0,
-    augmented: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write the corpus with its variants and a rating for each, for [bold]dialgauge train[/].",
-            rich_help_panel=_FILES,
-        ),
-    ] = None,
-    csv: Annotated[Path | None, typer.Option(help="Write every cell to a CSV file.", rich_help_panel=_FILES)] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write the tables as Markdown.", rich_help_panel=_FILES)] = None,
-    latex: Annotated[Path | None, typer.Option(help="Write the tables as LaTeX.", rich_help_panel=_FILES)] = None,
+    augmented: AugmentedFile = None,
+    csv: Csv = None,
+    markdown: Markdown = None,
+    latex: Latex = None,
     format: Format = None,
     map: Map = None,
     json: Json = False,
@@ -143,22 +140,16 @@ def train_tables(
     originals, then on originals with domain variants, and tested on originals and on both families of variants that
     were held out. The variants of a summary are always on its side of the split.
     """
-    from dialgauge.learn import TableOptions, TablesFolder, VariantOptions, augmentation_tables
+    from dialgauge.learn import TableOptions, TablesFolder, augmentation_tables
 
     options = TableOptions(
         dimensions=tuple(target or ("consistency", "relevance")),
         classifiers=tuple(dict.fromkeys(classifier)) if classifier else TableOptions().classifiers,
-        conditions=tuple(dict.fromkeys(name.strip() for name in conditions.split(",") if name.strip())),
+        conditions=separate(conditions),
         families=tuple(dict.fromkeys(family)) if family else TableOptions().families,
         split=split,
         folds=folds,
-        variants=VariantOptions(
-            tuple(perturbation or ("baseline", "domain")),
-            priors,
-            rounding,  # type: ignore[arg-type]  # checked where it is used
-            annotated,
-            most,
-        ),
+        variants=variant_options(perturbation, priors, rounding, annotated, most),
         include_references=include_references,
         method=aggregation,
         scale=scale,
@@ -188,15 +179,15 @@ def _prepare(
     metric: list[str] | None,
     scores: Path | None,
 ) -> "tuple[Augmented, Scores]":
-    from dialgauge.errors import InputError
+    """The corpus with variants, and the scores of all its summaries: of the features, or those in the file."""
     from dialgauge.learn import PAPER_FEATURES, check_ratings
-    from dialgauge.metrics import Scores, parse_requests
+    from dialgauge.metrics import parse_requests
 
     if scores is not None and metric:
         raise InputError("give --metric or --scores: features are computed, or read from a file")
     check_ratings(corpus, options)
     wanted = metric or PAPER_FEATURES
-    given = None if scores is None else Scores.load(scores)
+    given = None if scores is None else load_scores(scores, "--scores")
     parse_requests(wanted)
     references = options.include_references
     with progress_bar("variants") as progress:
@@ -238,7 +229,6 @@ def _write(
 ) -> None:
     from json import dumps
 
-    from dialgauge.files import write_text
     from dialgauge.learn import tables_latex, tables_markdown
 
     wanted: list[tuple[Path | None, Callable[[], str]]] = [
@@ -249,8 +239,7 @@ def _write(
     ]
     for path, make in wanted:
         if path is not None:
-            write_text(path, make().rstrip("\n") + "\n")
-            note(f"wrote {path}")
+            write_file(path, make().rstrip("\n") + "\n")
 
 
 def _show(result: "AugmentationTables") -> None:

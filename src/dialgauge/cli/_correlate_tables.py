@@ -1,0 +1,171 @@
+"""What ``dialgauge correlate`` shows: a table for each level and coefficient, and one JSON document."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from dialgauge.cli._output import note, print_numbers
+from dialgauge.errors import counted
+
+if TYPE_CHECKING:
+    from dialgauge.corpus import Corpus
+    from dialgauge.metaeval import Correlations, HumanCeiling
+    from dialgauge.metrics import Scores
+
+#: For (level, coefficient, dimension), the metrics that cannot be told from the best one, with it.
+Best = Mapping[tuple[str, str, str], frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Everything that the command shows."""
+
+    corpus: "Corpus"
+    scores: "Scores"
+    levels: Sequence[str]
+    coefficients: Sequence[str]
+    references: Sequence[str]
+    aggregation: str
+    invalid: int
+    ceiling_aggregation: str
+    result: "Correlations"
+    ceiling: "HumanCeiling | None"
+    best: Best
+    effect: pl.DataFrame | None
+
+
+def print_found(found: Found) -> None:
+    """The tables, and on stderr what a reader must know about them."""
+    for level in found.levels:
+        for coefficient in found.coefficients:
+            _print_table(found, level, coefficient)
+    _print_notes(found)
+
+
+def _print_table(found: Found, level: str, coefficient: str) -> None:
+    here = (pl.col("level") == level, pl.col("coefficient") == coefficient)
+    part = found.result.frame.filter(*here)
+    dimensions = part["dimension"].unique(maintain_order=True).to_list()
+    heads, texts = _rows(found, part, dimensions, level, coefficient)
+    ceiling = None if found.ceiling is None else found.ceiling.frame.filter(*here)
+    if ceiling is not None and not ceiling.is_empty():
+        values = {row["dimension"]: row for row in ceiling.iter_rows(named=True)}
+        heads.append("human ceiling")
+        texts.append([_cell(values[dimension], False, False) for dimension in dimensions])
+    systems, dialogues = len(found.result.systems), len(found.result.dialogues)
+    title = f"{coefficient} at {level} level: {systems} systems, {dialogues} dialogues"
+    print_numbers(title, ("metric", "dimension"), heads, dimensions, texts)
+    for reason in part["reason"].drop_nulls().unique(maintain_order=True):
+        names = part.filter(pl.col("reason") == reason)["metric"].unique(maintain_order=True)
+        note(f"{', '.join(names) if len(names) <= 4 else f'{len(names)} metrics'}: {reason}")
+    skipped = part["skipped"].max()
+    if isinstance(skipped, int) and skipped:
+        note(f"up to {skipped} of {dialogues} dialogues skipped per cell: all systems are equal there")
+
+
+def _rows(
+    found: Found, part: pl.DataFrame, dimensions: Sequence[str], level: str, coefficient: str
+) -> tuple[list[str], list[list[str]]]:
+    """The names of the metrics, best first, and their cells."""
+    cells = {(row["metric"], row["dimension"]): row for row in part.iter_rows(named=True)}
+    means = part.group_by("metric", maintain_order=True).agg(pl.col("value").mean())
+    ranked = means.sort("value", descending=True, nulls_last=True, maintain_order=True)["metric"].to_list()
+    leading = {dimension: found.best.get((level, coefficient, dimension), frozenset()) for dimension in dimensions}
+    zero_matters = not coefficient.endswith("accuracy")
+    lower = {name for name, way in found.scores.directions.items() if way == "lower"}
+    turned = lower if found.result.settings["oriented"] else set()
+    heads = [f"{name} ↓" if name in turned else name for name in ranked]
+    texts = [[_cell(cells[name, d], name in leading[d], zero_matters) for d in dimensions] for name in ranked]
+    return heads, texts
+
+
+def _cell(row: Mapping[str, Any], alike: bool, starred: bool) -> str:
+    if row["value"] is None:
+        return "–"
+    text = _short(row["value"])
+    if row["low"] is not None:
+        text += f" [{_short(row['low'])} {_short(row['high'])}]"
+        star = starred and (row["low"] > 0 or row["high"] < 0)
+        text += ("*" if star else " ") + ("=" if alike else " ")
+    return text
+
+
+def _short(value: float) -> str:
+    """Two decimals without the leading zero: .93, −.07, 1.00."""
+    text = f"{abs(value):.2f}"
+    sign = "-" if value < 0 and text != "0.00" else ""
+    return sign + (text[1:] if text.startswith("0") else text)
+
+
+def _print_notes(found: Found) -> None:
+    of_systems = set(found.result.frame["metric"]) - set(found.scores.metrics)
+    if found.best and of_systems:
+        note(f"{', '.join(sorted(of_systems))}: no part in the test behind =, which needs a value per summary")
+    _print_reading(found.result)
+    note(str(found.result.pairing))
+    if found.invalid:
+        note(f"left out: {counted(found.invalid, 'rating')} off the scale")
+    _print_references(found)
+    other = found.ceiling_aggregation != found.aggregation
+    apart = f", in the human ceiling by {found.ceiling_aggregation}" if other else ""
+    note(f"annotators are aggregated by {found.aggregation}{apart}")
+    if found.corpus.info.ratings_origin == "constructed":
+        note("these ratings were constructed by a program, not given by people")
+
+
+def _print_reading(result: "Correlations") -> None:
+    """How the order, the signs and the marks of the tables are to be read."""
+    settings = result.settings
+    note("best first by the mean of the dimensions")
+    if result.frame.select((pl.col("oriented") & (pl.col("direction") == "lower")).any()).item():
+        note("↓ better when lower: the sign is turned, so that larger correlations are better everywhere")
+    elif not settings["oriented"]:
+        note("raw sign: a metric that is better when lower should correlate negatively")
+    if settings["resamples"]:
+        over = "systems and inputs" if settings["resample"] == "both" else settings["resample"]
+        note(
+            f"[{settings['confidence']:.0%} interval, bootstrap over {over}], * excludes zero, "
+            "= not distinguishable from the best of the column (permutation over systems, Benjamini–Hochberg)"
+        )
+
+
+def _print_references(found: Found) -> None:
+    if found.references:
+        included = found.result.settings["with_references"]
+        named = ", ".join(found.references)
+        note(f"references ({named}) {'count as systems' if included else 'are left out'}")
+    if found.effect is not None and found.effect["difference"].drop_nulls().len():
+        row = found.effect.row(0, named=True)
+        note(
+            f"references matter most for {row['metric']} / {row['dimension']} ({row['level']} level): "
+            f"{row['with']:.2f} with them, {row['without']:.2f} without"
+        )
+
+
+def as_json(found: Found) -> dict[str, Any]:
+    """The same as one document."""
+    result, pairing = found.result, found.result.pairing
+    aggregated = {"aggregate": found.aggregation, "ceiling_aggregate": found.ceiling_aggregation}
+    return {
+        "corpus": found.corpus.info.name,
+        "settings": {**result.settings, **aggregated},
+        "systems": list(result.systems),
+        "dialogues": len(result.dialogues),
+        "pairing": {
+            "paired": pairing.paired,
+            "only_scores": pairing.only_scores.height,
+            "only_ratings": pairing.only_ratings.height,
+            "missing_scores": dict(pairing.missing_scores),
+            "missing_ratings": dict(pairing.missing_ratings),
+            "left_out": pairing.filtered.to_dicts(),
+        },
+        "correlations": result.frame.to_dicts(),
+        "like_the_best": [
+            {"level": level, "coefficient": coefficient, "dimension": dimension, "metrics": sorted(alike)}
+            for (level, coefficient, dimension), alike in found.best.items()
+        ],
+        "human_ceiling": found.ceiling.frame.to_dicts() if found.ceiling else [],
+        "reference_effect": found.effect.to_dicts() if found.effect is not None else [],
+    }

@@ -1,0 +1,71 @@
+"""What could not be scored, or not as it is: every reason once, with all metrics that it concerns."""
+
+import textwrap
+from collections.abc import Iterable, Mapping
+
+from dialgauge.cli._output import errors, note, print_table
+from dialgauge.errors import counted
+
+#: Longer reasons say at length how to get a model: they are cut, and the way is said once for all.
+_LONG = 160
+
+
+def say_left_out(left_out: Mapping[str, str]) -> None:
+    """The metrics that could not run at all, on stderr.
+
+    To be called after the results: a run of all metrics fills more than a screen, and what is said first scrolls away.
+    """
+    if not left_out:
+        return
+    groups: dict[str, list[str]] = {}
+    for metric, reason in left_out.items():
+        groups.setdefault(_without_name(metric, reason), []).append(metric)
+    note(f"left out: {counted(len(left_out), 'metric')} that cannot run here")
+    for reason, metrics in groups.items():
+        _say(", ".join(metrics), 2)
+        _say(_shortened(reason), 6)
+    if any("dialgauge models get" in reason for reason in groups):
+        _say("get a model with 'dialgauge models get NAME', or name a folder: METRIC:model=folder:/path", 0)
+    if any(_shortened(reason) != reason for reason in groups):
+        _say("--json has the reasons in full", 0)
+
+
+def print_failures(failures: Iterable[tuple[str, str, int]]) -> None:
+    """The summaries that metrics could not score, given as (metric, reason, count): a row for each reason and count."""
+    _print_grouped("not scored", "reason", failures)
+
+
+def print_notes(notes: Iterable[tuple[str, str, int]]) -> None:
+    """The summaries whose score comes with a note, such as a text that was cut, given as (metric, note, count)."""
+    _print_grouped("scored, but", "note", notes)
+
+
+def _print_grouped(title: str, head: str, counts: Iterable[tuple[str, str, int]]) -> None:
+    groups: dict[tuple[str, int], list[str]] = {}
+    for metric, text, count in counts:
+        groups.setdefault((text, count), []).append(metric)
+    if not groups:
+        return
+    rows = [(count, text, ", ".join(metrics)) for (text, count), metrics in groups.items()]
+    print_table(title, ("summaries", head, "metrics"), rows, numeric=["summaries"])
+
+
+def _without_name(metric: str, reason: str) -> str:
+    """The reason as it may stand for several metrics."""
+    named = f"metric {metric!r}"
+    if reason.startswith(f"{named}: "):
+        return reason.removeprefix(f"{named}: ")
+    return f"the metric{reason.removeprefix(named)}" if reason.startswith(named) else reason
+
+
+def _shortened(reason: str) -> str:
+    return reason.partition(": ")[0] if len(reason) > _LONG else reason
+
+
+def _say(text: str, indent: int) -> None:
+    """A line, folded with its indent where it is longer than the screen."""
+    space = " " * indent
+    width = errors.width if errors.is_terminal else max(1, indent + len(text))
+    lines = textwrap.wrap(text, width, initial_indent=space, subsequent_indent=space, break_on_hyphens=False)
+    for line in lines:
+        note(line)

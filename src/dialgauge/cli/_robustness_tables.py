@@ -1,0 +1,230 @@
+"""What ``dialgauge robustness`` shows: the matrix of changes, the trust cards, doses, correlations; or JSON."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from dialgauge.cli._output import console, note, print_table
+from dialgauge.errors import counted
+
+if TYPE_CHECKING:
+    from dialgauge.report import RobustnessData
+
+_KEY = ("dialogue_id", "system", "variant", "role")
+#: How a verdict is shown in the matrix.
+_MARKS = {
+    "noticed": "✓",
+    "faint": "~",
+    "blind": "○",
+    "wrong": "✗",
+    "stable": "✓",
+    "lowered": "✗",
+    "raised": "✗",
+    "unclear": "?",
+}
+#: The widest cell of the matrix: −12.3✓
+_CELL = 6
+_HEADINGS = {
+    "degrades": "should fall",
+    "degrades-mildly": "should fall a little",
+    "preserves": "should stay",
+}
+
+
+def print_robustness(data: "RobustnessData", *, with_texts: bool) -> None:
+    """The tables, and on stderr what a reader must know about them."""
+    _print_matrix(data)
+    _print_cards(data, with_texts)
+    _print_doses(data)
+    _print_correlations(data)
+    _print_notes(data)
+
+
+def _print_matrix(data: "RobustnessData") -> None:
+    cards = data.tables["cards"].filter(pl.col("dimension") == "overall", pl.col("direction") != "none")
+    metrics = cards.sort("robustness", descending=True, nulls_last=True, maintain_order=True)["metric"].to_list()
+    changes = {(row["metric"], row["perturbation"]): row for row in data.tables["changes"].iter_rows(named=True)}
+    verdicts = data.tables["verdicts"].filter(pl.col("dimension") == "overall")
+    said = {(row["metric"], row["perturbation"]): row["verdict"] for row in verdicts.iter_rows(named=True)}
+    width = max((len(label) for label in verdicts["perturbation"]), default=0)
+    per_block = max(1, (console.width - width - 2) // (_CELL + 1))
+    for start in range(0, len(metrics), per_block):
+        block = metrics[start : start + per_block]
+        heads = [_fold(metric) for metric in block]
+        rows: list[tuple[object, ...]] = []
+        for expected, heading in _HEADINGS.items():
+            labels = verdicts.filter(pl.col("expected") == expected)["perturbation"].unique(maintain_order=True)
+            if labels.len():
+                rows.append((f"— {heading} —", *("" for _ in block)))
+            rows += [
+                (label, *(_cell(changes[metric, label], said[metric, label]) for metric in block)) for label in labels
+            ]
+        title = "change under each perturbation" if not start else "change, continued"
+        print_table(title, ("perturbation", *heads), rows, numeric=heads, compact=True)
+
+
+def _fold(metric: str) -> str:
+    """A name over several lines, broken where its parts end."""
+    lines = [""]
+    for part in metric.replace("@source", " @src").replace("@", " @").replace(":", " :").replace("-", "- ").split():
+        if len(lines[-1]) + len(part) > _CELL and lines[-1]:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def _cell(row: Mapping[str, Any], verdict: str | None) -> str:
+    if row["change"] is None:
+        return "–"
+    return _short(row["change"]) + _MARKS.get(verdict or "", " ")
+
+
+def _short(value: float) -> str:
+    """At most five characters: −12.3, −1.23, −.07."""
+    text = f"{abs(value):.2f}" if abs(value) < 9.995 else f"{abs(value):.1f}"
+    sign = "−" if value < 0 and text != "0.00" else ""
+    return sign + (text[1:] if text.startswith("0") else text)
+
+
+def _print_cards(data: "RobustnessData", with_texts: bool) -> None:
+    from dialgauge.report import card_sentences
+
+    cards = data.tables["cards"].filter(pl.col("dimension") == "overall")
+    texts = {row[:-1]: row[-1] for row in data.corpus.summaries.select(*_KEY, "text").iter_rows()} if with_texts else {}
+    console.print("trust cards", style="bold")
+    for row in cards.sort("robustness", descending=True, nulls_last=True, maintain_order=True).iter_rows(named=True):
+        if row["direction"] == "none":
+            continue
+        numbers = "   ".join(f"{name} {_estimate(row, name)}" for name in ("robustness", "sensitivity", "stability"))
+        _say(f"{row['metric']}", style="bold")
+        _say(f"  {numbers}")
+        if row["reason"]:
+            _say(f"  {row['reason']}")
+        _say("  " + " ".join(card_sentences(data, row["metric"])))
+        for failure in _failures(data, row["metric"]):
+            _print_failure(failure)
+            if with_texts:
+                _print_texts(failure, texts)
+        console.print()
+
+
+def _print_failure(failure: Mapping[str, Any]) -> None:
+    _say(
+        f"  worst: {failure['variant']} of {failure['dialogue_id']} / {failure['system']}: "
+        f"{failure['original_score']:.4g} → {failure['variant_score']:.4g} ({_short(failure['change'])})"
+    )
+
+
+def _print_texts(failure: Mapping[str, Any], texts: Mapping[tuple[str, ...], str]) -> None:
+    key = tuple(failure[part] for part in _KEY)
+    parent = tuple("original" if part == "variant" else failure[part] for part in _KEY)
+    _say(f"    original:  {texts.get(parent, '(not in the corpus)')}")
+    _say(f"    perturbed: {texts.get(key, '(not in the corpus)')}")
+
+
+def _failures(data: "RobustnessData", metric: str) -> Iterator[Mapping[str, Any]]:
+    return data.tables["failures"].filter(pl.col("metric") == metric).iter_rows(named=True)
+
+
+def _say(text: str, style: str = "") -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    indent = len(text) - len(text.lstrip())
+    console.print(Padding(Text(text.lstrip(), style=style), (0, 0, 0, indent), expand=False))
+
+
+def _estimate(row: Mapping[str, Any], name: str) -> str:
+    if row[name] is None:
+        return "–"
+    text = _short(row[name])
+    if row[f"{name}_low"] is not None:
+        text += f" [{_short(row[f'{name}_low'])} {_short(row[f'{name}_high'])}]"
+    return text
+
+
+def _print_doses(data: "RobustnessData") -> None:
+    frame = data.tables["doses"]
+    if frame.is_empty():
+        return
+    series = list(frame.select("series", "levels").unique(maintain_order=True).iter_rows())
+    columns = [f"{name}\n{levels}" for name, levels in series]
+    cells = {(row["metric"], row["series"]): row for row in frame.iter_rows(named=True)}
+    rows = [(metric, *(_dose(cells[metric, name]) for name, _ in series)) for metric in dict.fromkeys(frame["metric"])]
+    print_table("change per level, and levels in order", ("metric", *columns), rows, numeric=columns)
+
+
+def _dose(row: Mapping[str, Any]) -> str:
+    if row["slope"] is None:
+        return "–"
+    sure = row["slope_low"] is not None and (row["slope_low"] > 0 or row["slope_high"] < 0)
+    return f"{_short(row['slope'])}{'*' if sure else ' '} {row['monotone']:.0%}".rjust(11)
+
+
+def _print_correlations(data: "RobustnessData") -> None:
+    if data.correlations is None:
+        return
+    frame = data.correlations
+    sets = list(dict.fromkeys(frame["set"]))
+    cells = {(row["metric"], row["dimension"], row["set"]): row for row in frame.iter_rows(named=True)}
+    columns = [name if name == "original" else f"{name} − original" for name in sets]
+    for dimension in dict.fromkeys(frame["dimension"]):
+        rows = [
+            (metric, *(_correlation(cells[metric, dimension, name]) for name in sets))
+            for metric in dict.fromkeys(frame["metric"])
+        ]
+        title = f"{dimension}: mean correlation with the ratings"
+        print_table(title, ("metric", *columns), rows, numeric=columns)
+    note("mean of Pearson, Spearman and Kendall over all summaries, raw sign; [jackknife interval of the difference]")
+    if data.corpus.info.ratings_origin == "constructed":
+        note("the ratings of the originals were constructed by a program, not given by people")
+    if frame["ratings"].str.contains("priors").any():
+        note(
+            "ratings of variants are published means of their kind of perturbation (--priors), from another corpus: "
+            "they differ between kinds, never within one"
+        )
+
+
+def _correlation(row: Mapping[str, Any]) -> str:
+    value = row["value"] if row["set"] == "original" else row["difference"]
+    if value is None:
+        return "–"
+    return _short(value) + (f" [{_short(row['low'])} {_short(row['high'])}]" if row["low"] is not None else "")
+
+
+def _print_notes(data: "RobustnessData") -> None:
+    settings = data.settings
+    note(
+        f"{settings['items']} summaries of {settings['dialogues']} dialogues; changes in standard deviations between "
+        f"{settings['spread']}, negative is worse; dimensions: {', '.join(settings['dimensions'])}"
+    )
+    note(
+        f"✓ as it should; ~ falls by less than {settings['margin']:g}; ○ blind (within ±{settings['margin']:g}); "
+        "✗ wrong way, or moved though the meaning is kept; ? undecided (sign and equivalence tests over dialogues, "
+        f"Benjamini–Hochberg, {1 - settings['confidence']:.2g})"
+    )
+    note(
+        "robustness: how often a broken version scores below a rewritten one of the same summary (.5 is chance); "
+        "sensitivity: broken ones that fall; stability: rewritten ones that stay"
+    )
+    if not data.tables["doses"].is_empty():
+        note("within a summary: change per level, * interval excludes 0; share of levels of which the higher is lower")
+    if data.declined is not None and data.declined.height:
+        note(f"could not be made: {counted(data.declined.height, 'variant')}; --json and -o say which and why")
+    if data.tables["unpaired"].height:
+        note(f"left out: {counted(data.tables['unpaired'].height, 'variant')} without the original of the summary")
+    silent = data.tables["cards"].filter(pl.col("direction") == "none")["metric"].unique(maintain_order=True)
+    if silent.len():
+        note(f"no verdict for metrics that only describe, or whose direction is unknown: {', '.join(silent)}")
+
+
+def as_json(data: "RobustnessData") -> dict[str, Any]:
+    """The same as one document."""
+    return {
+        "corpus": data.corpus.info.name,
+        "settings": dict(data.settings),
+        **{name: table.to_dicts() for name, table in data.tables.items()},
+        "correlations": data.correlations.to_dicts() if data.correlations is not None else [],
+        "declined": data.declined.to_dicts() if data.declined is not None else [],
+    }

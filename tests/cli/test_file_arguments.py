@@ -1,0 +1,127 @@
+"""A file that is not there, a folder in its place, an empty file, a binary one: said in one line, exit code 2."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialgauge.cli._output import note
+
+Cli = Callable[..., Any]
+
+#: Commands with the file or folder that they read, and what stands before its name in errors.
+FILES = [
+    ("run {}.toml", ""),
+    ("annotate {}.toml", ""),
+    ("inspect {}.csv", ""),
+    ("convert {}.jsonl out.jsonl", ""),
+    ("convert embedded out.jsonl --ratings {}.csv", "--ratings "),
+    ("score {}.jsonl -m rouge-l", ""),
+    ("score {}.parquet -m rouge-l --stream -o parts", ""),
+    ("agreement {}.jsonl", ""),
+    ("correlate embedded {}.csv", "SCORES "),
+    ("correlate embedded {}.parquet", "SCORES "),
+    ("correlate embedded {}.jsonl", "SCORES "),
+    ("robustness embedded {}.csv", "SCORES "),
+    ("train embedded {}.csv --target coherence", "SCORES "),
+    ("compare {0}.csv {0}.csv", ""),
+    ("datasheet embedded --answers {}.toml", "--answers "),
+    ("affect score {}.jsonl", ""),
+    ("affect tag hello -t lexicon:{}.txt", "lexicon "),
+]
+FOLDERS = [
+    ("report {}", ""),
+    ("explore {} --no-open", ""),
+    ("table {}", ""),
+    ("compare-runs {0} {0}", ""),
+    ("paper re-dialsummeval --data {}", "study data "),
+    ("datasets get dialsummeval --from {}", ""),
+    ("models get glove-50d --again --from {}", ""),
+    ("models convert {}", ""),
+    ("affect get opinion-lexicon --from {}", ""),
+    ("affect evaluate vader --sst3 {}", "--sst3 "),
+    ("affect train --data {} -o taggers", "--data "),
+]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with an empty file, a binary one and a folder for each ending."""
+    monkeypatch.chdir(tmp_path)
+    for ending in ("toml", "csv", "jsonl", "parquet", "txt"):
+        Path(f"empty.{ending}").touch()
+        Path(f"binary.{ending}").write_bytes(bytes(range(256)) * 8)
+        Path(f"folder.{ending}").mkdir()
+    Path("file").touch()
+
+
+def refused(cli: Cli, command: str, name: str) -> str:
+    """The message of a command that leaves with 2."""
+    outcome = cli(*command.format(name).split())
+    assert outcome.code == 2, outcome
+    assert "Traceback" not in outcome.err
+    *_, message = outcome.err.partition("error: ")
+    return str(message)
+
+
+@pytest.mark.parametrize(("command", "before"), FILES)
+def test_a_file_that_is_not_there(cli: Cli, command: str, before: str) -> None:
+    message = refused(cli, command, "missing")
+    assert message.startswith(f"{before}missing.")
+    assert "no such file" in message
+
+
+@pytest.mark.parametrize(("command", "before"), FILES)
+def test_a_folder_in_its_place(cli: Cli, command: str, before: str) -> None:
+    message = refused(cli, command, "folder")
+    assert message.startswith(f"{before}folder.")
+    assert "folder, not a file" in message or "this folder holds no corpus" in message or "no Parquet file" in message
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (command, name)
+        for command, _ in FILES
+        for name in ("empty", "binary")
+        # No answers are answers, and what looks odd is what inspect is for.
+        if (command.split()[0], name) not in (("datasheet", "empty"), ("inspect", "binary"))
+    ],
+)
+def test_a_file_with_nothing_in_it_or_no_text(cli: Cli, command: str, name: str) -> None:
+    message = refused(cli, command, name)
+    assert f"{name}." in message.partition("\n")[0]
+    assert not set(message) & set(map(chr, (*range(9), *range(11, 32))))
+
+
+@pytest.mark.parametrize(("command", "before"), FOLDERS)
+def test_a_folder_that_is_not_there(cli: Cli, command: str, before: str) -> None:
+    assert refused(cli, command, "missing").startswith(f"{before}missing: no such folder")
+
+
+@pytest.mark.parametrize(("command", "before"), FOLDERS)
+def test_a_file_in_place_of_a_folder(cli: Cli, command: str, before: str) -> None:
+    message = refused(cli, command, "file")
+    assert message.startswith(f"{before}file: ")
+    assert "not a folder" in message
+
+
+def test_a_file_of_claims_is_named_with_its_option(cli: Cli) -> None:
+    for name, values in (("one.csv", "12"), ("two.csv", "21")):
+        rows = "".join(f"{system},coherence,{value}\n" for system, value in zip("ab", values, strict=True))
+        Path(name).write_text(f"system,dimension,value\n{rows}")
+    said = {
+        "missing.toml": "no such file",
+        "folder.toml": "is a folder, not a file",
+        "binary.toml": "not UTF-8 text (byte 129)",
+        "empty.toml": "no [[claims]]",
+    }
+    for file, reason in said.items():
+        message = refused(cli, "compare one.csv two.csv --claims {}", file)
+        assert message.startswith(f"--claims {file}: {reason}")
+
+
+def test_control_characters_of_a_file_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    note("a\x1b[31mb\x00c\x9bd")
+    assert capsys.readouterr().err == "a\\x1b[31mb\\x00c\\x9bd\n"

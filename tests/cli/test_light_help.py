@@ -1,0 +1,13 @@
+"""``dialgauge --help`` stays quick: no command loads a room or a heavy package before it runs."""
+
+import subprocess
+import sys
+
+
+def test_the_command_line_loads_no_heavy_package() -> None:
+    code = (
+        "import sys, dialgauge.cli; "
+        "print([m for m in ('polars', 'numpy', 'scipy', 'pydantic', 'torch', 'jinja2') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

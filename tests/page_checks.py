@@ -1,0 +1,44 @@
+"""What tests ask of any page in a browser: two sizes of screen, and axe-core from npm."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DESKTOP = {"width": 1366, "height": 768}
+PHONE = {"width": 390, "height": 844}
+
+
+@cache
+def axe_source() -> str:
+    """axe-core's script, from npm into a cache folder; skips, loudly, where npm or the registry is not to be had."""
+    folder = Path(os.environ.get("DIALGAUGE_AXE", Path(tempfile.gettempdir()) / "dialgauge-axe"))
+    script = folder / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.is_file():
+        if shutil.which("npm") is None:
+            pytest.skip("NO NPM: install npm, or point DIALGAUGE_AXE to a folder with node_modules/axe-core")
+        command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), "axe-core@4"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        if done.returncode:
+            pytest.skip(f"NO AXE: npm could not install axe-core: {done.stderr.strip()[-300:]}")
+    return script.read_text("utf-8")
+
+
+def violations(page: Any) -> list[str]:
+    """What axe-core finds against WCAG A and AA on this page."""
+    # Evaluated by the debugger, which the page's content security policy does not bind.
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(axe_source() + "\n;0")
+    found = page.evaluate(
+        "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
+    )
+    return [
+        f"{one['id']}: {node['html'][:160]} {node['failureSummary']}"
+        for one in found["violations"]
+        for node in one["nodes"]
+    ]
