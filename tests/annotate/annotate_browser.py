@@ -1,28 +1,21 @@
-"""What the browser tests share: small studies served on this machine, people who visit them, axe-core from npm."""
+"""What the browser tests share: small studies served on this machine, and people who visit them."""
 
-import os
 import re
-import shutil
-import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 import sqlalchemy as sa
 import uvicorn
 
 from dialgauge.annotate import AnnotateSection, Project, create_app
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
+from page_checks import DESKTOP
 
-DESKTOP = {"width": 1366, "height": 768}
-PHONE = {"width": 390, "height": 844}
 SYSTEMS = ("zebra-9b", "quokka-large", "okapi-v2")
 FOUR = ["coherence", "consistency", "fluency", "relevance"]
 _ANCHORS = ["very poor", "poor", "acceptable", "good", "very good"]
@@ -184,47 +177,3 @@ def press(page: Any, keys: str) -> None:
 def settled(page: Any) -> None:
     """Wait until the page says that everything is saved."""
     page.locator("#state").filter(has_text=re.compile("^(Saved|已保存)$")).wait_for()
-
-
-@contextmanager
-def chromium() -> Iterator[Any]:
-    """The Chromium of this machine, running; skips, loudly, where there is none."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("NO BROWSER: install chromium to test the annotation pages")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield running
-        running.close()
-
-
-@cache
-def axe_source() -> str:
-    """axe-core's script, from npm into a cache folder; skips, loudly, where npm or the registry is not to be had."""
-    folder = Path(os.environ.get("DIALGAUGE_AXE", Path(tempfile.gettempdir()) / "dialgauge-axe"))
-    script = folder / "node_modules" / "axe-core" / "axe.min.js"
-    if not script.is_file():
-        if shutil.which("npm") is None:
-            pytest.skip("NO NPM: install npm, or point DIALGAUGE_AXE to a folder with node_modules/axe-core")
-        command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(folder), "axe-core@4"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        if done.returncode:
-            pytest.skip(f"NO AXE: npm could not install axe-core: {done.stderr.strip()[-300:]}")
-    return script.read_text("utf-8")
-
-
-def violations(page: Any) -> list[str]:
-    """What axe-core finds against WCAG A and AA on this page."""
-    # Evaluated by the debugger, which the page's content security policy does not bind.
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(axe_source() + "\n;0")
-    found = page.evaluate(
-        "axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
-    )
-    return [
-        f"{one['id']}: {node['html'][:160]} {node['failureSummary']}"
-        for one in found["violations"]
-        for node in one["nodes"]
-    ]

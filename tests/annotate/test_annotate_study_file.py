@@ -1,6 +1,8 @@
 """The [annotate] table: ready protocols, errors that name the line, and the pure parts behind it."""
 
+import sqlite3
 import tomllib
+from contextlib import closing
 from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +19,7 @@ from dialgauge.annotate._planning import Bundle, choose_groups, choose_pairs, sh
 from dialgauge.annotate._texts import direction, sentences
 from dialgauge.cli._app import app
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.study import read_annotation_file, read_study_file
+from dialgauge.study import read_annotation_file, read_study_file, run_study
 
 _HEAD = '[study]\nname = "s"\n[corpus]\nsource = "embedded"\n'
 
@@ -61,6 +63,29 @@ def test_a_study_file_may_have_metrics_and_annotation(tmp_path: Path) -> None:
     path = _write(tmp_path, '[metrics]\nuse = ["rouge-1"]\n')
     with pytest.raises(InputError, match="annotate: is missing"):
         read_annotation_file(path)
+
+
+def test_what_a_study_has_written_is_not_in_and_that_is_said(tmp_path: Path) -> None:
+    annotate = '[annotate]\nprotocol = "dialsummeval"\nannotators = ["a"]\ndialogues = 2\n'
+    path = _write(
+        tmp_path, '[summarize]\nsystems = ["lead", "two=longest:n=2"]\n[metrics]\nuse = ["length"]\n' + annotate
+    )
+    said = CliRunner().invoke(app, ["annotate", str(path), "--links"])
+    assert said.exit_code == 0
+    assert "not in this project: what [summarize] writes (lead, two)" in said.stderr
+    # What it advises works: the run, beside the project that is there, and then a project about its corpus.
+    run_study(path)
+    corpus = tmp_path / "runs/s/corpus"
+    assert str(corpus) in said.stderr
+    text = path.read_text("utf-8")
+    plain = text[: text.index("[summarize]")] + text[text.index("[metrics]") :]
+    path.write_text(plain.replace('"s"', '"rated"').replace('"embedded"', '"runs/s/corpus"'), "utf-8")
+    said = CliRunner().invoke(app, ["annotate", str(path), "--links"])
+    assert said.exit_code == 0
+    assert "not in this project" not in said.stderr
+    with closing(sqlite3.connect(tmp_path / "runs/rated/annotation.db")) as connection:
+        rows = connection.execute("SELECT DISTINCT system FROM summary").fetchall()
+    assert {"lead", "two"} <= {row[0] for row in rows}
 
 
 _X = '[[annotate.dimensions]]\nname = "x"\n'

@@ -9,22 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotate_browser import (
-    DESKTOP,
-    FOUR,
-    PHONE,
-    Served,
-    Visitor,
-    chromium,
-    dimension,
-    english,
-    press,
-    section,
-    serve,
-    settled,
-    violations,
-    visiting,
-)
+from annotate_browser import FOUR, Served, Visitor, dimension, english, press, section, serve, settled, visiting
+
+from page_checks import DESKTOP, PHONE, violations
 
 pytestmark = pytest.mark.browser
 
@@ -49,12 +36,6 @@ STUDIES: dict[str, dict[str, Any]] = {
     "write": {"task": "write", "dimensions": []},
     "training": {"training": _TRAINING},
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
-        yield running
 
 
 def check(page: Any) -> None:

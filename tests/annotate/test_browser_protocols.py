@@ -1,23 +1,16 @@
 """Every protocol once from end to end in a real browser, by the people who take part in it."""
 
 import tomllib
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
-from annotate_browser import FOUR, Served, chromium, dimension, english, press, section, serve, settled, visiting
+from annotate_browser import FOUR, Served, dimension, english, press, section, serve, settled, visiting
 
 from dialgauge.annotate import AnnotateSection
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
-        yield running
 
 
 def ready(name: str, **settings: Any) -> AnnotateSection:

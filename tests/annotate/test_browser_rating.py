@@ -8,13 +8,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from annotate_browser import (
-    DESKTOP,
     FOUR,
-    PHONE,
     SYSTEMS,
     Served,
     arabic,
-    chromium,
     dimension,
     english,
     press,
@@ -25,14 +22,9 @@ from annotate_browser import (
 )
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
+from page_checks import DESKTOP, PHONE
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture

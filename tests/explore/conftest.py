@@ -1,12 +1,10 @@
 """A small run of the embedded corpus, made once, and clients that read it."""
 
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -15,9 +13,6 @@ from starlette.testclient import TestClient
 from dialgauge.corpus import Corpus, Rating, Summary, embedded_corpus, ratings_frame, summaries_frame, write_corpus
 from dialgauge.explore import RunData, create_app
 from dialgauge.study import run_study
-
-# axe-core and what it is asked are the same for every page that we make.
-sys.path.append(str(Path(__file__).parent.parent / "annotate"))
 
 #: Nothing of it may ever become an element of a page.
 NASTY = "</script><img src=x onerror=alert(1)> <b>bold</b> & \"quoted\" 'too' {{ 7 * 7 }} happy"
@@ -98,20 +93,6 @@ def client(data: RunData) -> TestClient:
 @pytest.fixture(scope="session")
 def bare(bare_folder: Path) -> TestClient:
     return TestClient(create_app(RunData.open(bare_folder)), base_url="http://127.0.0.1")
-
-
-@pytest.fixture(scope="module")  # playwright runs once at a time: others open theirs later
-def browser() -> Iterator[Any]:
-    """The Chromium of this machine, running; skips, loudly, where there is none."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("NO BROWSER: install chromium to look at the explorer")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="session")

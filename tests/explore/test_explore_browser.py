@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from annotate_browser import DESKTOP, PHONE, violations
+
+from page_checks import DESKTOP, PHONE, violations
 
 #: Looked at in every way.
 MAIN = {"overview": "/", "dialogue": "/dialogue?id=banking-01"}

@@ -2,15 +2,18 @@
 
 import json
 import socket
+import subprocess
 import sys
+import threading
 import urllib.request
 from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from dialgauge.cli import main
-from dialgauge.explore import _server
+from dialgauge.explore import RunData, _server, create_app
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
@@ -62,3 +65,34 @@ def test_other_hosts_are_warned_of(
     assert "Exploring explored at http://" in printed.out
     assert len(opened) == 1
     assert opened[0] in printed.out
+
+
+def test_the_first_page_does_not_wait_for_what_others_need(run_folder: Path) -> None:
+    data = RunData.open(run_folder)
+    read: list[set[str]] = []
+
+    class Answered(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            read.append(set(vars(data)))
+            return True
+
+    _server._read_ahead(data, Answered())
+    assert len(read) == 1
+    assert {"corpus", "scores", "ratings"} <= read[0]
+    assert not {"searched", "feelings"} & read[0]
+    assert {"searched", "feelings"} <= set(vars(data))
+
+
+def test_the_first_answer_lets_the_rest_be_read(data: RunData) -> None:
+    answered = threading.Event()
+    client = TestClient(_server._noting(create_app(data), answered), base_url="http://127.0.0.1")
+    assert not answered.is_set()
+    assert client.get("/").status_code == 200
+    assert answered.is_set()
+
+
+def test_the_start_loads_no_room_that_only_other_pages_need() -> None:
+    names = ["sqlalchemy", *(f"dialgauge.{room}" for room in ("affect", "metaeval", "perturb", "learn", "report"))]
+    code = f"import sys; from dialgauge.explore import RunData, serve; print(*set({names}) & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == []

@@ -15,7 +15,10 @@ from starlette.testclient import TestClient
 from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn, write_corpus
 from dialgauge.errors import MissingExtraError
 from dialgauge.explore import RunData, create_app
-from dialgauge.study import run_study
+from dialgauge.report import headline
+from dialgauge.report._content import rankings
+from dialgauge.study import FinishedRun, run_study
+from dialgauge.study._report import report_data
 
 PAGES = [
     "/",
@@ -361,3 +364,34 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "__import__", fake)
     with pytest.raises(MissingExtraError, match=r"dialgauge\[annotate\]"):
         _ = explore.create_app
+
+
+def test_the_table_of_metrics_has_the_numbers_of_the_report(client: TestClient, run_folder: Path) -> None:
+    run = FinishedRun.open(run_folder)
+    data = report_data(run, run.stage("report")["settings"])
+    level, coefficient = headline(data.correlations)
+    shown = {row["metric"]: row["correlations"] for row in client.get("/metrics?format=json").json()}
+    ranked = rankings(data, level, coefficient)
+    assert ranked
+    for ranking in ranked:
+        for entry in ranking.estimates:
+            assert shown[entry.metric][ranking.dimension] == entry.value
+    assert f"{coefficient.title()}, {level} level" in client.get("/metrics").text
+
+
+def test_a_page_past_the_end_leads_back(client: TestClient) -> None:
+    assert 'href="/?page=1"' in client.get("/?page=999").text
+    pages = client.get("/?size=2&format=json").json()["pages"]
+    assert pages > 1
+    assert f'href="/?page={pages}&amp;size=2"' in client.get("/?page=999&size=2").text
+
+
+def test_what_is_unknown_is_named_alone(client: TestClient) -> None:
+    assert (
+        "unknown system with a summary of banking-01 &#39;nope&#39;"
+        in client.get("/dialogue?id=banking-01&system=nope").text
+    )
+    said = client.get("/dialogue?id=banking-01&system=glib&role=nope&format=json").json()["error"]
+    assert said == "unknown role of a summary of banking-01 by glib 'nope'; known: overall"
+    assert client.get("/?format=xml").status_code == 422
+    assert "must be &#39;html&#39; or &#39;json&#39;" in client.get("/metrics?format=xml").text

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialgauge.affect import tagger
-from dialgauge.explore._texts import excerpt, feelings, shown
+from dialgauge.explore._texts import as_given, excerpt, feelings, shown
 
 
 def test_excerpt_begins_with_a_whole_word() -> None:
@@ -38,4 +38,9 @@ def test_feelings_are_told_apart() -> None:
 
 
 def test_numbers_as_people_read_them() -> None:
-    assert [shown(value) for value in (None, -0.5, 0.123456, -0.0, 3.0, 7)] == ["–", "−0.5", "0.1235", "0", "3", "7"]
+    values = (None, -0.5, 0.123456, -0.0, -0.0001, 3.0, 7, 97.061, -1234.56)
+    assert [shown(value) for value in values] == [
+        "–", "−0.500", "0.123", "0.000", "0.000", "3.000", "7", "97.06", "−1234.6"
+    ]  # fmt: skip
+    assert shown(2.708, 1) == "2.7"
+    assert [as_given(value) for value in (None, 4.0, -2.5)] == ["–", "4", "−2.5"]

@@ -23,7 +23,7 @@ from dialgauge.learn import (
     procedure,
     validate,
 )
-from dialgauge.learn._validation_scores import class_measures
+from dialgauge.learn._validation_scores import best_single, class_measures
 from dialgauge.metrics import Scores
 
 
@@ -212,7 +212,7 @@ def test_bad_input() -> None:
     corpus = made_corpus()
     ratings = corpus.ratings
     scores = made_scores(corpus)
-    with pytest.raises(InputError, match="4 summaries have a rating; at least 20"):
+    with pytest.raises(InputError, match="4 summaries with a rating; at least 20"):
         build_target(ratings.head(8), "consistency")
     with pytest.raises(InputError, match="every rated summary has the same value"):
         build_target(ratings.with_columns(pl.lit(3.0).alias("value")), "consistency")
@@ -249,3 +249,36 @@ def test_train_and_test_that_share_dialogues() -> None:
     with pytest.raises(InputError, match="train and test share 12 dialogues"):
         validate(data, corpus.ratings, split="dialogues", folds=shared, learner="ridge", resamples=0)
     validate(data, corpus.ratings, split="random", folds=shared, learner="ridge", resamples=0)
+
+
+def test_the_best_single_metric_says_when_it_is_turned_against_its_direction() -> None:
+    """The ranking gives such a metric a minus; the same number without a word would contradict it."""
+    data, _, _, _ = made_data()
+    everything = np.zeros(len(data.y))
+    names = {}
+    for direction in ("higher", "lower", "none"):
+        for sign in (1.0, -1.0):
+            turned = replace(data, X=data.X * sign, directions=dict.fromkeys(data.names, direction))
+            found = best_single(turned, everything)
+            assert found is not None
+            names[direction, sign] = found[0]
+            assert found[1] == pytest.approx(data.X[:, data.names.index("good")]), "more is better in any case"
+    assert names == {
+        ("higher", 1.0): "good",
+        ("higher", -1.0): "good, turned round",
+        ("lower", 1.0): "good, turned round",
+        ("lower", -1.0): "good",
+        ("none", 1.0): "good",
+        ("none", -1.0): "good, turned round",
+    }
+
+
+def test_directions_come_from_the_scores() -> None:
+    corpus = made_corpus()
+    scores = replace(made_scores(corpus), directions={"good": "lower"})
+    table = build_features(corpus, scores, texts=["length"])
+    assert table.directions["good"] == "lower"
+    assert table.directions["length"] == "none"
+    data = build_data(table, build_target(corpus.ratings, "consistency"))
+    assert data.directions == table.directions
+    assert data.part(np.arange(5)).directions == table.directions

@@ -98,7 +98,7 @@ def test_groups_and_measures(run, made):
         (("--on-invalid", "guess"), "'on_invalid' must be"),
         (("--on-invalid", "error"), "unset: 0 on a scale from 1 to 5"),
         (("--order", "date"), "'order' must be"),
-        (("--order", "time"), "have no time"),
+        (("--order", "time"), "without a time"),
         (("--measure", "kappa"), "unknown measure of agreement"),
         (("--by", "annotator"), "'by' must be"),
     ],

@@ -95,7 +95,7 @@ def test_bad_orders(rate):
         drift(ratings, order=["d0"])
     with pytest.raises(InputError, match="names a dialogue twice"):
         drift(ratings, order=["d0", "d0", "d1", "d2"])
-    with pytest.raises(InputError, match="6 ratings have no time"):
+    with pytest.raises(InputError, match="6 ratings without a time"):
         drift(ratings, order="time")
     with pytest.raises(ParameterError, match="'order'"):
         drift(ratings, order="date")

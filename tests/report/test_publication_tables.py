@@ -42,6 +42,8 @@ roles = ["customer"]
 targets = ["consistency"]
 learner = "ridge"
 split = "dialogues"
+[reproduction]
+original = "embedded"
 """
 
 
@@ -121,6 +123,20 @@ def test_every_kind_in_every_format(run: FinishedRun, kind: str) -> None:
     rows = list(csv.reader(io.StringIO(render_table(table, "csv"))))
     assert len({len(row) for row in rows}) == 1
     assert len(rows) == len(table.rows) + 1
+
+
+def test_a_reproduction_is_that_of_the_run(run: FinishedRun) -> None:
+    text = render_table(publication_table(run, "reproduction", TableOptions(digits=6)), "csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    saved = run.table("reproduction")
+    assert saved is not None
+    assert [row["system"] for row in rows] == saved["system"].unique(maintain_order=True).to_list()
+    for row in rows:
+        found = saved.row(
+            by_predicate=(pl.col("system") == row["system"]) & (pl.col("dimension") == "fluency"), named=True
+        )
+        for head, key in (("embedded", "original"), ("paper", "reproduction"), ("CV*", "cv_star")):
+            assert float(row[f"fluency {head}"]) == pytest.approx(found[key], abs=1e-6)
 
 
 def test_correlations_are_those_of_the_run(run: FinishedRun) -> None:
@@ -278,6 +294,7 @@ def test_refusals(run: FinishedRun, tmp_path: Path) -> None:
             publication_table(run, kind, options)
     for kind, options, says in (
         ("agreement", TableOptions(best=1), "has no option 'best'; it has digits"),
+        ("correlations", TableOptions(side="customer"), "has no option 'role'"),
         ("systems", TableOptions(digits=11), "between 0 and 10"),
         ("systems", TableOptions(best=-1), "0 .nothing bold. or more"),
     ):

@@ -1,6 +1,5 @@
 """The report in a real browser: what its script adds, that it stays clean and accessible, and that it is not needed."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pytest
 
 from dialgauge.bench._report import made_report
 from dialgauge.report import ReportData, render_report
+from page_checks import violations
 
 pytestmark = pytest.mark.browser
 EVIL = "</script><img src=x onerror=alert(1)>"
@@ -61,7 +61,7 @@ def test_the_first_screen_answers(browser: Any, address: str) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1366), ("dark", 1366), ("light", 390)])
-def test_axe(browser: Any, address: str, violations: Callable[[Any], list[str]], scheme: str, width: int) -> None:
+def test_axe(browser: Any, address: str, scheme: str, width: int) -> None:
     page, _ = opened(browser, address, color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 768})
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")

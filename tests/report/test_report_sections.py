@@ -14,12 +14,12 @@ from dialgauge.metaeval import COMPARISONS
 from dialgauge.metrics import Scores
 from dialgauge.metrics._scores import FAILURES
 from dialgauge.report import LearnedData, ReportData, TimesData, render_report
-from dialgauge.report._content import Estimate, Ranking, rankings, verdict
+from dialgauge.report._content import Estimate, Ranking, decimals, exact, places, rankings, verdict
 from dialgauge.report._overview import brief, data_problems, leading_cards, reads, summing_up
 from dialgauge.report._rating_figures import _points, rating_figures
 from dialgauge.report._relations import between_figure, cluster_sentences, significance
 from dialgauge.report._scatter import _POINTS, _core, scatter_plots
-from dialgauge.report._svg import slug, ticks
+from dialgauge.report._svg import short, slug, ticks
 
 EVIL = '</script><img src=x onerror="alert(1)">'
 
@@ -125,14 +125,37 @@ def test_a_negative_best_is_not_to_be_trusted() -> None:
 
 
 def test_cards_say_what_is_certain(large: ReportData) -> None:
-    cards = leading_cards(large, rankings(large, "summary", "pearson"))
-    assert len(cards) == 3
+    ranked = rankings(large, "summary", "pearson")
+    cards, named = leading_cards(large, ranked), {name: said for name, said in summing_up(ranked) if name}
+    assert len(cards) == max(3, len(named))
     for card in cards:
         assert [name for name, *_ in card.values] == ["coherence", "consistency", "fluency", "relevance"]
         assert all(not leading or (estimate.low or 0) > 0 for _, estimate, leading in card.values)
         assert "cost" in dict(card.facts)
-    means = [sum(estimate.value or 0 for _, estimate, _ in card.values) for card in cards]
-    assert means == sorted(means, reverse=True)
+    assert [card.metric for card in cards[: len(named)]] == list(named)
+    assert [card.trusted_for for card in cards[: len(named)]] == list(named.values())
+
+
+def test_cards_beside_the_verdict_are_the_highest_on_average_and_none_twice(large: ReportData) -> None:
+    """A variant with the very same numbers (rouge-l and rouge-lsum on one line) would say nothing new."""
+    first = ranking(("sure", 0.3, 0.1), ("high", 0.6, -0.1), ("same", 0.6, -0.1), ("next", 0.5, -0.2), ("last", 0.1, 0))
+    second = replace(first, dimension="relevance")
+    cards = leading_cards(large, [first, second])
+    assert [(card.metric, card.trusted_for) for card in cards] == [
+        ("sure", "fluency and relevance"), ("high", ""), ("next", "")
+    ]  # fmt: skip
+
+
+def test_each_metric_of_the_verdict_has_a_card(large: ReportData) -> None:
+    names = ("a", "b", "c", "d")
+    ranked = [
+        replace(
+            ranking(*((name, 0.5 if name == best else 0.2, 0.1) for name in sorted(names, key=best.__ne__))),
+            dimension=best,
+        )
+        for best in names
+    ]
+    assert [card.metric for card in leading_cards(large, ranked)] == list(names)
 
 
 def test_what_a_metric_reads() -> None:
@@ -214,9 +237,14 @@ def test_metrics_with_metrics(large: ReportData) -> None:
     data = replace(large, between=frame)
     figure = between_figure(data)
     assert figure is not None
-    assert figure.svg.count("<rect") == 9
+    assert figure.svg.count("<rect") == 9 + 5, "the legend has five colours"
     assert figure.svg.count('class="tile none"') == 2
     assert figure.svg.count('class="cut"') == 2, "a line across and one down where the cluster changes"
+    assert ">.90<" in figure.svg
+    assert ">1.0<" in figure.svg
+    assert "lower is better" not in figure.note
+    turned = replace(data, scores=replace(data.scores, directions={"b": "lower"}))
+    assert "of b, lower is better" in (between_figure(turned) or figure).note
     assert cluster_sentences(data) == ["a, b"]
     assert figure.rows[2] == ("c", 2, None, -0.2, 1.0)
 
@@ -251,11 +279,11 @@ def test_cleaning_times_and_learned(large: ReportData) -> None:
         large, cleaning=cleaning, learned=LearnedData([entry]), times=TimesData({"rouge-1": 2.8}, {"scores": 3.0})
     )
     page = render_report(data)
-    assert "321 of 4200" in page
+    assert '<td class="number">4200</td><td class="number">321</td>' in page
     assert "0.61 [0.50, 0.70]" in page
     assert "new systems" in page
     assert "rouge-1 <b>+0.75</b>" in page
-    assert '<td class="number">2.000</td>' in page, "2.8 s for 1,400 summaries"
+    assert '<td class="number" data-value="2">2.000</td>' in page, "2.8 s for 1,400 summaries"
     assert 'href="#cost"' in page
 
 
@@ -324,6 +352,14 @@ def test_helpers() -> None:
     assert slug("Größe & <b>").startswith("gr-e-b-")
     assert slug("一致性") != slug("流畅性")
     assert slug("rouge-1@source") != slug("rouge-1-source")
+    assert short("rouge-1@source") == "rouge-1@source"
+    assert len(short("一致性" * 9)) < len(short("abcdefghk" * 3)) < 19
+    assert short("x" * 40).endswith("…")
+    assert [decimals(value, 3) for value in (-0.0001, -0.5, 4.8)] == ["0.000", "−0.500", "4.800"]
+    assert [places(values) for values in ([4.8, None], [99.0], [1000.0], [])] == [3, 2, 1, 3]
+    assert exact(Estimate("m", -0.123456, -1.0, 0.25)) == ' data-value="-0.12346 -1 0.25"'
+    assert exact(Estimate("m", 0.5, None, None)) == ' data-value="0.5"'
+    assert exact(None) == exact(Estimate("m", None, None, None)) == ""
     assert ticks(0, 1) == [0, 0.25, 0.5, 0.75, 1]
     assert ticks(2, 2) == [2]
     assert ticks(0.31, 0.34, 3) == pytest.approx([0.32, 0.34])

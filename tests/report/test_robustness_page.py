@@ -1,6 +1,7 @@
 """The robustness section: complete, escaped, the same bytes, and clean in a real browser."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.metaeval import robustness
 from dialgauge.metrics import score
 from dialgauge.report import ReportData, RobustnessData, render_report, render_robustness
-from dialgauge.report._robustness import breakable, marked
+from dialgauge.report._robustness import _failure, breakable, declined_rows, marked
 
 EFFECTS = {
     "broken": {"consistency": "degrades"},
@@ -63,9 +64,9 @@ def test_nothing_is_loaded_from_elsewhere(data: RobustnessData) -> None:
 
 def test_says_what_it_must(data: RobustnessData) -> None:
     page = render_robustness(data, "Robust?")
-    assert page.count('<article class="panel card">') == 2, "length describes only and has no card"
+    assert page.count('<article class="panel card"') == 2, "length describes only and has no card"
     assert page.count('<svg class="gauge"') == 2
-    assert "Makes the summary wrong: the score should fall" in page
+    assert "Makes the summary wrong: it should score worse" in page
     assert "Keeps the meaning: the score should stay" in page
     assert "dose response: rewritten, levels 1, 2" in page
     assert "what could not be perturbed" in page
@@ -119,3 +120,27 @@ def test_in_a_browser(data: RobustnessData, browser: Any, tmp_path: Path, width:
     assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
     assert complaints == []
     page.close()
+
+
+def test_reasons_that_differ_in_numbers_are_one(data: RobustnessData) -> None:
+    reasons = ["1 of 7 sentences matter, fewer than 2", "3 of 7 sentences matter, fewer than 5", "none {}"]
+    declined = pl.DataFrame({"perturbation": ["cut"] * 5, "reason": [reasons[0], *reasons, reasons[0]]})
+    assert declined_rows(replace(data, declined=declined)) == [
+        ("cut", "1 to 3 of 7 sentences matter, fewer than 2 to 5", 4),
+        ("cut", "none {}", 1),
+    ]
+
+
+def test_a_failure_of_a_metric_where_lower_is_better_says_which_way_it_went(data: RobustnessData) -> None:
+    """TER falls from 158.8 to 97.1: a broken summary scores better, and "should fall" would call that right."""
+    key = {"dialogue_id": "d0", "system": "s0", "variant": "broken", "role": "overall", "perturbation": "broken"}
+    row = {**key, "expected": "degrades", "original_score": 158.8, "variant_score": 97.06, "change": 5.31}
+    assert _failure(row, {}).sentence == "158.8 → 97.06 (5.31 units better; should get worse)"
+    kept = row | {"expected": "preserves", "change": -0.5}
+    assert _failure(kept, {}).sentence == "158.8 → 97.06 (0.50 units worse; should stay)"
+    same = row | {"variant_score": 158.8, "change": 0.0}
+    assert _failure(same, {}).sentence == "158.8 → 158.8 (unchanged; should get worse)"
+    page = render_robustness(data, "Robust?")
+    assert "should fall" not in page
+    assert "counts as no change" not in page
+    assert "surely within the margin of ±0.25" in page

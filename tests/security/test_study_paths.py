@@ -32,6 +32,14 @@ def write(folder: Path, *, study: str = "", source: str = "embedded", more: str 
         ({"more": ', "bertscore-f1:rescale=/etc/passwd"'}, "metrics.use: '/etc/passwd' leads out of"),
         ({"more": ', "psent:tagger=lexicon:~/words.tsv"'}, "metrics.use: 'lexicon:~/words.tsv' leads out of"),
         ({"more": ', "learned:folder=../metric"'}, "metrics.use: '../metric' leads out of"),
+        (
+            {"tail": '[summarize]\nsystems = ["lead", "b=seq2seq:model=folder:/etc/bart"]'},
+            r":9: summarize\.systems: 'folder:/etc/bart' leads out of",
+        ),
+        (
+            {"tail": '[summarize]\nsystems = ["chat:model=chat:m,prompt=file:../prompt.txt"]'},
+            r"summarize\.systems: 'file:\.\./prompt\.txt' leads out of",
+        ),
         ({"tail": '[affect]\ntagger = "lexicon:/etc/passwd"'}, r":9: affect\.tagger: '/etc/passwd' leads out"),
         ({"tail": '[affect]\ntagger = "token-dict:folder=/etc"'}, "affect.tagger: '/etc' leads out"),
         ({"tail": '[affect]\ntagger = "contextual:folder:/etc"'}, "affect.tagger: '/etc' leads out"),
@@ -44,6 +52,17 @@ def test_a_path_that_leads_out_is_refused(tmp_path: Path, settings: dict[str, st
     with pytest.raises(InputError, match=f"{key}.*outside = true under .study." if "leads" in key else key):
         read_study_file(path)
     assert not (tmp_path / "results").exists()
+
+
+def test_a_model_is_looked_for_where_the_command_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on the command line; so the message says which place is meant."""
+    path = write(tmp_path / "study", more=', "embedding-average:model=folder:model"')
+    (tmp_path / "study" / "model").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=f"leads out of {tmp_path / 'study'}, to {tmp_path / 'model'}; if you trust"):
+        read_study_file(path)
+    monkeypatch.chdir(tmp_path / "study")
+    assert read_study_file(path)
 
 
 def test_names_are_no_paths(tmp_path: Path) -> None:

@@ -10,89 +10,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from dialgauge.corpus import KEY, RATINGS, Corpus, embedded_corpus, write_corpus
+from dialgauge.corpus import KEY
 from dialgauge.errors import DialgaugeError, InputError, ParameterError, UnknownNameError
-from dialgauge.study import FinishedRun, RunComparison, compare_runs, run_study
+from dialgauge.study import FinishedRun, RunComparison, compare_runs
+from dialgauge.study._compare_runs_render import method_line
 
-METRICS = '"rouge-1", "ter", "length", "corpus-bleu"'
-STUDY = """\
-[study]
-name = "{name}"
-[corpus]
-source = "{name}"
-[metrics]
-use = [{metrics}]
-[correlation]
-resamples = 20
-coefficients = ["pearson"]
-"""
 Runs = Callable[[str], Path]
-
-
-def _worse(corpus: Corpus) -> Corpus:
-    """A release in which one system says half of it, and people like it less."""
-    short = pl.col("text").str.split(" ").list.head(10).list.join(" ")
-    careful = pl.col("system") == "careful"
-    lower = careful & (pl.col("dimension") == "consistency")
-    return replace(
-        corpus,
-        summaries=corpus.summaries.with_columns(text=pl.when(careful).then(short).otherwise("text")),
-        ratings=corpus.ratings.with_columns(
-            value=pl.when(lower).then((pl.col("value") - 1).clip(1)).otherwise("value")
-        ),
-    )
-
-
-def _renamed(corpus: Corpus) -> Corpus:
-    named = pl.col("system").replace("careful", "careful-2")
-    return replace(corpus, summaries=corpus.summaries.with_columns(named), ratings=corpus.ratings.with_columns(named))
-
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """The folder of a run by its name, made when it is asked for the first time."""
-    folder = tmp_path_factory.mktemp("runs")
-    whole = embedded_corpus()
-    names = whole.dialogues["dialogue_id"]
-    small = whole.select(dialogues=names.head(12))
-    made: dict[str, Callable[[], Corpus]] = {
-        "old": lambda: small,
-        "new": lambda: _worse(small),
-        "stemmed": lambda: small,
-        "renamed": lambda: _renamed(_worse(whole.select(dialogues=names.head(9)))),
-        "elsewhere": lambda: whole.select(dialogues=names.tail(4)),
-        "unrated": lambda: replace(small, ratings=pl.DataFrame(schema=RATINGS)),
-        "few": lambda: _worse(whole.select(dialogues=names.head(3))),
-        "holes": lambda: replace(
-            small,
-            summaries=small.summaries.filter(~((pl.col("system") == "terse") & (pl.col("dialogue_id") == names[0]))),
-            ratings=small.ratings.filter(~((pl.col("system") == "terse") & (pl.col("dialogue_id") == names[0]))),
-        ),
-        "scaled": lambda: replace(
-            small,
-            ratings=small.ratings.with_columns(
-                scale=pl.when(pl.col("dimension") == "fluency").then(pl.lit("1-7")).otherwise("scale")
-            ),
-        ),
-        "rejudged": lambda: replace(_worse(small), summaries=small.summaries),
-        "only": lambda: small.select(systems=["careful"]),
-    }
-
-    def make(name: str) -> Path:
-        run = folder / "runs" / name
-        if not run.exists():
-            write_corpus(made[name](), folder / name)
-            metrics = METRICS.replace('"rouge-1"', '"rouge-1:stem=yes"') if name == "stemmed" else METRICS
-            (folder / f"{name}.toml").write_text(STUDY.format(name=name, metrics=metrics))
-            run_study(folder / f"{name}.toml")
-        return run
-
-    return make
-
-
-@pytest.fixture(scope="module")
-def compared(runs: Runs) -> RunComparison:
-    return compare_runs(runs("old"), runs("new"), resamples=4096)
 
 
 def test_numbers_are_those_of_the_shared_summaries(runs: Runs, compared: RunComparison) -> None:
@@ -295,3 +218,9 @@ def test_files_that_changed_since_are_refused(runs: Runs, tmp_path: Path) -> Non
     (copy / "ratings.parquet").unlink()
     with pytest.raises(InputError, match=r"ratings\.parquet: missing"):
         compare_runs(runs("old"), copy)
+
+
+def test_the_method_counts_the_permutations_there_are(compared: RunComparison) -> None:
+    assert "all 4096 permutations" in method_line(compared), "12 dialogues change sides in 4096 ways"
+    fewer = replace(compared, settings={**compared.settings, "permutations": 4095})
+    assert "4095 random permutations" in method_line(fewer)

@@ -2,10 +2,10 @@
 
 import json
 import re
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import polars as pl
@@ -13,8 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialgauge.cli import main
-from dialgauge.corpus import Corpus, embedded_corpus, write_corpus
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
 from dialgauge.study import (
     RunComparison,
@@ -25,76 +23,9 @@ from dialgauge.study import (
     github_annotations,
     junit_xml,
     parse_condition,
-    run_study,
 )
 
-STUDY = """\
-[study]
-name = "{name}"
-[corpus]
-source = "{name}"
-[metrics]
-use = ["rouge-1", "ter", "length", "corpus-bleu"]
-[correlation]
-resamples = 20
-coefficients = ["pearson"]
-"""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def cli(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
-    monkeypatch.setenv("COLUMNS", "100")
-
-    def run(*arguments: object) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["dialgauge", *map(str, arguments)])
-        code = 0
-        try:
-            main()
-        except SystemExit as leaving:
-            code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
-        captured = capsys.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return run
-
-
-def _worse(corpus: Corpus) -> Corpus:
-    short = pl.col("text").str.split(" ").list.head(10).list.join(" ")
-    careful = pl.col("system") == "careful"
-    lower = careful & (pl.col("dimension") == "consistency")
-    return replace(
-        corpus,
-        summaries=corpus.summaries.with_columns(text=pl.when(careful).then(short).otherwise("text")),
-        ratings=corpus.ratings.with_columns(
-            value=pl.when(lower).then((pl.col("value") - 1).clip(1)).otherwise("value")
-        ),
-    )
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The runs ``old``, ``new`` (one system is worse) and ``few`` (as new, of three dialogues)."""
-    folder = tmp_path_factory.mktemp("runs")
-    whole = embedded_corpus()
-    small = whole.select(dialogues=whole.dialogues["dialogue_id"].head(12))
-    few = whole.select(dialogues=whole.dialogues["dialogue_id"].head(3))
-    for name, corpus in (("old", small), ("new", _worse(small)), ("few", _worse(few))):
-        write_corpus(corpus, folder / name)
-        (folder / f"{name}.toml").write_text(STUDY.format(name=name))
-        run_study(folder / f"{name}.toml")
-    return folder / "runs"
-
-
-@pytest.fixture(scope="module")
-def compared(folder: Path) -> RunComparison:
-    return compare_runs(folder / "old", folder / "new", resamples=4096)
+Runs = Callable[[str], Path]
 
 
 @pytest.mark.parametrize(
@@ -155,8 +86,8 @@ def test_only_what_is_asked_is_corrected_for(compared: RunComparison) -> None:
     assert with_others[0].findings[0]["p_corrected"] == pytest.approx(3 * row["p_value"])
 
 
-def test_missing_dialogues_meet_their_condition(folder: Path) -> None:
-    [checked] = check_conditions(compare_runs(folder / "old", folder / "few", resamples=50), ["summaries missing"])
+def test_missing_dialogues_meet_their_condition(runs: Runs) -> None:
+    [checked] = check_conditions(compare_runs(runs("old"), runs("few"), resamples=50), ["summaries missing"])
     assert checked.met
     assert checked.sentences[0].startswith("9 dialogues are not in the second run: ")
 
@@ -187,7 +118,7 @@ def test_refusals(compared: RunComparison, condition: str, error: type[Dialgauge
         check_conditions(compared, [condition])
 
 
-def test_what_one_run_lacks_cannot_pass(folder: Path, compared: RunComparison) -> None:
+def test_what_one_run_lacks_cannot_pass(runs: Runs, compared: RunComparison) -> None:
     lacking = replace(
         compared,
         overlap=replace(
@@ -206,8 +137,8 @@ def test_a_metric_and_a_dimension_of_one_name(compared: RunComparison) -> None:
         check_conditions(twice, ["rouge-1 drops"])
 
 
-def test_a_gate_that_can_never_close_is_refused(folder: Path, compared: RunComparison) -> None:
-    few = compare_runs(folder / "old", folder / "few", resamples=50)
+def test_a_gate_that_can_never_close_is_refused(runs: Runs, compared: RunComparison) -> None:
+    few = compare_runs(runs("old"), runs("few"), resamples=50)
     with pytest.raises(InputError, match="can never be met: 3 dialogues"):
         check_conditions(few, ["consistency drops"])
     assert check_conditions(few, ["consistency drops at all"])[0].met
@@ -274,8 +205,8 @@ def test_json_is_plain_data(compared: RunComparison) -> None:
     assert len(data["changes"]) == compared.changes.height
 
 
-def test_exit_status_and_files(cli: Callable[..., Outcome], folder: Path, tmp_path: Path) -> None:
-    both = (folder / "old", folder / "new", "--resamples", 4096)
+def test_exit_status_and_files(cli: Callable[..., Any], runs: Runs, tmp_path: Path) -> None:
+    both = (runs("old"), runs("new"), "--resamples", 4096)
     passed = cli("compare-runs", *both, "--fail-if", "fluency drops")
     assert (passed.code, "does not hold" in passed.out) == (0, True)
     files = ("--junit", tmp_path / "gate.xml", "--markdown", tmp_path / "gate.md")
@@ -291,16 +222,16 @@ def test_exit_status_and_files(cli: Callable[..., Outcome], folder: Path, tmp_pa
     assert "did you mean 'consistency'" in wrong.err
 
 
-def test_json_of_the_command(cli: Callable[..., Outcome], folder: Path) -> None:
-    found = cli("compare-runs", folder / "old", folder / "new", "--resamples", 50, "--json")
+def test_json_of_the_command(cli: Callable[..., Any], runs: Runs) -> None:
+    found = cli("compare-runs", runs("old"), runs("new"), "--resamples", 50, "--json")
     assert json.loads(found.out)["settings"]["resamples"] == 50
-    assert cli("compare-runs", folder / "old", folder / "new", "--json", "--github").code == 2
+    assert cli("compare-runs", runs("old"), runs("new"), "--json", "--github").code == 2
 
 
 @pytest.mark.parametrize(
     ("option", "says"), [("careful", "NEW=OLD"), ("=x", "NEW=OLD"), ("x=careful", "unknown system or metric")]
 )
-def test_bad_maps(cli: Callable[..., Outcome], folder: Path, option: str, says: str) -> None:
-    found = cli("compare-runs", folder / "old", folder / "new", "--map", option)
+def test_bad_maps(cli: Callable[..., Any], runs: Runs, option: str, says: str) -> None:
+    found = cli("compare-runs", runs("old"), runs("new"), "--map", option)
     assert found.code == 2
     assert says in found.err

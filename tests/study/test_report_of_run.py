@@ -66,7 +66,7 @@ def test_what_the_stage_leaves(run: Path) -> None:
     assert (cleaning["removed"] > 0).all()
     page = (run / "report.html").read_text("utf-8")
     assert "What cleaning did" in page
-    assert "ratings removed" in page
+    assert "Removed by cleaning: " in page
 
 
 def test_no_cleaning_no_such_table(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.errors import InputError
+from dialgauge.perturb import PARSER_VARIABLE
 from dialgauge.study import Study, run_study
 
 STUDY = """\
@@ -70,6 +71,22 @@ def test_another_margin_redoes_the_analysis_alone(finished: Path, tmp_path: Path
     stages = run_study(study).stages
     assert stages["variants"] == stages["variant-scores"] == stages["scores"] == "unchanged"
     assert stages["robustness"] == stages["report"] == "done"
+
+
+def test_without_a_parser_what_needs_one_is_left_out_where_the_study_allows_it(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(finished / "corpus", tmp_path / "corpus")
+    study = tmp_path / "study.toml"
+    text = STUDY.replace('"typos", "typos_2", "remove_punct"', '"add_negation_1"')
+    monkeypatch.setenv(PARSER_VARIABLE, f"folder:{tmp_path / 'nowhere'}")
+    study.write_text(text + 'parser = "optional"\n')
+    folder = run_study(study).folder
+    declined = pl.read_parquet(folder / "declined.parquet")
+    assert set(declined["perturbation"]) == {"add_negation"}
+    assert "nowhere" in declined["reason"][0]
+    assert set(pl.read_parquet(folder / "robustness-changes.parquet")["perturbation"]) == {"jumble"}
+    assert "nowhere" in (folder / "report.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

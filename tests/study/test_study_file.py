@@ -47,6 +47,8 @@ def test_template_is_a_valid_study(tmp_path: Path, source: str) -> None:
 
 #: Settings without a default, and those of a table that is left out by default.
 _OPTIONAL = (
+    "# systems",
+    "# replace",
     "# workers",
     "# ray_address",
     "# time_limit",
@@ -55,6 +57,9 @@ _OPTIONAL = (
     "# targets",
     "# learner",
     "# split",
+    "# original",
+    "# claims",
+    "# scale",
 )
 
 
@@ -125,5 +130,5 @@ def test_missing_file_says_how_to_make_one(tmp_path: Path) -> None:
 def test_not_text(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_bytes(b"\xff\xfe\x00\x81")
-    with pytest.raises(InputError, match="not readable as UTF-8"):
+    with pytest.raises(InputError, match="not UTF-8 text"):
         read_study_file(path)

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from dialgauge.annotate._app import create_api, create_app
     from dialgauge.annotate._exports import FORMATS, export_project
     from dialgauge.annotate._files import backup_project, import_file
+    from dialgauge.annotate._listen import listen, run_server
     from dialgauge.annotate._planner import StudyPlan, plan_study
     from dialgauge.annotate._project import Link, Project
-    from dialgauge.annotate._server import listen, run_server, serve
+    from dialgauge.annotate._server import serve
     from dialgauge.annotate._shield import Application, Shield
 
 __all__ = [
@@ -52,9 +53,9 @@ _LAZY = {
     "create_app": "_app",
     "export_project": "_exports",
     "import_file": "_files",
-    "listen": "_server",
+    "listen": "_listen",
     "plan_study": "_planner",
-    "run_server": "_server",
+    "run_server": "_listen",
     "serve": "_server",
 }
 

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
+from dialgauge.annotate._shield import digest_of
 
 SESSION_DAYS = 60
 _DAY = 86_400
@@ -112,11 +113,6 @@ def start_session(connection: Connection, annotator: int | None) -> str:
     row = sa.insert(t.session).values(digest=digest_of(cookie), annotator=annotator, csrf=secrets.token_urlsafe(24))
     connection.execute(row.values(created=now, expires=now + SESSION_DAYS * _DAY))
     return cookie
-
-
-def digest_of(cookie: str) -> str:
-    """What the database knows of a cookie."""
-    return hashlib.sha256(cookie.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 _VISITOR = (

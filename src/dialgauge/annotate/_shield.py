@@ -1,5 +1,6 @@
 """What stands before every request: known hosts, sizes, rates; and the headers on every answer."""
 
+import hashlib
 import secrets
 import time
 from collections import OrderedDict
@@ -8,8 +9,6 @@ from ipaddress import ip_address
 from typing import Any
 
 from starlette.exceptions import HTTPException
-
-from dialgauge.annotate._access import digest_of
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -117,6 +116,11 @@ def cookie_of(header: str) -> str | None:
         if name == COOKIE and value:
             return value
     return None
+
+
+def digest_of(cookie: str) -> str:
+    """What the database knows of a cookie."""
+    return hashlib.sha256(cookie.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _name(host: str) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from dialgauge.errors import MissingExtraError
 from dialgauge.explore._data import RunData
-from dialgauge.explore._dialogue import DialogueView, dialogue_view
 from dialgauge.explore._profiles import MetricView, SystemView, metric_view, system_view
 from dialgauge.explore._queries import (
     QUESTIONS,
@@ -25,6 +24,7 @@ from dialgauge.explore._queries import (
 
 if TYPE_CHECKING:
     from dialgauge.explore._app import create_app
+    from dialgauge.explore._dialogue import DialogueView, dialogue_view
     from dialgauge.explore._server import serve
 
 __all__ = [
@@ -50,8 +50,8 @@ __all__ = [
     "unnoticed",
 ]
 
-#: Where the names live that need the extra.
-_LAZY = {"create_app": "_app", "serve": "_server"}
+#: Where the names live that need the extra, or rooms that the first page does without.
+_LAZY = {"DialogueView": "_dialogue", "create_app": "_app", "dialogue_view": "_dialogue", "serve": "_server"}
 
 
 def __getattr__(name: str) -> Any:

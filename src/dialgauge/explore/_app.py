@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 import jinja2
-from fastapi import FastAPI, Query, Request
+from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
@@ -16,13 +16,12 @@ from starlette.exceptions import HTTPException
 
 from dialgauge import __version__
 from dialgauge.annotate import Application, Shield
-from dialgauge.errors import DialgaugeError, UnknownNameError
+from dialgauge.errors import DialgaugeError, ParameterError, UnknownNameError
 from dialgauge.explore._data import RunData
-from dialgauge.explore._dialogue import dialogue_view
 from dialgauge.explore._profiles import metric_table, metric_view, system_table, system_view, table_coefficient
 from dialgauge.explore._queries import LABELS, QUESTIONS, Filter
 from dialgauge.explore._results import Results, answer_rows, numbers, plain, question_forms, results_of
-from dialgauge.explore._texts import shown
+from dialgauge.explore._texts import as_given, shown
 
 _OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 #: One reader may ask so many times per second: scripts read too, and nobody else is here.
@@ -40,7 +39,14 @@ def create_app(data: RunData, *, address: str | None = None) -> Application:
 
 
 def _create_api(data: RunData) -> FastAPI:
-    app = FastAPI(title="dialgauge explore", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(
+        title="dialgauge explore",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        dependencies=[Depends(_check_format)],
+    )
     # The look is that of the annotation application: its templates, its style sheets, and one of our own.
     app.mount("/static/explore", StaticFiles(directory=_HERE / "static"), name="own")
     app.mount("/static", StaticFiles(directory=_ANNOTATE / "static"), name="static")
@@ -64,7 +70,7 @@ class _Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._templates.filters |= {"shown": shown, "same": _same, "pretty": _pretty}
+        self._templates.filters |= {"shown": shown, "as_given": as_given, "same": _same, "pretty": _pretty}
         self._templates.globals |= {"link": link, "anchor": anchor}
 
     def page(self, request: Request, template: str, status: int = 200, **more: Any) -> HTMLResponse:
@@ -111,6 +117,12 @@ def _pretty(value: Any) -> str:
 
 def _wants_json(request: Request) -> bool:
     return request.query_params.get("format") == "json"
+
+
+def _check_format(request: Request) -> None:
+    given = request.query_params.get("format", "")
+    if given not in ("", "html", "json"):
+        raise ParameterError("this page", "format", "'html' or 'json'", given)
 
 
 def _add_errors(app: FastAPI, pages: _Pages) -> None:
@@ -191,6 +203,8 @@ def _add_dialogues(app: FastAPI, pages: _Pages) -> None:
         order: Text = "up",
         feelings: Text = "on",
     ) -> Response:
+        from dialgauge.explore._dialogue import dialogue_view
+
         view = dialogue_view(
             data,
             id,

@@ -1,18 +1,22 @@
-"""What a finished run left behind, loaded once and only when somebody asks for it."""
+"""What a finished run left behind, loaded once and only when somebody asks for it.
+
+So are the rooms that only some pages need: the first page is there sooner.
+"""
 
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from dialgauge.affect import DEFAULT, Tagger, parse_spec, tagger
 from dialgauge.corpus import KEY, ORIGINAL, Corpus, read_corpus
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
-from dialgauge.metaeval import ANY_DIMENSION, label_of
 from dialgauge.metrics import Scores
 from dialgauge.study import FinishedRun
+
+if TYPE_CHECKING:
+    from dialgauge.affect import Tagger
 
 #: What a summary and its variants have in common.
 PARENT = ("dialogue_id", "system", "role")
@@ -72,20 +76,22 @@ class RunData:
     @cached_property
     def expected(self) -> dict[str, str]:
         """What each perturbation does to a summary: it degrades it (perhaps mildly), or it preserves its meaning."""
-        verdicts = self.run.table("robustness-verdicts")
-        if verdicts is None:
-            return {}
-        overall = verdicts.filter(pl.col("dimension") == ANY_DIMENSION, pl.col("expected").is_not_null())
-        return dict(overall.select("perturbation", "expected").unique(maintain_order=True).iter_rows())
+        known = self._overall.filter(pl.col("expected").is_not_null())
+        return dict(known.select("perturbation", "expected").unique(maintain_order=True).iter_rows())
 
     @cached_property
     def verdicts(self) -> dict[tuple[str, str], str | None]:
         """Metric and perturbation → what the run says of the two."""
+        return {(row["metric"], row["perturbation"]): row["verdict"] for row in self._overall.iter_rows(named=True)}
+
+    @cached_property
+    def _overall(self) -> pl.DataFrame:
         verdicts = self.run.table("robustness-verdicts")
         if verdicts is None:
-            return {}
-        overall = verdicts.filter(pl.col("dimension") == ANY_DIMENSION)
-        return {(row["metric"], row["perturbation"]): row["verdict"] for row in overall.iter_rows(named=True)}
+            return pl.DataFrame(schema=dict.fromkeys(("metric", "perturbation", "expected", "verdict"), pl.String))
+        from dialgauge.metaeval import ANY_DIMENSION
+
+        return verdicts.filter(pl.col("dimension") == ANY_DIMENSION)
 
     @cached_property
     def margin(self) -> float:
@@ -102,11 +108,11 @@ class RunData:
         if self._perturbed:
             frames.append(read_corpus(self.run.folder / _VARIANTS).summaries)
         found = _variants_of(frames)
-        return (
-            None
-            if found.is_empty()
-            else found.with_columns(pl.col("variant").map_elements(label_of, pl.String).alias("label"))
-        )
+        if found.is_empty():
+            return None
+        from dialgauge.metaeval import label_of
+
+        return found.with_columns(pl.col("variant").map_elements(label_of, pl.String).alias("label"))
 
     @cached_property
     def variant_scores(self) -> pl.DataFrame:
@@ -205,8 +211,10 @@ class RunData:
         return found
 
     @cached_property
-    def feelings(self) -> tuple[Tagger, str]:
+    def feelings(self) -> "tuple[Tagger, str]":
         """The tagger that marks words of feeling on the pages, and a sentence about it."""
+        from dialgauge.affect import DEFAULT, parse_spec, tagger
+
         wanted = str(self.run.stage("affect").get("settings", {}).get("tagger", DEFAULT))
         try:
             name, _, _ = parse_spec(wanted)

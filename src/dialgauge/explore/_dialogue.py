@@ -127,8 +127,12 @@ def dialogue_view(
     chosen = [pl.col(name) == value for name, value in (("system", system), ("role", role)) if value is not None]
     rows = data.summaries.filter(pl.col("dialogue_id") == dialogue_id, *chosen)
     if rows.is_empty() and chosen:
-        known = data.summaries.filter(pl.col("dialogue_id") == dialogue_id)["system"].unique().to_list()
-        raise UnknownNameError(f"summary of {dialogue_id} by", f"{system or 'anyone'} for {role or 'anyone'}", known)
+        known = data.summaries.filter(pl.col("dialogue_id") == dialogue_id)
+        if system is not None and system not in known["system"]:
+            raise UnknownNameError(f"system with a summary of {dialogue_id}", system, known["system"].unique())
+        theirs = known if system is None else known.filter(pl.col("system") == system)
+        by = "" if system is None else f" by {system}"
+        raise UnknownNameError(f"role of a summary of {dialogue_id}{by}", role or "", theirs["role"].unique())
     tagger = data.feelings[0] if mark_feelings else None
     views = _summaries(data, rows, feelings(rows["text"].fill_null("").to_list(), tagger))
     if sort is not None:

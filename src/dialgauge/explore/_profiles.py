@@ -179,7 +179,7 @@ def system_table(data: RunData) -> list[tuple[str, str, int, dict[str, float | N
 def metric_table(data: RunData) -> list[tuple[str, str, str, dict[str, float | None]]]:
     """A row per metric: its name, direction, why it was left out, and its correlation with each dimension.
 
-    The correlation is Spearman's over the summaries of each dialogue where the run has it, else the first it has.
+    The correlation is that of the report's verdict.
     """
     found = data.correlations
     agreed: dict[str, dict[str, float | None]] = {}
@@ -195,6 +195,7 @@ def metric_table(data: RunData) -> list[tuple[str, str, str, dict[str, float | N
 
 
 def table_coefficient(correlations: pl.DataFrame) -> tuple[str, str]:
-    """The level and coefficient of the overview of metrics."""
-    pairs = list(correlations.select("level", "coefficient").unique(maintain_order=True).iter_rows())
-    return ("summary", "spearman") if ("summary", "spearman") in pairs else pairs[0]
+    """The level and coefficient of the overview of metrics: those of the report's verdict."""
+    from dialgauge.report import headline  # here: the start of the server needs no report
+
+    return headline(correlations)

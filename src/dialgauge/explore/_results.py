@@ -12,7 +12,6 @@ from dialgauge.errors import ParameterError
 from dialgauge.explore._data import PARENT, RunData
 from dialgauge.explore._queries import QUESTIONS, Answer, Filter, ask, matching
 from dialgauge.explore._texts import excerpt
-from dialgauge.report import marked
 
 _SYSTEMS_SHOWN = 20
 
@@ -53,6 +52,8 @@ def results_of(data: RunData, question: str, asked: Mapping[str, str], wanted: F
 
 def answer_rows(data: RunData, answer: Answer) -> list[dict[str, Any]]:
     """The summaries of an answer with their texts; a variant comes with what changed in it."""
+    from dialgauge.report import marked
+
     keys = list(KEY)
     originals = data.summaries.select(*PARENT, "domain", pl.col("text").alias("original"))
     rows = answer.frame.join(originals, on=list(PARENT), how="left", maintain_order="left")

@@ -3,14 +3,15 @@
 import contextlib
 import threading
 from collections.abc import Callable
+from typing import Any
 
-from dialgauge.annotate import listen, run_server
+from dialgauge.annotate import Application, listen, run_server
 from dialgauge.errors import DialgaugeError
 from dialgauge.explore._app import create_app
 from dialgauge.explore._data import RunData
-from dialgauge.explore._dialogue import dialogue_view
 from dialgauge.explore._profiles import metric_view
 from dialgauge.explore._queries import Filter, matching
+from dialgauge.explore._results import question_forms
 
 
 def serve(
@@ -18,17 +19,33 @@ def serve(
 ) -> None:
     """Serve until interrupted. ``announce`` gets the address once the port is ours. There is no login."""
     listening, address = listen(host, port)
-    app = create_app(data, address=address)
+    answered = threading.Event()
+    app = _noting(create_app(data, address=address), answered)
     # The address is there at once; what the first pages need is read meanwhile.
-    threading.Thread(target=_read_ahead, args=(data,), daemon=True).start()
+    threading.Thread(target=_read_ahead, args=(data, answered), daemon=True).start()
     if announce is not None:
         announce(address)
     run_server(app, listening)
 
 
-def _read_ahead(data: RunData) -> None:
+def _noting(app: Application, answered: threading.Event) -> Application:
+    """The application, which says when it has answered."""
+
+    async def noting(scope: Any, receive: Any, send: Any) -> None:
+        await app(scope, receive, send)
+        answered.set()
+
+    return noting
+
+
+def _read_ahead(data: RunData, answered: threading.Event) -> None:
+    """Read what the first page shows; once that is out, what the pages behind its links do."""
     # Whoever asks for a damaged file gets the error on the page.
     with contextlib.suppress(DialgaugeError):
+        question_forms(data)
+        answered.wait()  # two that run at once only keep each other waiting
+        from dialgauge.explore._dialogue import dialogue_view
+
         keys = matching(data, Filter(text="a"))
         for name, system in keys.select("dialogue_id", "system").head(1).iter_rows():
             dialogue_view(data, name, system=system)

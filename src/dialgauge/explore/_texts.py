@@ -3,26 +3,40 @@ read them."""
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from dialgauge.affect import NEUTRAL, Segment, Tagger, segments, tag_texts
+if TYPE_CHECKING:
+    from dialgauge.affect import Segment, Tagger
 
 _AROUND = 90
 
 
-def shown(value: object) -> str:
-    """A value as it stands on a page: numbers with four digits and a real minus sign, a dash for none."""
+def shown(value: object, digits: int | None = None) -> str:
+    """A value as it stands on a page: a dash for none, a real minus sign, and as many decimals for all of its kind.
+
+    Those are ``digits``, or three below 10, two below 1,000 and then one.
+    """
     if value is None:
         return "–"
     if isinstance(value, float):
-        text = f"{value:.4g}"
-        return "0" if text == "-0" else text.replace("-", "−")
+        if digits is None:
+            digits = 3 if abs(value) < 10 else 2 if abs(value) < 1000 else 1
+        text = f"{value:.{digits}f}"
+        return text.replace("-", "−" if float(text) else "")
     return str(value)
 
 
-def feelings(texts: Sequence[str], tagger: Tagger | None) -> list[tuple[Segment, ...]]:
+def as_given(value: float | None) -> str:
+    """A rating as the rater gave it: a whole number where it is one."""
+    return "–" if value is None else f"{value:g}".replace("-", "−")
+
+
+def feelings(texts: Sequence[str], tagger: "Tagger | None") -> "list[tuple[Segment, ...]]":
     """Each text in runs with their label; one neutral run each where there is no tagger."""
     if tagger is None:
         return [((text, "neutral"),) if text else () for text in texts]
+    from dialgauge.affect import NEUTRAL, segments, tag_texts
+
     # Cutting a text asks for the places of all of its words: most texts have no word of feeling.
     return [
         segments(tagged) if (tagged.labels != NEUTRAL).any() else ((tagged.words.text, "neutral"),)

@@ -20,8 +20,8 @@ from dialgauge.learn._finetune_recipe import FineTuning, on, save_checkpoint, sh
 from dialgauge.learn._folder import Card, Trained, folder_signature, read_card
 from dialgauge.learn._losses import moments
 from dialgauge.metrics import Job, Metric, Parameter, Values, register
-from dialgauge.metrics._metric import quoted
 from dialgauge.models import Model, load, model_signature
+from dialgauge.registry import quoted
 
 if TYPE_CHECKING:
     import torch

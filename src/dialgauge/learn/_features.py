@@ -1,7 +1,7 @@
 """Features: the columns of metric scores, and cheap features of the texts that are metrics, too."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -44,12 +44,13 @@ class FeatureTable:
     """Features of summaries: ``frame`` has the key and a column per feature, sorted by key.
 
     ``signatures`` says what made each, ``seconds`` what it cost (for all summaries; absent where nobody measured it),
-    ``missing`` how many summaries have no value.
+    ``missing`` how many summaries have no value, ``directions`` which way is better (absent: nobody said).
     """
 
     frame: pl.DataFrame
     signatures: Mapping[str, str]
     seconds: Mapping[str, float]
+    directions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,6 +99,7 @@ def build_features(
     frame = scores.frame.select(*KEY, *chosen)
     signatures = {name: scores.signatures.get(name, f"{UNSIGNED}scores") for name in chosen}
     seconds = {name: scores.seconds[name] for name in chosen if name in scores.seconds}
+    directions = {name: scores.directions.get(name, "none") for name in chosen}
     wanted = [spec for spec in texts if spec not in chosen]
     if wanted:
         made = score(corpus, wanted, include_references=True)
@@ -105,10 +107,11 @@ def build_features(
         frame = frame.join(made.frame, on=list(KEY), how="left", maintain_order="left")
         signatures |= {name: made.signatures[name] for name in computed}
         seconds |= {name: made.seconds[name] for name in computed}
+        directions |= {name: made.directions[name] for name in computed}
         chosen += computed
     if not chosen:
         raise InputError("no feature: give scores with at least one metric, or name text features")
-    table = FeatureTable(frame.sort(KEY), signatures, seconds)
+    table = FeatureTable(frame.sort(KEY), signatures, seconds, directions)
     _check(table)
     return table
 

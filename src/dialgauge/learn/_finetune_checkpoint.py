@@ -8,7 +8,8 @@ import numpy as np
 
 from dialgauge.learn._folder import Card, Trained
 from dialgauge.metrics import Values
-from dialgauge.metrics._metric import FloatArray, quoted
+from dialgauge.metrics._metric import FloatArray
+from dialgauge.registry import quoted
 
 
 def checkpoint_spec(folder: Path, settings: Mapping[str, Any]) -> str:

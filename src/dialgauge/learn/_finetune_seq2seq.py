@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dialgauge.errors import InputError, ModelError
+from dialgauge.errors import InputError, counted
 from dialgauge.learn._finetune_checkpoint import checkpoint_spec
 from dialgauge.learn._finetune_data import LEAST, RatedSummary
 from dialgauge.learn._finetune_measures import FloatArray
@@ -23,10 +23,9 @@ from dialgauge.learn._losses import (
     regression_loss,
 )
 from dialgauge.metrics import TextTable
-from dialgauge.metrics._bart import SourceTargets, mean_log_likelihoods
+from dialgauge.metrics._bart import SourceTargets, check_bart, mean_log_likelihoods
 from dialgauge.metrics._encoding import padded, readable, special_ids, tokenise
-from dialgauge.metrics._unieval import _QUESTIONS as QUESTIONS
-from dialgauge.metrics._unieval import _Answers as Answers
+from dialgauge.metrics._unieval import QUESTIONS, Answers, answer_tokens, readable_tokens
 from dialgauge.models import Model, load
 
 #: Token ids that are read, and those that are written.
@@ -45,11 +44,7 @@ class BartRecipe:
         self.way = settings.metric.removeprefix("bartscore-")
         self.loss_name = find_loss("bartscore", settings.loss, BART_LOSSES, "ranking")
         self.model = load("seq2seq", settings.model, "cpu")
-        if self.model.config.model_type != "bart":
-            raise ModelError(
-                f"model '{self.model.ref}' is of type {self.model.config.model_type!r}; BARTScore reads models of "
-                "type 'bart'"
-            )
+        check_bart(self.model.ref, self.model.config.model_type)
         self.limit = min(settings.limit or self.model.max_length, self.model.max_length)
         self.module = trainable(self.model)
         self._known: dict[str, tuple[int, ...]] = {}
@@ -68,8 +63,8 @@ class BartRecipe:
             lessons = [item for item in train if item.share >= _GOOD]
             if len(lessons) < LEAST:
                 raise InputError(
-                    f"loss 'likelihood': {len(lessons)} summaries are rated in the upper half of the scale; "
-                    f"at least {LEAST} are needed"
+                    f"loss 'likelihood': {counted(len(lessons), 'summary', 'summaries')} rated in the upper half of "
+                    f"the scale; at least {LEAST} are needed"
                 )
         if self.loss_name == "ranking":
             groups: dict[str, list[RatedSummary]] = {}
@@ -206,13 +201,8 @@ class UnievalRecipe:
         self.question = QUESTIONS[self.dimension]
         self.loss_name = find_loss("unieval", settings.loss, UNIEVAL_LOSSES, "graded")
         self.model = load("seq2seq", settings.model, "cpu")
-        self.limit = settings.limit or _UNIEVAL_LIMIT
-        self.yes, self.no = (int(self.model.tokenizer(word)["input_ids"][0]) for word in ("Yes", "No"))
-        if self.yes == self.no:
-            raise ModelError(
-                f"model '{self.model.ref}' ({self.model.config.model_type}): its tokenizer begins 'Yes' and 'No' with "
-                "the same token, so it cannot answer UniEval's questions; name a T5 model"
-            )
+        self.limit = readable_tokens(self.model, settings.limit or _UNIEVAL_LIMIT)
+        self.yes, self.no = answer_tokens(self.model)
         self.module = trainable(self.model)
         self._lessons: list[RatedSummary] = []
 

@@ -1,8 +1,8 @@
 """How predictions of held-out rows are made, and the guard that catches a procedure that looks at them."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -22,17 +22,21 @@ class LeakError(DialgaugeError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Data:
-    """Rated summaries with their features: keys, a row of ``X`` and a value of ``y`` each, in the same order."""
+    """Rated summaries with their features: keys, a row of ``X`` and a value of ``y`` each, in the same order.
+
+    ``directions`` says of features that are metrics which way is better.
+    """
 
     keys: pl.DataFrame
     names: tuple[str, ...]
     X: FloatArray
     y: FloatArray
     target: Target
+    directions: Mapping[str, str] = field(default_factory=dict)
 
     def part(self, rows: IntArray) -> "Data":
         """Some of the rows."""
-        return Data(self.keys[rows.tolist()], self.names, self.X[rows], self.y[rows], self.target)
+        return replace(self, keys=self.keys[rows.tolist()], X=self.X[rows], y=self.y[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
-from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
 from dialgauge.learn._augment import FAMILIES, ITEM, Augmented, draw_most, has_no_variants, prior_means
 from dialgauge.learn._conditions import CONDITIONS, VariantOptions
 from dialgauge.learn._extrapolate import Extrapolated, extrapolate
@@ -205,7 +205,7 @@ def _dimension(augmented: Augmented, table: FeatureTable, name: str, options: Ta
     unscored = variants.join(table.frame, on=list(KEY), how="anti")
     if unscored.height:
         key = " / ".join(unscored.select(KEY).row(0))
-        raise InputError(f"scores: {unscored.height} variants have none (first: [{key}]); score them, too")
+        raise InputError(f"scores: none for {counted(unscored.height, 'variant')} (first: [{key}]); score them, too")
     priors = prior_means(name) if options.variants.priors else None
     # To test on, a rating is taken for what it is; only what nobody rated is assigned.
     tested = extrapolate(variants, ratings, scale, rounding=options.variants.rounding, priors=priors, seed=options.seed)

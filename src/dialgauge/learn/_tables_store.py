@@ -11,7 +11,7 @@ import polars as pl
 
 from dialgauge import __version__
 from dialgauge.corpus import KEY, ORIGINAL, RATINGS, Corpus, read_corpus, write_corpus
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, counted
 from dialgauge.files import write_text
 from dialgauge.learn._augment import Augmented, add_variants, find_families, has_no_variants
 from dialgauge.metrics import MetricRequest, Scores, parse_requests, score
@@ -64,7 +64,7 @@ class TablesFolder:
             kept = read_corpus(self.path / VARIANTS).summaries.filter(pl.col("variant") != ORIGINAL)
             whole = replace(corpus, summaries=pl.concat([corpus.summaries, kept]))
             if texts_digest(whole) == known.get("result"):
-                self.reused.append(f"{len(kept):,} variants")
+                self.reused.append(counted(len(kept), "variant"))
                 return find_families(whole, needed, True, int(known.get("declined", 0)))
         found = add_variants(
             corpus, perturbations, needed=needed, include_references=include_references, seed=seed, progress=progress

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY
-from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
 from dialgauge.metrics._metric import FloatArray
 from dialgauge.ratings import OnInvalid, Scale, aggregate, find_scale
 
@@ -82,7 +82,8 @@ def build_target(
     made = aggregate(part, method, on_invalid=on_invalid).frame.drop_nulls("value")
     if made.height < MIN_RATED:
         raise InputError(
-            f"dimension {dimension!r}: {made.height} summaries have a rating; at least {MIN_RATED} are needed to train"
+            f"dimension {dimension!r}: {counted(made.height, 'summary', 'summaries')} with a rating; "
+            f"at least {MIN_RATED} are needed to train"
         )
     scale = _scale(part)
     values = made["value"].to_numpy()

@@ -74,7 +74,7 @@ def build_data(table: FeatureTable, target: Target) -> Data:
         varies = known.sum() > 2 and np.ptp(column[known]) > 0 and np.ptp(y[known]) > 0
         if varies and abs(np.corrcoef(column[known], y[known])[0, 1]) > 0.9999:
             raise InputError(f"feature {name!r} is the rating of {target.dimension!r} itself; leave it out")
-    return Data(keys, table.names, X, y, target)
+    return Data(keys, table.names, X, y, target, table.directions)
 
 
 def validate(

@@ -25,6 +25,8 @@ from dialgauge.metrics._metric import FloatArray
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall", "mean")
 LEVELS: tuple[Level, ...] = ("summary", "system")
 LEARNED, SINGLE, MEAN, CEILING = "learned", "best single metric", "mean predictor", "human ceiling"
+#: Said of a single metric that agrees best once its values are turned against its direction.
+TURNED = "turned round"
 #: One row of the scores of a validation.
 SCORES = pl.Schema(
     {
@@ -137,7 +139,8 @@ def class_measures(tables: FloatArray, levels: FloatArray) -> dict[str, FloatArr
 def best_single(data: Data, predicted: FloatArray) -> tuple[str, FloatArray] | None:
     """The feature that agrees best by itself with the ratings of the held-out rows, turned so that more is better.
 
-    It is chosen with a look at those very ratings, which is in its favour.
+    It is chosen, and turned, with a look at those very ratings, which is in its favour. Its name says so where it is
+    turned against its own direction: a metric of which less is better that rises with the ratings, or the other way.
     """
     held = ~np.isnan(predicted)
     layout = Layout.of(data.keys)
@@ -148,7 +151,9 @@ def best_single(data: Data, predicted: FloatArray) -> tuple[str, FloatArray] | N
         column = np.where(held, data.X[:, i], np.nan)
         value = correlation(layout.matrix(column), truth, level, "pearson")
         if not math.isnan(value):
-            found.append((abs(value), name if value >= 0 else f"-{name}", column if value >= 0 else -column))
+            declared = -1 if data.directions.get(name) == "lower" else 1
+            shown = name if value * declared >= 0 else f"{name}, {TURNED}"
+            found.append((abs(value), shown, column if value >= 0 else -column))
     if not found:
         return None
     _, name, column = max(found, key=lambda entry: entry[0])

@@ -42,7 +42,7 @@ def leaders(
         if progress:
             progress("comparing with the best", done, len(groups))
         level, coefficient, dimension = (str(each) for each in key)
-        first, *others = part.sort("value", descending=True, maintain_order=True)["metric"]
+        first, *others = part.sort("value", "metric", descending=[True, False])["metric"]
         rows.append((level, coefficient, dimension, first))
         if others:
             compared = compare(

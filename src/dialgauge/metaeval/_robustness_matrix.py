@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, OVERALL
-from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
 from dialgauge.metaeval._names import FloatArray, IntArray
 
 #: What a change is measured in: the spread of the systems' means, or of the single summaries.
@@ -149,7 +149,7 @@ def _keyed(scores: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     infinite = frame.filter(pl.any_horizontal(pl.col(names).is_infinite()))
     if infinite.height:
         first = " / ".join(infinite.select(KEY).row(0))
-        raise InputError(f"scores: {infinite.height} rows hold an infinite value (first: {first})")
+        raise InputError(f"scores: {counted(infinite.height, 'row')} with an infinite value (first: {first})")
     return frame
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL
-from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
 from dialgauge.metaeval._cells import null
 from dialgauge.metaeval._matrix import choose_role, with_defaults
 from dialgauge.metaeval._names import FloatArray, IntArray, check_name
@@ -222,7 +222,7 @@ class _Pairs:
 
     def reason(self) -> str:
         if len(self.x) < 3:
-            return f"only {len(self.x)} summaries have a score and a rating"
+            return f"only {counted(len(self.x), 'summary', 'summaries')} with a score and a rating"
         for what, values in (("the metric is", self.x), ("the ratings are", self.z)):
             if np.ptp(values) == 0:
                 return f"{what} constant"

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from dialgauge.corpus import KEY, Corpus
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, counted
 from dialgauge.ratings._findings import Finding, Findings, Severity
 from dialgauge.ratings._frame import require_ratings, show_key, unit_matrix
 from dialgauge.ratings._scales import Scale, scale_of, validate
@@ -47,14 +47,14 @@ def _check_scales(ratings: pl.DataFrame, scales: tuple[Scale, ...]) -> Iterator[
         rows = unset.unique(["annotator", *KEY, "sentence"], maintain_order=True)
         keys = [show_key(row, (*KEY, "annotator", "sentence")) for row in rows.iter_rows(named=True)]
         message = (
-            f"{len(keys)} saved without a rating ({unset.height} values of 0 on a scale that starts above 0); "
-            "averaging them in pulls the means down"
+            f"{len(keys)} saved without a rating ({counted(unset.height, 'value')} of 0 on a scale that starts above "
+            "0); averaging them in pulls the means down"
         )
         yield Finding("unset", "error", _some(keys), message, {"rows": keys, "values": unset.height})
     off = invalid.filter(pl.col("problem") != "unset")
     for (dimension,), part in off.group_by("dimension", maintain_order=True):
         keys = [f"{show_key(row)}: {row['reason']}" for row in part.iter_rows(named=True)]
-        message = f"{part.height} values that the scale does not allow, as in {keys[0]}"
+        message = f"{counted(part.height, 'value')} that the scale does not allow, as in {keys[0]}"
         yield Finding("off-scale", "error", f"dimension {dimension}", message, {"rows": keys})
     for (dimension,), part in ratings.group_by("dimension", maintain_order=True):
         where = f"dimension {dimension}"
@@ -186,7 +186,7 @@ def check_row_order(
     for name, count in only.items():
         if count:
             severity: Severity = "warning" if shared.height else "error"
-            message = f"{count} keys occur in {name} only" + (
+            message = f"{counted(count, 'key')} in {name} only" + (
                 "" if shared.height else "; the tables share no key at all"
             )
             found.append(Finding("unmatched-keys", severity, where, message, {"only_in": name, "keys": count}))

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from dialgauge.corpus import KEY, RATING_KEY
-from dialgauge.errors import InputError, ParameterError
+from dialgauge.errors import InputError, ParameterError, counted
 from dialgauge.ratings._frame import UNIT, select_dimensions
 from dialgauge.ratings._scales import OnInvalid, Scale, scale_of, validate
 
@@ -132,7 +132,7 @@ def _place(ratings: pl.DataFrame, order: Order | Sequence[str] | None) -> tuple[
     work = ratings.group_by("annotator", *KEY, maintain_order=True).agg(pl.col("time").min())
     if order == "time":
         if times.null_count():
-            raise InputError(f"drift: order='time', but {times.null_count()} ratings have no time")
+            raise InputError(f"drift: order='time', but {counted(times.null_count(), 'rating')} without a time")
         work, taken_from = work.with_columns(pl.col("time").alias("at")), "the time of each rating"
     elif order == "frame":
         first = pl.col("row").min().over("annotator", "dialogue_id")

@@ -9,9 +9,10 @@ from dialgauge.report._affect_pages import (
     render_affect_examples,
     spread_rows,
 )
-from dialgauge.report._content import ReportData, headline
+from dialgauge.report._content import CountedRatings, ReportData, headline
 from dialgauge.report._learned import LearnedData
 from dialgauge.report._render import render_report, render_robustness
+from dialgauge.report._reproduction import ReproductionData
 from dialgauge.report._robustness import RobustnessData, card_sentences, marked
 from dialgauge.report._tables import agreement_table, correlation_table, system_table
 from dialgauge.report._tables_model import PaperTable
@@ -20,22 +21,27 @@ from dialgauge.report._tables_more import (
     learned_table,
     perturbation_table,
     perturbed_correlation_table,
+    reproduction_table,
     robustness_table,
 )
 from dialgauge.report._tables_render import FORMATS, escape_latex, render_table
 from dialgauge.report._times import TimesData
+from dialgauge.report._written import WrittenData
 
 __all__ = [
     "FORMATS",
     "NO_DOMAIN",
     "SPREAD_COLUMNS",
     "AffectData",
+    "CountedRatings",
     "LearnedData",
     "PaperTable",
     "ReportData",
+    "ReproductionData",
     "RobustnessData",
     "SpreadRow",
     "TimesData",
+    "WrittenData",
     "affect_table",
     "agreement_table",
     "card_sentences",
@@ -51,6 +57,7 @@ __all__ = [
     "render_report",
     "render_robustness",
     "render_table",
+    "reproduction_table",
     "robustness_table",
     "spread_rows",
     "system_table",

@@ -9,7 +9,7 @@ import polars as pl
 
 from dialgauge.affect import Spread, affective
 from dialgauge.report._affect_figures import paper_box_plot, scatter_plots, system_box_plot
-from dialgauge.report._content import Estimate, decimals
+from dialgauge.report._content import Estimate
 from dialgauge.report._svg import Figure, rounded, slug
 
 #: What the kinds of rows are called on the page.
@@ -37,7 +37,7 @@ class AffectRow:
 
     name: str
     kind: str
-    cells: tuple[str, ...]
+    cells: tuple[Estimate | str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,26 +107,63 @@ def _row(name: str, by_part: Mapping[object, Mapping[str, Mapping[str, Any]]]) -
     return AffectRow(name.removesuffix(" (control)"), _KINDS[whole["kind"]], tuple(cells))
 
 
-def _cell(row: Mapping[str, Any], measure: str) -> str:
+def _cell(row: Mapping[str, Any], measure: str) -> Estimate | str:
     if measure == "mae":
         return "–" if row["mae"] is None else f"{row['mae']:.3f}"
-    return str(Estimate(measure, row[measure], row[f"{measure}_low"], row[f"{measure}_high"]))
+    return Estimate(measure, row[measure], row[f"{measure}_low"], row[f"{measure}_high"])
 
 
 def _verdict(rows: pl.DataFrame) -> str:
-    """Which system keeps most of the feeling, and how it stands beside texts that are no summaries."""
+    """Which system keeps most of the feeling, how sure that is, and how texts that are no summaries stand beside it."""
     scored = rows.filter(pl.col("kind") == "system", pl.col("spearman").is_not_null())
-    systems = scored.sort("spearman", descending=True)
-    if systems.is_empty():
+    systems = scored.sort("spearman", descending=True, maintain_order=True).to_dicts()
+    if not systems:
         return "No system has a PSentScore here: too few dialogues have words of feeling."
-    best = systems.row(0, named=True)
-    sentence = f"{best['name']} follows the dialogues most closely (Spearman {_cell(best, 'spearman')})"
-    beaten = rows.filter(pl.col("kind") == "control", pl.col("spearman") >= best["spearman"])["name"].to_list()
-    if beaten:
-        names = ", ".join(name.removesuffix(" (control)") for name in beaten)
-        sentence += f", and copied text does no worse ({names}): this measure alone does not tell good summaries"
-    adjusted = systems.filter(pl.col("adjusted").is_not_null()).sort("adjusted", descending=True)
-    if not adjusted.is_empty():
-        first = adjusted.row(0, named=True)
-        sentence += f". Adjusted for copying and length, {first['name']} leads ({decimals(first['adjusted'])})"
-    return sentence + "."
+    sentences = [_closest(systems)]
+    own = [row for row in systems if not _copies(row)]
+    if own and own[0] is not systems[0]:
+        sentences.append(f"Of those with words of their own, {_closest(own)}")
+    beside = (own or systems)[0]
+    controls = rows.filter(pl.col("kind") == "control", pl.col("spearman") >= beside["spearman"])["name"].to_list()
+    if controls:
+        names = ", ".join(name.removesuffix(" (control)") for name in controls)
+        sentences.append(f"Texts that are no summaries do no worse ({names}): this alone does not tell good summaries")
+    adjusted = [row for row in systems if row["adjusted"] is not None]
+    if adjusted:
+        sentences.append(_adjusted(sorted(adjusted, key=lambda row: -row["adjusted"])))
+    return ". ".join(sentences) + "."
+
+
+def _copies(row: Mapping[str, Any]) -> bool:
+    """Whether no word of feeling is the system's own: only then is the adjusted value 0 in every draw."""
+    return all(row[name] == 0 for name in ("adjusted", "adjusted_low", "adjusted_high"))
+
+
+def _closest(systems: Sequence[Mapping[str, Any]]) -> str:
+    """The first of these, which are sorted, and how sure it is; the best that is surely above zero where it is not."""
+    best, others = systems[0], systems[1:]
+    shown = f"{_named(best)} follows the dialogues most closely (Spearman {_cell(best, 'spearman')})"
+    low = best["spearman_low"]
+    if low is not None and low <= 0:
+        sure = next((row for row in others if (row["spearman_low"] or 0) > 0), None)
+        known = "none surely does"
+        if sure:
+            known = f"the best that surely does is {_named(sure)} ({_cell(sure, 'spearman')})"
+        return f"{shown}, but may be at zero; {known}"
+    near = sum(low is not None and (row["spearman_high"] or 0) >= low for row in others)
+    return f"{shown}; the intervals of {near} of {len(others)} others overlap its own" if near else shown
+
+
+def _named(row: Mapping[str, Any]) -> str:
+    return f"{row['name']}, which only copies," if _copies(row) else str(row["name"])
+
+
+def _adjusted(systems: Sequence[Mapping[str, Any]]) -> str:
+    """What is left beyond copying and length; ``systems`` from the highest down."""
+    sure = next((row for row in systems if row["adjusted_low"] is None or row["adjusted_low"] > 0), None)
+    first = systems[0] if sure is None else sure
+    shown = f"{first['name']} {_cell(first, 'adjusted')}"
+    if sure is None:
+        return f"Adjusted for copying and length, none is shown to be above zero (highest: {shown})"
+    rank = "highest" if sure is systems[0] else "highest whose interval is above zero"
+    return f"Adjusted for copying and length, {rank}: {shown}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from markupsafe import Markup
 
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.metrics import SYSTEM_KEY, Scores
@@ -12,16 +13,26 @@ from dialgauge.metrics import SYSTEM_KEY, Scores
 if TYPE_CHECKING:
     from dialgauge.report._affect import AffectData
     from dialgauge.report._learned import LearnedData
+    from dialgauge.report._reproduction import ReproductionData
     from dialgauge.report._robustness import RobustnessData
     from dialgauge.report._times import TimesData
+    from dialgauge.report._written import WrittenData
 
+#: What is wrong with a rating, where the word alone does not say it.
+_INVALID = {"unset": "zeros that nobody gave"}
 _LEVELS = {"summary": "summaries of one dialogue", "system": "systems", "global": "all summaries together"}
 
 
-def decimals(value: float) -> str:
-    """Two decimals with a real minus sign, and no minus before zero."""
-    text = f"{value:.2f}"
-    return "0.00" if text == "-0.00" else text.replace("-", "−")
+def decimals(value: float, digits: int = 2) -> str:
+    """So many decimals with a real minus sign, and no minus before zero."""
+    text = f"{value:.{digits}f}"
+    return text.replace("-", "−" if float(text) else "")
+
+
+def places(values: Sequence[float | None]) -> int:
+    """How many decimals numbers that stand together are shown with: as many for all of them, by the largest."""
+    largest = max((abs(value) for value in values if value is not None), default=0.0)
+    return 3 if largest < 10 else 2 if largest < 1000 else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,44 @@ class Estimate:
         if self.low is None or self.high is None:
             return decimals(self.value)
         return f"{decimals(self.value)} [{decimals(self.low)}, {decimals(self.high)}]"
+
+
+def exact(shown: "Estimate | float | None") -> Markup:
+    """The attribute from which the CSV of a table has the numbers of a cell: value, low, high, with more digits."""
+    numbers = (shown.value, shown.low, shown.high) if isinstance(shown, Estimate) else (shown,)
+    if None in numbers:
+        numbers = numbers[:1]
+    known = " ".join(f"{number + 0.0:.5g}" for number in numbers if number is not None)
+    return Markup(' data-value="{}"').format(known) if known else Markup("")
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRatings:
+    """The single ratings that count, and what became of the others.
+
+    Of the ``given`` ones, ``invalid`` says what is wrong with how many (unset, off the scale …); ``keeps_invalid`` says
+    that they count all the same. ``noise`` are those that cleaning took out.
+    """
+
+    frame: pl.DataFrame
+    given: int
+    invalid: Mapping[str, int] = field(default_factory=dict)
+    keeps_invalid: bool = False
+    noise: int = 0
+
+    def sentences(self) -> list[str]:
+        """What was dropped, and why; nothing where every rating counts."""
+        said, bad = [], sum(self.invalid.values())
+        if bad:
+            kinds = ", ".join(f"{count} {_INVALID.get(kind, kind)}" for kind, count in self.invalid.items())
+            done = "Kept, as the study file asks" if self.keeps_invalid else "Dropped"
+            said.append(f"{done}: {bad} of {self.given} ratings that are not on their scale ({kinds}).")
+        if self.noise:
+            said.append(
+                f"Removed by cleaning: {self.noise} of {self.given} ratings, against the majority of their summary. "
+                f"{self.frame.height} count."
+            )
+        return said
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +122,10 @@ class ReportData:
 
     ``between`` is the frame of :func:`dialgauge.metaeval.correlation_matrix`, ``comparisons`` that of
     :func:`dialgauge.metaeval.compare`, ``cleaning`` has per dimension how many ``ratings`` there were, how many were
-    ``removed``, and the agreement afterwards. ``versions`` says with what the numbers were made, ``times`` what that
-    cost; a report with times is not the same each time.
+    ``removed``, and the agreement afterwards; ``written`` is about the systems that the run had write. ``versions``
+    says with what the numbers were made, ``times`` what that cost; a report with times is not the same each time.
+    ``counted`` are the single ratings behind ``ratings`` (those of the corpus where nothing is said), ``confidence`` is
+    that of the tests.
     """
 
     title: str
@@ -95,8 +146,12 @@ class ReportData:
     comparisons: pl.DataFrame | None = None
     cleaning: pl.DataFrame | None = None
     learned: "LearnedData | None" = None
+    reproduction: "ReproductionData | None" = None
+    written: "WrittenData | None" = None
     versions: Mapping[str, str] = field(default_factory=dict)
     times: "TimesData | None" = None
+    counted: CountedRatings | None = None
+    confidence: float = 0.95
 
 
 #: What the first screen shows: the level and coefficient of the verdict, the first pair that was computed.
@@ -131,7 +186,7 @@ def rankings(data: ReportData, level: str, coefficient: str) -> list[Ranking]:
 
 
 def heat_maps(data: ReportData) -> list[HeatMap]:
-    """Every metric × dimension, a map per level and coefficient."""
+    """Every metric × dimension, a map per level and coefficient; first that which the verdict is about."""
     if data.correlations is None:
         return []
     maps = []
@@ -143,7 +198,8 @@ def heat_maps(data: ReportData) -> list[HeatMap]:
             (metric, tuple(_estimate(cells[metric, dimension]) for dimension in dimensions)) for metric in metrics
         )
         maps.append(HeatMap(str(level), str(coefficient), dimensions, body))
-    return maps
+    verdict_is_about = headline(data.correlations)
+    return sorted(maps, key=lambda one: (one.level, one.coefficient) != verdict_is_about)
 
 
 def surest(ranking: Ranking) -> Estimate | None:
@@ -154,26 +210,30 @@ def surest(ranking: Ranking) -> Estimate | None:
     return None
 
 
-def verdict(ranking: Ranking) -> str:
-    """The ranking of one dimension as a sentence."""
+def verdict(ranking: Ranking, cautions: Mapping[str, str] | None = None) -> str:
+    """The ranking of one dimension as a sentence; ``cautions`` says what speaks against a metric all the same."""
     scored = [entry for entry in ranking.estimates if entry.value is not None]
     if not scored:
         return "No metric could be correlated with these ratings."
     best, sure = scored[0], surest(ranking)
     sentence = f"{best.metric} agrees best ({ranking.coefficient.title()} {best}, across {_LEVELS[ranking.level]})"
     others = [metric for metric in ranking.leaders if metric != best.metric]
+    caution = f", but it {cautions[sure.metric]}" if sure and cautions and sure.metric in cautions else ""
     if sure is None:
         sentence += ", but no metric is shown to follow these ratings: every interval includes zero"
     elif sure is not best:
         sentence += f", but its interval includes zero; {sure.metric} ({sure}) is the best whose interval does not"
+        sentence += caution
     elif others:
-        sentence += f"; {_count(len(others))} cannot be told apart from it"
+        sentence += f"{caution}; {_count(len(others))} cannot be told apart from it"
+    else:
+        sentence += caution
     if ranking.ceiling is not None:
         sentence += f". One rater against the others reaches {ranking.ceiling:.2f}"
     return sentence + "."
 
 
-def agreement_rows(data: ReportData) -> list[tuple[str, str, str]]:
+def agreement_rows(data: ReportData) -> list[tuple[str, Estimate, str]]:
     """For all dimensions together and each of them: the name, Krippendorff's α with interval, and the verdict."""
     if data.agreement is None:
         return []
@@ -181,7 +241,7 @@ def agreement_rows(data: ReportData) -> list[tuple[str, str, str]]:
     return [
         (
             row["dimension"] or "all dimensions",
-            str(Estimate("α", row["value"], row["low"], row["high"])),
+            Estimate("α", row["value"], row["low"], row["high"]),
             row["verdict"] or row["note"] or "",
         )
         for row in rows
@@ -215,6 +275,15 @@ def system_table(data: ReportData) -> tuple[list[str], list[tuple[str, list[floa
     names = [" / ".join(p for p in row if p not in ("original", "overall")) for row in keys.iter_rows()]
     rows = [(column, frame[column].to_list()) for frame in frames for column in frame.columns if column not in KEY]
     return names, rows
+
+
+def rated_references(data: ReportData) -> list[str]:
+    """The references that take part like systems: they have scores and ratings."""
+    if data.ratings is None:
+        return []
+    references = data.corpus.references["system"].unique().to_list()
+    here = data.scores.frame.join(data.ratings, on=list(KEY), how="semi").filter(pl.col("system").is_in(references))
+    return here["system"].unique().sort().to_list()
 
 
 def corpus_facts(corpus: Corpus) -> list[tuple[str, str]]:

@@ -28,8 +28,8 @@ class Shape:
         return self.labels + self.plot + self.values
 
 
-FULL = Shape(labels=128, plot=250, values=44, most=12, letters=19)
-SMALL = Shape(labels=122, plot=128, values=34, most=5, letters=17)
+FULL = Shape(labels=128, plot=250, values=44, most=12, letters=18)
+SMALL = Shape(labels=120, plot=124, values=40, most=5, letters=17)
 
 
 def lowest(rankings: Sequence[Ranking], shape: Shape = FULL) -> float:
@@ -39,7 +39,7 @@ def lowest(rankings: Sequence[Ranking], shape: Shape = FULL) -> float:
     return max(-1.0, math.floor(min([0.0, *values]) * 4) / 4)
 
 
-def forest_figure(ranking: Ranking, low: float) -> Figure:
+def forest_figure(ranking: Ranking, low: float, shape: Shape = FULL) -> Figure:
     """The forest plot of one dimension, with its numbers (all metrics, not only those that are drawn)."""
     columns = ("metric", ranking.coefficient, "low", "high", "leading", "one rater")
     rows = [
@@ -53,7 +53,8 @@ def forest_figure(ranking: Ranking, low: float) -> Figure:
         )
         for entry in ranking.estimates
     ]
-    return Figure(f"ranking-{slug(ranking.dimension)}", ranking.dimension, forest_plot(ranking, low), columns, rows)
+    name = f"{'ranking' if shape is FULL else 'verdict'}-{slug(ranking.dimension)}"
+    return Figure(name, ranking.dimension, forest_plot(ranking, low, shape), columns, rows)
 
 
 def forest_plot(ranking: Ranking, low: float, shape: Shape = FULL) -> Markup:
@@ -66,7 +67,7 @@ def forest_plot(ranking: Ranking, low: float, shape: Shape = FULL) -> Markup:
         at = x(ranking.ceiling)
         parts.append(line(at, _TOP - 6, at, height - _BOTTOM, "ceiling"))
         parts.append(
-            text(min(at, shape.width - 36), 12, f"one rater {decimals(ranking.ceiling)}", "ceiling-label", "middle")
+            text(min(at, shape.width - 46), 12, f"one rater {decimals(ranking.ceiling)}", "ceiling-label", "middle")
         )
     for i, entry in enumerate(shown):
         parts.append(_row(entry, _TOP + _ROW * i + _ROW / 2, x, entry.metric in ranking.leaders, shape))
@@ -79,7 +80,7 @@ def _shown(ranking: Ranking, shape: Shape) -> list[Estimate]:
 
 
 def _axis(x: Callable[[float], float], low: float, height: int, shape: Shape) -> list[Markup]:
-    step = 1 if shape is FULL else 2
+    step = 1 if shape is FULL and low >= -0.25 else 2  # so that the numbers have room
     parts = []
     for tick in (tick / 4 for tick in range(-4, 5, step) if tick / 4 >= low - 1e-9):
         parts.append(line(x(tick), _TOP - 4, x(tick), height - _BOTTOM, "zero" if tick == 0 else "grid"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -9,7 +10,7 @@ import polars as pl
 from dialgauge.metrics import Metric, all_metrics
 from dialgauge.report._content import Estimate, Ranking, ReportData, decimals, drifting, surest
 
-#: How many metrics get a card on the first screen.
+#: How many metrics get a card on the first screen, at least.
 _LEADING = 3
 #: Of so many findings the first screen tells; the rest is further down.
 _TOLD = 3
@@ -21,16 +22,20 @@ _READS = {
 }
 #: Below this, Krippendorff's own bound, conclusions from ratings are tentative at best.
 _TENTATIVE = 0.667
+#: How often a broken version scores worse than a rewrite by chance.
+_CHANCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class LeadingCard:
     """A metric of the first screen: what it is, facts about it, and how far it follows each dimension.
 
-    A dimension is marked True where its interval is above zero and no metric is shown to be better.
+    ``trusted_for`` are the dimensions for which the verdict names it. A dimension is marked True where its interval is
+    above zero and no metric is shown to be better.
     """
 
     metric: str
+    trusted_for: str
     description: str
     facts: tuple[tuple[str, str], ...]
     values: tuple[tuple[str, Estimate, bool], ...]
@@ -56,8 +61,25 @@ def summing_up(rankings: Sequence[Ranking]) -> list[tuple[str, str]]:
     return [(metric, _listed(dimensions)) for metric, dimensions in by_metric.items()]
 
 
-def brief(ranking: Ranking) -> str:
-    """The ranking of one dimension in two short sentences, for a narrow column."""
+def cautions(data: ReportData) -> dict[str, str]:
+    """The metrics that fail when summaries are broken on purpose: their robustness is not shown to be above chance.
+
+    What is said of each follows its name in the verdict, in the same sentence.
+    """
+    if data.robustness is None:
+        return {}
+    cards = data.robustness.tables["cards"].filter(pl.col("dimension") == "overall", pl.col("robustness").is_not_null())
+    said = {}
+    for row in cards.iter_rows(named=True):
+        low = row["robustness"] if row["robustness_low"] is None else row["robustness_low"]
+        if low <= _CHANCE:
+            shown = f"robustness {decimals(row['robustness'])}, chance {decimals(_CHANCE)}"
+            said[row["metric"]] = f"fails on summaries broken on purpose ({shown})"
+    return said
+
+
+def brief(ranking: Ranking, failing: Mapping[str, str] | None = None) -> str:
+    """The ranking of one dimension in two short sentences, for a narrow column; ``failing`` are :func:`cautions`."""
     scored = [entry for entry in ranking.estimates if entry.value is not None]
     if not scored:
         return "No metric could be correlated with these ratings."
@@ -66,17 +88,24 @@ def brief(ranking: Ranking) -> str:
     if sure is None:
         said = f"Trust none: even {best.metric} ({best}) may be at zero."
     elif sure is not best:
-        said = f"{sure.metric}, {sure}. Higher, but maybe at zero: {best.metric}."
+        said = f"{sure.metric}, {sure}{_but(sure.metric, failing)}. Higher, but maybe at zero: {best.metric}."
     else:
         also = f" Not told apart: {len(others)} more." if others else " It leads alone." if ranking.leaders else ""
-        said = f"{best.metric}, {best}.{also}"
+        said = f"{best.metric}, {best}{_but(best.metric, failing)}.{also}"
     if ranking.ceiling is not None and ranking.ceiling > 0:
         said += f" One rater reaches {decimals(ranking.ceiling)}."
     return said
 
 
+def _but(metric: str, failing: Mapping[str, str] | None) -> str:
+    return ", but fails on summaries broken on purpose" if failing and metric in failing else ""
+
+
 def leading_cards(data: ReportData, rankings: Sequence[Ranking]) -> list[LeadingCard]:
-    """The metrics with the highest mean correlation over the dimensions."""
+    """The metrics that the verdict names; where they are few, then those with the highest mean correlation.
+
+    One that has the very numbers of a metric that has a card (as a variant of it may) gets none of its own.
+    """
     values: dict[str, list[float]] = {}
     for ranking in rankings:
         for entry in ranking.estimates:
@@ -84,10 +113,24 @@ def leading_cards(data: ReportData, rankings: Sequence[Ranking]) -> list[Leading
                 values.setdefault(entry.metric, []).append(entry.value)
     complete = {metric: sum(found) / len(found) for metric, found in values.items() if len(found) == len(rankings)}
     ranked = sorted(complete, key=lambda metric: (-complete[metric], metric))
-    return [_card(data, rankings, metric) for metric in ranked[:_LEADING]]
+    named = {metric: dimensions for metric, dimensions in summing_up(rankings) if metric}
+    cards = [_card(data, rankings, metric, dimensions) for metric, dimensions in named.items()]
+    numbers = [_numbers(card) for card in cards]
+    for metric in ranked:
+        if len(cards) >= _LEADING:
+            break
+        card = _card(data, rankings, metric, "")
+        if metric not in named and _numbers(card) not in numbers:
+            cards.append(card)
+            numbers.append(_numbers(card))
+    return cards
 
 
-def _card(data: ReportData, rankings: Sequence[Ranking], metric: str) -> LeadingCard:
+def _numbers(card: LeadingCard) -> list[str]:
+    return [str(estimate) for _, estimate, _ in card.values]
+
+
+def _card(data: ReportData, rankings: Sequence[Ranking], metric: str, trusted_for: str) -> LeadingCard:
     signature = data.scores.signatures.get(metric, "")
     known = registered(signature)
     facts = [("reads", reads(signature)), ("cost", known.cost if known else "")]
@@ -109,7 +152,8 @@ def _card(data: ReportData, rankings: Sequence[Ranking], metric: str) -> Leading
         for entry in ranking.estimates
         if entry.metric == metric
     )
-    return LeadingCard(metric, known.description if known else "", tuple(f for f in facts if f[1]), found)
+    description = known.description if known else ""
+    return LeadingCard(metric, trusted_for, description, tuple(f for f in facts if f[1]), found)
 
 
 def _robustness(data: ReportData, metric: str) -> str | None:
@@ -126,6 +170,8 @@ def data_problems(data: ReportData) -> list[str]:
     said = []
     if data.problems:
         said.append(f"{_counted(len(data.problems), 'row')} of the input could not be used.")
+    if data.counted:
+        said += data.counted.sentences()
     serious = [finding for finding in data.findings if finding["severity"] != "note"]
     said += [f"{finding['where']}: {finding['message']}" for finding in serious[:_TOLD]]
     if len(serious) > _TOLD:
@@ -169,9 +215,11 @@ def _listed(names: Sequence[str]) -> str:
 
 def overview(data: ReportData, rankings: Sequence[Ranking]) -> dict[str, Any]:
     """What the template of the first screen needs."""
+    failing = cautions(data)
     return {
+        "cautions": failing,
         "summing_up": summing_up(rankings),
         "leading_cards": leading_cards(data, rankings),
         "data_problems": data_problems(data),
-        "brief": brief,
+        "brief": partial(brief, failing=failing),
     }

@@ -3,7 +3,7 @@
 import polars as pl
 from markupsafe import Markup
 
-from dialgauge.corpus import ORIGINAL
+from dialgauge.corpus import ORIGINAL, OVERALL
 from dialgauge.report._content import Estimate, ReportData, decimals
 from dialgauge.report._svg import Figure, box, drawing, rounded, short, slug, text
 
@@ -16,19 +16,26 @@ _POINTS, _CUTS = 7, 5
 
 def rating_figures(data: ReportData) -> list[Figure]:
     """A figure per dimension: systems from the best rated to the worst, stacked bars from the low end to the high."""
-    known = data.corpus.ratings.filter(pl.col("variant") == ORIGINAL, pl.col("value").is_not_null())
+    counted = data.counted.frame if data.counted else data.corpus.ratings
+    known = counted.filter(pl.col("variant") == ORIGINAL, pl.col("value").is_not_null())
     wanted = set(data.correlations["dimension"]) if data.correlations is not None else set(data.corpus.dimensions)
     return [
-        _figure(dimension, known.filter(pl.col("dimension") == dimension))
+        _figure(dimension, known.filter(pl.col("dimension") == dimension), data.ratings)
         for dimension in data.corpus.dimensions
         if dimension in wanted and not known.filter(pl.col("dimension") == dimension).is_empty()
     ]
 
 
-def _figure(dimension: str, ratings: pl.DataFrame) -> Figure:
+def _figure(dimension: str, ratings: pl.DataFrame, summaries: pl.DataFrame | None) -> Figure:
+    """``summaries`` have one rating each, whose mean is shown: it is the number of the other tables."""
     names, points = _points(ratings["value"])
-    counted = ratings.with_columns(points.alias("point"))
+    who = pl.when(role=OVERALL).then("system").otherwise(pl.format("{} / {}", "system", "role")).alias("system")
+    counted = ratings.with_columns(points.alias("point"), who)
     means = counted.group_by("system").agg(pl.col("value").mean().alias("mean"), pl.len().alias("count"))
+    if summaries is not None and dimension in summaries.columns:
+        rated = summaries.filter(pl.col("variant") == ORIGINAL).with_columns(who)
+        given = rated.group_by("system").agg(pl.col(dimension).mean().alias("mean"))
+        means = means.drop("mean").join(given.drop_nulls(), on="system").select("system", "mean", "count")
     ranked = means.sort("mean", "system", descending=[True, False])
     cells = {(system, point): count for system, point, count in counted.group_by("system", "point").len().iter_rows()}
     rows, parts = [], _legend(names)
@@ -78,20 +85,21 @@ def _shade(point: int, points: int) -> tuple[str, str]:
     return f"point {'low' if at < 0 else 'high'}", f"--strength: {abs(at) * 100:.0f}%"
 
 
-def cleaning_rows(data: ReportData) -> list[tuple[str, str, str, str]]:
-    """What cleaning did: dimension, α as rated, α afterwards, and how many ratings went."""
+def cleaning_rows(data: ReportData) -> list[tuple[str, Estimate, Estimate, int, int]]:
+    """What cleaning did: dimension, α as rated, α afterwards, how many ratings there were and how many went."""
     if data.cleaning is None or data.agreement is None:
         return []
     before = {
-        row["dimension"]: str(Estimate("α", row["value"], row["low"], row["high"]))
+        row["dimension"]: Estimate("α", row["value"], row["low"], row["high"])
         for row in data.agreement.filter(pl.col("measure") == "krippendorff-alpha").iter_rows(named=True)
     }
     return [
         (
             row["dimension"],
-            before.get(row["dimension"], "–"),
-            str(Estimate("α", row["value"], row["low"], row["high"])),
-            f"{row['removed']} of {row['ratings']}",
+            before.get(row["dimension"], Estimate("α", None, None, None)),
+            Estimate("α", row["value"], row["low"], row["high"]),
+            row["ratings"],
+            row["removed"],
         )
         for row in data.cleaning.iter_rows(named=True)
     ]

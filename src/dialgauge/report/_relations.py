@@ -1,18 +1,21 @@
 """How metrics stand to each other: which say the same, and which are better than which for certain."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from dialgauge.report._content import ReportData, decimals
-from dialgauge.report._svg import Figure, box, drawing, line, rounded, short, text
+from dialgauge.report._svg import Figure, box, drawing, line, rounded, short, text, tick_text
 
 _LABELS, _CELL = 132, 17
 #: A cell with its number, where there is room.
-_WIDE, _NUMBERED = 26, 18
-_ALPHA = 0.05
+_WIDE, _NUMBERED = 26, 40
+#: The width in pixels that all of it may take on a screen; little is not blown up by more than this.
+_SCREEN, _LARGER = 1240, 1.25
+#: From one colour of the legend to the next.
+_STEP = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,7 @@ class Pair:
     kind: str
     said: str
     title: str
+    difference: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ def between_figure(data: ReportData) -> Figure | None:
     size = _WIDE if len(names) <= _NUMBERED else _CELL
     top, side = _LABELS - 20, size * len(names)
     parts: list[Markup] = []
+    numbers: list[Markup] = []
     for i, name in enumerate(names):
         y = top + size * i
         parts.append(text(_LABELS - 6, y + size / 2 + 4, short(name, 19), anchor="end"))
@@ -57,21 +62,45 @@ def between_figure(data: ReportData) -> Figure | None:
             kind = "tile none" if value is None else f"tile {'positive' if value >= 0 else 'negative'}"
             parts.append(box(x, y, size - 1, size - 1, kind, title, strength))
             if value is not None and size == _WIDE:
-                parts.append(text(x + size / 2 - 0.5, y + size / 2 + 3.5, _hundredths(value), "in-cell", "middle"))
+                number = Markup('<text x="{:g}" y="{:g}">{}</text>')
+                numbers.append(number.format(x + size / 2 - 0.5, y + size / 2 + 3.5, _hundredths(value)))
+    parts.append(Markup('<g class="in-cell" text-anchor="middle">{}</g>').format(Markup("").join(numbers)))
     for i in range(1, len(names)):
         if clusters[i] != clusters[i - 1]:
             parts.append(line(_LABELS, top + size * i - 0.5, _LABELS + side, top + size * i - 0.5, "cut"))
             parts.append(line(_LABELS + size * i - 0.5, top, _LABELS + size * i - 0.5, top + side, "cut"))
     label = f"Correlation of {len(names)} metrics with each other, ordered by likeness"
     rows = [(name, cluster, *map(rounded, line_)) for name, cluster, line_ in zip(names, clusters, values, strict=True)]
-    svg = drawing("between", _LABELS + side + 60, top + side + 6, label, parts)
-    return Figure("metrics-with-metrics", "Metrics with metrics", svg, ("metric", "cluster", *names), rows)
+    width = _LABELS + max(side, 5 * _STEP) + 60
+    pixels = width * min(_LARGER, max(1.0, _SCREEN / width))
+    svg = drawing("between", width, top + side + 38, label, parts + _scale(top + side + 14), pixels)
+    columns = ("metric", "cluster", *names)
+    return Figure("metrics-with-metrics", "Metrics with metrics", svg, columns, rows, _signs(data, names))
+
+
+def _scale(y: float) -> list[Markup]:
+    """What the colours stand for."""
+    parts = []
+    for i, value in enumerate((-1.0, -0.5, 0.0, 0.5, 1.0)):
+        kind = f"tile key {'positive' if value >= 0 else 'negative'}"
+        parts.append(box(_LABELS + _STEP * i, y, 14, 14, kind, style=f"--strength: {abs(value) * 100:.0f}%"))
+        parts.append(text(_LABELS + _STEP * i + 18, y + 11, tick_text(value), "tick"))
+    return parts
+
+
+def _signs(data: ReportData, names: Sequence[str]) -> str:
+    """Which metrics stand against their relatives only because less of them is better."""
+    lower = [name for name in names if data.scores.directions.get(name) == "lower"]
+    said = "Below zero, one falls where the other rises."
+    if lower:
+        said += f" Signs are as the metrics give them: of {', '.join(lower)}, lower is better."
+    return said
 
 
 def _hundredths(value: float) -> str:
     """Two decimals without the zero before the point, for narrow cells."""
     shown = decimals(value)
-    return shown if shown.endswith("1.00") else shown.replace("0.", ".", 1)
+    return shown[:-1] if shown.endswith("1.00") else shown.replace("0.", ".", 1)
 
 
 def cluster_sentences(data: ReportData) -> list[str]:
@@ -96,22 +125,24 @@ def significance(data: ReportData) -> list[Matrix]:
                 if value is not None:
                     values[name] = value
         ranked = sorted(values, key=lambda name: (-values[name], name))
-        rows = tuple(tuple(_pair(one, other, pairs) for other in ranked) for one in ranked)
+        alpha = 1 - data.confidence
+        rows = tuple(tuple(_pair(one, other, pairs, alpha) for other in ranked) for one in ranked)
         tested = part["p_benjamini_hochberg"].drop_nulls()
-        certain = (tested <= _ALPHA).sum()
-        said = f"{certain} of {part.height} pairs differ at 5 %, corrected after Benjamini and Hochberg."
+        certain = (tested <= alpha).sum()
+        at = f"{100 * alpha:.3g} %"
+        said = f"{certain} of {part.height} pairs differ at {at}, corrected after Benjamini and Hochberg."
         found.append(Matrix(str(dimension), tuple(ranked), rows, said))
     return found
 
 
-def _pair(one: str, other: str, pairs: Mapping[tuple[str, str], Mapping[str, Any]]) -> Pair:
+def _pair(one: str, other: str, pairs: Mapping[tuple[str, str], Mapping[str, Any]], alpha: float) -> Pair:
     if one == other:
         return Pair("none", "", "")
     row, sign = (pairs[one, other], 1) if (one, other) in pairs else (pairs[other, one], -1)
     if row["difference"] is None or row["p_benjamini_hochberg"] is None:
         return Pair("none", "–", row["reason"] or "not tested")
     difference, p_value = sign * row["difference"], row["p_benjamini_hochberg"]
-    kind = "open" if p_value > _ALPHA else "better" if difference > 0 else "worse"
+    kind = "open" if p_value > alpha else "better" if difference > 0 else "worse"
     mark = {"open": "·", "better": "▲", "worse": "▽"}[kind]
     title = f"{one} − {other}: {decimals(difference)}, p = {p_value:.3f} corrected"
-    return Pair(kind, f"{mark} {decimals(difference)}", title)
+    return Pair(kind, f"{mark} {decimals(difference)}", title, difference)

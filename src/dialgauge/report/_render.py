@@ -12,21 +12,25 @@ from dialgauge.report._content import (
     corpus_facts,
     decimals,
     drifting,
+    exact,
     headline,
     heat_maps,
+    places,
     rankings,
+    rated_references,
     system_table,
     verdict,
 )
 from dialgauge.report._corpus_figures import corpus_figures
 from dialgauge.report._dose_figures import dose_figures
-from dialgauge.report._figures import SMALL, forest_figure, forest_plot, lowest
+from dialgauge.report._figures import SMALL, forest_figure, lowest
 from dialgauge.report._learned import learned_cards
-from dialgauge.report._method import FORMULAS, metric_rows
+from dialgauge.report._method import formulas, metric_rows
 from dialgauge.report._overview import overview
 from dialgauge.report._page import data_block, environment
 from dialgauge.report._rating_figures import cleaning_rows, rating_figures
 from dialgauge.report._relations import between_figure, cluster_sentences, significance
+from dialgauge.report._reproduction import REPRODUCTION_FORMULAS, reproduction_section
 from dialgauge.report._robustness import RobustnessData, context
 from dialgauge.report._scatter import Texts, scatter_plots, texts_data
 from dialgauge.report._svg import Figure, figure_data
@@ -45,21 +49,24 @@ def render_report(data: ReportData) -> str:
     level, coefficient = headline(data.correlations)
     ranked = rankings(data, level, coefficient)
     scatters, texts, left_out = scatter_plots(data, ranked)
-    forests = [forest_figure(ranking, lowest(ranked)) for ranking in ranked]
     between = between_figure(data)
+    reproduction = reproduction_section(data.reproduction)
     figures = {
-        "forests": forests,
+        "small_forests": [forest_figure(ranking, lowest(ranked, SMALL), SMALL) for ranking in ranked],
+        "forests": [forest_figure(ranking, lowest(ranked)) for ranking in ranked],
         "scatters": scatters,
         "rating_figures": rating_figures(data),
         "corpus_figures": corpus_figures(data.corpus),
         "dose_figures": dose_figures(data.robustness) if data.robustness else [],
+        "reproduction_figures": reproduction.figures if reproduction else [],
     }
     systems, system_rows = system_table(data)
     shown: dict[str, Any] = {
         "data": data,
         "version": __version__,
-        "constructed": data.corpus.info.ratings_origin == "constructed",
+        "constructed": data.corpus.info.ratings_origin == "constructed" and not data.corpus.ratings.is_empty(),
         "rankings": ranked,
+        "rated_references": rated_references(data),
         "level": level,
         "coefficient": coefficient,
         "heat_maps": heat_maps(data),
@@ -74,9 +81,10 @@ def render_report(data: ReportData) -> str:
         "facts": corpus_facts(data.corpus),
         "systems": systems,
         "system_rows": system_rows,
+        "reproduction": reproduction,
         "learned": learned_cards(data.learned, data.corpus),
         "metric_rows": metric_rows(data),
-        "formulas": FORMULAS,
+        "formulas": formulas(data) + (REPRODUCTION_FORMULAS if reproduction else ()),
         "failures": _failures(data),
         "times": time_rows(data.times, data.scores.frame.height) if data.times else [],
         **figures,
@@ -86,7 +94,7 @@ def render_report(data: ReportData) -> str:
     }
     every = [figure for group in figures.values() for figure in group]
     every += [between] if between else []
-    every += shown["affect_figures"]
+    every += [*shown["affect_figures"], *_trust_figures(shown)]
     return _page("report.html", every, texts, {**shown, "sections": _sections(shown)})
 
 
@@ -94,21 +102,19 @@ def render_robustness(data: RobustnessData, title: str) -> str:
     """The robustness of metrics as a page of its own, in the style of the report."""
     doses = dose_figures(data)
     shown = {"title": title, "version": __version__, "dose_figures": doses, **context(data)}
-    return _page("robustness_page.html", doses, Texts((), ()), shown)
+    return _page("robustness_page.html", [*_trust_figures(shown), *doses], Texts((), ()), shown)
 
 
 def _page(template: str, figures: Sequence[Figure], texts: Texts, shown: Mapping[str, Any]) -> str:
     block = data_block({"figures": figure_data(figures), "texts": texts_data(texts)})
-    helpers = {
-        "forest_plot": forest_plot,
-        "lowest": lowest,
-        "SMALL": SMALL,
-        "verdict": verdict,
-        "shade": _shade,
-    }
+    helpers = {"verdict": verdict, "shade": _shade, "places": places}
     engine = environment()
-    engine.filters["decimals"] = decimals
+    engine.filters.update(decimals=decimals, exact=exact)
     return engine.get_template(template).render(data_block=block, **helpers, **shown)
+
+
+def _trust_figures(shown: Mapping[str, Any]) -> list[Figure]:
+    return [card.figure for card in shown.get("robust_cards", ())]
 
 
 def _by_dimension(figures: Sequence[Figure], dimensions: Sequence[str]) -> dict[str, list[Figure]]:
@@ -130,6 +136,7 @@ def _sections(shown: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("scatter", "Scatter plots", shown["scatters"]),
         ("between", "Metrics with metrics", shown["between"]),
         ("raters", "Ratings", shown["agreement"] or shown["rating_figures"]),
+        ("reproduction", "Reproduction", shown["reproduction"]),
         ("robustness", "Robustness", shown["robust"]),
         ("affect", "Affect", shown["affect"]),
         ("learned", "Learned metrics", shown["learned"]),

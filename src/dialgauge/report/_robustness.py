@@ -11,26 +11,30 @@ from markupsafe import Markup, escape
 
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
 from dialgauge.report._content import Estimate, HeatMap, decimals
+from dialgauge.report._svg import Figure, rounded, slug
 
 #: What a verdict means, in the words of the page, and how it is coloured.
 VERDICTS: Mapping[str, tuple[str, str]] = {
-    "noticed": ("right", "lowers the score, as it should"),
-    "faint": ("faint", "lowers the score, but by less than the margin"),
-    "blind": ("bad", "does not notice: the score stays within the margin"),
-    "wrong": ("bad", "raises the score of a broken summary"),
-    "stable": ("right", "keeps the score, as it should"),
-    "lowered": ("bad", "lowers the score although the meaning is kept"),
-    "raised": ("bad", "raises the score although nothing got better"),
+    "noticed": ("right", "scores it worse, as it should"),
+    "faint": ("faint", "scores it worse, but surely by less than the margin"),
+    "blind": ("bad", "does not notice: the change is surely within the margin, and it is not shown to get worse"),
+    "wrong": ("bad", "scores a broken summary better"),
+    "stable": ("right", "keeps the score, as it should: the change is surely within the margin"),
+    "lowered": ("bad", "scores it worse although the meaning is kept"),
+    "raised": ("bad", "scores it better although nothing got better"),
     "unclear": ("open", "not decided by this many summaries"),
 }
 #: The expected effects, in the order of the page, with their headings.
 EXPECTED: Mapping[str, str] = {
-    "degrades": "Makes the summary wrong: the score should fall",
-    "degrades-mildly": "Makes it a little worse: the score should fall",
+    "degrades": "Makes the summary wrong: it should score worse",
+    "degrades-mildly": "Makes it a little worse: it should score worse",
     "preserves": "Keeps the meaning: the score should stay",
 }
+#: So many trust cards are open; the rest is folded up.
+_OPEN = 6
 _OVERALL = "overall"
 _WORD = re.compile(r"\s+|\S+")
+_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class Cell:
     verdict: str
     kind: str
     title: str
+    exact: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +84,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A trust card."""
+    """A trust card; its figure has robustness, sensitivity and stability."""
 
     metric: str
-    numbers: tuple[Estimate, ...]
+    figure: Figure
     sentences: tuple[str, ...]
     failures: tuple[Failure, ...]
     reason: str | None
@@ -118,10 +123,10 @@ def _cell(row: Mapping[str, Any], verdict: str | None) -> Cell:
     kind, meaning = VERDICTS[verdict]
     shown = Estimate(row["metric"], row["change"], row["low"], row["high"])
     title = (
-        f"{row['metric']}, {row['perturbation']}: {meaning}. Change {shown} units; lowered {row['lowered']:.0%}, "
-        f"raised {row['raised']:.0%} of {row['items']} summaries."
+        f"{row['metric']}, {row['perturbation']}: {meaning}. Change {shown} units; worse {row['lowered']:.0%}, "
+        f"better {row['raised']:.0%} of {row['items']} summaries."
     )
-    return Cell(decimals(row["change"]), verdict, kind, title)
+    return Cell(decimals(row["change"]), verdict, kind, title, shown)
 
 
 def trust_cards(data: RobustnessData) -> list[Card]:
@@ -138,7 +143,10 @@ def trust_cards(data: RobustnessData) -> list[Card]:
         )
         found = data.tables["failures"].filter(pl.col("metric") == metric).iter_rows(named=True)
         failures = tuple(_failure(entry, texts) for entry in found)
-        cards.append(Card(metric, numbers, tuple(card_sentences(data, metric)), failures, row["reason"]))
+        rows = [(one.metric, *map(rounded, (one.value, one.low, one.high))) for one in numbers]
+        columns = ("measure", "value", "low", "high")
+        figure = Figure(f"trust-{slug(metric)}", metric, gauge(numbers), columns, rows)
+        cards.append(Card(metric, figure, tuple(card_sentences(data, metric)), failures, row["reason"]))
     return cards
 
 
@@ -204,7 +212,7 @@ def doses(data: RobustnessData) -> list[tuple[str, str, list[tuple[str, Estimate
     return found
 
 
-def correlation_rows(data: RobustnessData) -> tuple[list[str], list[tuple[str, str, list[str]]]]:
+def correlation_rows(data: RobustnessData) -> tuple[list[str], list[tuple[str, str, list[Estimate]]]]:
     """The columns (originals, then each family minus them) and a row per dimension and metric."""
     if data.correlations is None:
         return [], []
@@ -213,22 +221,39 @@ def correlation_rows(data: RobustnessData) -> tuple[list[str], list[tuple[str, s
     cells = {(row["metric"], row["dimension"], row["set"]): row for row in frame.iter_rows(named=True)}
     rows = []
     for metric, dimension in frame.select("metric", "dimension").unique(maintain_order=True).iter_rows():
-        texts = []
+        estimates = []
         for name in sets:
             row = cells[metric, dimension, name]
             value = row["value"] if name == ORIGINAL else row["difference"]
-            texts.append(str(Estimate(metric, value, row["low"], row["high"])))
-        rows.append((dimension, metric, texts))
+            estimates.append(Estimate(metric, value, row["low"], row["high"]))
+        rows.append((dimension, metric, estimates))
     rows.sort(key=lambda row: row[0])
     return [name if name == ORIGINAL else f"{name} − {ORIGINAL}" for name in sets], rows
 
 
 def declined_rows(data: RobustnessData) -> list[tuple[str, str, int]]:
-    """What could not be perturbed: perturbation, reason and how many summaries."""
+    """What could not be perturbed: perturbation, reason and how many variants were not made for it.
+
+    Reasons that differ only in numbers are one, with the range of each number.
+    """
     if data.declined is None:
         return []
     counts = data.declined.group_by("perturbation", "reason").len("count").sort("perturbation", "reason")
-    return list(counts.select("perturbation", "reason", "count").iter_rows())
+    alike: dict[tuple[str, str], list[tuple[list[str], int]]] = {}
+    for perturbation, reason, count in counts.iter_rows():
+        numbers = _DIGITS.findall(reason)
+        alike.setdefault((perturbation, _DIGITS.sub("\0", reason)), []).append((numbers, count))
+    rows = []
+    for (perturbation, pattern), found in alike.items():
+        spans = [_span(column) for column in zip(*(numbers for numbers, _ in found), strict=True)]
+        reason = "".join(part + span for part, span in zip(pattern.split("\0"), [*spans, ""], strict=True))
+        rows.append((perturbation, reason, sum(count for _, count in found)))
+    return rows
+
+
+def _span(numbers: Sequence[str]) -> str:
+    values = sorted(set(map(int, numbers)))
+    return numbers[0] if len(values) == 1 else f"{values[0]} to {values[-1]}"
 
 
 def _texts(data: RobustnessData) -> dict[tuple[str, ...], str]:
@@ -243,8 +268,10 @@ def _failure(row: Mapping[str, Any], texts: Mapping[tuple[str, ...], str]) -> Fa
     key = tuple(row[part] for part in KEY)
     parent = tuple(ORIGINAL if part == "variant" else row[part] for part in KEY)
     before, after = marked(texts.get(parent, ""), texts.get(key, ""))
-    should = "should stay" if row["expected"] == "preserves" else "should fall"
-    sentence = f"{row['original_score']:.4g} → {row['variant_score']:.4g} ({decimals(row['change'])} units; {should})"
+    should = "should stay" if row["expected"] == "preserves" else "should get worse"
+    went = f"{decimals(abs(row['change']))} units {'better' if row['change'] > 0 else 'worse'}"
+    moved = went if row["change"] else "unchanged"
+    sentence = f"{row['original_score']:.4g} → {row['variant_score']:.4g} ({moved}; {should})"
     return Failure(row["variant"], sentence, f"{row['dialogue_id']} / {row['system']}", before, after)
 
 
@@ -315,6 +342,6 @@ def context(data: RobustnessData | None) -> dict[str, Any]:
         "robust_correlation_rows": rows,
         "robust_declined": declined_rows(data),
         "priors": data.correlations is not None and data.correlations["ratings"].str.contains("priors").any(),
-        "gauge": gauge,
+        "robust_open": _OPEN,
         "breakable": breakable,
     }

@@ -1,6 +1,7 @@
 """Small parts of which figures are made: plain SVG that takes the colours of the page and needs no script."""
 
 import math
+import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,10 +35,16 @@ class Figure:
         return {"columns": list(self.columns), "rows": [list(row) for row in self.rows], "texts": self.texts}
 
 
-def drawing(kind: str, width: float, height: float, label: str, parts: Iterable[Markup]) -> Markup:
-    """An SVG of this size; ``label`` says what it shows to those who do not see it."""
-    start = Markup('<svg class="{}" viewBox="0 0 {:.0f} {:.0f}" role="img" aria-label="{}">')
-    return start.format(kind, width, height, label) + Markup("").join(parts) + Markup("</svg>")
+def drawing(
+    kind: str, width: float, height: float, label: str, parts: Iterable[Markup], pixels: float | None = None
+) -> Markup:
+    """An SVG of this size; ``label`` says what it shows to those who do not see it.
+
+    It takes the width that it gets, or always ``pixels``, where it may scroll.
+    """
+    fixed = Markup("") if pixels is None else Markup(' style="width: {:.0f}px"').format(pixels)
+    start = Markup('<svg class="{}" viewBox="0 0 {:.0f} {:.0f}" role="img" aria-label="{}"{}>')
+    return start.format(kind, width, height, label, fixed) + Markup("").join(parts) + Markup("</svg>")
 
 
 def text(x: float, y: float, said: object, kind: str = "name", anchor: str = "start") -> Markup:
@@ -89,9 +96,24 @@ def tick_text(value: float) -> str:
     return f"{value:.4g}".replace("-", "−")
 
 
-def short(name: str, most: int = 19) -> Markup:
-    """A name cut to so many characters."""
-    return escape(name if len(name) <= most else name[: most - 1] + "…")
+def _letters(character: str) -> float:
+    """How wide a character is, in letters of an average name, in the widest of the usual fonts."""
+    if unicodedata.combining(character):
+        return 0.0
+    if unicodedata.east_asian_width(character) in "WF":
+        return 1.8
+    if character in "mwMW@%&<>=+~":
+        return 1.6
+    return 0.6 if character in "iljft.,:;'|!-()[]/ " else 1.25 if character.isupper() else 1.08
+
+
+def short(name: str, most: int = 18) -> Markup:
+    """A name cut to the width of so many letters; capitals and signs of East Asia take more than one."""
+    room, kept = float(most), 0
+    for character in name:
+        room -= _letters(character)
+        kept += room >= 1.6  # what the sign that stands for the rest takes
+    return escape(name if room >= 0 else name[:kept] + "…")
 
 
 def rounded(value: float | None, digits: int = 4) -> float | None:

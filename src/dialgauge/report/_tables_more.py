@@ -1,4 +1,4 @@
-"""Tables of variants, affect and learned metrics, in the layout of the papers that they continue."""
+"""Tables of variants, affect, learned metrics and reproductions, in the layout of the papers that they continue."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -166,6 +166,30 @@ def affect_table(
         (first, *body),
         f"Scores, and whether the feelings of {f'the {side}' if side else 'the dialogues'} survive in the summaries. "
         f"PSentScore: Spearman (↑) / CCC (↑) / MAE (↓). {best_words(best, 'column')}",
+    )
+
+
+def reproduction_table(found: pl.DataFrame, names: tuple[str, str], *, digits: int = 2) -> PaperTable:
+    """Systems with their results in the original and in the study that repeats it, and CV*, for each dimension."""
+    roles = found["role"].n_unique() > 1
+    blocks = list(found.select("dimension", "role").unique(maintain_order=True).iter_rows())
+    cells = {(row["dimension"], row["role"], row["system"]): row for row in found.iter_rows(named=True)}
+    heads = {"original": names[0], "reproduction": names[1], "cv_star": "CV*"}
+    rows = [
+        Row(
+            system,
+            tuple(plain(number(cells.get((*block, system), {}).get(key), digits)) for block in blocks for key in heads),
+        )
+        for system in found["system"].unique(maintain_order=True)
+    ]
+    return PaperTable(
+        "reproduction",
+        "system",
+        tuple(Column(name, ", ".join(block) if roles else block[0]) for block in blocks for name in heads.values()),
+        tuple(rows),
+        f"Mean ratings of each system in {names[0]} and in {names[1]}, and the coefficient of variation CV* between "
+        "them (0: identical results).",
+        split=2 * len(heads),
     )
 
 

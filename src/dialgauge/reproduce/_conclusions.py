@@ -1,7 +1,6 @@
 """Conclusions as data: a claim is declared once and held against every study and setting."""
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Literal
 import polars as pl
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.files import parse_toml, read_utf8
 from dialgauge.reproduce._studies import StudyResults
 from dialgauge.reproduce._systems import paired_t_p_value, paired_values
 
@@ -125,10 +125,7 @@ def parse_comparison(text: str) -> tuple[str, Relation, str]:
 def read_claims(path: Path | str) -> tuple[Claim, ...]:
     """Claims from a TOML file of ``[[claims]]`` tables (see :func:`claims_from`)."""
     path = Path(path)
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {error}") from error
+    data = parse_toml(read_utf8(path), str(path))
     if not isinstance(data.get("claims"), list):
         raise InputError(f"{path}: no [[claims]]")
     return claims_from(data["claims"], str(path))

@@ -14,6 +14,7 @@ import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.files import parse_toml, read_utf8
 from dialgauge.ratings import Scale, agreement, find_scale
 
 _ELICITATION = "heds-criteria-criterion-response_elicitation-"
@@ -133,10 +134,7 @@ def _places(questions: Iterable[Question], criteria: Iterable[str]) -> list[tupl
 def read_answers(path: Path | str) -> dict[str, Any]:
     """Your own answers from a TOML file: ``"heds-…" = "text"``, or a table criterion → text."""
     path = Path(path)
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {error}") from error
+    return parse_toml(read_utf8(path), str(path))
 
 
 def _given(answers: Mapping[str, Any], questions: Iterable[Question], criteria: list[str]) -> list[Answer]:

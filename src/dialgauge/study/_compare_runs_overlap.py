@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, OVERALL, Corpus
-from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.errors import InputError, UnknownNameError, counted
 from dialgauge.metrics import SYSTEM_KEY, Scores
 from dialgauge.study._finished import FinishedRun
 
@@ -256,13 +256,15 @@ def _notes(signatures: pl.DataFrame, changed: int, references: int, dialogues: l
     notes = []
     if changed and not signatures.is_empty():
         notes.append(
-            f"{signatures.height} metrics were made by something else, and summaries changed, too: their differences "
+            f"made by something else: {counted(signatures.height, 'metric')}; summaries changed, too, so differences "
             f"come from both ({_some(signatures['metric'].to_list())})"
         )
     if references:
-        notes.append(f"{references} references have other texts: metrics that read them changed with them")
+        notes.append(
+            f"{counted(references, 'reference')} with another text: metrics that read references changed with that"
+        )
     if dialogues:
-        notes.append(f"{len(dialogues)} dialogues have other turns under the same name ({_some(dialogues)})")
+        notes.append(f"{counted(len(dialogues), 'dialogue')} with other turns under the same name ({_some(dialogues)})")
     return notes
 
 

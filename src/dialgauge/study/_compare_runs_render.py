@@ -112,9 +112,11 @@ def comparison_markdown(comparison: RunComparison, checked: Sequence[Checked] = 
 def method_line(comparison: RunComparison) -> str:
     """How the numbers were made, in a sentence."""
     made = comparison.settings
+    ways = 2 ** min(max(comparison.changes["dialogues"].drop_nulls().to_list(), default=0), 64)
+    drawn = f"all {ways}" if ways <= made["permutations"] else f"{made['permutations']} random"
     return (
         f"difference = second − first on shared summaries; {made['confidence']:.0%} bootstrap interval over dialogues; "
-        f"paired permutation test, {made['permutations']} permutations, seed {made['seed']}; p corrected by "
+        f"paired permutation test, {drawn} permutations, seed {made['seed']}; p corrected by "
         f"{made['correction']}, {made['alpha']:g} counts as significant"
     )
 

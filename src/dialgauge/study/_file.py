@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from dialgauge.annotate import AnnotateSection
+from dialgauge.corpus import OVERALL
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
-from dialgauge.files import parse_toml
+from dialgauge.files import parse_toml, read_utf8
 from dialgauge.study._paths import paths_outside
 
 File = TypeVar("File", bound="StudyFile")
@@ -19,6 +20,21 @@ File = TypeVar("File", bound="StudyFile")
 
 #: The keys of ``[perturbations]`` that only a language model has a use for.
 LLM_KEYS = frozenset({"model", "base_url", "prompts", "fallback", "max_calls", "max_tokens", "parallel", "price"})
+
+
+def _checked_price(price: Any) -> Any:
+    from dialgauge.models import TokenPrice
+
+    if isinstance(price, str | int | float):
+        try:
+            TokenPrice.parse(price)
+        except DialgaugeError as error:
+            raise ValueError(str(error)) from error
+    return price
+
+
+#: Of a million tokens: a number, or ``"INPUT/OUTPUT"``.
+Price = Annotated[float | str | None, BeforeValidator(_checked_price)]
 
 
 class _Table(BaseModel):
@@ -49,6 +65,35 @@ class CorpusSection(_Table):
     strict: bool = False
 
 
+class SummarizeSection(_Table):
+    """``[summarize]``: systems that write summaries of all dialogues before anything is scored.
+
+    ``systems`` are specifications as ``dialgauge summarize --system`` takes them; ``replace`` writes anew what the
+    corpus has of one already. The other keys change no text: ``batch_tokens`` is for models, the rest for chat models,
+    as in ``[perturbations]``, where ``price`` may be ``"INPUT/OUTPUT"``, too.
+    """
+
+    systems: Annotated[list[str], Field(min_length=1)]
+    roles: Annotated[list[str], Field(min_length=1)] = [OVERALL]
+    replace: bool = False
+    batch_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_calls: Annotated[int, Field(ge=0)] | None = None
+    max_tokens: Annotated[int, Field(ge=0)] | None = None
+    parallel: Annotated[int, Field(ge=1, le=256)] = 4
+    price: Price = None
+
+    @field_validator("systems")
+    @classmethod
+    def _known(cls, specs: list[str]) -> list[str]:
+        from dialgauge.summarize import parse_requests
+
+        try:
+            parse_requests(specs)
+        except DialgaugeError as error:
+            raise ValueError(str(error)) from error
+        return specs
+
+
 class MetricsSection(_Table):
     """``[metrics]``: the metrics to score with, and whether references are scored like systems."""
 
@@ -67,6 +112,14 @@ class MetricsSection(_Table):
         return specs
 
 
+def _checked_method(method: str) -> str:
+    from dialgauge.ratings import METHODS
+
+    if method not in METHODS and not method.startswith("annotator:"):
+        raise ValueError(str(UnknownNameError("method of aggregation", method, METHODS)))
+    return method
+
+
 class RatingsSection(_Table):
     """``[ratings]``: how the raters of a summary become one value per dimension."""
 
@@ -78,11 +131,7 @@ class RatingsSection(_Table):
     @field_validator("aggregate")
     @classmethod
     def _known_method(cls, method: str) -> str:
-        from dialgauge.ratings import METHODS
-
-        if method not in METHODS and not method.startswith("annotator:"):
-            raise ValueError(str(UnknownNameError("method of aggregation", method, METHODS)))
-        return method
+        return _checked_method(method)
 
 
 class CorrelationSection(_Table):
@@ -101,7 +150,8 @@ class PerturbationsSection(_Table):
 
     Nothing is done where ``use`` is empty. ``effects`` says what variants that the corpus has already do (label →
     dimension → effect); ``dimensions`` restricts what is expected; ``margin`` is what counts as no change; ``priors``
-    accepts published mean ratings for variants.
+    accepts published mean ratings for variants. With ``parser = "optional"`` what needs a parser is left out where
+    there is none.
 
     With ``generator = "llm"`` the chat model ``model`` at ``base_url`` (or ``OPENAI_BASE_URL``) rewrites, asked
     ``max_calls`` times and for ``max_tokens`` at most in one run; ``price`` is that of a million tokens. Its key comes
@@ -113,6 +163,7 @@ class PerturbationsSection(_Table):
     dimensions: Annotated[list[str], Field(min_length=1)] | None = None
     margin: Annotated[float, Field(gt=0)] = 0.25
     priors: bool = False
+    parser: Literal["needed", "optional"] = "needed"
     effects: dict[str, dict[str, Literal["preserves", "degrades", "degrades-mildly"]]] = Field(default_factory=dict)
     generator: Literal["rules", "llm"] = "rules"
     model: Annotated[str, Field(min_length=1)] | None = None
@@ -195,6 +246,39 @@ class LearnSection(_Table):
         return name
 
 
+class ReproductionSection(_Table):
+    """``[reproduction]``: the study that this one repeats. Its results are held against the ratings of this study.
+
+    ``original`` is a CSV table of results (system, dimension, value and optionally role, n, scale) or a corpus with
+    ratings, as ``dialgauge compare`` takes them; ``name`` is what the page calls it. ``claims`` is a TOML file of what
+    it concluded. ``scale`` is that of results that name none, ``normalise`` brings both studies to 0–1, ``method``
+    merges ratings of the original (default: as in ``[ratings]``), ``agreement`` is what the original reports.
+    """
+
+    original: Annotated[str, Field(min_length=1)]
+    name: Annotated[str, Field(min_length=1)] | None = None
+    claims: Annotated[str, Field(min_length=1)] | None = None
+    scale: str | None = None
+    normalise: bool = False
+    method: str | None = None
+    agreement: Annotated[float, Field(ge=-1, le=1)] | None = None
+
+    @field_validator("scale")
+    @classmethod
+    def _known_scale(cls, name: str | None) -> str | None:
+        from dialgauge.ratings import find_scale
+
+        try:
+            return None if name is None else find_scale(name).name
+        except DialgaugeError as error:
+            raise ValueError(str(error)) from error
+
+    @field_validator("method")
+    @classmethod
+    def _known_method(cls, method: str | None) -> str | None:
+        return None if method is None else _checked_method(method)
+
+
 class EngineSection(_Table):
     """``[engine]``: where summaries are scored. The scores are the same everywhere.
 
@@ -226,12 +310,14 @@ class StudyFile(_Table):
 
     study: StudySection
     corpus: CorpusSection
+    summarize: SummarizeSection | None = None
     metrics: MetricsSection
     ratings: RatingsSection = RatingsSection()
     correlation: CorrelationSection = CorrelationSection()
     perturbations: PerturbationsSection = PerturbationsSection()
     affect: AffectSection | None = None
     learn: LearnSection | None = None
+    reproduction: ReproductionSection | None = None
     engine: EngineSection = EngineSection()
     annotate: AnnotateSection | None = None
     report: ReportSection = ReportSection()
@@ -255,14 +341,7 @@ def read_annotation_file(path: Path) -> tuple[AnnotationFile, Path]:
 
 
 def _read(path: Path, model: type[File]) -> File:
-    try:
-        text = path.read_text("utf-8-sig")
-    except FileNotFoundError as error:
-        raise InputError(
-            f"{path}: no such study file; 'dialgauge init {path.name}' writes one to start from"
-        ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not readable as UTF-8 text: {error}") from error
+    text = read_utf8(path, f"; 'dialgauge init {path.name}' writes a study file to start from")
     try:
         settings = model.model_validate(parse_toml(text, str(path)))
     except ValidationError as error:
@@ -270,9 +349,9 @@ def _read(path: Path, model: type[File]) -> File:
         raise InputError("\n".join(lines)) from error
     home = path.resolve().parent
     outside = [
-        f"{path}:{_line_of(text, key)}: {'.'.join(key)}: {given!r} leads out of {home}; if you trust this file, write "
-        "outside = true under [study]"
-        for key, given in paths_outside(settings, home)
+        f"{path}:{_line_of(text, key)}: {'.'.join(key)}: {given!r} leads out of {home}, to {led_to}; if you trust "
+        "this file, write outside = true under [study]"
+        for key, given, led_to in paths_outside(settings, home)
     ]
     if outside:
         raise InputError("\n".join(outside))

@@ -10,6 +10,7 @@ import polars as pl
 
 from dialgauge.corpus import Corpus, read_corpus
 from dialgauge.errors import InputError
+from dialgauge.files import check_folder
 from dialgauge.metrics import Scores
 from dialgauge.study._stages import MANIFEST, file_digest
 
@@ -29,8 +30,7 @@ class FinishedRun:
         """Look at a folder; an error says why it is no run, or none that got as far as scores."""
         folder = Path(folder)
         path = folder / MANIFEST
-        if not folder.is_dir():
-            raise InputError(f"{folder}: no such folder; 'dialgauge run' makes the folder of a run")
+        check_folder(folder, "; 'dialgauge run' makes the folder of a run")
         if not path.is_file():
             raise InputError(f"{folder}: no run of dialgauge (it has no {MANIFEST}); 'dialgauge run' makes one")
         try:

@@ -10,8 +10,8 @@ from dialgauge.corpus import KEY, Corpus
 from dialgauge.files import write_text
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
-from dialgauge.ratings import majority_noise_removal
 from dialgauge.report import LearnedData
+from dialgauge.study._counted import sift
 from dialgauge.study._file import LearnSection, StudyFile
 from dialgauge.study._stages import Ledger
 
@@ -43,8 +43,7 @@ class LearnStage:
 
     def _make(self) -> dict[str, Any]:
         corpus, ratings = self.load_corpus(), self.settings.ratings
-        if ratings.clean == "majority-noise-removal":
-            corpus = replace(corpus, ratings=majority_noise_removal(corpus.ratings).ratings)
+        corpus = replace(corpus, ratings=sift(corpus.ratings, ratings.on_invalid, ratings.clean).counted)
         # From the file, which holds no times: the card must be the same on every machine.
         scores = Scores.load(self.folder / "scores.parquet")
         facts = [self._train(corpus, scores, target) for target in self.wanted.targets]

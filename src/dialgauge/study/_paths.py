@@ -15,17 +15,23 @@ from dialgauge.models import ModelRef
 
 if TYPE_CHECKING:
     from dialgauge.study._file import StudyFile
+    from dialgauge.summarize import Summarizer
 
 #: The key of a path in the study file, what stands there, and where it leads.
 Found = tuple[tuple[str, str], str, Path]
 
 
-def paths_outside(settings: "StudyFile", home: Path) -> list[tuple[tuple[str, str], str]]:
-    """The keys and values whose paths lead out of ``home``, links followed; none where ``study.outside`` is true."""
+def paths_outside(settings: "StudyFile", home: Path) -> list[Found]:
+    """The keys and values whose paths lead out of ``home``, links followed; none where ``study.outside`` is true.
+
+    Paths inside specifications (of metrics, summarizers and taggers) are relative to the working folder, wherever they
+    are used; the others are relative to ``home``.
+    """
     if settings.study.outside:
         return []
     inside = home.resolve()
-    return [(key, given) for key, given, path in _paths(settings, home) if not path.resolve().is_relative_to(inside)]
+    found = [(key, given, path.resolve()) for key, given, path in _paths(settings, home)]
+    return [(key, given, path) for key, given, path in found if not path.is_relative_to(inside)]
 
 
 def _paths(settings: "StudyFile", home: Path) -> Iterator[Found]:
@@ -38,6 +44,13 @@ def _paths(settings: "StudyFile", home: Path) -> Iterator[Found]:
         yield ("study", "output"), settings.study.output, home / settings.study.output
     if settings.affect is not None and (words := path_of_spec(settings.affect.tagger)):
         yield ("affect", "tagger"), words, Path(words).expanduser()
+    if (repeated := settings.reproduction) is not None:
+        if repeated.original != "embedded" and not repeated.original.startswith("dataset:"):
+            yield ("reproduction", "original"), repeated.original, home / repeated.original
+        if repeated.claims is not None:
+            yield ("reproduction", "claims"), repeated.claims, home / repeated.claims
+    if settings.summarize is not None:
+        yield from _summarizer_paths(settings.summarize.systems)
     for request in parse_requests(settings.metrics.use) if settings.metrics else ():
         for parameter, given in request.parameters.items():
             led = _led_to(request.metric, parameter, given) if given else None
@@ -45,10 +58,22 @@ def _paths(settings: "StudyFile", home: Path) -> Iterator[Found]:
                 yield ("metrics", "use"), given, Path(led).expanduser()
 
 
-def _led_to(metric: Metric, parameter: str, given: str) -> str | None:
-    """The path that a parameter of a metric leads to, if any."""
-    if parameter in metric.models:
+def _summarizer_paths(systems: list[str]) -> Iterator[Found]:
+    from dialgauge.summarize import parse_requests as parse_systems
+
+    for request in parse_systems(systems):
+        for parameter, path in request.files().items():
+            yield ("summarize", "systems"), request.parameters[parameter], path
+        for parameter, given in request.parameters.items():
+            led = _led_to(request.summarizer, parameter, given) if given else None
+            if led is not None:
+                yield ("summarize", "systems"), given, Path(led).expanduser()
+
+
+def _led_to(declared: "Metric | Summarizer", parameter: str, given: str) -> str | None:
+    """The path that a parameter of a metric or summarizer leads to, if any."""
+    if parameter in declared.models:
         ref = ModelRef.parse(given)
         return ref.name if ref.source == "folder" else None
-    path = metric.parameters[parameter].path
+    path = declared.parameters[parameter].path
     return path(given) if path else None

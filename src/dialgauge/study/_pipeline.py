@@ -4,7 +4,6 @@ import json
 import platform
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +16,21 @@ from dialgauge.files import atomic_file, write_text
 from dialgauge.metaeval import correlate, human_ceiling, leaders
 from dialgauge.metrics import Scores, kernel_name, parse_requests
 from dialgauge.progress import Progress
-from dialgauge.ratings import aggregate, agreement, check_ratings, drift, majority_noise_removal, validate
+from dialgauge.ratings import aggregate, agreement, check_ratings, drift
 from dialgauge.report import render_report
 from dialgauge.study._affect import AffectStage
+from dialgauge.study._counted import sift
 from dialgauge.study._file import StudyFile
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._learn import LearnStage
 from dialgauge.study._relations import RelationStage
 from dialgauge.study._report import report_data
+from dialgauge.study._reproduction import ReproductionStage
 from dialgauge.study._scoring import score_as_asked
+from dialgauge.study._shown import shown_settings, versions
 from dialgauge.study._stages import Ledger, file_digest
+from dialgauge.study._summarize import SummarizeStage
 from dialgauge.study._variants import VariantStages
-
-_RESAMPLED = {"inputs": "dialogues", "systems": "systems", "both": "dialogues and systems"}
 
 
 class Pipeline:
@@ -39,6 +40,7 @@ class Pipeline:
         self.settings, self.home, self.folder = settings, home, folder
         self.progress = progress or _silent
         self.ledger = Ledger.open(folder, _head(settings))
+        self._source: Corpus | None = None
         self._corpus: Corpus | None = None
         self._scores: Scores | None = None
 
@@ -46,8 +48,12 @@ class Pipeline:
         """Run every stage that is not done yet; gives the ledger, which says what was done."""
         settings, stage = self.settings, self.ledger.run
         corpus = settings.corpus.model_dump() | {"content": self._source_digest()}
-        stage("corpus", corpus, [], ["corpus"], self._make_corpus)
+        summaries = self._summarize_stage(corpus)
+        shown = summaries.run() if summaries else []
+        stage("corpus", corpus, list(shown), ["corpus"], lambda: self._make_corpus(summaries))
         self._check_dimensions()
+        reproduction = self._reproduction_stage()
+        compared = reproduction.run() if reproduction else []  # before the long work: it needs no score
         # Signatures hold the fingerprints of models: scores of other weights under the same name are other scores.
         signatures = [request.signature for request in parse_requests(settings.metrics.use)]
         scored = settings.metrics.model_dump() | {
@@ -55,7 +61,7 @@ class Pipeline:
             "time_limit": settings.engine.time_limit,  # where it is done changes nothing; when it is given up does
         }
         stage("scores", scored, ["corpus"], ["scores.parquet"], self._make_scores)
-        shown = ["corpus", "scores"]
+        shown += ["corpus", "scores"]
         if not self._load_corpus().ratings.is_empty():
             rated = {"seed": settings.study.seed, "ratings": settings.ratings.model_dump()}
             outputs = ["agreement.parquet", "drift.parquet", "findings.json"]
@@ -70,10 +76,11 @@ class Pipeline:
             shown += variants.run()
         if affect := self._affect_stage():
             shown += affect.run()
+        shown += compared
         # What the manifest keeps of this is all that 'dialgauge report' needs to make the page again.
         page = {
             "title": settings.report.title or f"Study {settings.study.name}",
-            "settings": _shown_settings(settings, "correlations" in shown),
+            "settings": shown_settings(settings, "correlations" in shown),
             "stages": shown,
             "versions": self.ledger.head["versions"],
         }
@@ -89,14 +96,24 @@ class Pipeline:
             raise InputError(f"corpus.source: {folder} does not exist (paths are relative to the study file)")
         return file_digest(folder)
 
-    def _make_corpus(self) -> dict[str, Any]:
-        self.progress("reading the corpus", 0, 1)
-        wanted = self.settings.corpus
-        corpus = open_corpus(
-            wanted.source, home=self.home, format=wanted.format, mapping=wanted.map, strict=wanted.strict
-        )
+    def _read_source(self) -> Corpus:
+        if self._source is None:
+            self.progress("reading the corpus", 0, 1)
+            wanted = self.settings.corpus
+            self._source = open_corpus(
+                wanted.source, home=self.home, format=wanted.format, mapping=wanted.map, strict=wanted.strict
+            )
+        return self._source
+
+    def _make_corpus(self, summaries: SummarizeStage | None) -> dict[str, Any]:
+        corpus = self._read_source()
+        if summaries:
+            corpus = summaries.complete(corpus)
         if corpus.summaries.is_empty():
-            raise InputError(f"corpus.source: {wanted.source} holds no summary")
+            raise InputError(
+                f"corpus.source: {self.settings.corpus.source} holds no summary"
+                + (", and none could be written" if summaries else "; a table [summarize] has systems write some")
+            )
         write_corpus(corpus, self.folder / "corpus")
         self._corpus = replace(corpus, problems=())
         return {"problems": [str(problem) for problem in corpus.problems]}
@@ -131,14 +148,9 @@ class Pipeline:
 
     def _make_correlations(self) -> dict[str, Any]:
         corpus, scores, wanted = self._load_corpus(), self._load_scores(), self.settings.ratings
-        # Off-scale values go first: a 0 that nobody meant must not win a majority.
-        checked = validate(corpus.ratings, on_invalid=wanted.on_invalid)
-        ratings, removed = checked.ratings, 0
-        if wanted.clean == "majority-noise-removal":
-            cleaned = majority_noise_removal(ratings)
-            ratings, removed = cleaned.ratings, cleaned.removed.height
+        sifted = sift(corpus.ratings, wanted.on_invalid, wanted.clean)
         options: dict[str, Any] = {"dimensions": wanted.dimensions, "on_invalid": wanted.on_invalid}
-        aggregated = aggregate(ratings, wanted.aggregate, **options)
+        aggregated = aggregate(sifted.counted, wanted.aggregate, **options)
         shared: dict[str, Any] = self.settings.correlation.model_dump() | {
             "seed": self.settings.study.seed,
             "references": corpus.references["system"].unique().to_list(),
@@ -168,21 +180,28 @@ class Pipeline:
         # People are measured as they rated: cleaning takes out their disagreement, and would flatter them. One
         # annotator against a chosen one is no ceiling, so there the others count by their mean.
         how = "mean" if wanted.aggregate.startswith("annotator:") else wanted.aggregate
-        ceiling = human_ceiling(checked.ratings, method=how, **options, **shared)
+        ceiling = human_ceiling(sifted.checked, method=how, **options, **shared)
         self._write("ratings.parquet", aggregated.wide())
         self._write("leaders.parquet", best)
         self._write("ceiling.parquet", ceiling.frame)
         self._write("correlations.parquet", found.frame)
         return {
             "pairing": str(found.pairing),
-            "ratings_removed_as_noise": removed,
-            "ratings_off_their_scale": checked.invalid.height,
+            "ratings_removed_as_noise": sifted.noise.height,
+            "ratings_off_their_scale": sifted.invalid.height,
         }
 
     def _make_report(self, page: dict[str, Any]) -> None:
         self.progress("writing the report", 0, 1)
         run = FinishedRun(self.folder, {**self.ledger.head, "stages": self.ledger.entries})
         write_text(self.folder / "report.html", render_report(report_data(run, page)))
+
+    def _summarize_stage(self, source: dict[str, Any]) -> SummarizeStage | None:
+        """The stage that writes summaries, where the study file asks for it."""
+        wanted = self.settings.summarize
+        if wanted is None:
+            return None
+        return SummarizeStage(wanted, self.folder, self.ledger, self.progress, source, self._read_source)
 
     def _relation_stage(self) -> RelationStage:
         """The stage that holds metrics against each other."""
@@ -210,6 +229,15 @@ class Pipeline:
             return None
         return LearnStage(settings, settings.learn, self.folder, self.ledger, self.progress, self._load_corpus)
 
+    def _reproduction_stage(self) -> ReproductionStage | None:
+        """The stage that compares with the study that this one repeats, where the study file names one."""
+        settings, wanted = self.settings, self.settings.reproduction
+        if wanted is None:
+            return None
+        return ReproductionStage(
+            settings, wanted, self.home, self.folder, self.ledger, self.progress, self._load_corpus
+        )
+
     def _affect_stage(self) -> AffectStage | None:
         """The stage that measures affect, where the study file asks for it."""
         settings = self.settings
@@ -232,31 +260,12 @@ class Pipeline:
         return self._scores
 
 
-def _shown_settings(settings: StudyFile, rated: bool) -> dict[str, object]:
-    """The settings that a reader needs to judge the numbers."""
-    shown: dict[str, object] = {
-        "study": settings.study.name,
-        "seed": settings.study.seed,
-        "corpus": settings.corpus.source,
-        "references scored like systems": "yes" if settings.metrics.include_references else "no",
-    }
-    if rated:
-        ratings, correlation = settings.ratings, settings.correlation
-        shown |= {
-            "ratings of a summary": f"{ratings.aggregate}; cleaning: {ratings.clean}; off scale: {ratings.on_invalid}",
-            "interval": f"{correlation.confidence:.0%}, bootstrap over {_RESAMPLED[correlation.resample]}, "
-            f"{correlation.resamples} resamples",
-        }
-    return shown
-
-
 def _head(settings: StudyFile) -> dict[str, Any]:
     return {
         "study": settings.study.name,
         "seed": settings.study.seed,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {"dialgauge": __version__, "python": platform.python_version()}
-        | {name: version(name) for name in ("numpy", "polars", "scipy", "rapidfuzz")},
+        "versions": versions(settings),
         "kernels": kernel_name(),
         "machine": f"{platform.system()} {platform.machine()}",
     }

@@ -16,10 +16,14 @@ from dialgauge.report import (
     learned_table,
     perturbation_table,
     perturbed_correlation_table,
+    reproduction_table,
     robustness_table,
     system_table,
 )
 from dialgauge.study._finished import FinishedRun
+
+#: Options that the command line calls otherwise.
+_SHOWN = {"side": "role"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,8 @@ def publication_table(run: FinishedRun | Path | str, kind: str, options: TableOp
     make, allowed = TABLE_KINDS[kind]
     for name in given:
         if name not in allowed:
-            raise InputError(f"a table of {kind} has no option {name!r}; it has {', '.join(allowed)}")
+            has = ", ".join(_SHOWN.get(one, one) for one in allowed)
+            raise InputError(f"a table of {kind} has no option {_SHOWN.get(name, name)!r}; it has {has}")
     if not 0 <= given.get("digits", 0) <= 10:
         raise InputError(f"digits must be between 0 and 10; got {given['digits']}")
     if given.get("best", 0) < 0:
@@ -112,6 +117,12 @@ def _learned(run: FinishedRun, given: dict[str, Any]) -> PaperTable:
     return learned_table(found, **given)
 
 
+def _reproduction(run: FinishedRun, given: dict[str, Any]) -> PaperTable:
+    found = _needed(run, "reproduction", "that needs [reproduction] in the study file")
+    first, second = (study["name"] for study in run.document("reproduction.json")["studies"])
+    return reproduction_table(found, (first, second), **given)
+
+
 #: What makes each kind of table, and its options.
 TABLE_KINDS: dict[str, tuple[Callable[[FinishedRun, dict[str, Any]], PaperTable], tuple[str, ...]]] = {
     "correlations": (_correlations, ("metrics", "coefficient", "best", "digits")),
@@ -122,4 +133,5 @@ TABLE_KINDS: dict[str, tuple[Callable[[FinishedRun, dict[str, Any]], PaperTable]
     "perturbed-correlations": (_perturbed, ("metrics", "digits")),
     "affect": (_affect, ("metrics", "side", "best", "digits")),
     "learned": (_learned, ("level", "digits")),
+    "reproduction": (_reproduction, ("digits",)),
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ class RelationStage:
         made = {
             "seed": settings.study.seed,
             "tested": _TESTED,
+            "families": "with the best, and the rest",
             "ratings": settings.ratings.model_dump(),
             "correlation": settings.correlation.model_dump(),
         }
@@ -76,26 +78,40 @@ class RelationStage:
         for done, dimension in enumerate(dimensions):
             self.progress(f"comparing metrics of {dimension}", done, len(dimensions))
             ranked = known.filter(pl.col("dimension") == dimension).sort("value", "metric", descending=[True, False])
-            leading = [name for name in ranked["metric"] if name in scores.metrics][:_TESTED]
-            if len(leading) > 1:
-                parts.append(
-                    compare(
-                        scores.frame,
-                        pl.read_parquet(self.folder / "ratings.parquet"),
-                        level=level,
-                        coefficient=coefficient,
-                        metrics=leading,
-                        dimensions=[dimension],
-                        directions=scores.directions,
-                        references=self._without(),
-                        resamples=settings.resamples,
-                        resample=settings.resample,
-                        confidence=settings.confidence,
-                        seed=self.settings.study.seed,
-                        role=settings.role,
-                    ).frame
-                )
+            names = [name for name in ranked["metric"] if name in scores.metrics]
+            if len(names) > 1:
+                parts += self._pairs(dimension, names, level, coefficient)
         return pl.concat(parts)
+
+    def _pairs(self, dimension: str, names: list[str], level: Any, coefficient: Any) -> list[pl.DataFrame]:
+        """Two families, each corrected by itself: all metrics against the best, and all other pairs of leading ones.
+
+        The first are the very tests by which the ranking tells metrics from the best, so that both say the same.
+        """
+        settings, scores = self.settings.correlation, self.load_scores()
+        first, *others = names
+        leading = names[:_TESTED]
+        families = [[(first, other) for other in others], list(combinations(leading[1:], 2))]
+        tested = [
+            compare(
+                scores.frame,
+                pl.read_parquet(self.folder / "ratings.parquet"),
+                level=level,
+                coefficient=coefficient,
+                pairs=pairs,
+                dimensions=[dimension],
+                directions=scores.directions,
+                references=self._without(),
+                resamples=settings.resamples,
+                resample=settings.resample,
+                confidence=settings.confidence,
+                seed=self.settings.study.seed,
+                role=settings.role,
+            ).frame
+            for pairs in families
+            if pairs
+        ]
+        return [frame.filter(pl.col("other").is_in(leading)) for frame in tested]
 
     def _cleaning(self) -> pl.DataFrame:
         """Agreement once what contradicts a majority is gone, and how many ratings that takes."""

@@ -8,8 +8,11 @@ from typing import Any
 from dialgauge.errors import InputError
 from dialgauge.report import ReportData, TimesData, render_report
 from dialgauge.study._affect import affect_results
+from dialgauge.study._counted import counted_ratings
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._learn import learned_results
+from dialgauge.study._reproduction import reproduction_results
+from dialgauge.study._summarize import written_results
 from dialgauge.study._variants import variant_results
 
 
@@ -49,6 +52,8 @@ def report_data(run: FinishedRun, asked: Mapping[str, Any], times: TimesData | N
         corpus=corpus,
         scores=run.scores,
         **found,
+        counted=counted_ratings(run) if "correlations" in stages else None,
+        confidence=run.setting("correlations", "correlation", "confidence") or 0.95,
         findings=json.loads((folder / "findings.json").read_text("utf-8")) if "agreement" in stages else [],
         problems=run.stage("corpus")["problems"],
         settings=asked["settings"],
@@ -56,6 +61,8 @@ def report_data(run: FinishedRun, asked: Mapping[str, Any], times: TimesData | N
         robustness=variant_results(folder, corpus) if "robustness" in stages else None,
         affect=affect_results(folder) if "affect" in stages else None,
         learned=learned_results(folder) if "learn" in stages else None,
+        reproduction=reproduction_results(run) if "reproduction" in stages else None,
+        written=written_results(folder) if "summaries" in stages else None,
         times=times,
     )
 

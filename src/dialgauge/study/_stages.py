@@ -13,6 +13,8 @@ from dialgauge.errors import InputError
 from dialgauge.files import write_text
 
 MANIFEST = "manifest.json"
+#: How the files are called that 'dialgauge annotate' may have put into the folder before the first run.
+_ANNOTATION = "annotation.db"
 _SOURCE_SUFFIXES = {".py", ".c", ".h", ".toml", ".html", ".css", ".js"}
 
 
@@ -35,7 +37,7 @@ class Ledger:
                 entries = json.loads(path.read_text("utf-8"))["stages"]
             except (ValueError, KeyError, TypeError) as error:
                 raise InputError(f"{path}: not a manifest of dialgauge; choose another output folder") from error
-        elif folder.exists() and any(folder.iterdir()):
+        elif folder.exists() and any(not path.name.startswith(_ANNOTATION) for path in folder.iterdir()):
             raise InputError(
                 f"{folder}: has files but no {MANIFEST}, so it is no run of dialgauge; choose another output"
             )

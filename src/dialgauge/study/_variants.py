@@ -12,7 +12,7 @@ from dialgauge.corpus import KEY, RATINGS, Corpus, read_corpus, write_corpus
 from dialgauge.errors import InputError
 from dialgauge.files import atomic_file
 from dialgauge.metrics import Scores
-from dialgauge.perturb import perturb
+from dialgauge.perturb import Generator, by_rules, by_rules_without_parser, missing_parser, perturb
 from dialgauge.report import RobustnessData
 from dialgauge.study._file import LLM_KEYS, PerturbationsSection, StudyFile
 from dialgauge.study._robustness import TABLES, analyse_variants, write_analysis
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dialgauge.perturb import LlmGenerator
 
 VARIANTS, DECLINED, SCORES = "variants", "declined.parquet", "variant-scores.parquet"
-_MAKING = frozenset({"use", "per_item", "generator"})
+_MAKING = frozenset({"use", "per_item", "generator", "parser"})
 #: They limit or price a run, and do not change what comes out of it.
 _NO_MATTER = frozenset({"max_calls", "max_tokens", "parallel", "price"})
 
@@ -50,6 +50,8 @@ class VariantStages:
         seed = {"seed": settings.study.seed}
         making = _MAKING | (LLM_KEYS - _NO_MATTER if self.wanted.generator == "llm" else set())
         made = self.wanted.model_dump(include=set(making)) | seed
+        if self.wanted.parser == "optional":
+            made["parser"] = missing_parser() is None  # once there is one, more can be made
         stage("variants", made, ["corpus"], [VARIANTS, DECLINED], self._make_variants)
         # What made the scores made these: a changed model shows in the fingerprint of that stage.
         stage("variant-scores", settings.metrics.model_dump(), ["variants", "scores"], [SCORES], self._make_scores)
@@ -62,19 +64,20 @@ class VariantStages:
 
     def _make_variants(self) -> dict[str, Any]:
         corpus, settings = self.load_corpus(), self.settings
-        generator = _open_generator(self.wanted) if self.wanted.generator == "llm" else None
+        llm = _open_generator(self.wanted) if self.wanted.generator == "llm" else None
+        rules: Generator = by_rules_without_parser if self.wanted.parser == "optional" else by_rules
         made = perturb(
             corpus,
             self.wanted.use,
             seed=settings.study.seed,
             per_item=self.wanted.per_item,
-            generator=generator,
+            generator=llm or rules,
             progress=self.progress,
         )
-        if generator and generator.unpaid:
+        if llm and llm.unpaid:
             # Half the variants would give other numbers than all of them: the stage is done when all are made.
             raise InputError(
-                f"perturbations: the budget is spent with {made.variants.height} variants made and {generator.unpaid} "
+                f"perturbations: the budget is spent with {made.variants.height} variants made and {llm.unpaid} "
                 "to go; run again to go on from there, or raise perturbations.max_calls and max_tokens"
             )
         added = made.corpus.summaries.join(corpus.summaries, on=list(KEY), how="anti", maintain_order="left")
@@ -89,7 +92,7 @@ class VariantStages:
         with atomic_file(self.folder / DECLINED) as temporary:
             made.declined.write_parquet(temporary)
         facts: dict[str, Any] = {"made": added.height, "declined": made.declined.height}
-        return facts | ({"llm": generator.account()} if generator else {})
+        return facts | ({"llm": llm.account()} if llm else {})
 
     def _make_scores(self) -> dict[str, Any]:
         variants = read_corpus(self.folder / VARIANTS)

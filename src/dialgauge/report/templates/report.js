@@ -45,6 +45,7 @@
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     copy.setAttribute("width", width);
     copy.setAttribute("height", height);
+    copy.style.removeProperty("width");
     copy.style.background = getComputedStyle(document.body).backgroundColor;
     return { text: new XMLSerializer().serializeToString(copy), width, height };
   };
@@ -67,36 +68,76 @@
     }
     return bar;
   };
-  for (const figure of document.querySelectorAll("figure[data-figure]")) {
+  for (const figure of document.querySelectorAll("[data-figure]")) {
     const name = figure.dataset.figure, svg = figure.querySelector("svg"), known = data.figures[name];
     const actions = [["SVG", () => save(name + ".svg", drawn(svg).text, "image/svg+xml")], ["PNG", () => savePng(name, svg)]];
     if (known) actions.unshift(["CSV", () => save(name + ".csv", csv(figureRows(known)), "text/csv")]);
-    figure.append(tools(name, actions));
+    const bar = tools(name, actions);
+    if (figure.matches(".small, .card")) figure.prepend(bar); // beside the heading: there is no room below
+    else figure.append(bar);
   }
 
-  // Tables
-  const said = (row, column) => (row.cells[column] ? row.cells[column].textContent.trim() : "");
-  const leading = (text) => {
-    const found = text.replaceAll("−", "-").match(/^[▲▽·\s]*([-+]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?)/i);
-    return found ? Number(found[1].replaceAll(",", "")) : NaN;
-  };
-  const order = (a, b) => {
-    const x = leading(a), y = leading(b);
-    if (!Number.isNaN(x) && !Number.isNaN(y)) return x - y;
-    if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
-    return a.localeCompare(b);
+  // What a cell of a table says: its numbers (value, low, high), and words. Where the page rounds, data-value does less.
+  const NUMBER = "[-+]?\\d[\\d,]*\\.?\\d*(?:e[-+]?\\d+)?";
+  const SAID = new RegExp(`^([▲▽·<]?)\\s*(${NUMBER})\\s*(?:\\[(${NUMBER}), (${NUMBER})\\])?\\s*(.*)$`, "i");
+  const MARKS = { "▲": "better", "▽": "worse", "·": "not told apart" };
+  const said = (row, column) => (row.cells[column] ? row.cells[column].textContent.replace(/\s+/g, " ").trim() : "");
+  const parts = (row, column) => {
+    const one = row.cells[column], text = said(row, column);
+    if (text === "" || text === "–") return { numbers: [], words: text && one.title };
+    const found = one.matches("td.number, td.cell, td.verdict") && text.replaceAll("−", "-").match(SAID);
+    if (!found) return { numbers: [], words: text };
+    const [mark, value, low, high, words] = found.slice(1);
+    const shown = [value, low, high].filter(Boolean).map((number) => number.replaceAll(",", ""));
+    return { numbers: one.dataset.value ? one.dataset.value.split(" ") : shown, words: MARKS[mark] || words };
   };
   const isGroup = (row) => row.querySelector("th.group") !== null;
+  const columnsOf = (name, column, rows, note) => {
+    const names = name.split(" / "), texts = rows.map((row) => said(row, column).split(" / "));
+    if (names.length > 1 && texts.every((text) => text.length === names.length))
+      return names.map((one, i) => [one, ...texts.map((text) => text[i])]);
+    const cells = rows.map((row) => parts(row, column));
+    const numeric = rows.some((row) => row.cells[column] && row.cells[column].matches("td.number, td.cell"));
+    const most = Math.max(numeric ? 1 : 0, ...cells.map((one) => one.numbers.length));
+    const made = [name, name + " low", name + " high"].slice(0, most)
+      .map((one, i) => [one, ...cells.map((cell) => cell.numbers[i])]);
+    if (!most || cells.some((one) => one.words))
+      made.push([most ? `${name} ${note}` : name, ...cells.map((one) => one.words)]);
+    return made;
+  };
+  const tableRows = (table) => {
+    // As it is shown: sorted, filtered, with the heading of each group in a column of its own.
+    const rows = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => !isGroup(row) && !row.hidden);
+    const columns = [...table.tHead.rows[0].cells].flatMap((th, column) =>
+      columnsOf(th.textContent.trim(), column, rows, table.dataset.words || "note"));
+    const groups = rows.map((row) => row.parentElement.querySelector("th.group"));
+    if (groups.some(Boolean)) columns.unshift(["group", ...groups.map((one) => (one ? one.textContent : ""))]);
+    return [...rows.keys(), rows.length].map((i) => columns.map((column) => column[i]));
+  };
+  const taken = new Map();
+  const fileName = (label) => {
+    const plain = label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "table";
+    const count = (taken.get(plain) || 0) + 1;
+    taken.set(plain, count);
+    return count > 1 ? `${plain}-${count}` : plain;
+  };
+
+  // Tables
+  const order = (a, b) => {
+    if (a.numbers.length && b.numbers.length) return a.numbers[0] - b.numbers[0];
+    if (a.numbers.length || b.numbers.length) return a.numbers.length ? -1 : 1;
+    return a.words.localeCompare(b.words, undefined, { numeric: true });
+  };
   const sortBy = (table, column, direction) => {
     for (const body of table.tBodies) {
       const rows = [...body.rows].filter((row) => !isGroup(row));
       const filled = rows.filter((row) => !["", "–"].includes(said(row, column)));
       const empty = rows.filter((row) => ["", "–"].includes(said(row, column)));
-      filled.sort((a, b) => direction * order(said(a, column), said(b, column)));
+      filled.sort((a, b) => direction * order(parts(a, column), parts(b, column)));
       body.append(...filled, ...empty);
     }
   };
-  document.querySelectorAll("table").forEach((table, number) => {
+  document.querySelectorAll("table").forEach((table) => {
     const head = table.tHead && table.tHead.rows[0];
     const rows = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => !isGroup(row));
     if (!head || rows.length < 2) return;
@@ -106,7 +147,7 @@
       button.append(...th.childNodes);
       th.append(button);
       button.addEventListener("click", () => {
-        const first = rows.some((row) => !Number.isNaN(leading(said(row, column)))) ? "descending" : "ascending";
+        const first = rows.some((row) => parts(row, column).numbers.length) ? "descending" : "ascending";
         const other = first === "ascending" ? "descending" : "ascending";
         const now = th.getAttribute("aria-sort") === first ? other : first;
         for (const cell of head.cells) cell.removeAttribute("aria-sort");
@@ -114,11 +155,10 @@
         sortBy(table, column, now === "ascending" ? 1 : -1);
       });
     });
-    const label = table.dataset.name || (table.caption && table.caption.textContent.trim()) || `table ${number + 1}`;
-    const bar = tools(label, [["CSV", () => {
-      const texts = (row) => [...row.cells].map((one) => one.dataset.value ?? one.textContent);
-      save(`${label.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60)}.csv`, csv([texts(head), ...rows.filter((row) => !row.hidden).map(texts)]), "text/csv");
-    }]]);
+    const around = table.closest(".scroll");
+    const label = table.dataset.name || (around && around.getAttribute("aria-label")) || "table";
+    const file = fileName(label) + ".csv";
+    const bar = tools(label, [["CSV", () => save(file, csv(tableRows(table)), "text/csv")]]);
     if (rows.length > 5) {
       const filter = make("input", { type: "search", placeholder: "filter rows", "aria-label": `Filter the rows of ${label}` });
       filter.addEventListener("input", () => {
@@ -127,7 +167,7 @@
       });
       bar.prepend(filter);
     }
-    (table.closest(".scroll") || table).before(bar);
+    (around || table).before(bar);
   });
 
   // The text behind a point

@@ -1,0 +1,354 @@
+"""What the report says of a study that repeats another: both side by side, and whether it comes out the same."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup
+
+from dialgauge.corpus import OVERALL
+from dialgauge.report._content import Estimate, decimals
+from dialgauge.report._svg import Figure, dot, drawing, line, linear, rounded, short, slug, text, tick_text, ticks
+
+_LABELS, _PLOT, _VALUES = 120, 250, 48
+_WIDTH = _LABELS + _PLOT + _VALUES
+_ROW, _TOP, _BOTTOM = 20, 30, 24
+#: What the order of the systems is called when at least this share of their pairs keeps it.
+_ORDERS = ((1.0, "the same"), (0.9, "nearly the same"), (0.75, "much the same"), (0.5, "only partly the same"))
+_CLAIMS = {"confirmed": "right", "partly": "faint", "not confirmed": "bad"}
+
+#: For the appendix: name, formula or rule, and source.
+REPRODUCTION_FORMULAS: tuple[tuple[str, str, str], ...] = (
+    (
+        "CV*",
+        "100 · (1 + 1/4n) · (s / c₄(n)) / x̄ of the results of n studies, after the lowest point of the scale is taken "
+        "off; 0 for identical results.",
+        "Belz, Popović and Mille 2022",
+    ),
+    (
+        "α between studies",
+        "Krippendorff's α (interval) with each study as one annotator of the summaries that both rated.",
+        "Krippendorff 2011",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReproductionData:
+    """``table`` has a row per dimension, role and system with the results of both studies, their difference, CV* and
+    ranks; ``comparison`` is what :func:`dialgauge.reproduce.comparison_json` gives, the original first."""
+
+    table: pl.DataFrame
+    comparison: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRow:
+    """A system in both studies; ``moved`` is up, down, or empty where its rank is the same.
+
+    ``numbers`` are those of ``cells``, for the CSV of the table; the interval of CV* is what rounding leaves of it.
+    """
+
+    system: str
+    numbers: tuple[float | None, ...]
+    cells: tuple[str, ...]
+    cv_star: Estimate
+    note: str
+    ranks: tuple[str, str]
+    change: str
+    moved: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The systems of one dimension and role, and how far the two studies agree on them; ``numbers`` are those of
+    ``cells``, for the CSV of the table."""
+
+    title: str
+    cells: tuple[str, ...]
+    numbers: tuple[float | None, ...]
+    rounding: str
+    note: str
+    rows: tuple[SystemRow, ...]
+    figure: Figure
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """A claim with what each study makes of it: verdict in words, its kind for the style sheet, parts that hold."""
+
+    text: str
+    studies: tuple[tuple[str, str, str], ...]
+    differences: tuple[str, str]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """The section as the page shows it. ``names`` are those of the original and of the study itself."""
+
+    names: tuple[str, str]
+    lead: str
+    sentences: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    claims: tuple[ClaimRow, ...]
+    agreement: tuple[tuple[str, str], ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def printed(self) -> bool:
+        """Whether rounding of printed results leaves a CV* open."""
+        return any(row.cv_star.low is not None for block in self.blocks for row in block.rows)
+
+    @property
+    def rounded(self) -> bool:
+        """Whether rounding of printed results leaves a correlation open."""
+        return any(block.rounding for block in self.blocks)
+
+    @property
+    def figures(self) -> list[Figure]:
+        """The figure of each block."""
+        return [block.figure for block in self.blocks]
+
+
+def reproduction_section(data: ReproductionData | None) -> Reproduction | None:
+    """What the template shows; None where the study repeats none."""
+    if data is None:
+        return None
+    found = data.comparison
+    first, second = (study["name"] for study in found["studies"])
+    blocks = [
+        _block(part, row, data, (first, second), len(found["studies"][0]["roles"]) > 1)
+        for row in found["correlations"]
+        for part in [data.table.filter(dimension=row["dimension"], role=row["role"])]
+    ]
+    return Reproduction(
+        (first, second),
+        _lead(found, first),
+        tuple(_sentences(data, first)),
+        tuple(blocks),
+        tuple(_claim(one) for one in found["conclusions"] or ()),
+        tuple((study["name"], _agreement(study)) for study in found["studies"]),
+        tuple(_remarks(found)),
+    )
+
+
+def _title(row: Mapping[str, Any], roles: bool) -> str:
+    return f"{row['dimension']}, {row['role']}" if roles else str(row["dimension"])
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else decimals(value)
+
+
+def _signed(value: float) -> str:
+    shown = decimals(value)
+    return f"+{shown}" if value > 0 and shown != "0.00" else shown
+
+
+def _span(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None or high - low < 1e-9 else f"{decimals(low)} … {decimals(high)}"
+
+
+def _block(
+    part: pl.DataFrame, row: Mapping[str, Any], data: ReproductionData, names: tuple[str, str], roles: bool
+) -> Block:
+    here = {"dimension": row["dimension"], "role": row["role"]}
+    between = _of(data.comparison["concordance"], here)
+    spread = _of(data.comparison["spread"], here)
+    difference, cv_star, alpha = fmean(part["difference"]), spread.get("mean"), between.get("alpha")
+    cells = (
+        str(row["systems"]),
+        _shown(row["pearson"]),
+        _shown(row["spearman"]),
+        f"{row['kept']} / {row['reversed']} / {row['tied']}",
+        _signed(difference),
+        _shown(cv_star),
+        _shown(alpha),
+    )
+    ranked = part.sort("original", "system", descending=[True, False])
+    return Block(
+        _title(row, roles),
+        cells,
+        (row["systems"], row["pearson"], row["spearman"], None, difference, cv_star, alpha),
+        _span(row["low"], row["high"]),
+        "; ".join(filter(None, (row["note"], between.get("alpha_note")))),
+        tuple(_row(one) for one in ranked.iter_rows(named=True)),
+        _figure(_title(row, roles), ranked, names),
+    )
+
+
+def _of(rows: Sequence[Mapping[str, Any]], here: Mapping[str, str | None]) -> Mapping[str, Any]:
+    return next((row for row in rows if all(row[key] == value for key, value in here.items())), {})
+
+
+def _row(row: Mapping[str, Any]) -> SystemRow:
+    change, ends = row["rank_change"], (row["cv_star_low"], row["cv_star_high"])
+    return SystemRow(
+        row["system"],
+        (row["original"], row["reproduction"], row["difference"]),
+        (decimals(row["original"]), decimals(row["reproduction"]), _signed(row["difference"])),
+        Estimate("CV*", row["cv_star"], *(ends if _span(*ends) else (None, None))),
+        row["note"] or "",
+        (f"{row['rank_original']:g}", f"{row['rank_reproduction']:g}"),
+        f"{change:+g}".replace("-", "−") if change else "0",
+        "up" if change > 0 else "down" if change < 0 else "",
+    )
+
+
+def _figure(title: str, ranked: pl.DataFrame, names: tuple[str, str]) -> Figure:
+    """A line per system from its result in the original (open) to that in the study itself (filled)."""
+    values = [*ranked["original"], *ranked["reproduction"]]
+    pad = (max(values) - min(values)) * 0.04 or 0.5
+    low, high = min(values) - pad, max(values) + pad
+    height = _TOP + _ROW * ranked.height + _BOTTOM
+    x = linear(low, high, _LABELS + 6, _LABELS + _PLOT - 6)
+    parts: list[Markup] = [
+        dot(_LABELS + 5, 11, 4.2, "first"),
+        text(_LABELS + 14, 15, short(names[0], 20), "tick"),
+        dot(_LABELS + _PLOT / 2 + 5, 11, 4.2, "second"),
+        text(_LABELS + _PLOT / 2 + 14, 15, short(names[1], 20), "tick"),
+        text(_WIDTH, 15, "change", "tick", "end"),
+    ]
+    for tick in ticks(low, high):
+        parts.append(line(x(tick), _TOP - 4, x(tick), height - _BOTTOM, "grid"))
+        parts.append(text(x(tick), height - _BOTTOM + 16, tick_text(tick), "tick", "middle"))
+    for i, row in enumerate(ranked.iter_rows(named=True)):
+        y, one, other = _TOP + _ROW * i + _ROW / 2, row["original"], row["reproduction"]
+        said = f"{row['system']}: {decimals(one)} in {names[0]}, {decimals(other)} in {names[1]}"
+        parts.append(text(_LABELS - 8, y + 4, short(row["system"], 17), anchor="end"))
+        parts.append(line(x(one), y, x(other), y, f"change {'down' if other < one else 'up'}"))
+        parts += [dot(x(one), y, 4.2, "first", said), dot(x(other), y, 4.2, "second", said)]
+        parts.append(text(_WIDTH, y + 4, _signed(row["difference"]), "number", "end"))
+    label = f"{title}: mean rating of each system in {names[0]} and in {names[1]}, and the change"
+    columns = ("system", *names, "difference", "CV*", "rank change")
+    rows = [
+        (row["system"], *(rounded(row[key]) for key in ("original", "reproduction", "difference", "cv_star")),
+         row["rank_change"])
+        for row in ranked.iter_rows(named=True)
+    ]  # fmt: skip
+    return Figure(f"reproduction-{slug(title)}", title, drawing("plot", _WIDTH, height, label, parts), columns, rows)
+
+
+def _pairs(found: Mapping[str, Any]) -> tuple[int, int, int]:
+    """How many pairs of systems keep their order, of how many that both studies tell apart, and how many they do not.
+
+    The dimension "overall" does not count beside others: it is their mean.
+    """
+    rows = [row for row in found["correlations"] if row["dimension"] != OVERALL] or found["correlations"]
+    kept, turned, tied = (sum(row[key] for row in rows) for key in ("kept", "reversed", "tied"))
+    return kept, kept + turned, tied
+
+
+def _lead(found: Mapping[str, Any], original: str) -> str:
+    """The verdict: on the claims where there are any, else on the order of the systems."""
+    verdicts = [claim["overall"] for claim in found["conclusions"] or ()]
+    confirmed, partly = verdicts.count("confirmed"), verdicts.count("partly")
+    if verdicts:
+        if confirmed == len(verdicts):
+            said = "the claim of {} holds" if confirmed == 1 else f"all {confirmed} claims of {{}} hold"
+            return f"Confirmed: {said.format(original)} here."
+        said = f"{confirmed} of {_counted(len(verdicts), 'claim')} of {original} hold here"
+        said += f", {partly} in part" if partly else ""
+        return f"Partly confirmed: {said}." if confirmed or partly else f"Not confirmed: {said}."
+    kept, pairs, _ = _pairs(found)
+    if not pairs:
+        return f"No two systems are told apart both here and in {original}, so there is no order to compare."
+    word = next((word for share, word in _ORDERS if kept >= share * pairs), "not the same")
+    return f"The order of the systems is {word} as in {original}."
+
+
+def _sentences(data: ReproductionData, original: str) -> list[str]:
+    found = data.comparison
+    kept, pairs, tied = _pairs(found)
+    said = []
+    if pairs:
+        share = f"{kept} of {_counted(pairs, 'pair')} of systems ({kept / pairs:.0%}) keep their order"
+        said.append(f"{share}, over all dimensions{f', and {tied} more are tied' if tied else ''}.")
+    said += _leaders(data)
+    said.append(_level(data.table, original))
+    whole = _of(found["spread"], {"dimension": None, "role": None})
+    if whole:
+        mean, largest = decimals(whole["mean"]), decimals(whole["largest"])
+        said.append(f"CV* is {mean} on average and {largest} at most (0: identical results).")
+    known = [row["alpha"] for row in found["concordance"] if row["alpha"] is not None]
+    if known:
+        said.append(f"On the summaries that both rated, α between the studies is {decimals(fmean(known))} on average.")
+    return said
+
+
+def _level(table: pl.DataFrame, original: str) -> str:
+    """Whether raters were stricter or milder than those of the original."""
+    roles = table["role"].n_unique() > 1
+    means = table.group_by("dimension", "role", maintain_order=True).agg(pl.col("difference").mean())
+    low, high = (means.sort("difference", maintain_order=True).row(i, named=True) for i in (0, -1))
+    said = [f"{_signed(row['difference'])} ({_title(row, roles)})" for row in (low, high)]
+    span = said[0] if means.height == 1 else " to ".join(said)
+    return f"Against {original}, mean results move by {span}."
+
+
+def _leaders(data: ReproductionData) -> list[str]:
+    """Where another system came out best."""
+    others, same = [], 0
+    roles = data.table["role"].n_unique() > 1
+    for (dimension, role), part in data.table.group_by("dimension", "role", maintain_order=True):
+        if part.height < 2:
+            continue
+        first, second = (
+            part.filter(pl.col(key) == pl.col(key).min())["system"].to_list()
+            for key in ("rank_original", "rank_reproduction")
+        )
+        if first == second:
+            same += 1
+        else:
+            where = _title({"dimension": dimension, "role": role}, roles)
+            others.append(f"for {where}, {' and '.join(second)} instead of {' and '.join(first)}")
+    if not others:
+        return ["The best system is the same throughout."] if same else []
+    return [f"Another system comes out best {'; '.join(others)}."]
+
+
+def _claim(claim: Mapping[str, Any]) -> ClaimRow:
+    studies = claim["studies"]
+    return ClaimRow(
+        claim["text"],
+        tuple(
+            (
+                row["verdict"] + (" ?" if row["open"] else ""),
+                _CLAIMS[row["verdict"]],
+                f"parts: {row['holds']} of {row['parts']}",
+            )
+            for row in studies
+        ),
+        (_signed(studies[0]["difference"]), _signed(studies[1]["difference"])),
+        "; ".join(dict.fromkeys(row["note"] for row in studies if row["note"])),
+    )
+
+
+def _agreement(study: Mapping[str, Any]) -> str:
+    said = [
+        f"{one['measure']} {_shown(one['value'])}"
+        + (f" ({one['verdict'] or one['note']})" if one["verdict"] or one["note"] else "")
+        for one in study["agreement"]
+    ]
+    return "; ".join(said) or "not reported"
+
+
+def _remarks(found: Mapping[str, Any]) -> list[str]:
+    said = [f"{study['name']}: {line}" for study in found["studies"] for line in study["remarks"]]
+    assumed = [shift["dimension"] for shift in found["shifts"] if shift["assumed"]]
+    if assumed:
+        said.append(f"No scale is named for {', '.join(assumed)}: taken to begin at 0 before CV*.")
+    shifted: dict[tuple[str, float], list[str]] = {}
+    for shift in found["shifts"]:
+        if shift["lowest"]:
+            shifted.setdefault((shift["scale"], shift["lowest"]), []).append(shift["dimension"])
+    for (scale, lowest), dimensions in shifted.items():
+        said.append(f"{', '.join(dimensions)}: the scale {scale} begins at {lowest:g}, taken off before CV*.")
+    return said + [f"Left out: {line}." for line in found["left_out"]]
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" + ("" if count == 1 else "s")
