@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialgauge.metrics import _registry as registry_module
-from dialgauge.metrics import all_metrics
+from dialgauge.metrics._registry import METRICS
 
 _MODULE = '''
 import os, time
@@ -108,8 +107,7 @@ for name, compute in [("slow", slow), ("raises", raises), ("always", always), ("
 @pytest.fixture
 def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Toy metrics, registered for one test; gives the file to which they write each text that they compute."""
-    all_metrics()
-    monkeypatch.setattr(registry_module, "_registered", dict(registry_module._registered))
+    monkeypatch.setattr(METRICS, "_entries", dict(METRICS.all()))
     folder = tmp_path / "modules"
     folder.mkdir()
     (folder / "dialgauge_toys.py").write_text(_MODULE)

@@ -12,7 +12,7 @@ from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus
 from dialgauge.engine import engine
 from dialgauge.errors import InputError
 from dialgauge.metrics import Scores, _sharded, parse_requests, register, score, suitable_engine
-from dialgauge.metrics import _registry as registry_module
+from dialgauge.metrics._registry import METRICS
 
 NGRAM = ["rouge", "chrf", "bleu", "meteor", "ter", "rouge-l@source:stem=yes"]
 
@@ -114,7 +114,7 @@ def test_a_corpus_without_references_is_refused_all_the_same() -> None:
 
 
 def test_a_metric_of_ones_own_travels_with_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry_module, "_registered", dict(registry_module._registered))
+    monkeypatch.setattr(METRICS, "_entries", dict(METRICS.all()))
     register(SLOW)
     assert_same(
         score(embedded_corpus(), ["test-slow"]),

@@ -12,7 +12,10 @@ from typing import Any
 
 @dataclass
 class Reply:
-    """What the server sends: a status, the text of the message (or raw bytes), and when."""
+    """What the server sends: a status, the text of the message (or raw bytes), and when.
+
+    ``finish`` says why the text ends; ``usage``, if given, is sent in the place of the total of ``tokens``.
+    """
 
     text: str = ""
     status: int = 200
@@ -20,6 +23,8 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     raw: bytes | None = None
     tokens: int = 50
+    finish: str = "stop"
+    usage: dict[str, int] | None = None
 
 
 @dataclass
@@ -50,7 +55,9 @@ def serving(answer: Callable[[dict[str, Any]], Reply | str]) -> Iterator[ChatSer
             time.sleep(reply.delay)
             with lock:
                 now -= 1
-            message = {"choices": [{"message": {"content": reply.text}}], "usage": {"total_tokens": reply.tokens}}
+            choice = {"message": {"content": reply.text}, "finish_reason": reply.finish}
+            usage = {"total_tokens": reply.tokens} if reply.usage is None else reply.usage
+            message: dict[str, Any] = {"choices": [choice], "usage": usage}
             if reply.status != 200:
                 message = {"error": {"message": reply.text or "no"}}
             content = reply.raw if reply.raw is not None else json.dumps(message).encode()

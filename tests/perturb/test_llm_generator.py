@@ -197,6 +197,28 @@ def test_broken_json_is_sent_back_with_the_complaint() -> None:
     assert "does not fit: summary" in complaints[1]
 
 
+def test_a_cut_answer_is_sent_back_unless_its_json_is_whole() -> None:
+    cut = Reply(json.dumps({"summary": SWAPPED})[:-4], finish="length")
+    outcomes, server, generator = run(lambda body: cut if len(body["messages"]) == 2 else right(body), "speaker_switch")
+    outcome = outcomes["speaker_switch"]
+    assert isinstance(outcome, Variant)
+    assert (outcome.text, outcome.provenance.notes["calls"]) == (SWAPPED, 2)
+    assert "cut off at its limit of tokens" in server.requests[1]["messages"][-1]["content"]
+    assert generator.account()["cut"] == 1
+    whole = Reply(json.dumps({"summary": SWAPPED}) + " I hope", finish="length")
+    outcomes, server, _ = run(lambda body: whole, "speaker_switch")
+    assert isinstance(outcomes["speaker_switch"], Variant)
+    assert len(server.requests) == 1
+
+
+def test_a_cut_answer_in_plain_words_never_passes() -> None:
+    settings = LlmSettings(prompts="paper", fallback="reject")
+    outcomes, _, _ = run(lambda body: Reply(SWAPPED, finish="length"), "speaker_switch", settings=settings)
+    assert outcomes["speaker_switch"] == Declined("rejected: the answer was cut off at its limit of tokens")
+    outcomes, _, _ = run(lambda body: Reply(SWAPPED), "speaker_switch", settings=settings)
+    assert isinstance(outcomes["speaker_switch"], Variant)
+
+
 def test_unchanged_text_never_passes() -> None:
     def lazy(body: dict[str, Any]) -> str:
         return json.dumps({"summary": SUMMARY})
@@ -287,6 +309,8 @@ def test_a_spent_budget_keeps_what_is_done_and_the_next_run_goes_on(tmp_path: Pa
             "calls": 1,
             "cached": 3,
             "tokens": 50,
+            "unmetered": 0,
+            "cut": 0,
             "outcomes": {"llm": 4, "rules": 0, "declined": 0},
         }
     provenance = read_provenance(whole.variants["provenance"][0])
@@ -385,6 +409,8 @@ def test_the_command_asks_counts_and_can_be_tried_dry(tmp_path: Path, monkeypatc
         done = CliRunner().invoke(app, [*command, *llm])
         assert done.exit_code == 0, done.output
         assert json.loads(done.stdout)["llm"]["calls"] == 1
+        plain = CliRunner().invoke(app, [*(word for word in command if word != "--json"), *llm, "--price", "1"])
+        assert "m: 0 calls, 1 from cache, 0 tokens, cost 0.0000" in plain.stderr
     made = read_corpus(tmp_path / "out.jsonl").summaries
     assert made.filter(made["variant"] == "category_change")["text"].to_list() == [RIGHT["another industry"]["summary"]]
 
@@ -443,6 +469,8 @@ def test_a_study_asks_the_model_once_and_accounts_for_it(study: Callable[..., Pa
             "calls": 4,
             "cached": 0,
             "tokens": 200,
+            "unmetered": 0,
+            "cut": 0,
             "outcomes": {"llm": 4, "rules": 0, "declined": 0},
             "cost": pytest.approx(0.0004),
         }

@@ -27,7 +27,7 @@ from dialgauge.perturb import (
     read_provenance,
     register,
 )
-from dialgauge.perturb import _registry as registry
+from dialgauge.perturb._registry import PERTURBATIONS
 
 FREE = ["jumble", "typos", "repeat_sentences", "sentence_reorder", "remove_punct"]
 BASELINE = [p for p in all_perturbations().values() if p.family == "baseline"]
@@ -163,7 +163,7 @@ def test_requests_stand_for_families_and_count_once() -> None:
 
 
 def test_another_package_can_add_one_and_a_taken_name_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_registered", dict(all_perturbations()))
+    monkeypatch.setattr(PERTURBATIONS, "_entries", dict(all_perturbations()))
 
     def propose(parsed: Parsed, dialogue: object, rng: random.Random, level: int) -> list[Edit] | NotApplicable:
         return [Edit(0, 0, "!" * level)]
@@ -183,7 +183,7 @@ def test_another_package_can_add_one_and_a_taken_name_is_refused(monkeypatch: py
 
 
 def test_a_perturbation_that_changes_nothing_is_declined(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_registered", dict(all_perturbations()))
+    monkeypatch.setattr(PERTURBATIONS, "_entries", dict(all_perturbations()))
     register(Perturbation("idle", "domain", "", {}, lambda parsed, dialogue, rng, level: [Edit(0, 4, "Nora")]))
     assert perturb_text("Nora waited.", "idle") == Declined("the result equals the input")
     register(Perturbation("razed", "domain", "", {}, lambda parsed, dialogue, rng, level: [Edit(0, 12)]))

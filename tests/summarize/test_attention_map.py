@@ -1,9 +1,9 @@
 """Attention maps: the numbers of transformers by word, the page that shows them, and bad input."""
 
 import re
-import shutil
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -169,13 +169,9 @@ def test_other_architectures_show_their_attention(golden_dir: Path) -> None:
         assert mapped.total.max() > 0
 
 
-def test_a_reader_points_to_a_word_and_sees_its_attention(model: Model, tmp_path: Path) -> None:
+@pytest.mark.browser
+def test_a_reader_points_to_a_word_and_sees_its_attention(model: Model, browser: Any, tmp_path: Path) -> None:
     """In a real browser: no script fails, the colours change and come back, a narrow screen suffices."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("NO BROWSER: install chromium to look at the page")
-    from playwright.sync_api import sync_playwright
-
     mapped = attention_map(model, DIALOGUE, SUMMARY)
     page_file = tmp_path / "attention.html"
     page_file.write_text(render_attention([mapped, mapped], VADER), encoding="utf-8")
@@ -183,23 +179,21 @@ def test_a_reader_points_to_a_word_and_sees_its_attention(model: Model, tmp_path
     own = np.round(100 * mapped.weights[row] / mapped.weights[row].max()).astype(int).tolist()
     spans = "[...document.querySelector('section').querySelectorAll('.heat')]"
     read = f"{spans}.map(span => +span.style.getPropertyValue('--strength'))"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 390, "height": 800})
-        failures: list[str] = []
-        page.on("pageerror", lambda error: failures.append(str(error)))
-        page.goto(page_file.as_uri())
-        whole = page.evaluate(read)
-        word = page.locator("section").first.locator(f"[data-row='{row}']")
-        word.click()
-        assert page.evaluate(read) == own != whole
-        page.mouse.move(0, 0)
-        assert page.evaluate(read) == own
-        assert word.get_attribute("aria-pressed") == "true"
-        assert "“great”" in page.locator(".shown").first.inner_text()
-        word.press("Escape")
-        page.locator("h1").click()
-        assert page.evaluate(read) == whole
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        browser.close()
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    failures: list[str] = []
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    page.goto(page_file.as_uri())
+    whole = page.evaluate(read)
+    word = page.locator("section").first.locator(f"[data-row='{row}']")
+    word.click()
+    assert page.evaluate(read) == own != whole
+    page.mouse.move(0, 0)
+    assert page.evaluate(read) == own
+    assert word.get_attribute("aria-pressed") == "true"
+    assert "“great”" in page.locator(".shown").first.inner_text()
+    word.press("Escape")
+    page.locator("h1").click()
+    assert page.evaluate(read) == whole
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.close()
     assert failures == []

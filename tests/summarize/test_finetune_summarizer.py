@@ -37,6 +37,7 @@ from dialgauge.summarize import (
     training_sets,
 )
 from dialgauge.summarize._finetune_batches import batch_loss, encode_pairs, epoch_batches
+from dialgauge.summarize._finetune_quality import affect_quality
 
 #: What is said, and what a summary says about it; the last two have no feeling on one side or the other.
 TOLD = (
@@ -323,7 +324,8 @@ def test_the_best_epoch_on_the_development_set_is_kept(start: str, tmp_path: Pat
     dev = corpus_of(TOLD[:4], "dev")
     done = finetune(start, training, tmp_path / "model", settings, dev=dev, tagger=VADER)
     values = [epoch.value for epoch in done.record.epochs]
-    assert done.record.best_epoch == int(np.argmin(values))
+    later = best_by == "psentscore"  # of equal epochs
+    assert done.record.best_epoch == (2 - int(np.argmin(values[::-1])) if later else int(np.argmin(values)))
     texts = written(done.model, dev)
     if best_by == "rouge":
         metrics = [f"rouge-{kind}:stem=yes,refs=mean" for kind in "12l"]
@@ -331,7 +333,24 @@ def test_the_best_epoch_on_the_development_set_is_kept(start: str, tmp_path: Pat
         assert min(values) == pytest.approx(-np.mean([scores[column].mean() for column in scores.columns]))
     if best_by == "psentscore":
         outputs = {"model": {f"dev{i}": text for i, text in enumerate(texts)}}
-        assert min(values) == pytest.approx(-(preserved(affect_scores(dev, outputs, VADER), "model").ccc or 0.0))
+        found = preserved(affect_scores(dev, outputs, VADER), "model").ccc
+        assert min(values) == pytest.approx(1.0 if found is None else -found)
+
+
+def test_affect_that_cannot_be_compared_is_worst(start: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dev = corpus_of(TOLD[4:], "dev")
+    constant = {f"dev{i}": "Somebody says something." for i in range(4)}
+    turned = constant | {"dev1": "Awful, awful."}  # of the call that has the smallest share of feelings
+    wrong, none = (affect_quality(dev, written, VADER, "overall") for written in (turned, constant))
+    assert none == -1.0 < wrong < 0.0
+    # As long as no epoch is defined, the one that has learnt most is kept, and a negative one is better than those.
+    for values, kept in (([-1.0, -1.0, -1.0], 2), ([-1.0, -0.3, -1.0], 1), ([0.2, -1.0, 0.2], 2)):
+        said = iter(values)
+        monkeypatch.setattr("dialgauge.summarize._finetune.affect_quality", lambda *_, said=said: next(said))
+        settings = replace(by_heart(epochs=3), best_by="psentscore")
+        training = training_sets(corpus_of(), ["full"])["full"]
+        done = finetune(start, training, tmp_path / f"model{kept}{values[0]}", settings, dev=dev, tagger=VADER)
+        assert done.record.best_epoch == kept
 
 
 def test_accumulated_micro_batches_and_bf16_train_too(start: str, tmp_path: Path) -> None:

@@ -11,10 +11,14 @@ from typing import Any
 
 import pytest
 from chat_server import Reply, serving
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from dialgauge.cli._app import app
 from dialgauge.corpus import Corpus, Dialogue, Turn, read_corpus, write_corpus
 from dialgauge.errors import ModelError, ParameterError
-from dialgauge.models import BudgetError, ChatBudget
+from dialgauge.models import BudgetError, ChatAnswer, ChatBudget, ChatUsage, TokenPrice
 from dialgauge.summarize import Means, parse_request, summarize, summarize_dialogues
 
 CALLS = [
@@ -141,7 +145,8 @@ def test_a_spent_budget_keeps_what_is_done(tmp_path: Path) -> None:
         means = Means(parallel=1, budget=ChatBudget(requests=2))
         with pytest.raises(BudgetError, match="2 of 6 summaries"):
             summarize(Corpus.build(CALLS), [spec], means=means, journal=journal)
-    assert len(journal.read_text().splitlines()) == 2
+    assert journal.read_text().count('"text"') == 2
+    assert (means.usage.calls, means.usage.tokens) == (2, 100)
 
 
 def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -160,7 +165,7 @@ def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
         command += ["-o", str(output), "--json", "--parallel", "1", "--price", "2"]
         process = subprocess.Popen(command, env={**os.environ, "DIALGAUGE_CACHE": str(tmp_path / "first")})
         last = time.monotonic() + 120
-        while not journal.exists() or journal.read_text().count("\n") < 3:
+        while not journal.exists() or journal.read_text().count('"text"') < 3:
             assert process.poll() is None
             assert time.monotonic() < last, "no journal"
             time.sleep(0.05)
@@ -178,7 +183,195 @@ def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
         )
     report = json.loads(done.stdout)
     assert (report["resumed"], report["summaries"]) == (3, 6)
-    assert report["chat"] == {"calls": 3, "cached": 0, "tokens": 150, "cost": 0.0003}
+    # What the killed run paid for is in the account, too.
+    assert report["chat"] == {"calls": 6, "cached": 0, "tokens": 300, "unmetered": 0, "cut": 0, "cost": 0.0006}
     assert sorted(bag(body) for body in server.requests[before:]) == ["3", "4", "5"]
     assert read_corpus(output).summaries["text"].to_list() == [f"Bag {i}." for i in range(6)]
     assert not journal.exists()
+
+
+def run_command(tmp_path: Path, address: str, *more: str, output: str = "out.jsonl") -> Any:
+    if not (tmp_path / "calls.jsonl").exists():
+        write_corpus(Corpus.build(CALLS), tmp_path / "calls.jsonl")
+    arguments = ["summarize", str(tmp_path / "calls.jsonl"), "-s", f"gpt=chat:model=chat:tiny@{address}"]
+    return CliRunner().invoke(app, [*arguments, "-o", str(tmp_path / output), "--parallel", "1", *more])
+
+
+USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+
+
+def test_a_summary_that_was_cut_is_noted_and_counted(tmp_path: Path) -> None:
+    def answer(body: dict[str, Any]) -> Reply:
+        return Reply("Ann lost", usage=USAGE, finish="length" if bag(body) in "12" else "stop")
+
+    with serving(answer) as server:
+        done = run_command(tmp_path, server.address)
+        again = run_command(tmp_path, server.address, "--json", output="again.jsonl")
+    assert done.exit_code == 0
+    assert "note (2): cut at 10 tokens by the endpoint" in done.stderr
+    assert "chat: 6 calls, 0 from cache, 660 tokens, 2 answers cut at a limit of tokens" in done.stderr
+    provenance = read_corpus(tmp_path / "out.jsonl").summaries["provenance"].to_list()
+    assert ["cut at 10" in str(made) for made in provenance] == [False, True, True, False, False, False]
+    report = json.loads(again.stdout)
+    assert [row["note"] for row in report["notes"]] == ["cut at 10 tokens by the endpoint"] * 2
+    assert report["chat"] == {"calls": 0, "cached": 6, "tokens": 0, "unmetered": 0, "cut": 2}
+
+
+def test_cut_parts_and_cut_nothing() -> None:
+    long = Dialogue("1", tuple(Turn("Ann", f"This is turn {i}, and it is about a bag. " * 3) for i in range(40)))
+    replies = iter([Reply("One."), Reply("Two", finish="length"), *[Reply("Three.")] * 9])
+    with serving(lambda body: next(replies)) as server:
+        spec = f"chat:model=chat:tiny@{server.address},max-tokens=50,window=600"
+        [outcome] = summarize_dialogues([long], spec)
+    assert outcome.note.endswith(f"; 1 of {len(server.requests)} parts cut at 50 tokens by the endpoint")
+    with serving(lambda body: Reply(" ", finish="length")) as server:
+        [outcome] = summarize_dialogues(CALLS[:1], f"chat:model=chat:tiny@{server.address}")
+    assert outcome.reason == "the endpoint gave an empty answer; cut at 512 tokens by the endpoint"
+
+
+def test_nothing_is_said_to_be_kept_that_is_not(tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+    with serving(lambda body: Reply("too long", status=400)) as server, pytest.raises(ModelError) as refused:
+        summarize(Corpus.build(CALLS), [f"chat:model=chat:tiny@{server.address}"], journal=journal)
+    assert "kept" not in str(refused.value)
+    assert not journal.exists()
+
+    def answer(body: dict[str, Any]) -> Reply:
+        return Reply("A bag.", status=400 if bag(body) == "0" else 403 if bag(body) > "2" else 200)
+
+    with (
+        serving(answer) as server,
+        pytest.raises(ModelError, match=r"2 of 6 summaries of system .* are kept in .*journal\.jsonl"),
+    ):
+        summarize(
+            Corpus.build(CALLS),
+            [f"chat:model=chat:tiny@{server.address}"],
+            means=Means(parallel=1),
+            journal=journal,
+        )
+    assert journal.read_text().count('"text"') == 2
+
+
+@pytest.mark.parametrize(
+    ("usage", "price", "said"),
+    [
+        ([USAGE] * 6, (), "6 calls, 0 from cache, 660 tokens\n"),
+        ([USAGE] * 6, ("--price", "1000"), "660 tokens, cost 0.6600\n"),
+        ([USAGE] * 6, ("--price", "1000/5000"), "660 tokens, cost 0.9000\n"),
+        ([USAGE] * 6, ("--price", "0.1"), "660 tokens, cost below 0.0001\n"),
+        ([{}] * 6, ("--price", "1"), "tokens not known, cost not known, 6 answers came without a count of tokens"),
+        ([USAGE] * 5 + [{}], ("--price", "1000"), "at least 550 tokens, cost at least 0.5500, 1 answer came without"),
+        ([{"total_tokens": 9}] * 6, ("--price", "1"), "54 tokens, cost below 0.0001\n"),
+        ([{"total_tokens": 9}] * 6, ("--price", "1/2"), "54 tokens, cost not known, the endpoint does not tell"),
+    ],
+)
+def test_what_it_cost_as_far_as_it_is_known(tmp_path: Path, usage: Any, price: tuple[str, ...], said: str) -> None:
+    replies = iter(usage)
+    with serving(lambda body: Reply("A bag.", usage=next(replies))) as server:
+        done = run_command(tmp_path, server.address, *price)
+        again = run_command(tmp_path, server.address, *price)
+    assert f"{said}" in done.stderr
+    assert "0 calls, 6 from cache, 0 tokens" in again.stderr
+    assert not price or "cost 0.0000" in again.stderr
+
+
+def test_json_has_null_for_what_is_not_known(tmp_path: Path) -> None:
+    with serving(lambda body: Reply("A bag.", usage={})) as server:
+        done = run_command(tmp_path, server.address, "--json", "--price", "1/2")
+    account = {"calls": 6, "cached": 0, "tokens": None, "unmetered": 6, "cut": 0, "cost": None}
+    assert json.loads(done.stdout)["chat"] == account
+
+
+@pytest.mark.parametrize("stop", ["budget", "refusal"])
+def test_a_stopped_run_says_what_it_spent_and_the_next_one_adds_to_it(tmp_path: Path, stop: str) -> None:
+    broken = stop == "refusal"
+
+    def answer(body: dict[str, Any]) -> Reply:
+        return Reply("no", status=401) if broken and int(bag(body)) >= 2 else Reply("A bag.", usage=USAGE)
+
+    with serving(answer) as server:
+        limit = () if broken else ("--max-calls", "2")
+        first = run_command(tmp_path, server.address, "--price", "1000/5000", *limit)
+        broken = False
+        second = run_command(tmp_path, server.address, "--price", "1000/5000")
+    assert isinstance(first.exception, BudgetError if stop == "budget" else ModelError)
+    assert "chat: 2 calls, 0 from cache, 220 tokens, cost 0.3000" in first.stderr
+    assert "chat: 6 calls, 0 from cache, 660 tokens, cost 0.9000" in second.stderr
+    assert "from an earlier run: 2 summaries" in second.stderr
+
+
+def test_what_no_summary_came_of_is_in_the_account_too(tmp_path: Path) -> None:
+    """The first part of a long dialogue was paid for when the endpoint went away at the second."""
+    long = Dialogue("1", tuple(Turn("Ann", f"This is turn {i}, and it is about a bag. " * 3) for i in range(40)))
+    replies = iter([Reply("One.", usage=USAGE), Reply("no", status=401), *[Reply("A part.", usage=USAGE)] * 9])
+    journal = tmp_path / "journal.jsonl"
+    with serving(lambda body: next(replies)) as server:
+        spec = f"chat:model=chat:tiny@{server.address},max-tokens=50,window=600"
+        stopped = Means()
+        with pytest.raises(ModelError):
+            summarize(Corpus.build([long]), [spec], means=stopped, journal=journal)
+        # Two systems that do the same share their work, which was paid for once.
+        result = summarize(Corpus.build([long]), [f"a={spec}", f"b={spec}"], journal=journal)
+    assert (stopped.usage.calls, stopped.usage.tokens) == (1, 110)
+    parts = len(server.requests) - 1
+    assert (result.usage.calls, result.usage.tokens) == (parts, 110 * parts)
+    assert result.added["text"].to_list()[0].startswith("One. A part.")
+
+
+@pytest.mark.parametrize("line", ['"usage": 3', '"usage": {"calls": "x"}', '"usage": {"spent": 1}', '"usage": null'])
+def test_a_journal_that_was_damaged_counts_what_is_whole(tmp_path: Path, line: str) -> None:
+    journal = tmp_path / "journal.jsonl"
+    with serving(lambda body: Reply("A bag.", usage=USAGE)) as server:
+        spec = f"chat:model=chat:tiny@{server.address}"
+        means = Means(parallel=1, budget=ChatBudget(requests=2))
+        with pytest.raises(BudgetError):
+            summarize(Corpus.build(CALLS), [spec], means=means, journal=journal)
+        key = json.loads(journal.read_text().splitlines()[0])["key"]
+        journal.write_text(journal.read_text() + f'{{"key": "{key}", {line}}}\n{{"key": "{key}", "usa')
+        result = summarize(Corpus.build(CALLS), [spec], journal=journal)
+    assert (result.usage.calls, result.usage.tokens, result.resumed) == (6, 660, 2)
+
+
+@pytest.mark.parametrize("price", ["x", "", "1/", "1/2/3", "-1", "nan", "1/inf", "0,15"])
+def test_a_price_that_is_none_is_refused_before_anything_is_asked(tmp_path: Path, price: str) -> None:
+    with serving(lambda body: "A bag.") as server:
+        done = run_command(tmp_path, server.address, f"--price={price}")
+    assert done.exit_code != 0
+    assert server.requests == []
+    with pytest.raises(ParameterError, match="INPUT/OUTPUT"):
+        TokenPrice.parse(price)
+
+
+COUNTS = st.builds(
+    ChatAnswer,
+    text=st.just(""),
+    tokens=st.integers(0, 10**6),
+    cached=st.booleans(),
+    cut=st.booleans(),
+    prompt_tokens=st.none(),
+) | st.integers(0, 10**6).flatmap(
+    lambda tokens: st.builds(
+        ChatAnswer,
+        text=st.just(""),
+        tokens=st.just(tokens),
+        cached=st.booleans(),
+        cut=st.booleans(),
+        prompt_tokens=st.integers(0, tokens),
+    )
+)
+
+
+@given(st.lists(COUNTS), st.floats(0, 100), st.floats(0, 100))
+def test_an_account_is_the_sum_of_its_answers(answers: list[ChatAnswer], read: float, write: float) -> None:
+    usage, merged = ChatUsage(), ChatUsage()
+    for one in answers:
+        usage.add(one)
+        merged.merge(ChatUsage.read(json.loads(json.dumps(ChatUsage.of(one).counts()))))
+    assert merged == usage
+    paid = [one for one in answers if not one.cached]
+    assert usage.tokens == sum(one.tokens for one in paid)
+    assert usage.cut == sum(one.cut for one in answers)
+    if all(one.prompt_tokens is not None and one.tokens for one in paid):
+        cost = sum((one.prompt_tokens or 0) * read + (one.tokens - (one.prompt_tokens or 0)) * write for one in paid)
+        assert usage.account(TokenPrice(read, write))["cost"] == pytest.approx(cost / 1e6)
+    assert usage.line(1.0)

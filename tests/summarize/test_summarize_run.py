@@ -11,7 +11,7 @@ from dialgauge.cli._app import app
 from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn, embedded_corpus, read_corpus, write_corpus
 from dialgauge.errors import DialgaugeError, InputError, ModelError, UnknownNameError
 from dialgauge.summarize import Outcome, Summarizer, Task, register, summarize
-from dialgauge.summarize._registry import _registered
+from dialgauge.summarize._registry import SUMMARIZERS
 
 runner = CliRunner()
 CORPUS = Corpus.build(
@@ -40,7 +40,7 @@ def echo() -> Iterator[list[Dialogue]]:
 
     register(Summarizer(name="echo", description="counts turns", citation="", compute=compute))
     yield seen
-    del _registered["echo"]
+    del SUMMARIZERS._entries["echo"]
 
 
 def test_summaries_come_under_their_keys_with_their_making() -> None:
@@ -78,7 +78,7 @@ def test_equal_dialogues_are_worked_on_once_and_silent_turns_are_not_passed_on(e
 
 
 def test_what_is_there_is_not_overwritten_unless_asked() -> None:
-    with pytest.raises(InputError, match="has 1 summaries of system 'old' already"):
+    with pytest.raises(InputError, match="has 1 summary of system 'old' already"):
         summarize(CORPUS, ["old=lead"])
     with pytest.raises(InputError, match="'human' is the name of references"):
         summarize(CORPUS, ["human=lead"], replace_existing=True)
@@ -110,7 +110,7 @@ def test_a_summarizer_that_forgets_a_dialogue_is_an_error() -> None:
         with pytest.raises(ModelError, match="said nothing of 2 of 2 dialogues"):
             summarize(CORPUS, ["lazy"])
     finally:
-        del _registered["lazy"]
+        del SUMMARIZERS._entries["lazy"]
 
 
 def test_a_journal_holds_what_is_done_and_other_work_does_no_harm(echo: list[Dialogue], tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 from dialgauge.affect._filter import affective_pairs
 from dialgauge.affect._psent import PARTS, Denominator, Tags, as_tagger, psent
 from dialgauge.affect._tagger import Tagger
-from dialgauge.corpus import KEY, OVERALL, Corpus, Dialogue
+from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError, ParameterError
 
 #: Which text of a pair must have an affective word for the pair to be kept.
@@ -34,7 +34,7 @@ def shares_frame(
     dialogues = list(corpus.iter_dialogues())
     roles = summaries["role"].unique().to_list()
     keys = [(dialogue.id, role) for role in roles for dialogue in dialogues]
-    said = [_said(dialogue, role) for role in roles for dialogue in dialogues]
+    said = [dialogue.side(role).text for role in roles for dialogue in dialogues]
     sides = [
         psent(said, chosen, denominator=denominator, tags=tags, speakers=True),
         psent(summaries["text"].to_list(), chosen, denominator=denominator, tags=tags),
@@ -51,12 +51,6 @@ def shares_frame(
     return found.join(by_dialogue, on=["dialogue_id", "role"], how="left", maintain_order="left").select(
         *KEY, "kind", "domain", *of_dialogue, *of_summary
     )
-
-
-def _said(dialogue: Dialogue, role: str) -> str:
-    if role == OVERALL:
-        return dialogue.text
-    return replace(dialogue, turns=tuple(t for t in dialogue.turns if role in (t.role, t.speaker))).text
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from dialgauge.affect._tagger import LABELS, Reads, Tagger
 from dialgauge.affect._taggers import Case, CombinedTagger, ContextualTagger, LookupTagger
 from dialgauge.affect._word_reader import load_word_reader
 from dialgauge.errors import InputError
-from dialgauge.files import write_text
+from dialgauge.files import check_folder, read_utf8, write_text
 from dialgauge.models import contents, load
 
 Kind = Literal["lookup", "contextual", "combined"]
@@ -67,15 +67,14 @@ def save_tagger(
 
 def describe_tagger(folder: str | PathLike[str]) -> dict[str, Any]:
     """What ``tagger.json`` says, checked."""
+    hint = "; a trained tagger is a folder that 'dialgauge affect train' wrote"
     path = Path(folder) / _DESCRIPTION
+    if path.parent.exists():
+        check_folder(path.parent, hint)
     try:
-        description = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        raise InputError(
-            f"{path}: no such file; a trained tagger is a folder that 'dialgauge affect train' wrote"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as JSON: {error}") from error
+        description = json.loads(read_utf8(path, hint))
+    except ValueError as error:
+        raise InputError(f"{path}: not valid JSON: {error}") from error
     if not isinstance(description, dict) or description.get("format") != _FORMAT:
         raise InputError(f"{path}: 'format' must be {_FORMAT}")
     rules = {"kind": get_args(Kind), "case": get_args(Case), "reads": get_args(Reads), "labels": (list(LABELS),)}

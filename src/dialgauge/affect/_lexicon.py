@@ -14,6 +14,7 @@ from dialgauge.affect._tagger import LABELS, NEGATIVE, NEUTRAL, POSITIVE
 from dialgauge.corpus import Dataset, fetch_dataset
 from dialgauge.corpus.catalogue import RemoteFile
 from dialgauge.errors import InputError, ParameterError
+from dialgauge.files import read_utf8
 from dialgauge.progress import Progress
 
 _SHOWN = 12
@@ -130,11 +131,9 @@ def read_lexicon(path: str | PathLike[str]) -> Lexicon:
     """
     place = Path(path)
     try:
-        text = place.read_text("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"lexicon {place}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"lexicon {place}: cannot be read as UTF-8 text: {error}") from error
+        text = read_utf8(place)
+    except InputError as error:
+        raise InputError(f"lexicon {error}") from error
     labels: dict[str, int] = {}
     valences: dict[str, float] = {}
     categories: dict[str, tuple[str, ...]] = {}

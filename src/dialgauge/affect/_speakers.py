@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import polars as pl
@@ -60,12 +59,11 @@ def one_side(corpus: Corpus, role: str) -> tuple[list[Dialogue], pl.DataFrame]:
     names: dict[str, tuple[set[str], set[str]]] = {}
     for dialogue in corpus.iter_dialogues():
         known |= {label for turn in dialogue.turns for label in (turn.role, turn.speaker) if label}
-        turns = tuple(turn for turn in dialogue.turns if role in (turn.role, turn.speaker))
-        kept.append(replace(dialogue, turns=turns))
+        mine = dialogue.side(role)
+        kept.append(mine)
         everybody = {label for turn in dialogue.turns for label in (turn.role, turn.speaker) if label}
-        mine = {label for turn in turns for label in (turn.role, turn.speaker) if label}
-        names[dialogue.id] = mine, everybody
-    if role not in known:
+        names[dialogue.id] = {label for turn in mine.turns for label in (turn.role, turn.speaker) if label}, everybody
+    if not any(dialogue.turns for dialogue in kept):
         raise UnknownNameError("role or speaker", role, known)
     of_role = corpus.summaries.filter(pl.col("role") == role)
     if not of_role.is_empty():

@@ -12,6 +12,7 @@ from typing import Any
 from dialgauge.affect._tagger import LABELS, NEUTRAL
 from dialgauge.affect._taggers import LookupTagger
 from dialgauge.errors import InputError
+from dialgauge.files import check_folder
 from dialgauge.models import digest_of
 
 #: From the five labels of the trees (0 very negative to 4 very positive) to the three of SST3.
@@ -58,8 +59,7 @@ def read_treebank(folder: str | PathLike[str]) -> Treebank:
     A line of text is a tree in brackets, ``(3 (2 It) (4 works))``; the labels 0 to 4 of its leaves are merged to three.
     """
     place = Path(folder)
-    if not place.is_dir():
-        raise InputError(f"{place}: no such folder; name the one that holds train.jsonl (or train.txt), dev and test")
+    check_folder(place, "; name the one that holds train.jsonl (or train.txt), dev and test")
     found = {}
     for name in _PARTS:
         lines, trees = place / f"{name}.jsonl", place / f"{name}.txt"

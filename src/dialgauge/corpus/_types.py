@@ -1,7 +1,7 @@
 """The three things a corpus is made of, one at a time: dialogue, summary, rating."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -39,6 +39,23 @@ class Dialogue:
     def text(self) -> str:
         """The transcript, a line per turn, each led by its speaker. This is what ``@source`` metrics read."""
         return "\n".join(str(turn) for turn in self.turns)
+
+    def side(self, role: str) -> "Dialogue":
+        """The dialogue with the turns of one role alone; all of them for ``overall``.
+
+        A turn is of the role that it carries. One that carries none is of the role that its speaker is called by,
+        ``Agent`` for ``agent``. Where no turn of the dialogue carries the role, it is taken for a speaker's name.
+        """
+        if role == OVERALL:
+            return self
+        carried = any(turn.role == role for turn in self.turns)
+        name = role.casefold()
+        turns = tuple(
+            turn
+            for turn in self.turns
+            if turn.role == role or (turn.speaker.casefold() == name and (turn.role is None or not carried))
+        )
+        return replace(self, turns=turns)
 
     def lead(self, n: int = 3) -> str:
         """The first ``n`` turns, joined by spaces: the LEAD-n baseline."""

@@ -5,8 +5,18 @@ from typing import TYPE_CHECKING
 
 from dialgauge.perturb._apply import Declined, Task, Variant, finish, hindrance, perturb_text, run_rules
 from dialgauge.perturb._edits import Edit, apply_edits
-from dialgauge.perturb._parse import PARSER_VARIABLE, Chunk, Entity, Parsed, Token, outline, parse, parser_name
-from dialgauge.perturb._perturb import Generator, Perturbed, by_rules, perturb
+from dialgauge.perturb._parse import (
+    PARSER_VARIABLE,
+    Chunk,
+    Entity,
+    Parsed,
+    Token,
+    missing_parser,
+    outline,
+    parse,
+    parser_name,
+)
+from dialgauge.perturb._perturb import Generator, Perturbed, by_rules, by_rules_without_parser, perturb
 from dialgauge.perturb._perturbation import (
     DRAW_MARK,
     Effect,
@@ -67,9 +77,11 @@ __all__ = [
     "all_perturbations",
     "apply_edits",
     "by_rules",
+    "by_rules_without_parser",
     "find_perturbation",
     "finish",
     "hindrance",
+    "missing_parser",
     "outline",
     "parse",
     "parse_requests",

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from dialgauge.errors import ParameterError
-from dialgauge.models import BudgetError
+from dialgauge.models import BudgetError, ChatUsage
 from dialgauge.perturb._apply import Declined, Task, Variant, finish, hindrance, run_rules
 from dialgauge.perturb._domain_text import edits_between
 from dialgauge.perturb._lexicon import lexicon
-from dialgauge.perturb._llm_chat import Chat, TypedChat, bare_text
+from dialgauge.perturb._llm_chat import CUT, Chat, TypedChat, bare_text
 from dialgauge.perturb._llm_prompts import OWN, PAPER, Entities, Message, PromptSet, Rewrite, rewrite_messages
 from dialgauge.perturb._llm_stages import Stages, drawn_entities, drawn_sentences
 from dialgauge.progress import Progress
@@ -147,21 +147,20 @@ class LlmGenerator:
         cost = tokens * price / 1e6 if price is not None else None
         return LlmEstimate(len(tasks), calls, tokens, calls * most, tokens * most * 2, cost)
 
+    @property
+    def usage(self) -> ChatUsage:
+        """What the endpoint was asked so far."""
+        return self._chat.usage
+
     def account(self) -> dict[str, Any]:
         """What was asked and spent so far, for the manifest of a run."""
-        usage = self._chat.usage
-        entry: dict[str, Any] = {
+        return {
             "model": self._chat.chat.model,
             "prompts": self.settings.prompts,
             "form": self._chat.form,
-            "calls": usage.calls,
-            "cached": usage.cached,
-            "tokens": usage.tokens,
+            **self.usage.account(self.settings.price),
             "outcomes": dict(self._outcomes),
         }
-        if self.settings.price is not None:
-            entry["cost"] = usage.tokens * self.settings.price / 1e6
-        return entry
 
     def _tally(self, outcome: Variant | Declined) -> None:
         kind = "declined" if isinstance(outcome, Declined) else outcome.provenance.generator.partition(":")[0]
@@ -227,7 +226,7 @@ class LlmGenerator:
         plain = self.settings.prompts == "paper" and task.request.perturbation.name in PAPER
         if plain:
             raw = self._chat.ask_text(attempt.messages, **self._options(task))
-            text, complaint = bare_text(raw.text), ""
+            text, complaint = bare_text(raw.text), CUT if raw.cut else ""
         else:
             answer, raw, complaint = self._chat.ask(attempt.messages, Rewrite, **self._options(task))
             text = answer.summary if answer else ""

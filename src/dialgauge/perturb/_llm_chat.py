@@ -4,13 +4,12 @@ import json
 import re
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from dialgauge.errors import ModelError
-from dialgauge.models import ChatAnswer
+from dialgauge.models import ChatAnswer, ChatUsage
 from dialgauge.perturb._llm_prompts import Message
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -18,6 +17,8 @@ Model = TypeVar("Model", bound=BaseModel)
 _FORMS = ("json_schema", "json_object", "text")
 #: How an endpoint says that it does not know a form: it calls the request bad.
 _REFUSED = re.compile(r": (?:400|404|415|422|501) ")
+#: What is wrong with an answer that was not brought to its end.
+CUT = "the answer was cut off at its limit of tokens"
 
 
 class Chat(Protocol):
@@ -39,27 +40,12 @@ class ContentError(Exception):
     """An answer that came but cannot be used; the message is a complaint that the model can act on."""
 
 
-@dataclass(slots=True)
-class Usage:
-    """What a run has asked for so far. ``calls`` counts answers that were paid for, ``cached`` those that were not."""
-
-    calls: int = 0
-    cached: int = 0
-    tokens: int = 0
-
-    def add(self, answer: ChatAnswer) -> None:
-        """Count an answer."""
-        self.calls += not answer.cached
-        self.cached += answer.cached
-        self.tokens += 0 if answer.cached else answer.tokens
-
-
 class TypedChat:
     """Asks for answers of a pydantic model. Safe to use from several threads."""
 
     def __init__(self, chat: Chat, options: dict[str, Any]) -> None:
         self.chat, self.options = chat, options
-        self.usage = Usage()
+        self.usage = ChatUsage()
         self._form = 0
         self._lock = threading.Lock()
 
@@ -71,8 +57,7 @@ class TypedChat:
     def ask_text(self, messages: Sequence[Message], **options: Any) -> ChatAnswer:
         """An answer in plain words."""
         answer = self.chat.ask(messages, **{**self.options, **options})
-        with self._lock:
-            self.usage.add(answer)
+        self.usage.add(answer)
         return answer
 
     def ask(
@@ -83,7 +68,7 @@ class TypedChat:
         try:
             return read_json(answer.text, kind), answer, ""
         except ContentError as error:
-            return None, answer, str(error)
+            return None, answer, CUT if answer.cut else str(error)
 
     def _ask_in_form(self, messages: Sequence[Message], kind: type[BaseModel], options: dict[str, Any]) -> ChatAnswer:
         while True:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any
 
-from dialgauge.errors import MissingExtraError, ModelError
+from dialgauge.errors import DialgaugeError, MissingExtraError, ModelError
 from dialgauge.perturb._spans import PLACEHOLDER, Span, sentence_spans, word_spans
 
 #: Names another parser than the embedded one: a model reference (``folder:/path``) or an installed spaCy package.
@@ -222,8 +222,16 @@ def _original_end(shifts: list[tuple[int, int, int]], position: int) -> int:
     return position + shift
 
 
-@cache
-def _pipeline() -> Any:
+def missing_parser() -> str | None:
+    """Why nothing can be parsed here, or None where a parser is found; it is not loaded for that."""
+    try:
+        _target()
+    except DialgaugeError as error:
+        return str(error)
+    return None
+
+
+def _target() -> Any:
     """The parser: the one that DIALGAUGE_PARSER names, or the embedded one, or an installed English spaCy package."""
     try:
         import spacy
@@ -234,17 +242,23 @@ def _pipeline() -> Any:
     named = os.environ.get(PARSER_VARIABLE, "")
     installed = [name for name in spacy.util.get_installed_models() if name.startswith("en_core_web_")]
     if named and ":" not in named:
-        target: Any = named
-    elif named:
-        target = resolve(named).path
-    elif find_asset("spacy-en").present or not installed:
-        target = resolve(_EMBEDDED).path
-    else:
-        target = sorted(installed)[0]
+        return named
+    if named:
+        return resolve(named).path
+    if find_asset("spacy-en").present or not installed:
+        return resolve(_EMBEDDED).path
+    return sorted(installed)[0]
+
+
+@cache
+def _pipeline() -> Any:
+    target = _target()
+    import spacy
+
     try:
         nlp: Any = spacy.load(target)
     except OSError as error:
-        raise ModelError(f"parser {named or target!r} cannot be loaded: {error}") from error
+        raise ModelError(f"parser {str(target)!r} cannot be loaded: {error}") from error
     # spaCy splits the short forms of pronouns (he'd) but not those of names (Tom'd).
     suffixes = [*nlp.Defaults.suffixes, r"(?<=[A-Za-z])['’](?:d|ll|ve|re|m)"]
     nlp.tokenizer.suffix_search = spacy.util.compile_suffix_regex(suffixes).search

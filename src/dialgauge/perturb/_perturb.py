@@ -8,6 +8,7 @@ import polars as pl
 from dialgauge.corpus import KEY, ORIGINAL, Corpus, Dialogue, Summary, summaries_frame
 from dialgauge.errors import InputError, ParameterError
 from dialgauge.perturb._apply import Declined, Task, Variant, run_rules
+from dialgauge.perturb._parse import missing_parser
 from dialgauge.perturb._perturbation import PerturbationRequest
 from dialgauge.perturb._registry import parse_requests
 from dialgauge.progress import Progress
@@ -93,6 +94,23 @@ def by_rules(tasks: Sequence[Task], progress: Progress | None = None) -> Iterato
         yield task, outcome
     if progress:
         progress("done", len(tasks), len(tasks))
+
+
+def by_rules_without_parser(
+    tasks: Sequence[Task], progress: Progress | None = None
+) -> Iterator[tuple[Task, Variant | Declined]]:
+    """Like :func:`by_rules`, but where there is no parser, what needs one is declined instead of an error."""
+    reason = missing_parser()
+    if reason is None:
+        yield from by_rules(tasks, progress)
+        return
+    possible = []
+    for task in tasks:
+        if "parse" in task.request.perturbation.needs:
+            yield task, Declined(reason)
+        else:
+            possible.append(task)
+    yield from by_rules(possible, progress)
 
 
 def _tasks(

@@ -1,5 +1,6 @@
 """Systems that write summaries, by name: extracts of the dialogue, sequence-to-sequence models, chat models."""
 
+from dialgauge.models import ChatUsage, TokenPrice
 from dialgauge.summarize._attention import AttentionMap, attention_map
 from dialgauge.summarize._attention_page import AttentionShare, attention_shares, render_attention
 from dialgauge.summarize._chunks import Chunks, chunk_turns
@@ -28,10 +29,10 @@ from dialgauge.summarize._registry import (
     parse_requests,
     register,
 )
-from dialgauge.summarize._run import Summarized, summarize, summarize_dialogues
-from dialgauge.summarize._scratch import ScratchModel, build_scratch
+from dialgauge.summarize._run import Summarized, summarize, summarize_dialogues, with_summaries
+from dialgauge.summarize._scratch import ScratchModel, build_scratch, is_scratch
 from dialgauge.summarize._seq2seq import Reading
-from dialgauge.summarize._system import ChatUsage, Means, Outcome, Summarizer, SummarizerRequest, Task
+from dialgauge.summarize._system import Means, Outcome, Summarizer, SummarizerRequest, Task
 from dialgauge.summarize._training_sets import (
     SETS,
     Pair,
@@ -68,6 +69,7 @@ __all__ = [
     "SummarizerRequest",
     "TableRow",
     "Task",
+    "TokenPrice",
     "TrainingSet",
     "affect_scores",
     "affect_table",
@@ -80,6 +82,7 @@ __all__ = [
     "finetune",
     "finetune_sets",
     "generate",
+    "is_scratch",
     "parse_request",
     "parse_requests",
     "preserved",
@@ -92,4 +95,5 @@ __all__ = [
     "summarize",
     "summarize_dialogues",
     "training_sets",
+    "with_summaries",
 ]

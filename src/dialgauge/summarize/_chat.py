@@ -1,6 +1,6 @@
 """Summaries written by a chat model behind any endpoint that speaks the OpenAI protocol."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from urllib.error import HTTPError
@@ -81,23 +81,34 @@ class _Writer:
     options: Mapping[str, float]
     window: int
 
-    def write(self, dialogue: Dialogue, role: str) -> tuple[Outcome, list[ChatAnswer]]:
-        """The summary of one dialogue, and the answers that it took."""
-        chunks = self._chunks(dialogue, role)
+    def write(self, task: Task, position: int) -> Outcome:
+        """The summary of one dialogue; the answers that it takes are counted as they come."""
+        chunks = self._chunks(task.dialogues[position], task.role)
         answers = []
         try:
             for text in chunks.texts:
-                answers.append(self.endpoint.ask(self.prompt.messages(text, role), **self.options))
+                answer = self.endpoint.ask(self.prompt.messages(text, task.role), **self.options)
+                task.count(position, answer)
+                answers.append(answer)
         except BudgetError:
             raise
         except ModelError as error:
             if isinstance(error.__cause__, HTTPError) and error.__cause__.code in _REFUSALS:
-                return Outcome(None, reason=str(error)), answers
+                return Outcome(None, reason=str(error))
             raise
+        cut = self._cut(answers)
         texts = [answer.text.strip() for answer in answers]
         if not all(texts):
-            return Outcome(None, reason="the endpoint gave an empty answer"), answers
-        return Outcome(join_pieces(texts), chunks.note), answers
+            return Outcome(None, reason="; ".join(filter(None, ["the endpoint gave an empty answer", cut])))
+        return Outcome(join_pieces(texts), "; ".join(filter(None, [chunks.note, cut])))
+
+    def _cut(self, answers: Sequence[ChatAnswer]) -> str:
+        """Whether answers end at a limit of tokens, and at which; empty where none does."""
+        cut = [answer for answer in answers if answer.cut]
+        if not cut:
+            return ""
+        where = cut[0].cut_at(int(self.options["max_tokens"]))
+        return where if len(answers) == 1 else f"{len(cut)} of {len(answers)} parts {where}"
 
     def _chunks(self, dialogue: Dialogue, role: str) -> Chunks:
         if not self.window:
@@ -121,12 +132,10 @@ def _compute(task: Task, parameters: Mapping[str, str]) -> Iterator[tuple[int, O
     refused: list[str] = []
     done = 0
     with ThreadPoolExecutor(max_workers=endpoint.parallel) as pool:
-        waiting = {pool.submit(writer.write, dialogue, task.role): i for i, dialogue in enumerate(task.dialogues)}
+        waiting = {pool.submit(writer.write, task, i): i for i in range(len(task.dialogues))}
         try:
             for future in _finished(waiting):
-                outcome, answers = future.result()
-                for answer in answers:
-                    task.means.usage.add(answer)
+                outcome = future.result()
                 done += 1
                 if outcome.reason:
                     refused.append(outcome.reason)
@@ -138,9 +147,7 @@ def _compute(task: Task, parameters: Mapping[str, str]) -> Iterator[tuple[int, O
         raise ModelError(refused[0])  # not this or that dialogue: the endpoint takes none of our questions
 
 
-def _finished(
-    waiting: Mapping[Future[tuple[Outcome, list[ChatAnswer]]], int],
-) -> Iterator[Future[tuple[Outcome, list[ChatAnswer]]]]:
+def _finished(waiting: Mapping[Future[Outcome], int]) -> Iterator[Future[Outcome]]:
     """The futures as they end well; the first that does not stops those that have not begun, and is raised last."""
     failure: BaseException | None = None
     for future in as_completed(waiting):

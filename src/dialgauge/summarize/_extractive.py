@@ -13,7 +13,7 @@ from dialgauge.corpus import Dialogue
 from dialgauge.metrics import Parameter, split_sentences
 from dialgauge.sentences import nltk_sentences
 from dialgauge.summarize._registry import register
-from dialgauge.summarize._roles import join_pieces, side
+from dialgauge.summarize._roles import join_pieces
 from dialgauge.summarize._system import Outcome, Summarizer, Task
 
 
@@ -80,7 +80,7 @@ def by_ranking(rank: Rank) -> Callable[[Task, Mapping[str, str]], Iterator[tuple
 
     def compute(task: Task, parameters: Mapping[str, str]) -> Iterator[tuple[int, Outcome]]:
         for i, dialogue in enumerate(task.dialogues):
-            pieces = pieces_of(side(dialogue, task.role), parameters)
+            pieces = pieces_of(dialogue.side(task.role), parameters)
             if pieces:
                 yield i, Outcome(extract(pieces, rank(pieces, parameters), parameters))
             else:

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -19,7 +20,6 @@ from dialgauge.models import (
     digest_of,
     load,
     quiet_loading,
-    remove_checkpoint,
     train,
 )
 from dialgauge.progress import Progress
@@ -140,6 +140,8 @@ def finetune(
         lambda module, batch: batch_loss(module, encoded, batch, settings.label_smoothing),
         settings.plan,
         evaluate=None if dev is None else _evaluation(learner, dev, held_out, settings, tagger, writing_tokens),
+        # As long as the summaries show no affect that could be compared, all epochs are equally bad.
+        ties="later" if settings.best_by == "psentscore" else "earlier",
         folder=_kept(folder) if resumable else None,
         identity=identity,
         progress=progress,
@@ -147,7 +149,7 @@ def finetune(
     seconds = round(time.perf_counter() - begun, 1)
     result = Finetuned(folder, training.name, len(encoded), encoded.cut_sources, encoded.cut_targets, record, seconds)
     _save(learner, result, _card(start, training, settings, identity, tagger))
-    remove_checkpoint(_kept(folder))
+    shutil.rmtree(_kept(folder), ignore_errors=True)
     return result
 
 

@@ -14,6 +14,8 @@ from dialgauge.summarize._training_sets import Pair
 
 #: The name of the model in training among systems.
 _MODEL = "model"
+#: The lowest value that a concordance can take.
+_WORST = -1.0
 
 
 def written_texts(
@@ -44,6 +46,7 @@ def rouge_quality(pairs: Sequence[Pair], written: Mapping[str, str]) -> float:
 
 
 def affect_quality(corpus: Corpus, written: Mapping[str, str], tagger: Tagger, role: str) -> float:
-    """The concordance (CCC) of PSent in dialogue and summary; 0 where it is not defined, as for a constant."""
+    """The concordance (CCC) of PSent in dialogue and summary; where it is not defined, as for a constant, the worst."""
     scores = affect_scores(corpus, {_MODEL: written}, tagger, role=role)
-    return preserved(scores, _MODEL).ccc or 0.0
+    found = preserved(scores, _MODEL).ccc
+    return _WORST if found is None else found

@@ -10,7 +10,8 @@ import polars as pl
 from dialgauge.affect import PSentScores, Tagger, psent_score
 from dialgauge.corpus import OVERALL, Corpus, Summary, summaries_frame
 from dialgauge.errors import InputError, MissingExtraError, ModelError
-from dialgauge.metrics import quoted, score_pairs
+from dialgauge.metrics import score_pairs
+from dialgauge.registry import quoted
 from dialgauge.summarize._training_sets import reference_pairs
 
 #: The overlap of stems with each reference, averaged over the references: as in the paper, which triples its test set.
@@ -130,10 +131,16 @@ class AffectTable:
 
     def remarks(self) -> list[str]:
         """What a reader should know: what the numbers are, how the systems differ, and what is missing."""
+        undefined = any("–" in cell for row in self.cells() for cell in row[-3:])
         return [
             f"{self.dialogues:,} dialogues, {self.references:,} references; ROUGE is F1 of stems, the mean over the "
             f"references; PSentScore is Spearman / CCC / MAE by the tagger {self.tagger}.",
             *map(_told, self.differences),
+            *(
+                ["– : not defined, as nothing varies or fewer than three dialogues have such words."]
+                if undefined
+                else []
+            ),
             *(f"{row.empty:,} texts of {row.system} are empty." for row in self.rows if row.empty),
             *self.notes,
         ]

@@ -1,8 +1,9 @@
-"""The journal: every finished summary in a line of JSON, so that work that was stopped goes on where it was."""
+"""The journal: every finished summary and what it took, in lines of JSON; work that was stopped goes on from it."""
 
 import hashlib
 import json
 import os
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import IO
 
 from dialgauge.corpus import Dialogue
 from dialgauge.errors import InputError
+from dialgauge.models import ChatUsage
 from dialgauge.summarize._system import Outcome
 
 #: A line is handed to the system at once, and forced to the disk this often: the first survives a kill, the second
@@ -28,14 +30,17 @@ def work_key(signature: str, role: str, dialogue: Dialogue, references: tuple[st
 class Journal:
     """Outcomes by work key, in a file that grows. A line that was cut off by a crash is passed over.
 
-    Lines of other work do no harm, so a journal needs not be thrown away when the corpus or the systems change.
+    Lines of other work do no harm, so a journal needs not be thrown away when the corpus or the systems change. What
+    the answers of endpoints took is written down as they come, so that a run that goes on can account for all of it.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.known: Mapping[str, Outcome] = _read(path)
+        self.known: Mapping[str, Outcome]
+        self.known, self._spent = _read(path)
         self._file: IO[str] | None = None
         self._synced = 0.0
+        self._lock = threading.Lock()
 
     def __enter__(self) -> "Journal":
         return self
@@ -49,12 +54,23 @@ class Journal:
 
     def keep(self, key: str, outcome: Outcome) -> None:
         """Write down a text."""
-        file = self._file = self._file or _open(self.path)
-        line = {"key": key, "text": outcome.text} | ({"note": outcome.note} if outcome.note else {})
-        file.write(json.dumps(line) + "\n")
-        file.flush()
-        if time.monotonic() - self._synced > _SECONDS_BETWEEN_SYNCS:
-            self._sync(file)
+        self._write({"key": key, "text": outcome.text} | ({"note": outcome.note} if outcome.note else {}))
+
+    def keep_usage(self, key: str, usage: ChatUsage) -> None:
+        """Write down what an answer took; from any thread."""
+        self._write({"key": key, "usage": usage.counts()})
+
+    def take_usage(self, key: str) -> ChatUsage:
+        """What earlier runs spent on a piece of work; nothing when it is asked for again, so that it counts once."""
+        return self._spent.pop(key, None) or ChatUsage()
+
+    def _write(self, line: Mapping[str, object]) -> None:
+        with self._lock:
+            file = self._file = self._file or _open(self.path)
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+            if time.monotonic() - self._synced > _SECONDS_BETWEEN_SYNCS:
+                self._sync(file)
 
     def _sync(self, file: IO[str]) -> None:
         file.flush()
@@ -71,10 +87,12 @@ def _open(path: Path) -> IO[str]:
     return file
 
 
-def _read(path: Path) -> dict[str, Outcome]:
+def _read(path: Path) -> tuple[dict[str, Outcome], dict[str, ChatUsage]]:
+    """The outcomes, and what was spent, by work key."""
     found: dict[str, Outcome] = {}
+    spent: dict[str, ChatUsage] = {}
     if not path.exists():
-        return found
+        return found, spent
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
@@ -82,7 +100,11 @@ def _read(path: Path) -> dict[str, Outcome]:
     for line in lines:
         try:
             entry = json.loads(line)
-            found[str(entry["key"])] = Outcome(str(entry["text"]), str(entry.get("note", "")))
+            key = str(entry["key"])
+            if "usage" in entry:
+                spent.setdefault(key, ChatUsage()).merge(ChatUsage.read(entry["usage"]))
+            else:
+                found[key] = Outcome(str(entry["text"]), str(entry.get("note", "")))
         except (ValueError, KeyError, TypeError):
             continue
-    return found
+    return found, spent

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dialgauge.metrics import Parameter, score_pairs
 from dialgauge.summarize._extractive import NO_WORDS, PIECES, SPEAKERS, UNITS, Piece, pieces_of
 from dialgauge.summarize._registry import register
-from dialgauge.summarize._roles import is_unspaced, join_pieces, side
+from dialgauge.summarize._roles import is_unspaced, join_pieces
 from dialgauge.summarize._system import Outcome, Summarizer, Task
 
 #: So many dialogues are searched at the same time, so that a step is one call of the kernels.
@@ -52,7 +52,7 @@ def _compute(task: Task, parameters: Mapping[str, str]) -> Iterator[tuple[int, O
     for start in range(0, len(task.dialogues), _AT_ONCE):
         searches: dict[int, _Search] = {}
         for i in range(start, min(start + _AT_ONCE, len(task.dialogues))):
-            pieces = pieces_of(side(task.dialogues[i], task.role), parameters)
+            pieces = pieces_of(task.dialogues[i].side(task.role), parameters)
             if not task.references[i]:
                 yield i, Outcome(None, reason=f"no reference for the role {task.role!r}, which the oracle reads")
             elif not pieces:

@@ -5,17 +5,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, OVERALL, Corpus, Dialogue, Summary, summaries_frame
-from dialgauge.errors import InputError, ModelError, UnknownNameError
-from dialgauge.models import Watcher, watching
+from dialgauge.errors import InputError, ModelError, UnknownNameError, counted
+from dialgauge.models import ChatUsage, Watcher, watching
 from dialgauge.progress import Progress
 from dialgauge.summarize._journal import Journal, work_key
 from dialgauge.summarize._registry import parse_requests
-from dialgauge.summarize._roles import has_role, roles_of
-from dialgauge.summarize._system import ChatUsage, Means, Outcome, SummarizerRequest, Task
+from dialgauge.summarize._roles import roles_of
+from dialgauge.summarize._system import Means, Outcome, SummarizerRequest, Task
 
 _REMARKS = pl.Schema({"dialogue_id": pl.String(), "system": pl.String(), "role": pl.String(), "text": pl.String()})
 
@@ -26,7 +27,7 @@ class Summarized:
 
     ``failures`` holds, in the column ``reason``, why a dialogue has no summary of a system, ``notes`` (column ``note``)
     what a reader of one should know. ``signatures`` and ``seconds`` are by system; ``resumed`` counts the summaries
-    that a journal had already, ``usage`` what chat endpoints were asked.
+    that a journal had already, ``usage`` what chat endpoints were asked, also in the runs that left the journal.
     """
 
     corpus: Corpus
@@ -37,6 +38,22 @@ class Summarized:
     seconds: Mapping[str, float]
     resumed: int
     usage: ChatUsage
+
+    def counts(self) -> list[dict[str, Any]]:
+        """Per system and role: how many summaries there are, of how many words, how many are not, and with a note."""
+        keys = ["system", "role"]
+        counts = [
+            self.added.group_by(keys).agg(
+                pl.len().alias("summaries"), pl.col("text").str.count_matches(r"\S+").mean().alias("words")
+            ),
+            self.failures.group_by(keys).agg(pl.len().alias("failures")),
+            self.notes.group_by(keys).agg(pl.len().alias("notes")),
+        ]
+        table = pl.concat([count.select(keys) for count in counts]).unique()
+        for count in counts:
+            table = table.join(count, on=keys, how="left")
+        table = table.with_columns(pl.col("summaries", "failures", "notes").fill_null(0)).sort(keys)
+        return table.select(*keys, "summaries", "failures", "notes", "words").to_dicts()
 
 
 @dataclass(slots=True)
@@ -95,7 +112,7 @@ def summarize(
             seconds[request.system] = time.perf_counter() - start
     added = summaries_frame(record.summaries)
     return Summarized(
-        corpus=_with(corpus, added, requests, roles),
+        corpus=with_summaries(corpus, added, signatures, roles),
         added=added,
         failures=_remarks(record.failures, "reason"),
         notes=_remarks(record.notes, "note"),
@@ -150,6 +167,8 @@ class _Work:
                 record.resumed += 1
             else:
                 waiting.setdefault(key, (dialogue, targets))
+            if self.journal:
+                self.means.usage.merge(self.journal.take_usage(key))
         total = len(outcomes) + len(waiting)
         with watching(self._inner(outcomes, total)):
             for key, outcome in self._computed(waiting):
@@ -174,10 +193,10 @@ class _Work:
         return lambda texts, of: show(f"{self._label} ({texts:,} of {of:,} texts at work)", len(outcomes), total)
 
     def _hindrance(self, dialogue: Dialogue) -> str:
-        spoken = [turn for turn in dialogue.turns if turn.text.strip()]
-        if not spoken:
+        spoken = _spoken(dialogue)
+        if not spoken.turns:
             return "the dialogue is empty"
-        if self.role != OVERALL and not any(has_role(turn, self.role) for turn in spoken):
+        if not spoken.side(self.role).turns:
             return f"nobody in the dialogue has the role {self.role!r}"
         return ""
 
@@ -186,21 +205,29 @@ class _Work:
         if not waiting:
             return
         keys = list(waiting)
-        task = Task([_spoken(d) for d, _ in waiting.values()], self.role, [r for _, r in waiting.values()], self.means)
+        journal = self.journal
+        task = Task(
+            [_spoken(dialogue) for dialogue, _ in waiting.values()],
+            self.role,
+            [references for _, references in waiting.values()],
+            self.means,
+            (lambda i, usage: journal.keep_usage(keys[i], usage)) if journal else None,
+        )
         missing = set(range(len(keys)))
+        kept = 0
         try:
             for i, outcome in self.request.summarizer.compute(task, self.request.parameters):
                 missing.remove(i)
-                if self.journal and outcome.text is not None:
-                    self.journal.keep(keys[i], outcome)
+                if journal and outcome.text is not None:
+                    journal.keep(keys[i], outcome)
+                    kept += 1
                 yield keys[i], outcome
         except ModelError as error:
-            done = len(keys) - len(missing)
-            if not self.journal or not done:
+            if not journal or not kept:
                 raise
             raise type(error)(
-                f"{error}. {done} of {len(keys)} summaries of system {self.request.system!r} are kept in "
-                f"{self.journal.path}: the same command goes on from there"
+                f"{error}. {kept} of {len(keys)} summaries of system {self.request.system!r} are kept in "
+                f"{journal.path}: the same command goes on from there"
             ) from error
         if missing:
             raise ModelError(
@@ -226,7 +253,7 @@ def _check(
     if not dialogues:
         raise InputError(f"corpus {corpus.info.name!r} has no dialogues to summarize")
     for role in roles:
-        if role != OVERALL and not any(has_role(turn, role) for dialogue in dialogues for turn in dialogue.turns):
+        if role != OVERALL and not any(dialogue.side(role).turns for dialogue in dialogues):
             raise UnknownNameError("role", role, roles_of(dialogues), "no turn of this corpus has it")
     for request in requests:
         request.check()
@@ -237,8 +264,8 @@ def _check(
             raise InputError(f"{request.system!r} is the name of references in this corpus; choose another: NAME=SPEC")
         if not present.is_empty() and not replace_existing:
             raise InputError(
-                f"the corpus has {present.height} summaries of system {request.system!r} already; replace them "
-                "(--replace), or choose another name: NAME=SPEC"
+                f"the corpus has {counted(present.height, 'summary', 'summaries')} of system {request.system!r} "
+                "already; replace them (--replace, in a study file replace = true), or choose another name: NAME=SPEC"
             )
 
 
@@ -253,9 +280,12 @@ def _references(corpus: Corpus, request: SummarizerRequest, role: str) -> dict[s
     }
 
 
-def _with(corpus: Corpus, added: pl.DataFrame, requests: Sequence[SummarizerRequest], roles: Sequence[str]) -> Corpus:
-    """The corpus with the new summaries in the place of older ones of these systems and roles, variants included."""
-    replaced = pl.col("system").is_in([request.system for request in requests]) & pl.col("role").is_in(list(roles))
+def with_summaries(corpus: Corpus, added: pl.DataFrame, systems: Iterable[str], roles: Iterable[str]) -> Corpus:
+    """The corpus with new summaries in the place of older ones of these systems and roles, variants included.
+
+    Ratings of replaced summaries go with them.
+    """
+    replaced = pl.col("system").is_in(list(systems)) & pl.col("role").is_in(list(roles))
     kept = corpus.summaries.filter(~replaced)
     summaries = pl.concat([kept, added])
     ratings = corpus.ratings.join(kept, on=list(KEY), how="semi")

@@ -9,7 +9,7 @@ from dialgauge.models import DTYPES, Model, load
 from dialgauge.summarize._chunks import Chunks, chunk_turns
 from dialgauge.summarize._generate import GenerationSettings, batch_budget, count_tokens, generate, window_of
 from dialgauge.summarize._registry import register
-from dialgauge.summarize._roles import join_pieces, side
+from dialgauge.summarize._roles import join_pieces
 from dialgauge.summarize._system import Outcome, Summarizer, Task
 
 JOINTS: Mapping[str, str] = {"line": "\n", "space": " "}
@@ -36,7 +36,7 @@ class Reading:
 
     def shown(self, dialogue: Dialogue, role: str) -> Dialogue:
         """The turns that the model sees."""
-        return side(dialogue, role) if self.roles == "turns" else dialogue
+        return dialogue.side(role) if self.roles == "turns" else dialogue
 
     def text(self, dialogue: Dialogue, role: str = OVERALL) -> str:
         """The whole dialogue as one input, however long."""

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from dialgauge.affect import Tagger, affective_pairs
-from dialgauge.corpus import KEY, OVERALL, Corpus
+from dialgauge.corpus import KEY, OVERALL, Corpus, Dialogue
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.summarize._seq2seq import Reading
 
@@ -91,7 +91,7 @@ def reference_pairs(corpus: Corpus, role: str = OVERALL, reading: Reading | None
     """
     reading = reading or Reading()
     texts = {
-        dialogue.id: reading.text(dialogue, role) if reading.shown(dialogue, role).text.strip() else ""
+        dialogue.id: reading.text(dialogue, role) if _has_words(reading.shown(dialogue, role)) else ""
         for dialogue in corpus.iter_dialogues()
     }
     references = corpus.references.filter(pl.col("role") == role)
@@ -107,6 +107,11 @@ def reference_pairs(corpus: Corpus, role: str = OVERALL, reading: Reading | None
     if not pairs:
         raise InputError(f"corpus {corpus.info.name!r}: every reference or its dialogue is empty: nothing to learn")
     return pairs
+
+
+def _has_words(dialogue: Dialogue) -> bool:
+    """Whether anything is said: the names of speakers alone are nothing to learn from."""
+    return any(turn.text.strip() for turn in dialogue.turns)
 
 
 def training_sets(

@@ -15,6 +15,7 @@ from dialgauge.corpus.catalogue._rated_sets import (
     read_tofueval,
 )
 from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.files import check_folder
 
 _ALL = (
     Dataset(
@@ -270,9 +271,7 @@ def read_dataset(name: str, folder: str | PathLike[str] | None = None) -> Corpus
     if part and part not in dataset.parts:
         raise UnknownNameError(f"part of {dataset.name}", part, dataset.parts)
     path = dataset.folder if folder is None else Path(folder)
-    if not path.is_dir():
-        hint = f"; 'dialgauge datasets get {dataset.name}' fetches it" if folder is None else ""
-        raise InputError(f"{path}: no such folder{hint}")
+    check_folder(path, f"; 'dialgauge datasets get {dataset.name}' fetches it" if folder is None else "")
     try:
         return dataset.read(path, part)
     except (KeyError, TypeError) as error:

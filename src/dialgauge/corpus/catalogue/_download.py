@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dialgauge.corpus.catalogue._entry import Dataset, RemoteFile
 from dialgauge.errors import DialgaugeError, InputError
+from dialgauge.files import check_folder
 from dialgauge.progress import Progress
 
 _CHUNK = 2**18
@@ -40,8 +41,7 @@ def fetch_dataset(
 
 
 def _copy(dataset: Dataset, source: Path, folder: Path) -> Path:
-    if not source.is_dir():
-        raise InputError(f"{source}: no such folder")
+    check_folder(source)
     if not dataset.is_in(source):
         raise InputError(f"{source}: {dataset.name} is not in it; looked for {' or '.join(dataset.markers)}")
     partial = folder.with_name(f".{folder.name}.part")
