@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.metrics import score, score_pairs
-from dialgauge.metrics._judge import RUBRICS, expected_rating, messages, written_rating
-from dialgauge.models import ChatEndpoint
+from dialgauge.metrics._judge import RUBRICS, expected_rating, messages, reading, written_rating
+from dialgauge.models import ChatAnswer, ChatEndpoint
 
 SUMMARIES = ["Mia has an exam.", "Tom has an exam.", "Nobody comes.", ""]
 SOURCES = ["Tom: coming?\nMia: no, an exam"] * 4
@@ -91,6 +91,25 @@ def test_the_written_rating_with_a_note_where_none_are(server: Server) -> None:
     assert scores.signatures[written] == (
         f"judge|target:source|model:chat:tester@{server.address}|dimension:consistency|rating:written|max-tokens:8|v:1"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "weights", "weighted", "value", "note", "reason"),
+    [
+        ("4. It is", ({"4": -0.1},), True, 4.0, "cut at its limit of tokens (max-tokens)", ""),
+        ("I say 4", (), True, 4.0, "that it wrote; the judge's answer was cut at", ""),
+        ("I say 4", (), False, 4.0, "the judge's answer was cut at", ""),
+        ("Let me think", (), False, math.nan, "", "'Let me think'; the judge's answer was cut at"),
+    ],
+)
+def test_a_cut_answer_does_not_pass_in_silence(
+    text: str, weights: Any, weighted: bool, value: float, note: str, reason: str
+) -> None:
+    found = reading(ChatAnswer(text, weights, cut=True), weighted)
+    assert found.number == pytest.approx(value, nan_ok=True)
+    assert note in found.note
+    assert reason in found.reason
+    assert "cut" not in str(reading(ChatAnswer(text, weights), weighted))
 
 
 @pytest.mark.parametrize("dimension", RUBRICS)

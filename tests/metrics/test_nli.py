@@ -9,8 +9,9 @@ import pytest
 import torch
 from golden_pairs import GOLDEN, KEYS, SOURCES, SUMMARIES, differences, model, recorded
 
+from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import ModelError, ParameterError
-from dialgauge.metrics import score_pairs
+from dialgauge.metrics import score, score_pairs
 from dialgauge.metrics._nli import Judged, classify, source_chunks, zero_shot
 from dialgauge.models import load
 from dialgauge.sentences import nltk_sentences
@@ -50,7 +51,7 @@ def test_factcc_equals_the_reference() -> None:
 
 
 def logits(*shares: float) -> Judged:
-    return Judged(tuple(math.log(share) for share in shares), cut=False)
+    return Judged(tuple(math.log(share) for share in shares), note="")
 
 
 def test_zero_shot_by_hand() -> None:
@@ -105,3 +106,17 @@ def test_labels_are_found_by_name(tmp_path: Path) -> None:
     assert by_name == by_number
     difference = score_pairs(SUMMARIES[:1], SOURCES[:1], [f"nli-consistency:model=folder:{named},measure=difference"])
     assert difference.item() < by_name[0]
+
+
+def test_a_sentence_longer_than_the_model_reads_is_cut_with_a_note() -> None:
+    long = " ".join(["apples and pears"] * 200) + "."
+    corpus = Corpus.build(
+        [Dialogue("a", (Turn("Tom", "Apples are red. Pears are green."),))],
+        [Summary("a", "long", long), Summary("a", "short", "Apples are red.")],
+    )
+    specs = [f"nli-consistency:model={MODEL},entailment=1,device=cpu", f"factcc:model={MODEL},device=cpu"]
+    scores = score(corpus, specs, cache=False)
+    assert scores.failures.is_empty()
+    assert scores.frame.select(scores.metrics).null_count().row(0) == (0, 0)
+    assert set(scores.notes["system"]) == {"long"}
+    assert set(scores.notes["note"]) == {"a sentence of the summary was cut to what the model can read"}

@@ -4,9 +4,12 @@ The common tests give each metric texts of 100,000 words; what masks every word 
 those even with a tiny model, so these have tests of their own.
 """
 
+import logging
 import random
 import shutil
+from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +21,8 @@ from rule_parser import save_rule_parser
 from safetensors.torch import load_file, save_file
 
 from dialgauge.metrics import Job, Metric, TextTable, all_metrics, find_metric, parse_request, score_pairs
+from dialgauge.models import unload, watching
+from dialgauge.registry import defining_module
 
 _FOLDER = TemporaryDirectory(prefix="dialgauge-parser-")
 FAMILIES = ("blanc", "shannon", "estime", "unieval", "nli", "summaqa", "questeval", "feqa", "dae")
@@ -164,3 +169,39 @@ def test_every_choice_of_a_parameter_works(metric: Metric) -> None:
                 targets = None if metric.targets == ("none",) else [[SOURCE, SUMMARY]]
                 score_pairs([SUMMARY], targets, [request.column])
                 assert f"{name}:{choice}" in request.signature.split("|")
+
+
+@pytest.mark.parametrize("name", [metric.name for metric in METRICS if metric.name != "unieval-overall"])
+def test_progress_is_that_of_all_pairs_and_never_goes_back(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs are read in parts, some of them in several runs of a model: the bar must not jump back for each."""
+    request = parse_request(specification(name))
+    module = import_module(defining_module(request.metric.compute))
+    for size in ("_PAIRS_AT_ONCE", "_AT_ONCE"):
+        monkeypatch.setattr(module, size, 2, raising=False)
+    summaries = [f"{who} has an exam on Monday." for who in ("Mia", "Tom", "Ann", "Ben", "Eva")]
+    seen: list[tuple[int, int]] = []
+    with watching(lambda done, total: seen.append((done, total))):
+        score_pairs(summaries, None if request.target == "none" else [SOURCE] * 5, [specification(name)])
+    assert seen[-1] == (5, 5)
+    assert {total for _, total in seen} == {5}
+    assert seen == sorted(seen)
+    assert len(set(seen)) >= 3
+
+
+@pytest.fixture
+def warned(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    """What transformers warns of; it keeps its warnings from the loggers above its own."""
+    logger = logging.getLogger("transformers")
+    logger.addHandler(caplog.handler)
+    yield caplog
+    logger.removeHandler(caplog.handler)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_long_texts_make_no_noise(family: str, warned: pytest.LogCaptureFixture) -> None:
+    """Tokenizers warn, once, of texts that their model cannot read whole; here those are cut, with a note."""
+    unload()  # a tokenizer that has warned does not do so again
+    name = next(metric.name for metric in METRICS if metric.family == family)
+    long = f"{' '.join(['Tom'] + ['apples and pears'] * 120)} {'x' * 300}."
+    score_pairs([long], None if find_metric(name).targets[0] == "none" else [long], [specification(name)])
+    assert not warned.messages

@@ -80,7 +80,7 @@ def test_jsonl_of_your_own_needs_no_variant_and_role(tmp_path: Path) -> None:
         ("dialogue_id,system,m\n1,x,true\n", r"row 1: \[1 / x / original / overall\] True"),
         ("dialogue_id,system,m\n1,x,1\n1,x,2\n", r"2 rows share a key with another row, the first is \[1 / x"),
         ("dialogue_id,system,m\n1,x,inf\n", r"infinite values\n  row 1: \[1 / x"),
-        ("", "not readable as scores"),
+        ("", "the file is empty"),
     ],
 )
 def test_bad_tables(tmp_path: Path, text: str, message: str) -> None:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from dialgauge.corpus import KEY, Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.metrics import SYSTEM_KEY, Job, Metric, TextTable, Values, all_metrics, register, score, score_pairs
-from dialgauge.metrics import _registry as registry_module
+from dialgauge.metrics import SYSTEM_KEY, Job, Metric, TextTable, Values, register, score, score_pairs
+from dialgauge.metrics._registry import METRICS
 
 
 class Toys:
@@ -49,8 +49,7 @@ class Toys:
 
 @pytest.fixture
 def toys(monkeypatch: pytest.MonkeyPatch) -> Toys:
-    all_metrics()
-    monkeypatch.setattr(registry_module, "_registered", dict(registry_module._registered))
+    monkeypatch.setattr(METRICS, "_entries", dict(METRICS.all()))
     made = Toys()
     overlap = Metric(
         name="overlap",

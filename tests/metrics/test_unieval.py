@@ -1,11 +1,14 @@
 """UniEval against the reference implementation on a tiny T5."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 import torch
-from golden_pairs import KEYS, REFERENCES, SOURCES, SUMMARIES, differences, model, recorded
+from golden_pairs import GOLDEN, KEYS, REFERENCES, SOURCES, SUMMARIES, differences, model, recorded
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, ModelError
 from dialgauge.metrics import score, score_pairs
 
 SETTINGS = f"model={model('tiny-t5')},max-length=128,device=cpu"
@@ -64,3 +67,37 @@ def test_overall_needs_a_source_and_a_reference() -> None:
     without = Corpus.build([Dialogue("a", (Turn("Tom", "Hello"),))], [Summary("a", "one", "Tom says hello.")])
     with pytest.raises(InputError, match="needs references"):
         score(without, [f"unieval-overall:{SETTINGS}"])
+
+
+def test_a_model_that_puts_a_token_before_its_answers_tells_summaries_apart() -> None:
+    """BART begins every text with the same token: looked up there, Yes and No would be equally likely always."""
+    spec = f"unieval-fluency:model={model('tiny-bart')},device=cpu"
+    found = [value for value in score_pairs(SUMMARIES, None, [spec]).to_series().to_list() if value is not None]
+    assert len(set(found)) > len(found) / 2
+    assert all(abs(value - 0.5) > 1e-9 for value in found)
+
+
+def test_no_more_is_read_than_the_model_has_positions() -> None:
+    """The default of 1,024 tokens is more than a tiny BART has; T5 has no table of positions to run out of."""
+    long = " ".join(["Mia has an exam and does not come."] * 100)
+    corpus = Corpus.build([Dialogue("a", (Turn("Tom", long),))], [Summary("a", "one", "Mia has an exam.")])
+    notes = score(corpus, [f"unieval-coherence:model={model('tiny-bart')},device=cpu"], cache=False).notes
+    (note,) = notes["note"].to_list()
+    assert note == "cut to the 128 tokens that the model reads"
+    notes = score(corpus, [f"unieval-coherence:model={model('tiny-t5')},device=cpu"], cache=False).notes
+    assert notes["note"].to_list() == ["cut to the 1024 tokens that the model reads"]
+
+
+def test_a_model_that_cannot_tell_yes_from_no_is_refused(tmp_path: Path) -> None:
+    from tokenizers import Tokenizer, models
+    from transformers import PreTrainedTokenizerFast
+
+    folder = Path(shutil.copytree(GOLDEN / "models" / "tiny-t5", tmp_path / "t5"))
+    for file in folder.glob("*token*"):
+        file.unlink()
+    words = Tokenizer(models.WordLevel({"<pad>": 0, "</s>": 1, "<unk>": 2}, unk_token="<unk>"))
+    PreTrainedTokenizerFast(
+        tokenizer_object=words, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
+    ).save_pretrained(folder)
+    with pytest.raises(ModelError, match="begins 'Yes' and 'No' with the same token"):
+        score_pairs(SUMMARIES[:1], None, [f"unieval-fluency:model=folder:{folder},device=cpu"])

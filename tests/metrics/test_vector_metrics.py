@@ -5,10 +5,13 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from golden_pairs import GOLDEN, KEYS, REFERENCES, SUMMARIES, differences, recorded
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from dialgauge.metrics import score_pairs
+from dialgauge.metrics import _vectors, score_pairs
 from dialgauge.metrics._movers import MAX_CELLS
 from dialgauge.metrics._stopwords import STOP_WORDS
 
@@ -86,6 +89,53 @@ def test_unknown_words(table: str) -> None:
     # The published program takes two unknown words for equal.
     assert value(f"wms:{table},unknown=zero", "zebra", "tiger") == 1.0
     assert value(f"embedding-average:{table},case=keep", "East", "east") is None
+
+
+def test_a_word_that_comes_twice_in_the_table_has_the_first_vector(tmp_path: Path) -> None:
+    file = tmp_path / "vectors.txt"
+    file.write_text("east 1 0\neast 0 1\nnorth 0 1\n")
+    settings = f"model=folder:{file},unknown=mean"
+    assert value(f"embedding-average:{settings}", "north", "east") == pytest.approx(0.0)
+    assert value(f"embedding-average:{settings}", "zebra", "east") == pytest.approx(1 / math.sqrt(5))
+
+
+def by_loops(summary: str, reference: str, table: dict[str, list[float]]) -> tuple[float, float, float] | None:
+    """The three values of a pair from their definitions; None without words."""
+    sides = [np.array([table[word] for word in text.split() if word in table]) for text in (summary, reference)]
+    if not all(map(len, sides)):
+        return None
+
+    def cosine(one: np.ndarray, other: np.ndarray) -> float:
+        lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+        return float(one @ other) / lengths if lengths else 0.0
+
+    extrema = [np.where(np.abs(side.min(0)) >= side.max(0), side.min(0), side.max(0)) for side in sides]
+    nearest = [
+        sum(max(cosine(word, other) for other in others) for word in words) / len(words)
+        for words, others in (sides, sides[::-1])
+    ]
+    return cosine(sides[0].sum(0), sides[1].sum(0)), cosine(*extrema), sum(nearest) / 2
+
+
+TEXTS = st.lists(st.sampled_from(["a", "b", "c", "d", "zero", "zebra"]), max_size=12).map(" ".join)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=12), st.sampled_from([8, 1 << 18]))
+def test_equal_to_the_definitions(
+    tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, str]], multiplications: int
+) -> None:
+    table = {"a": [1, 0, 2.0], "b": [-1, 0.5, 0], "c": [0.1, -3, 1], "d": [2, 0, 4.0], "zero": [0, 0, 0]}
+    file = tmp_path_factory.getbasetemp() / "vectors.json"
+    file.write_text(json.dumps(table))
+    metrics = [f"{name}:model=folder:{file}" for name in ("embedding-average", "vector-extrema", "greedy-matching")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_vectors, "_PRODUCT", multiplications)
+        patch.setattr(_vectors, "_GROUP", multiplications)
+        found = score_pairs([pair[0] for pair in pairs], [pair[1] for pair in pairs], metrics).rows()
+    for values, pair in zip(found, pairs, strict=True):
+        wanted = by_loops(*pair, table)
+        assert values == ((None, None, None) if wanted is None else pytest.approx(wanted, abs=1e-12))
 
 
 def test_too_long_to_match_exactly(tmp_path: Path) -> None:

@@ -111,6 +111,35 @@ def kept_documents(folder: Path) -> dict[str, str]:
         return dict(connection.execute("SELECT key, document FROM answers"))
 
 
+@pytest.mark.parametrize(
+    ("usage", "tokens", "prompt_tokens"),
+    [
+        ({"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}, 110, 100),
+        ({"prompt_tokens": 100, "completion_tokens": 10}, 110, 100),
+        ({"completion_tokens": 10, "total_tokens": 110}, 110, 100),
+        ({"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 150}, 150, 100),  # thoughts are written, too
+        ({"total_tokens": 110}, 110, None),
+        ({"total_tokens": None}, 0, None),
+        ({}, 0, None),
+        (None, 0, None),
+    ],
+)
+def test_tokens_are_counted_as_far_as_they_are_said(
+    server: Server, endpoint, usage: Any, tokens: int, prompt_tokens: int | None
+) -> None:
+    choice: dict[str, Any] = {"message": {"content": "4"}, "finish_reason": "length"}
+    document = {"choices": [choice], "usage": usage}
+    server.reply = lambda number, body: (200, {}, json.dumps(document).encode())
+    for cached in (False, True):
+        found = endpoint().ask([{"role": "user", "content": "?"}], max_tokens=8)
+        assert (found.tokens, found.prompt_tokens, found.cached) == (tokens, prompt_tokens, cached)
+        assert found.cut  # also when it comes out of the cache
+        written = 8 if prompt_tokens is None else tokens - prompt_tokens
+        assert found.cut_at(8) == f"cut at {written} tokens by the endpoint"
+    choice["finish_reason"] = "stop"
+    assert not endpoint().ask([{"role": "user", "content": "again?"}], max_tokens=8).cut
+
+
 def test_answers_are_kept_in_one_file_that_many_can_use(server: Server, endpoint, tmp_path: Path) -> None:
     server.reply = lambda number, body: answer(body["messages"][0]["content"] * 2)
     questions = [[{"role": "user", "content": f"question {i}"}] for i in range(40)]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialgauge.errors import ModelError, ParameterError
-from dialgauge.models import EncoderStates, batches, run_batched, watching, windows
+from dialgauge.models import EncoderStates, batches, run_batched, watching, watching_part, windows
 
 lengths_of = st.lists(st.integers(0, 300), max_size=60)
 
@@ -110,3 +110,29 @@ def test_windows_are_small_and_complete(pairs: list[tuple[int, int]], texts: int
     assert all(len({*hypotheses[w].tolist(), *targets[w].tolist()}) <= texts for w in cut)
     order = [targets[i] for window in cut for i in window]
     assert order == sorted(order)
+
+
+def test_a_part_counts_as_its_share_and_what_is_shown_never_goes_back() -> None:
+    seen: list[tuple[int, int]] = []
+    with watching(lambda done, total: seen.append((done, total))):
+        for start in (0, 4):
+            with watching_part(start, 4, 8):
+                run_batched([1, 2], [4, 4], lambda batch: batch, 4)
+                run_batched([1, 2], [4, 4], lambda batch: batch, 4)  # a second run within the same part
+        with watching_part(8, 0, 8):
+            pass
+    assert seen == sorted(seen)
+    assert seen[0] == (0, 8)
+    assert (2, 8) in seen
+    assert seen[-1] == (8, 8)
+
+
+def test_a_part_without_batches_counts_too() -> None:
+    seen: list[tuple[int, int]] = []
+    with watching(lambda done, total: seen.append((done, total))):
+        with watching_part(0, 3, 5):
+            pass
+        with pytest.raises(KeyError), watching_part(3, 2, 5):
+            raise KeyError
+        run_batched([1], [1], lambda batch: batch, 4)
+    assert seen == [(3, 5), (0, 1), (1, 1)]

@@ -11,7 +11,17 @@ from typer.testing import CliRunner
 
 from dialgauge.cli._app import app
 from dialgauge.errors import ModelError
-from dialgauge.models import ASSETS, Asset, contents, fetch_asset, resolve
+from dialgauge.models import (
+    ASSETS,
+    Asset,
+    HubUnreachableError,
+    ModelRef,
+    contents,
+    fetch_asset,
+    fetch_hub,
+    load,
+    resolve,
+)
 from dialgauge.models import _assets as assets_module
 
 FILES = {
@@ -152,3 +162,82 @@ def test_the_pins_are_whole() -> None:
         for pin in (asset.wheel_sha256, asset.weights_sha256, asset.contents):
             assert len(pin) == 64, asset.name
             assert set(pin) <= set("0123456789abcdef")
+
+
+@pytest.fixture
+def hub(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: Path) -> dict[str, object]:
+    """A hub of our own: what its download gives for each id, a tiny model with pickled weights unless an error."""
+    import huggingface_hub
+    import torch
+    from safetensors.torch import load_file
+
+    answers: dict[str, object] = {}
+    pickled = tmp_path / "pytorch_model.bin"
+    torch.save(load_file(tiny / "tiny-bart" / "model.safetensors"), pickled)
+
+    def download(name: str, *, revision: str | None, cache_dir: Path, allow_patterns: list[str], **_: object) -> str:
+        if isinstance(answers.get(name), Exception):
+            raise answers[name]
+        repository = cache_dir / f"models--{name.replace('/', '--')}"
+        folder = repository / "snapshots" / "0123abcd"
+        folder.mkdir(parents=True, exist_ok=True)
+        (repository / "refs").mkdir(exist_ok=True)
+        (repository / "refs" / "main").write_text("0123abcd")
+        for file in [*(tiny / "tiny-bart").glob("*.json"), *(tiny / "tiny-bart").glob("*.txt"), pickled]:
+            if any(file.match(pattern) for pattern in allow_patterns):
+                (folder / file.name).write_bytes(file.read_bytes())
+        return str(folder)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    return answers
+
+
+def test_pickled_weights_of_the_hub_are_converted_on_request(hub: dict[str, object]) -> None:
+    ref = ModelRef.parse("facebook/bart-large-cnn")
+    with pytest.raises(ModelError, match=r"has no safetensors at this revision.*add --convert"):
+        fetch_hub(ref)
+    folder = fetch_hub(ref, converted=True)
+    assert (folder / "model.safetensors").is_file()
+    assert load("seq2seq", ref, "cpu").max_length == 128
+
+
+def test_published_checkpoints_are_listed_and_fetched(hub: dict[str, object]) -> None:
+    run = CliRunner().invoke
+    listed = json.loads(run(app, ["models", "--published", "--json"]).stdout)["published"]
+    by_family = {(family, row["parameter"]): row for row in listed for family in row["families"]}
+    assert by_family["bartscore", "model"]["published"] == "facebook/bart-large-cnn"
+    assert by_family["bartscore", "model"]["default"] == ""
+    assert not by_family["dae", "model"]["hub"]
+    assert not any(row["here"] for row in listed)
+    unnamed = [row for row in json.loads(run(app, ["models", "--json"]).stdout)["models"] if not row["model"]]
+    assert {family for row in unnamed for family in row["families"]} == {"bartscore", "feqa", "dae", "judge"}
+    assert "name one" in run(app, ["models"], env={"COLUMNS": "100"}).stdout
+    hub["MingZhong/unieval-sum"] = OSError("404 not found")
+    result = run(app, ["models", "get", "published", "--convert"], env={"COLUMNS": "100"})
+    assert result.exit_code == 2
+    assert "model 'MingZhong/unieval-sum' could not be fetched" in result.output
+    assert "1 of the published checkpoints could not be fetched" in " ".join(result.output.split())
+    here = {
+        row["published"]
+        for row in json.loads(run(app, ["models", "--published", "--json"]).stdout)["published"]
+        if row["here"]
+    }
+    assert here == {row["published"] for row in listed if row["hub"]} - {"MingZhong/unieval-sum"}
+
+
+def test_without_the_hub_each_checkpoint_is_named_and_one_is_tried(hub: dict[str, object]) -> None:
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    run = CliRunner().invoke
+    rows = json.loads(run(app, ["models", "--published", "--json"]).stdout)["published"]
+    ids = list(dict.fromkeys(row["published"] for row in rows if row["hub"]))
+    for name in ids:
+        hub[name] = LocalEntryNotFoundError("no route to the hub")
+    with pytest.raises(HubUnreachableError, match="no route"):
+        fetch_hub(ModelRef.parse(ids[0]))
+    result = run(app, ["models", "get", "published"])
+    assert result.exit_code == 2
+    said = " ".join(result.output.split())
+    assert said.count("no route to the hub") == 1
+    assert said.count("was not tried: the hub cannot be reached") == len(ids) - 1
+    assert all(f"model '{name}'" in said for name in ids)

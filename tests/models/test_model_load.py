@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from dialgauge.errors import ModelError, ParameterError
+from dialgauge.errors import InputError, ModelError, ParameterError
 from dialgauge.models import convert, load, unload
 
 KINDS = {
@@ -136,8 +136,11 @@ def test_conversion_runs_no_code(tmp_path: Path, capsys: pytest.CaptureFixture[s
     torch.save([torch.zeros(2)], tmp_path / "pytorch_model.bin")
     with pytest.raises(ModelError, match="no plain table of tensors"):
         convert(tmp_path)
+    (tmp_path / "empty").mkdir()
     with pytest.raises(ModelError, match="nothing to convert"):
         convert(tmp_path / "empty")
+    with pytest.raises(InputError, match="no such folder"):
+        convert(tmp_path / "missing")
 
 
 def test_no_weights_no_folder_no_tokenizer(copy_of, tmp_path: Path) -> None:
@@ -218,3 +221,20 @@ def test_importing_the_rooms_does_not_import_torch() -> None:
     code = "import sys, dialgauge.metrics as m, dialgauge.models; m.all_metrics(); print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "False"
+
+
+def test_what_is_said_to_be_pickled_can_be_converted(copy_of) -> None:
+    import torch
+    from safetensors.torch import load_file
+
+    folder = copy_of("tiny-bert")
+    torch.save(load_file(folder / "model.safetensors"), folder / "weights.pt")
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match=r"only pickled weights \(weights.pt\).*dialgauge models convert"):
+        load("encoder", f"folder:{folder}", "cpu")
+    convert(folder)
+    load("encoder", f"folder:{folder}", "cpu")
+    (folder / "model.safetensors").unlink()
+    (folder / "optimizer.pt").write_bytes(b"x")
+    with pytest.raises(ModelError, match=r"optimizer.pt, weights.pt are all pickled"):
+        convert(folder)

@@ -113,6 +113,21 @@ def test_the_best_epoch_is_kept_and_patience_stops():
     assert torch.equal(_weights(module), seen[1])
 
 
+@pytest.mark.parametrize(("ties", "best"), [("earlier", 1), ("later", 3)])
+def test_of_equally_good_epochs_the_wanted_one_is_kept(ties, best):
+    values = iter([1.0, -1.0, 0.5, -1.0, -0.5])
+    seen = []
+
+    def evaluate(module):
+        seen.append(_weights(module))
+        return next(values)
+
+    module = _module()
+    record = train(module, _batches, _loss, TrainingPlan(epochs=5, device="cpu"), evaluate=evaluate, ties=ties)
+    assert record.best_epoch == best
+    assert torch.equal(_weights(module), seen[best])
+
+
 def test_frozen_parameters_stay(tmp_path):
     module = _module()
     module[0].requires_grad_(False)

@@ -1,12 +1,11 @@
 """Automatic metrics of summaries: what there is, what each declares, and how a corpus is scored with them."""
 
 from dialgauge.metrics._job import Job
-from dialgauge.metrics._metric import Derived, Direction, Metric, MetricRequest, Parameter, Target, Values, quoted
+from dialgauge.metrics._metric import Derived, Direction, Metric, MetricRequest, Parameter, Target, Values
 from dialgauge.metrics._registry import (
     all_metrics,
     find_metric,
     metric,
-    parse_parameters,
     parse_request,
     parse_requests,
     register,
@@ -19,6 +18,7 @@ from dialgauge.metrics._texts import TextTable
 from dialgauge.metrics._words import split_sentences, split_words
 from dialgauge.metrics.kernels import kernel_name, use_kernels
 from dialgauge.progress import Progress
+from dialgauge.registry import parse_parameters, quoted
 
 __all__ = [
     "SYSTEM_KEY",

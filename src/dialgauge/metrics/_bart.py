@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dialgauge.errors import ModelError
 from dialgauge.metrics._encoding import padded
 from dialgauge.metrics._likelihood import chances_of
-from dialgauge.models import Model, default_budget, run_batched
+from dialgauge.models import Model, ModelRef, default_budget, run_batched
 
 if TYPE_CHECKING:
     import torch
@@ -31,12 +31,15 @@ class SourceTargets:
     targets: list[list[int]]
 
 
+def check_bart(ref: ModelRef, model_type: str | None) -> None:
+    """Refuse another architecture."""
+    if model_type != "bart":
+        raise ModelError(f"model '{ref}' is of type {model_type!r}; BARTScore reads models of type 'bart'")
+
+
 def mean_log_likelihoods(model: Model, groups: Sequence[SourceTargets]) -> list[list[float]]:
     """For each target of each group the mean log-probability of its tokens, special tokens included."""
-    if model.config.model_type != "bart":
-        raise ModelError(
-            f"model '{model.ref}' is of type {model.config.model_type!r}; BARTScore reads models of type 'bart'"
-        )
+    check_bart(model.ref, model.config.model_type)
     budget = default_budget(model.device)
     parts, owners = _parts(groups, budget)
     lengths = [max(len(part.source), sum(map(len, part.targets))) for part in parts]

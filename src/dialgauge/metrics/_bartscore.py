@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from dialgauge.metrics._bart import SourceTargets, mean_log_likelihoods
+from dialgauge.metrics._bart import SourceTargets, check_bart, mean_log_likelihoods
 from dialgauge.metrics._encoding import special_ids, tokenise
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._likelihood import DIRECTIONS, EMPTY, REFERENCES, Way, likelihood_values
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
 from dialgauge.metrics._registry import register
+from dialgauge.models import stored_config
 
 
 def _compute(way: Way) -> Callable[[Job, Mapping[str, str]], Values]:
@@ -37,8 +38,13 @@ def _compute(way: Way) -> Callable[[Job, Mapping[str, str]], Values]:
     return compute
 
 
+def _check(parameters: Mapping[str, str]) -> None:
+    stored = stored_config(parameters["model"])
+    check_bart(stored.ref, stored.model_type)
+
+
 _PARAMETERS = {
-    "model": model_parameter("", "the BART model, such as facebook/bart-large-cnn"),
+    "model": model_parameter("", "the BART model, such as facebook/bart-large-cnn", "facebook/bart-large-cnn"),
     "limit": Parameter(
         "auto",
         (),
@@ -65,6 +71,7 @@ register(
             cost="high",
             extra="models",
             models={"model": "seq2seq"},
+            check=_check,
         )
         for direction in DIRECTIONS
     )

@@ -18,12 +18,12 @@ from dialgauge.metrics._encoding import Tokenised, encode, prepare_for, small_pr
 from dialgauge.metrics._grouping import best_target, runs
 from dialgauge.metrics._idf import IDF, Idf
 from dialgauge.metrics._job import Job
-from dialgauge.metrics._layers import chosen_layer, layer_states
+from dialgauge.metrics._layers import check_layer, chosen_layer, layer_states
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._texts import IdArray
-from dialgauge.models import Model, windows
+from dialgauge.models import Model, stored_config, watching_part, windows
 
 if TYPE_CHECKING:
     import torch
@@ -77,16 +77,24 @@ def _match(job: Job, parameters: Mapping[str, str]) -> _Matched:
     precision, recall = np.full(len(targets), np.nan), np.full(len(targets), np.nan)
     forward = layer_states(model, layer)
     width = int(model.config.hidden_size)
+    done = 0
     for window in windows(hypotheses[pairs], targets[pairs], window_texts(model, width)):
         positions = pairs[window]
         both = np.concatenate([hypotheses[positions], targets[positions]])
-        states = encode(model, tokenised, both, forward)
+        with watching_part(done, len(window), len(pairs)):
+            states = encode(model, tokenised, both, forward)
+        done += len(window)
         best = _best_matches(states, hypotheses[positions], targets[positions])
         for found, side, values in ((precision, hypotheses, best[0]), (recall, targets, best[1])):
             if parameters["negative"] == "zero":
                 values = np.maximum(values, 0.0)
             found[positions] = _weighted_means(values, [weights[text_id] for text_id in side[positions].tolist()])
     return _Matched(precision, recall, tokenised, layer)
+
+
+def _check(parameters: Mapping[str, str]) -> None:
+    stored = stored_config(parameters["model"])
+    check_layer(stored.ref, stored.layers, parameters["layer"], f"metric {_OWNER!r}")
 
 
 def _weights(model: Model, job: Job, tokenised: Tokenised, idf: str) -> Idf:
@@ -170,7 +178,7 @@ def _reasons(job: Job, numbers: FloatArray, tokenised: Tokenised) -> dict[int, s
 
 
 PARAMETERS = {
-    "model": model_parameter("embedded:minilm", "the encoder"),
+    "model": model_parameter("embedded:minilm", "the encoder", "FacebookAI/roberta-large"),
     "layer": Parameter(
         "auto",
         (),
@@ -211,6 +219,7 @@ register(
             cost="medium",
             extra="models",
             models={"model": "encoder"},
+            check=_check,
             signatures={"rescale": _baseline_signature},
             itemwise_if={"idf": ("no",)},
         )

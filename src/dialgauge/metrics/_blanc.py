@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from dialgauge.metrics._blanc_tune import Tuning, tuned
 from dialgauge.metrics._job import Job
-from dialgauge.metrics._masking import CONTINUATION, check_word_pieces, clean, framed, guesses, piece_ids
+from dialgauge.metrics._masking import CONTINUATION, check_word_pieces, clean, framed, guesses, piece_ids, word_pieces
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
 from dialgauge.metrics._readings import (
@@ -21,12 +21,12 @@ from dialgauge.metrics._readings import (
     Pairs,
     Reading,
     blank,
-    chunks,
+    in_parts,
     number_parameter,
     values,
 )
 from dialgauge.metrics._registry import register
-from dialgauge.models import Model, report_progress
+from dialgauge.models import Model, watching_part
 from dialgauge.sentences import nltk_sentences
 
 _CITATION = "Vasilyev et al. 2020, Fill in the BLANC: human-free quality estimation of document summaries, Eval4NLP"
@@ -121,9 +121,8 @@ _Question = tuple[list[int], int, int]
 def _help_questions(
     model: Model, pair: Pair, gap: int, behaviour: str, work: _Work, counts: Counts
 ) -> Iterator[_Question]:
-    tokenize = model.tokenizer.tokenize
-    sentences = [tokenize(sentence) for sentence in nltk_sentences(clean(pair[1]))]
-    summary = [tokenize(sentence) for sentence in nltk_sentences(clean(pair[0]))]
+    sentences = [word_pieces(model, sentence) for sentence in nltk_sentences(clean(pair[1]))]
+    summary = [word_pieces(model, sentence) for sentence in nltk_sentences(clean(pair[0]))]
     filler = piece_ids(model, [_FILLER])
     for number, sentence in enumerate(sentences):
         # The published program means to keep the end of a long summary for the later sentences, but never does.
@@ -150,8 +149,8 @@ def _question(
 
 def help_counts(model: Model, pairs: Sequence[Pair], gap: int, behaviour: str) -> list[Counts]:
     """The counts of BLANC-help for each pair."""
-    result: list[Counts] = []
-    for part in chunks(pairs, _PAIRS_AT_ONCE):
+
+    def read(part: Sequence[Pair]) -> list[Counts]:
         work = _Work()
         asked = []
         for pair in part:
@@ -161,8 +160,9 @@ def help_counts(model: Model, pairs: Sequence[Pair], gap: int, behaviour: str) -
         for counts, questions in asked:
             for answers, without, assisted in questions:
                 counts.add(answers, found[without], found[assisted])
-            result.append(counts)
-    return result
+        return [counts for counts, _ in asked]
+
+    return in_parts(pairs, _PAIRS_AT_ONCE, read)
 
 
 def tune_counts(model: Model, pairs: Sequence[Pair], gap: int, tuning: Tuning) -> list[Counts]:
@@ -171,18 +171,18 @@ def tune_counts(model: Model, pairs: Sequence[Pair], gap: int, tuning: Tuning) -
     source, work, questions, found = None, _Work(), list[_Question](), list[list[int]]()
     cut = False
     for number, (summary, text) in enumerate(pairs):
-        report_progress(number, len(pairs))
-        if text != source:
-            source, work, cut = text, _Work(), False
-            questions = []
-            for pieces in (model.tokenizer.tokenize(sentence) for sentence in nltk_sentences(clean(text))):
-                kept = pieces[: model.max_length - 2]
-                cut |= len(kept) < len(pieces)
-                questions += [_question(model, kept, places, [], [], work) for places in maskings(kept, gap)]
-            found = work.guesses(model)
-        counts = Counts(cut=cut)
-        changed = tuned(model, model.tokenizer.tokenize(summary), tuning, lambda pieces: maskings(pieces, gap))
-        after = work.guesses(changed) if changed is not model else found
+        with watching_part(number, 1, len(pairs)):
+            if text != source:
+                source, work, cut = text, _Work(), False
+                questions = []
+                for pieces in (word_pieces(model, sentence) for sentence in nltk_sentences(clean(text))):
+                    kept = pieces[: model.max_length - 2]
+                    cut |= len(kept) < len(pieces)
+                    questions += [_question(model, kept, places, [], [], work) for places in maskings(kept, gap)]
+                found = work.guesses(model)
+            counts = Counts(cut=cut)
+            changed = tuned(model, word_pieces(model, summary), tuning, lambda pieces: maskings(pieces, gap))
+            after = work.guesses(changed) if changed is not model else found
         for answers, without, assisted in questions:
             counts.add(answers, found[without], after[assisted])
         result.append(counts)

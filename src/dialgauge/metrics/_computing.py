@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -27,6 +27,7 @@ from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import MetricRequest, Values
 from dialgauge.metrics._texts import IdArray, TextTable
 from dialgauge.models import TooLargeError, report_progress, watching_part
+from dialgauge.registry import defining_module
 
 #: How many items are computed, and kept, at a time: with half as many, a model takes 5 % longer for its padding.
 SLICE = 1024
@@ -239,7 +240,7 @@ def _described_job(request: MetricRequest, job: Job) -> dict[str, Any]:
     used = np.unique(np.concatenate([job.hypothesis_ids, job.target_ids]))
     return {
         "spec": request.column,
-        "module": defining_module(request),
+        "module": defining_module(request.metric.compute),
         "texts": [job.texts.strings[i] for i in used.tolist()],
         "target": job.target,
         "hypotheses": np.searchsorted(used, job.hypothesis_ids).tolist(),
@@ -302,20 +303,12 @@ def _keys(request: MetricRequest, job: Job) -> list[bytes]:
     ]
 
 
-def defining_module(request: MetricRequest) -> str:
-    """The module that defines a metric."""
-    function = request.metric.compute
-    while isinstance(function, partial):
-        function = function.func
-    return function.__module__
-
-
 def _code(request: MetricRequest) -> str | None:
     """A digest of the code behind a metric, of our rooms or the module that defines it; None where it cannot be read.
 
     The version of a metric says the same, but only if whoever changes the metric thinks of it.
     """
-    file = getattr(sys.modules.get(defining_module(request)), "__file__", None)
+    file = getattr(sys.modules.get(defining_module(request.metric.compute)), "__file__", None)
     if file is None:
         return None
     own = Path(__file__).parent

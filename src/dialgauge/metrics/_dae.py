@@ -19,11 +19,12 @@ from dialgauge.metrics._questions import PARSER, need_phrases, parse
 from dialgauge.metrics._readings import (
     EMPTY,
     EMPTY_SOURCE,
+    Pair,
     Pairs,
     Reading,
     blank,
     budget,
-    chunks,
+    in_parts,
     number_parameter,
     values,
 )
@@ -149,8 +150,8 @@ def reading(found: Sequence[Verdict], without: str) -> Reading:
 
 def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
     model, parser, most = load_model(parameters, "encoder"), parameters["parser"], int(parameters["arcs"])
-    readings: list[Reading] = []
-    for part in chunks(Pairs.of(job).texts, _PAIRS_AT_ONCE):
+
+    def read(part: Sequence[Pair]) -> list[Reading]:
         claims = {summary: nltk_sentences(summary) for summary, _ in part}
         distinct = list(dict.fromkeys(claim for several in claims.values() for claim in several))
         parsed = {
@@ -159,13 +160,16 @@ def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
         }
         asked = [(source, parsed[claim]) for summary, source in part for claim in claims[summary]]
         given = iter(verdicts(model, asked))
+        readings: list[Reading] = []
         for summary, source in part:
             mine = [next(given) for _ in claims[summary]]
             if not mine or blank(source):
                 readings.append(EMPTY_SOURCE if mine else EMPTY)
             else:
                 readings.append(reading(mine, parameters["without"]))
-    return values(job, readings)
+        return readings
+
+    return values(job, in_parts(Pairs.of(job).texts, _PAIRS_AT_ONCE, read))
 
 
 register(
@@ -179,7 +183,11 @@ register(
         citation="Goyal & Durrett 2021, Annotating and modeling fine-grained factuality in summarization, NAACL",
         compute=_compute,
         parameters={
-            "model": model_parameter("", "the DAE model: an encoder with the tensor dep_label_classifier beside it"),
+            "model": model_parameter(
+                "",
+                "the DAE model: an encoder with the tensor dep_label_classifier beside it",
+                "github.com/tagoyal/dae-factuality, not on the hub",
+            ),
             "parser": PARSER,
             "arcs": number_parameter("20", "how many arcs of a sentence are looked at"),
             "without": Parameter("out", ("out", "wrong"), "a sentence without arcs is left out, or counts as wrong"),

@@ -62,6 +62,11 @@ def special_ids(tokenizer: Any) -> tuple[list[int], list[int]]:
     raise ValueError("the tokenizer's special tokens change the text between them")
 
 
+def first_token(model: Model, text: str) -> int:
+    """The token that a text begins with, behind whatever special tokens its model puts first."""
+    return int(model.tokenizer(text, add_special_tokens=False)["input_ids"][0])
+
+
 def tokenise(
     model: Model,
     texts: TextTable,

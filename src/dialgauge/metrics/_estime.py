@@ -14,13 +14,23 @@ from numpy.typing import NDArray
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.metrics._encoding import padded
 from dialgauge.metrics._job import Job
-from dialgauge.metrics._masking import check_word_pieces, clean, framed, piece_ids
+from dialgauge.metrics._masking import check_word_pieces, clean, framed, piece_ids, word_pieces
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
-from dialgauge.metrics._readings import EMPTY, EMPTY_SOURCE, Pairs, Reading, budget, chunks, number_parameter, values
+from dialgauge.metrics._readings import (
+    EMPTY,
+    EMPTY_SOURCE,
+    Pair,
+    Pairs,
+    Reading,
+    budget,
+    in_parts,
+    number_parameter,
+    values,
+)
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._treebank import treebank_words
-from dialgauge.models import Model, load, run_batched
+from dialgauge.models import Model, ModelRef, load, run_batched, stored_config
 
 _PAIRS_AT_ONCE = 64
 _CITATION = "Vasilyev & Bohannon 2021, ESTIME: estimation of summary-to-text inconsistency by mismatched embeddings"
@@ -35,19 +45,21 @@ class _Settings:
     margin: int
 
     @classmethod
-    def of(cls, parameters: Mapping[str, str], model: Model) -> "_Settings":
+    def of(cls, parameters: Mapping[str, str], ref: ModelRef, layers: int | None) -> "_Settings":
+        """Checked against the number of the model's layers, where it is known."""
         made = cls(*(int(parameters[name]) for name in ("layer", "distance", "window", "margin")))
-        layers = model.config.num_hidden_layers
-        if made.layer > layers:
-            raise ParameterError("estime", "layer", f"0 to {layers} for '{model.ref}'", made.layer)
-        if made.window + 2 > model.max_length:
-            raise ModelError(
-                f"estime reads windows of window={made.window} pieces and '{model.ref}' only {model.max_length} with "
-                f"the two special ones: set window={model.max_length - 2} or less"
-            )
+        if layers is not None and made.layer > layers:
+            raise ParameterError("estime", "layer", f"0 to {layers} for '{ref}'", made.layer)
         if 2 * made.margin >= made.window:
             raise ParameterError("estime", "margin", f"less than half of window={made.window}", made.margin)
         return made
+
+    def check_window(self, model: Model) -> None:
+        if self.window + 2 > model.max_length:
+            raise ModelError(
+                f"estime reads windows of window={self.window} pieces and '{model.ref}' only {model.max_length} with "
+                f"the two special ones: set window={model.max_length - 2} or less"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +74,7 @@ class _Text:
     def of(cls, text: str, model: Model) -> "_Text":
         words, pieces, spans = [], list[str](), []
         for word in treebank_words(clean(text)):
-            if made := model.tokenizer.tokenize(word):
+            if made := word_pieces(model, word):
                 words.append(word)
                 spans.append((len(pieces), len(pieces) + len(made)))
                 pieces += made
@@ -192,17 +204,23 @@ def _matches(job: Job, parameters: Mapping[str, str]) -> Sequence[Match | Readin
     """A match per distinct pair, or why there is none."""
     model = load_model(parameters, "masked-lm")
     check_word_pieces(model, "ESTIME")
-    settings = _Settings.of(parameters, model)
+    settings = _Settings.of(parameters, model.ref, model.config.num_hidden_layers)
+    settings.check_window(model)
     key = ("estime", model.signature, model.device, model.dtype, settings)
     return job.memo(key, lambda: _match_all(job, model, settings))
 
 
+def _check(parameters: Mapping[str, str]) -> None:
+    stored = stored_config(parameters["model"])
+    _Settings.of(parameters, stored.ref, stored.layers)
+
+
 def _match_all(job: Job, model: Model, settings: _Settings) -> list[Match | Reading]:
-    result: list[Match | Reading] = []
-    for part in chunks(Pairs.of(job).texts, _PAIRS_AT_ONCE):
+    def read(part: Sequence[Pair]) -> list[Match | Reading]:
         strings = list(dict.fromkeys(text for pair in part for text in pair))
         texts = [_Text.of(text, model) for text in strings]
         contexts = dict(zip(strings, _contexts(model, texts, settings), strict=True))
+        result: list[Match | Reading] = []
         for summary, source in part:
             if not contexts[summary].order:
                 result.append(EMPTY)
@@ -210,7 +228,9 @@ def _match_all(job: Job, model: Model, settings: _Settings) -> list[Match | Read
                 result.append(EMPTY_SOURCE)
             else:
                 result.append(Match.of(contexts[summary], contexts[source]))
-    return result
+        return result
+
+    return in_parts(Pairs.of(job).texts, _PAIRS_AT_ONCE, read)
 
 
 def _compute(read: Callable[[Match, Mapping[str, str]], Reading]) -> Callable[[Job, Mapping[str, str]], Values]:
@@ -276,6 +296,7 @@ def _declare(
         cost="high",
         extra="models",
         models={"model": "masked-lm", "embeddings": "encoder"} if soft else {"model": "masked-lm"},
+        check=_check,
     )
 
 

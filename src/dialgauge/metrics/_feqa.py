@@ -17,11 +17,12 @@ from dialgauge.metrics._questions import PARSER, encoder_limit, generate, need_p
 from dialgauge.metrics._readings import (
     EMPTY,
     EMPTY_SOURCE,
+    Pair,
     Pairs,
     Reading,
     blank,
     budget,
-    chunks,
+    in_parts,
     number_parameter,
     values,
 )
@@ -121,8 +122,8 @@ def _short(model: Model, pair: tuple[str, str]) -> tuple[str, str]:
 def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
     generator, reader = load_model(parameters, "seq2seq", "generator"), load_model(parameters, "qa", "reader")
     parser = parameters["parser"]
-    readings: list[Reading] = []
-    for part in chunks(Pairs.of(job).texts, _PAIRS_AT_ONCE):
+
+    def read(part: Sequence[Pair]) -> list[Reading]:
         summaries = list(dict.fromkeys(summary.strip() for summary, _ in part))
         found = {
             summary: [plain(phrase) for phrase in phrases(need_phrases(document, parser))]
@@ -149,10 +150,16 @@ def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
         answers = extract(
             reader, [(question, texts[source]) for (_, source), pairs in asked.items() for question, _ in pairs]
         )
-        for summary, source in part:
-            pairs = [(answers[question, texts[source]], one) for question, one in asked[summary.strip(), source]]
-            readings.append(reading(summary, source, pairs))
-    return values(job, readings)
+        return [
+            reading(
+                summary,
+                source,
+                [(answers[question, texts[source]], one) for question, one in asked[summary.strip(), source]],
+            )
+            for summary, source in part
+        ]
+
+    return values(job, in_parts(Pairs.of(job).texts, _PAIRS_AT_ONCE, read))
 
 
 def reading(summary: str, source: str, pairs: Sequence[tuple[str, str]]) -> Reading:
@@ -176,7 +183,9 @@ register(
         compute=_compute,
         parameters={
             "generator": model_parameter(
-                "", "the model that writes questions (BART, trained on 'summary [SEP] answer')"
+                "",
+                "the model that writes questions (BART, trained on 'summary [SEP] answer')",
+                "github.com/esdurmus/feqa, not on the hub",
             ),
             "reader": model_parameter(
                 "google-bert/bert-large-uncased-whole-word-masking-finetuned-squad",

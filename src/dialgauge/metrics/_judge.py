@@ -23,12 +23,12 @@ from dialgauge.metrics._readings import (
     Pairs,
     Reading,
     blank,
-    chunks,
+    in_parts,
     number_parameter,
     values,
 )
 from dialgauge.metrics._registry import register
-from dialgauge.models import BudgetError, ChatAnswer, ChatBudget, ChatEndpoint, report_progress
+from dialgauge.models import BudgetError, ChatAnswer, ChatBudget, ChatEndpoint, report_progress, watching_part
 
 #: The most requests and tokens that one process spends on an endpoint.
 REQUESTS, TOKENS = "DIALGAUGE_CHAT_REQUESTS", "DIALGAUGE_CHAT_TOKENS"
@@ -37,6 +37,7 @@ _RATINGS = ("1", "2", "3", "4", "5")
 #: What endpoints answer to a question that is too long or otherwise not to their liking; others may still be answered.
 _REFUSALS = (400, 413, 422)
 _NO_WEIGHTS = "the endpoint serves no log-probabilities: the rating is the whole number that it wrote"
+_CUT = "the judge's answer was cut at its limit of tokens (max-tokens)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +133,16 @@ def written_rating(text: str) -> float | None:
 
 def reading(answer: ChatAnswer, weighted: bool) -> Reading:
     """The rating in an answer."""
+    cut = [_CUT] if answer.cut else []
     if weighted:
         number = expected_rating(answer.alternatives)
         if number is not None:
-            return Reading(number)
+            return Reading(number, note="".join(cut))
     number = written_rating(answer.text)
     if number is None:
         said = " ".join(answer.text.split())[:60]
-        return Reading(reason=f"the judge's answer is no rating from 1 to 5: {said!r}")
-    return Reading(number, note=_NO_WEIGHTS if weighted else "")
+        return Reading(reason="; ".join([f"the judge's answer is no rating from 1 to 5: {said!r}", *cut]))
+    return Reading(number, note="; ".join(([_NO_WEIGHTS] if weighted else []) + cut))
 
 
 @cache
@@ -183,15 +185,20 @@ class _Judge:
         return reading(answer, self.weighted)
 
     def rate_all(self, pairs: Sequence[Pair]) -> list[Reading]:
-        """The rating of each summary, several at a time."""
-        result: list[Reading] = []
-        for part in chunks(pairs, _AT_ONCE):
-            with ThreadPoolExecutor(self.endpoint.parallel) as pool:
-                for one in pool.map(self.rate, part):
-                    result.append(one)
-                    report_progress(len(result), len(pairs))
+        """The rating of each summary: the first alone, as the endpoint may be down, then several at a time."""
+        result = [self.rate(pair) for pair in pairs[:1]]
+        with watching_part(len(result), len(pairs) - len(result), len(pairs)):
+            result += in_parts(pairs[1:], _AT_ONCE, self._rate_together)
         if self.refused and all(one.reason for one in result):
             raise self.refused[0]  # not this or that text: the endpoint takes none of our questions
+        return result
+
+    def _rate_together(self, pairs: Sequence[Pair]) -> list[Reading]:
+        result: list[Reading] = []
+        with ThreadPoolExecutor(self.endpoint.parallel) as pool:
+            for one in pool.map(self.rate, pairs):
+                result.append(one)
+                report_progress(len(result), len(pairs))
         return result
 
 
@@ -213,7 +220,12 @@ register(
         citation="Liu et al. 2023, G-Eval: NLG evaluation using GPT-4 with better human alignment, EMNLP",
         compute=_compute,
         parameters={
-            "model": Parameter("", (), "the endpoint: chat:MODEL, or chat:MODEL@https://host/v1"),
+            "model": Parameter(
+                "",
+                (),
+                "the endpoint: chat:MODEL, or chat:MODEL@https://host/v1",
+                published="GPT-4, behind its maker's endpoint",
+            ),
             "dimension": Parameter("consistency", tuple(RUBRICS), "what is rated; each has a rubric of its own"),
             "rating": Parameter(
                 "expected",

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dialgauge.errors import ParameterError
-from dialgauge.models import Model
+from dialgauge.models import Model, ModelRef
 
 if TYPE_CHECKING:
     import torch
@@ -40,9 +40,14 @@ def chosen_layer(model: Model, given: str, owner: str) -> int:
     if given == "auto":
         known = _CHOSEN.get(model.ref.name.rpartition("/")[2])
         return min(known, layers) if known else -(-3 * layers // 4)
-    if int(given) > layers:
-        raise ParameterError(owner, "layer", f"at most {layers} for model '{model.ref}'", given)
+    check_layer(model.ref, layers, given, owner)
     return int(given)
+
+
+def check_layer(ref: ModelRef, layers: int | None, given: str, owner: str) -> None:
+    """Refuse a layer that the model does not have, where it is known how many it has."""
+    if given != "auto" and layers is not None and int(given) > layers:
+        raise ParameterError(owner, "layer", f"at most {layers} for model '{ref}'", given)
 
 
 def layer_states(model: Model, layer: int) -> "Callable[[torch.Tensor, torch.Tensor], torch.Tensor]":

@@ -60,7 +60,7 @@ def _compute(way: Way) -> Callable[[Job, Mapping[str, str]], Values]:
 
 
 def _plain_ids(model: Model, text: str) -> list[int]:
-    ids: list[int] = model.tokenizer(text, add_special_tokens=False)["input_ids"] if text else []
+    ids: list[int] = model.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"] if text else []
     return ids
 
 

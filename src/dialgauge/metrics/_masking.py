@@ -25,6 +25,12 @@ def check_word_pieces(model: Model, metric: str) -> None:
         )
 
 
+def word_pieces(model: Model, text: str) -> list[str]:
+    """The word pieces of a text, however long it is."""
+    pieces: list[str] = model.tokenizer.tokenize(text, verbose=False)
+    return pieces
+
+
 def piece_ids(model: Model, pieces: Sequence[str]) -> list[int]:
     """The ids of word pieces."""
     ids: list[int] = model.tokenizer.convert_tokens_to_ids(list(pieces))

@@ -3,12 +3,17 @@
 from collections.abc import Mapping
 
 from dialgauge.metrics._metric import Parameter
-from dialgauge.models import DTYPES, Model, NeuralKind, load
+from dialgauge.models import DTYPES, Model, ModelRef, NeuralKind, load
 
 
-def model_parameter(default: str, what: str) -> Parameter:
-    """A parameter that names a model; declare its kind in ``Metric.models``. An empty default must be filled in."""
-    return Parameter(default, (), f"{what}: a hub id (org/name@revision), folder:/path or embedded:NAME")
+def model_parameter(default: str, what: str, published: str = "") -> Parameter:
+    """A parameter that names a model; declare its kind in ``Metric.models``. An empty default must be filled in.
+
+    ``published`` is the checkpoint of the publication, where it is not the default: a hub id, or in words.
+    """
+    hub = default if default and ModelRef.parse(default).source == "hub" else ""
+    help_text = f"{what}: a hub id (org/name@revision), folder:/path or embedded:NAME"
+    return Parameter(default, (), help_text, published=published or hub)
 
 
 def device_parameters() -> dict[str, Parameter]:

@@ -24,7 +24,7 @@ from dialgauge.metrics._registry import register
 from dialgauge.metrics._stopwords import STOP_WORDS
 from dialgauge.metrics._texts import IdArray
 from dialgauge.metrics.kernels import Transport, transport_costs
-from dialgauge.models import Model, windows
+from dialgauge.models import Model, watching_part, windows
 
 if TYPE_CHECKING:
     import torch
@@ -61,9 +61,12 @@ def _moverscore(job: Job, parameters: Mapping[str, str]) -> Values:
     )
     pairs = np.flatnonzero(kept)
     numbers = np.full(len(targets), np.nan)
+    done = 0
     for window in windows(hypotheses[pairs], targets[pairs], window_texts(model, int(model.config.hidden_size))):
         positions = pairs[window]
-        states = _states(model, tokenised, hypotheses[positions], targets[positions], first)
+        with watching_part(done, len(window), len(pairs)):
+            states = _states(model, tokenised, hypotheses[positions], targets[positions], first)
+        done += len(window)
         match = _match_version_1 if first else _match_version_2
         numbers[positions] = match(states, sides, hypotheses[positions], targets[positions])
     best = best_target(job, numbers)
@@ -223,7 +226,7 @@ register(
         citation="Zhao et al. 2019, MoverScore: Text Generation Evaluating with Contextualized Embeddings, EMNLP",
         compute=_moverscore,
         parameters={
-            "model": model_parameter("embedded:minilm", "the encoder"),
+            "model": model_parameter("embedded:minilm", "the encoder", "distilbert/distilbert-base-uncased"),
             "version": Parameter("2", ("2", "1"), "2: last layer, 1/(1 + work); 1: five layers, n-grams, 1 − work"),
             "idf": IDF,
             "stop": Parameter(

@@ -2,8 +2,9 @@
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.metrics._job import Job
@@ -17,24 +18,25 @@ from dialgauge.metrics._readings import (
     Reading,
     blank,
     budget,
-    chunks,
+    in_parts,
     number_parameter,
     values,
 )
 from dialgauge.metrics._registry import register
-from dialgauge.models import Model, run_batched
+from dialgauge.models import Model, ModelRef, run_batched, stored_config
 from dialgauge.sentences import nltk_sentences
 
 _PAIRS_AT_ONCE = 64
 _CUT = "the source was cut to what the model can read"
+_CUT_SENTENCE = "a sentence of the summary was cut to what the model can read"
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the classifier says about one pair of texts: its logits, and whether they had to be cut."""
+    """What the classifier says about one pair of texts: its logits, and a note where they had to be cut."""
 
     logits: tuple[float, ...]
-    cut: bool
+    note: str
 
     def probability(self, label: int) -> float:
         """The probability of a label."""
@@ -49,38 +51,81 @@ class Judged:
 
 
 def classify(model: Model, texts: Sequence[Pair], truncation: str) -> dict[Pair, Judged]:
-    """Put each distinct pair of texts to the classifier. ``truncation`` is a strategy of transformers' tokenizers."""
+    """Put each distinct pair of texts to the classifier. ``truncation`` is a strategy of transformers' tokenizers.
+
+    Where the second text leaves no room for the first, both are cut, the longer one first.
+    """
     distinct = list(dict.fromkeys(texts))
+    tokenizer, most = model.tokenizer, model.max_length
+    room = most - tokenizer.num_special_tokens_to_add(pair=True)
     rows = []
     for first, second in distinct:
-        whole = len(model.tokenizer(first, second, verbose=False)["input_ids"])
-        row = model.tokenizer(first, second, truncation=truncation, max_length=model.max_length)
-        rows.append((row, whole > model.max_length))
+        fits = len(tokenizer(first, second, verbose=False)["input_ids"]) <= most
+        alone = len(tokenizer(second, add_special_tokens=False, verbose=False)["input_ids"]) >= room
+        strategy = "longest_first" if alone else truncation
+        row = tokenizer(first, second, truncation=strategy, max_length=most, verbose=False)
+        rows.append((row, "" if fits else _CUT_SENTENCE if alone else _CUT))
 
     def call(batch: list[int]) -> list[tuple[float, ...]]:
         inputs = model.tokenizer.pad([rows[i][0] for i in batch], return_tensors="pt").to(model.device)
         return [tuple(row) for row in model.module(**inputs).logits.double().tolist()]
 
     found = run_batched(range(len(rows)), [len(row["input_ids"]) for row, _ in rows], call, budget(model))
-    return {pair: Judged(logits, cut) for pair, logits, (_, cut) in zip(distinct, found, rows, strict=True)}
+    return {pair: Judged(logits, note) for pair, logits, (_, note) in zip(distinct, found, rows, strict=True)}
 
 
-def _label(model: Model, part: str) -> int:
-    """The label whose name holds ``part``, as the model's configuration names them."""
-    names = {int(i): str(name).lower() for i, name in model.config.id2label.items()}
-    matching = [i for i, name in names.items() if part in name]
-    if len(matching) != 1:
-        raise ModelError(
-            f"model '{model.ref}': no label of its config.json is called '{part}…', but {sorted(names.values())}; "
-            "give its number with the parameter entailment"
-        )
-    return matching[0]
+def _notes(judged: Iterable[Judged]) -> str:
+    return "; ".join(dict.fromkeys(one.note for one in judged if one.note))
 
 
-def _checked_label(model: Model, name: str, given: str) -> int:
-    if int(given) >= model.config.num_labels:
-        raise ParameterError(f"model '{model.ref}'", name, f"0 to {model.config.num_labels - 1}", given)
-    return int(given)
+@dataclass(frozen=True, slots=True)
+class _Labels:
+    """The labels of a classifier by their numbers, as its config.json names them."""
+
+    ref: ModelRef
+    names: Mapping[int, str]
+
+    @classmethod
+    def of(cls, model: Model) -> "_Labels":
+        return cls(model.ref, {int(i): str(name) for i, name in model.config.id2label.items()})
+
+    def called(self, part: str, otherwise: str) -> int:
+        """The label whose name holds ``part``; ``otherwise`` says what to do where there is none."""
+        names = {i: name.lower() for i, name in self.names.items()}
+        matching = [i for i, name in names.items() if part in name]
+        if len(matching) != 1:
+            raise ModelError(
+                f"model '{self.ref}': no label of its config.json is called '{part}…', but {sorted(names.values())}; "
+                f"{otherwise}"
+            )
+        return matching[0]
+
+    def numbered(self, name: str, given: str) -> int:
+        """The number that a parameter gives."""
+        if int(given) >= len(self.names):
+            raise ParameterError(f"model '{self.ref}'", name, f"0 to {len(self.names) - 1}", given)
+        return int(given)
+
+    def entailment(self, parameters: Mapping[str, str]) -> tuple[int, int | None]:
+        """The labels of entailment, and of contradiction where it is asked for."""
+        given = parameters["entailment"]
+        if given == "auto":
+            entailment = self.called("entail", "give its number with the parameter entailment")
+        else:
+            entailment = self.numbered("entailment", given)
+        if parameters["measure"] == "difference":
+            return entailment, self.called("contradict", "use measure=entailment, or name it there")
+        return entailment, None
+
+    def correct(self, parameters: Mapping[str, str]) -> int:
+        """The label that means correct."""
+        return self.numbered("correct", parameters["correct"])
+
+
+def _check(read: Callable[[_Labels, Mapping[str, str]], object], parameters: Mapping[str, str]) -> None:
+    stored = stored_config(parameters["model"])
+    if stored.labels is not None:
+        read(_Labels(stored.ref, stored.labels), parameters)
 
 
 def source_chunks(text: str, chunk: str, width: int) -> list[str]:
@@ -94,24 +139,25 @@ def source_chunks(text: str, chunk: str, width: int) -> list[str]:
 
 def _consistency(job: Job, parameters: Mapping[str, str]) -> Values:
     model = load_model(parameters, "sequence-classifier")
-    given = parameters["entailment"]
-    entailment = _label(model, "entail") if given == "auto" else _checked_label(model, "entailment", given)
-    contradiction = _label(model, "contradict") if parameters["measure"] == "difference" else None
-    readings: list[Reading] = []
-    for part in chunks(Pairs.of(job).texts, _PAIRS_AT_ONCE):
+    entailment, contradiction = _Labels.of(model).entailment(parameters)
+
+    def read(part: Sequence[Pair]) -> list[Reading]:
         split = [
             (nltk_sentences(summary), source_chunks(source, parameters["chunk"], int(parameters["width"])))
             for summary, source in part
         ]
         asked = [(premise, claim) for claims, premises in split for claim in claims for premise in premises]
         judged = classify(model, asked, "only_first")
+        readings: list[Reading] = []
         for claims, premises in split:
             if not claims or not premises:
                 readings.append(EMPTY_SOURCE if claims else EMPTY)
                 continue
             table = [[judged[premise, claim] for premise in premises] for claim in claims]
             readings.append(zero_shot(table, entailment, contradiction))
-    return values(job, readings)
+        return readings
+
+    return values(job, in_parts(Pairs.of(job).texts, _PAIRS_AT_ONCE, read))
 
 
 def zero_shot(table: Sequence[Sequence[Judged]], entailment: int, contradiction: int | None) -> Reading:
@@ -120,26 +166,27 @@ def zero_shot(table: Sequence[Sequence[Judged]], entailment: int, contradiction:
     for row in table:
         best = max(judged.probability(entailment) for judged in row)
         rows.append(best - max(j.probability(contradiction) for j in row) if contradiction is not None else best)
-    cut = any(judged.cut for row in table for judged in row)
-    return Reading(statistics.fmean(rows), note=_CUT if cut else "")
+    return Reading(statistics.fmean(rows), note=_notes(judged for row in table for judged in row))
 
 
 def _factcc(job: Job, parameters: Mapping[str, str]) -> Values:
     model = load_model(parameters, "sequence-classifier")
-    correct = _checked_label(model, "correct", parameters["correct"])
-    readings: list[Reading] = []
-    for part in chunks(Pairs.of(job).texts, _PAIRS_AT_ONCE):
+    correct = _Labels.of(model).correct(parameters)
+
+    def read(part: Sequence[Pair]) -> list[Reading]:
         split = [(source, nltk_sentences(summary)) for summary, source in part]
         judged = classify(model, [(source, claim) for source, claims in split for claim in claims], "longest_first")
+        readings: list[Reading] = []
         for source, claims in split:
             if not claims or blank(source):
                 readings.append(EMPTY_SOURCE if claims else EMPTY)
                 continue
             mine = [judged[source, claim] for claim in claims]
-            cut = any(one.cut for one in mine)
             share = statistics.fmean(one.label == correct for one in mine)
-            readings.append(Reading(share, note=_CUT if cut else ""))
-    return values(job, readings)
+            readings.append(Reading(share, note=_notes(mine)))
+        return readings
+
+    return values(job, in_parts(Pairs.of(job).texts, _PAIRS_AT_ONCE, read))
 
 
 _LABEL = number_parameter("0", "the number of the label that means correct", r"\d+")
@@ -177,6 +224,7 @@ register(
         cost="high",
         extra="models",
         models={"model": "sequence-classifier"},
+        check=partial(_check, _Labels.entailment),
     ),
     Metric(
         name="factcc",
@@ -195,5 +243,6 @@ register(
         cost="high",
         extra="models",
         models={"model": "sequence-classifier"},
+        check=partial(_check, _Labels.correct),
     ),
 )

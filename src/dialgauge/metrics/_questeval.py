@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dialgauge.metrics._encoding import first_token
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, MetricRequest, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
@@ -20,10 +21,11 @@ from dialgauge.metrics._readings import (
     BEHAVIOUR,
     EMPTY,
     EMPTY_SOURCE,
+    Pair,
     Pairs,
     Reading,
     blank,
-    chunks,
+    in_parts,
     number_parameter,
     values,
 )
@@ -113,7 +115,7 @@ class _Asking:
     def marks(self, asked: Sequence[tuple[Question, str]]) -> tuple[list[Marks], list[bool]]:
         """How each question is answered from its text, and whether that had to be cut."""
         model = load_model(self.parameters, "seq2seq", "answerer")
-        watched = model.tokenizer(_UNANSWERABLE)["input_ids"][0]
+        watched = first_token(model, _UNANSWERABLE)
         prompts = [f"{question.text} </s> {text}" for question, text in asked]
         written = generate(model, prompts, encoder_limit(model), longest=_LONGEST, watched=watched)
         given = [written[prompt] for prompt in prompts]
@@ -174,21 +176,24 @@ class Directions:
 
 def _directions(job: Job, parameters: Mapping[str, str]) -> list[Directions]:
     asking = _Asking(parameters)
-    result: list[Directions] = []
-    for part in chunks(Pairs.of(job).texts, _PAIRS_AT_ONCE):
+
+    def read(part: Sequence[Pair]) -> list[Directions]:
         questions = asking.questions(list(dict.fromkeys(text for pair in part for text in pair)))
         asked: list[tuple[Question, str]] = []
         for summary, target in part:
             asked += [(question, summary) for question in questions[target]]
             asked += [(question, target) for question in questions[summary]]
         marks, cut = asking.marks(asked)
+        result: list[Directions] = []
         start = 0
         for summary, target in part:
             middle = start + len(questions[target])
             end = middle + len(questions[summary])
             result.append(Directions(marks[start:middle], marks[middle:end], any(cut[start:end])))
             start = end
-    return result
+        return result
+
+    return in_parts(Pairs.of(job).texts, _PAIRS_AT_ONCE, read)
 
 
 def _compute(*which: str) -> Callable[[Job, Mapping[str, str]], Values]:

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -11,9 +11,10 @@ import numpy as np
 from dialgauge.metrics._encoding import readable
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Parameter, Values
-from dialgauge.models import Model, default_budget
+from dialgauge.models import Model, default_budget, watching_part
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 #: For a metric whose published program does not do what its paper says.
 BEHAVIOUR = Parameter(
@@ -88,10 +89,17 @@ def item_values(readings: Sequence[Reading]) -> Values:
     )
 
 
-def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """Consecutive parts of a list, so that what is prepared for them does not grow with the corpus."""
+def in_parts(items: Sequence[T], size: int, work: Callable[[Sequence[T]], Sequence[R]]) -> list[R]:
+    """The results of ``work`` on consecutive parts of a list, so that what it prepares does not grow with the corpus.
+
+    Whoever watches sees how far the whole list is, not each part.
+    """
+    results: list[R] = []
     for start in range(0, len(items), size):
-        yield items[start : start + size]
+        part = items[start : start + size]
+        with watching_part(start, len(part), len(items)):
+            results += work(part)
+    return results
 
 
 def budget(model: Model) -> int:

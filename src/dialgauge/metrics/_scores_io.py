@@ -76,10 +76,14 @@ def load_scores(path: Path | str) -> Scores:
     (``ter``, ``rouge-l@source``) has the direction of that metric, any other ``none``.
     """
     path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: {'is a folder, not a file of scores' if path.exists() else 'no such file'}")
     _check_suffix(path)
+    if path.stat().st_size == 0:
+        raise InputError(f"{path}: the file is empty")
     try:
         frame, meta = _read(path)
-    except (*_UNREADABLE, json.JSONDecodeError, TypeError) as error:
+    except (*_UNREADABLE, ValueError, TypeError) as error:
         raise InputError(f"{path}: not readable as scores: {error}") from error
     frame = _with_key(frame, path)
     metrics = [column for column in frame.columns if column not in KEY]

@@ -14,9 +14,9 @@ from dialgauge.errors import InputError, MissingExtraError, ModelError, Paramete
 from dialgauge.metrics._computing import Computing, compute
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Derived, FloatArray, MetricRequest, Target
-from dialgauge.metrics._plan import ScoringPlan
-from dialgauge.metrics._registry import parse_requests
-from dialgauge.metrics._scores import FAILURES, NOTES, SYSTEM_KEY, Scores
+from dialgauge.metrics._plan import Scored, ScoringPlan
+from dialgauge.metrics._registry import parse_request, parse_requests
+from dialgauge.metrics._scores import FAILURES, NOTES, Scores
 from dialgauge.metrics._sharded import PartScorer, merged, score_in_parts, shareable
 from dialgauge.metrics._texts import TextTable
 from dialgauge.models import Watcher, check_available, watching
@@ -75,18 +75,15 @@ def _computing(cache: bool, time_limit: float | None) -> Iterator[Computing]:
 def _score(
     plan: ScoringPlan, requests: Sequence[MetricRequest], left_out: dict[str, str], progress: Progress | None
 ) -> Scores:
-    columns: dict[str, pl.Series] = {}
-    systems = plan.groups
-    failures: list[pl.DataFrame] = []
-    notes: list[pl.DataFrame] = []
+    found: dict[str, Scored] = {}
     seconds: dict[str, float] = {}
-    for done, request in enumerate(requests):
+    for done, request in enumerate(sorted(requests, key=_asked_first, reverse=True)):
         if progress:
             progress(request.column, done, len(requests))
         start = time.perf_counter()
         try:
             with watching(_inner(progress, request.column, done, len(requests))):
-                scored = (
+                found[request.column] = (
                     plan.system_values(request) if request.metric.level == "system" else plan.summary_values(request)
                 )
         except (MissingExtraError, ModelError) as error:
@@ -94,25 +91,24 @@ def _score(
                 raise
             left_out[request.column] = str(error)
             continue
-        if request.metric.level == "system":
-            systems = systems.with_columns(scored.values.alias(request.column))
-        else:
-            columns[request.column] = scored.values
-        failures.append(scored.failures)
-        notes.append(scored.notes)
         seconds[request.column] = time.perf_counter() - start
     if progress:
         progress("done", len(requests), len(requests))
-    made = [request for request in requests if request.column not in left_out]
+    made = [request for request in requests if request.column in found]
+    values = {level: _values(made, found, level) for level in ("summary", "system")}
     return Scores(
-        frame=plan.items.select(KEY).with_columns(**columns) if columns else plan.items.select(KEY),
+        frame=plan.items.select(KEY).with_columns(values["summary"]),
         signatures={request.column: request.signature for request in made},
         directions={request.column: request.metric.direction for request in made},
-        systems=systems if systems.width > len(SYSTEM_KEY) else pl.DataFrame(),
-        failures=pl.concat([*failures, _whole(left_out)]),
-        seconds=seconds,
-        notes=pl.concat([pl.DataFrame(schema=NOTES), *notes]),
+        systems=plan.groups.with_columns(values["system"]) if values["system"] else pl.DataFrame(),
+        failures=pl.concat([*(found[request.column].failures for request in made), _whole(left_out)]),
+        seconds={request.column: seconds[request.column] for request in made},
+        notes=pl.concat([pl.DataFrame(schema=NOTES), *(found[request.column].notes for request in made)]),
     )
+
+
+def _values(made: Sequence[MetricRequest], found: Mapping[str, Scored], level: str) -> list[pl.Series]:
+    return [found[r.column].values.alias(r.column) for r in made if r.metric.level == level]
 
 
 def score_pairs(
@@ -135,7 +131,7 @@ def score_pairs(
     groups = np.zeros(len(summaries), dtype=np.int64)
     jobs: dict[Target, Job] = {}
     columns = {}
-    for request in requests:
+    for request in sorted(requests, key=_asked_first, reverse=True):
         bare = request.target == "none"
         if not bare and targets is None:
             raise InputError(f"metric {request.column!r} compares with a {request.target}: give targets")
@@ -162,7 +158,7 @@ def score_pairs(
         columns[request.column] = pl.Series(np.repeat(numbers, len(summaries)) if whole else numbers, nan_to_null=True)
     for column, reason in left_out.items():
         warnings.warn(f"{column} is left out: {reason}", stacklevel=2)
-    return pl.DataFrame(columns)
+    return pl.DataFrame({request.column: columns[request.column] for request in requests if request.column in columns})
 
 
 def _derived_pairs(
@@ -191,14 +187,29 @@ def able(requests: Sequence[MetricRequest]) -> tuple[list[MetricRequest], dict[s
     left_out: dict[str, str] = {}
     for request in requests:
         try:
-            for parameter, kind in request.metric.models.items():
-                check_available(kind, request.parameters[parameter], f"metric {request.column!r}", parameter)
+            _check_ready(request)
             kept.append(request)
         except (MissingExtraError, ModelError) as error:
             if not request.optional:
                 raise
             left_out[request.column] = str(error)
     return kept, left_out
+
+
+def _check_ready(request: MetricRequest) -> None:
+    """Refuse, before any work is done, what is known not to run; no model is loaded for it."""
+    for parameter, kind in request.metric.models.items():
+        check_available(kind, request.parameters[parameter], f"metric {request.column!r}", parameter)
+    if request.metric.check is not None:
+        request.metric.check(request.parameters)
+    if request.metric.derived is not None:
+        for spec in request.metric.derived.features(request.parameters):
+            _check_ready(parse_request(spec))
+
+
+def _asked_first(request: MetricRequest) -> bool:
+    """Whether it asks an endpoint, which may be down or stop: that must not cost what others have computed."""
+    return "chat" in request.metric.models.values()
 
 
 def _inner(progress: Progress | None, column: str, done: int, total: int) -> Watcher | None:

@@ -13,7 +13,7 @@ from dialgauge.metrics._causal import Continuations, log_probabilities
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
-from dialgauge.metrics._readings import BEHAVIOUR, EMPTY_SOURCE, Pair, Pairs, Reading, chunks, values
+from dialgauge.metrics._readings import BEHAVIOUR, EMPTY_SOURCE, Pair, Pairs, Reading, in_parts, values
 from dialgauge.metrics._registry import register
 from dialgauge.models import Model
 from dialgauge.sentences import nltk_sentences
@@ -95,8 +95,8 @@ class _Prepared:
 
 def likelihoods(model: Model, pairs: Sequence[Pair], behaviour: str) -> list[Likelihoods]:
     """The three log-likelihoods of each pair. What a sentence has alone and after itself is computed once."""
-    result: list[Likelihoods] = []
-    for part in chunks(pairs, _PAIRS_AT_ONCE):
+
+    def read(part: Sequence[Pair]) -> list[Likelihoods]:
         prepared = [_Prepared.of(model, pair, behaviour) for pair in part]
         found = _log_likelihoods(
             model,
@@ -107,13 +107,16 @@ def likelihoods(model: Model, pairs: Sequence[Pair], behaviour: str) -> list[Lik
                 for prompt in ((), entry.summary, tokens)
             ),
         )
+        result: list[Likelihoods] = []
         for entry in prepared:
             alone = [((), tokens) for tokens in entry.sentences]
             helped = [(entry.summary, tokens) for tokens in entry.sentences]
             full = [(tokens, tokens) for tokens in entry.sentences]
             base, after, itself = (_total(found, asked, behaviour) for asked in (alone, helped, full))
             result.append(Likelihoods(base, after, itself, entry.reason, entry.note))
-    return result
+        return result
+
+    return in_parts(pairs, _PAIRS_AT_ONCE, read)
 
 
 def _total(found: Mapping[_Span, Sequence[float]], asked: Sequence[_Span], behaviour: str) -> float:
@@ -145,7 +148,9 @@ def _compute(read: Callable[[Likelihoods], Reading]) -> Callable[[Job, Mapping[s
 
 
 _PARAMETERS: Mapping[str, Parameter] = {
-    "model": model_parameter("embedded:smollm2", "the causal language model (openai-community/gpt2 in the paper)"),
+    "model": model_parameter(
+        "embedded:smollm2", "the causal language model (openai-community/gpt2 in the paper)", "openai-community/gpt2"
+    ),
     "behaviour": BEHAVIOUR,
     **device_parameters(),
 }

@@ -8,13 +8,13 @@ import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.engine import Engine, engine
-from dialgauge.errors import ParameterError
-from dialgauge.metrics._computing import defining_module
+from dialgauge.errors import ParameterError, counted
 from dialgauge.metrics._metric import Metric, MetricRequest
 from dialgauge.metrics._plan import no_target
 from dialgauge.metrics._registry import parse_requests, register
 from dialgauge.metrics._scores import FAILURES, NOTES, Scores
 from dialgauge.progress import Progress
+from dialgauge.registry import defining_module
 
 T = TypeVar("T")
 
@@ -74,7 +74,7 @@ class PartScorer:
         cls, requests: Sequence[MetricRequest], include_references: bool, cache: bool, time_limit: float | None
     ) -> "PartScorer":
         """For these requests, as :func:`score` would compute them."""
-        own = [r.metric for r in requests if not defining_module(r).startswith("dialgauge.")]
+        own = [r.metric for r in requests if not defining_module(r.metric.compute).startswith("dialgauge.")]
         return cls(tuple(r.column for r in requests), tuple(own), include_references, cache, time_limit)
 
     def setup(self) -> None:
@@ -118,13 +118,14 @@ def score_in_parts(corpus: Corpus, scorer: PartScorer, engine: Engine, progress:
     items = _items(corpus, scorer.include_references)
     parts = _parts(corpus, items, engine.workers)
     found: list[Scores] = []
+    label = f"{counted(len(scorer.columns), 'metric')} on {counted(engine.workers, 'worker')}"
     if progress:
-        progress(f"{len(scorer.columns)} metrics on {engine.workers} workers", 0, items.height)
+        progress(label, 0, items.height)
     for scores in engine.run(scorer, parts):
         found.append(scores)
         if progress:
             done = sum(part.frame.height for part in found)
-            progress(f"{len(scorer.columns)} metrics on {engine.workers} workers", done, items.height)
+            progress(label, done, items.height)
     values = pl.concat([part.frame for part in found])
     order = items.select(KEY).with_row_index("_item")
     columns = pl.DataFrame({"metric": scorer.columns}).with_row_index("_metric")

@@ -15,7 +15,7 @@ from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
 from dialgauge.metrics._questions import PARSER, parse, squad_words, word_f1
-from dialgauge.metrics._readings import BEHAVIOUR, EMPTY_SOURCE, Pairs, Reading, blank, budget, chunks, values
+from dialgauge.metrics._readings import BEHAVIOUR, EMPTY_SOURCE, Pair, Pairs, Reading, blank, budget, in_parts, values
 from dialgauge.metrics._registry import register
 from dialgauge.models import Model, run_batched
 
@@ -138,14 +138,13 @@ def _compute(value: Callable[[Cloze, Answer], float]) -> Callable[[Job, Mapping[
 
 
 def _answer_all(job: Job, model: Model, behaviour: str, parser: str) -> list[Answered]:
-    result: list[Answered] = []
-    for part in chunks(Pairs.of(job).texts, _PAIRS_AT_ONCE):
+    def read(part: Sequence[Pair]) -> list[Answered]:
         questions = clozes(list(dict.fromkeys(source for _, source in part)), parser)
         asked = [(cloze.question, summary) for summary, source in part for cloze in questions[source]]
         given = iter(answers(model, asked, behaviour))
-        for _, source in part:
-            result.append(Answered(questions[source], [next(given) for _ in questions[source]]))
-    return result
+        return [Answered(questions[source], [next(given) for _ in questions[source]]) for _, source in part]
+
+    return in_parts(Pairs.of(job).texts, _PAIRS_AT_ONCE, read)
 
 
 _PARAMETERS: Mapping[str, Parameter] = {

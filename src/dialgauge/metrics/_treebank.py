@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import chain
 
 from dialgauge.sentences import nltk_sentences
 
@@ -50,8 +51,8 @@ _AFTER_PADDING: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 _CLOSERS = frozenset("])}>\"'»”’")
 #: Plain words that the rules take apart.
 _CONTRACTIONS = frozenset(("cannot", "gimme", "lemme", "gonna", "wanna", "gotta"))
-#: Marks that the rules set apart from the plain word before them, wherever it stands.
-_MARKS = frozenset(",:;?!")
+#: What the rules set apart from the plain word before it, wherever it stands.
+_ENDING = re.compile(r"([A-Za-z0-9]+?)([,:;?!]|\.{2,}|'(?:[sSmMdD]|ll|LL|re|RE|ve|VE)|n't|N'T)")
 
 
 def treebank_words(text: str) -> list[str]:
@@ -62,11 +63,7 @@ def treebank_words(text: str) -> list[str]:
         if chunks and _CLOSERS.issuperset(last):
             words += split_by_rules(sentence)  # the full stop may stand before the last white space
             continue
-        for chunk in chunks:
-            if _is_plain(chunk):
-                words.append(chunk)
-            else:
-                words += _inside(chunk)
+        words += chain.from_iterable(map(_inside, chunks))
         words += _at_the_end(last)
     return words
 
@@ -87,17 +84,16 @@ def _is_plain(chunk: str) -> bool:
 
 
 def _plain_parts(chunk: str) -> tuple[str, ...] | None:
-    """A plain word with one mark or a possessive ending, cut; None where the rules must say."""
-    if chunk[-1] in _MARKS and _is_plain(chunk[:-1]):
-        return chunk[:-1], chunk[-1]
-    if chunk.endswith("'s") and _is_plain(chunk[:-2]):
-        return chunk[:-2], "'s"
-    return None
+    """A plain word with one mark, an ellipsis or a contracted ending, cut; None where the rules must say."""
+    found = _ENDING.fullmatch(chunk)
+    return found.groups() if found and found[1].lower() not in _CONTRACTIONS else None
 
 
 # No rule but that of the last full stop looks beyond white space, so words of earlier texts need no second look.
 @lru_cache(maxsize=1 << 16)
 def _inside(chunk: str) -> tuple[str, ...]:
+    if _is_plain(chunk):
+        return (chunk,)
     return _plain_parts(chunk) or tuple(split_by_rules(f"a {chunk} a")[1:-1])
 
 

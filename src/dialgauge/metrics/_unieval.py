@@ -9,7 +9,8 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dialgauge.metrics._encoding import padded, readable
+from dialgauge.errors import ModelError
+from dialgauge.metrics._encoding import first_token, padded, readable
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Target, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
@@ -20,7 +21,7 @@ from dialgauge.metrics._readings import (
     Reading,
     blank,
     budget,
-    chunks,
+    in_parts,
     item_values,
     number_parameter,
     values,
@@ -51,7 +52,7 @@ class _Question:
         return [f"question: {self.asked} </s> {self.named}: {part}{tail}" for part in parts]
 
 
-_QUESTIONS: Mapping[str, _Question] = {
+QUESTIONS: Mapping[str, _Question] = {
     "coherence": _Question("Is this a coherent summary to the document?", "summary", "document"),
     "consistency": _Question("Is this claim consistent with the document?", "claim", "document", by_sentence=True),
     "fluency": _Question("Is this a fluent paragraph?", "paragraph", by_sentence=True),
@@ -73,15 +74,33 @@ _ABOUT = {
 }
 
 
-class _Answers:
+def answer_tokens(model: Model) -> tuple[int, int]:
+    """The first tokens of Yes and No. A model that does not tell them apart is refused: all its answers are 0.5."""
+    yes, no = (first_token(model, word) for word in (_YES, _NO))
+    if yes == no:
+        raise ModelError(
+            f"model '{model.ref}' ({model.config.model_type}): its tokenizer begins 'Yes' and 'No' with the same "
+            "token, so it cannot answer UniEval's questions; name a T5 model"
+        )
+    return yes, no
+
+
+def readable_tokens(model: Model, limit: int) -> int:
+    """At most ``limit`` tokens of a question, or as many as the model has positions (T5 has no table of those)."""
+    positions = getattr(model.config, "max_position_embeddings", None)
+    return min(limit, positions) if isinstance(positions, int) else limit
+
+
+class Answers:
     """The answers of one model, each prompt asked once in a scoring run, whichever dimension asks."""
 
     def __init__(self, model: Model, limit: int) -> None:
-        self.model, self.limit = model, limit
+        self.model, self.limit = model, readable_tokens(model, limit)
+        self._yes_no = answer_tokens(model)
         self._known: dict[bytes, tuple[float, bool]] = {}
 
     @classmethod
-    def of(cls, job: Job, parameters: Mapping[str, str]) -> "_Answers":
+    def of(cls, job: Job, parameters: Mapping[str, str]) -> "Answers":
         model, limit = load_model(parameters, "seq2seq"), int(parameters["max-length"])
         return job.texts.memo(("unieval", model.signature, model.device, model.dtype, limit), lambda: cls(model, limit))
 
@@ -91,7 +110,7 @@ class _Answers:
         missing = {key: prompt for key, prompt in missing.items() if key not in self._known}
         rows = [self.model.tokenizer(prompt, verbose=False)["input_ids"] for prompt in missing.values()]
         kept = [[*row[: self.limit - 1], row[-1]] if len(row) > self.limit else row for row in rows]
-        shares = run_batched(kept, [len(row) for row in kept], self._yes, budget(self.model))
+        shares = run_batched(kept, [len(row) for row in kept], self._shares, budget(self.model))
         for key, share, row in zip(missing, shares, rows, strict=True):
             self._known[key] = share, len(row) > self.limit
 
@@ -103,14 +122,14 @@ class _Answers:
         note = _CUT.format(self.limit) if any(cut for _, cut in known) else ""
         return Reading(statistics.fmean(share for share, _ in known), note=note)
 
-    def _yes(self, rows: list[list[int]]) -> list[float]:
+    def _shares(self, rows: list[list[int]]) -> list[float]:
         import torch
 
         model = self.model
+        yes, no = self._yes_no
         ids, mask = padded(model, rows)
         start = torch.full((len(rows), 1), model.config.decoder_start_token_id, device=ids.device)
         logits = model.module(input_ids=ids, attention_mask=mask, decoder_input_ids=start).logits[:, 0].double()
-        yes, no = (model.tokenizer(word)["input_ids"][0] for word in (_YES, _NO))
         shares: list[float] = torch.sigmoid(logits[:, yes] - logits[:, no]).tolist()
         return shares
 
@@ -121,16 +140,17 @@ class _Answers:
 
 
 def _compute(dimension: str) -> Callable[[Job, Mapping[str, str]], Values]:
-    question = _QUESTIONS[dimension]
+    question = QUESTIONS[dimension]
 
     def compute(job: Job, parameters: Mapping[str, str]) -> Values:
-        answers = _Answers.of(job, parameters)
-        readings: list[Reading] = []
-        for part in chunks(Pairs.of(job).texts, _AT_ONCE):
+        answers = Answers.of(job, parameters)
+
+        def read(part: Sequence[Pair]) -> list[Reading]:
             asked = [_prompts(question, pair) for pair in part]
             answers.ask(prompt for prompts in asked for prompt in prompts)
-            readings += [answers.mean(prompts) for prompts in asked]
-        return values(job, readings)
+            return [answers.mean(prompts) for prompts in asked]
+
+        return values(job, in_parts(Pairs.of(job).texts, _AT_ONCE, read))
 
     return compute
 
@@ -142,29 +162,32 @@ def _prompts(question: _Question, pair: Pair) -> list[str]:
 
 def _overall(job: Job, parameters: Mapping[str, str]) -> Values:
     """The mean of the four dimensions; relevance is that of the best reference."""
-    answers = _Answers.of(job, parameters)
-    readings: list[Reading] = []
-    for part in chunks(range(len(job)), _AT_ONCE):
+    answers = Answers.of(job, parameters)
+
+    def read(part: Sequence[int]) -> list[Reading]:
         asked = [_all_prompts(job, item) for item in part]
         answers.ask(prompt for lists in asked for prompts in lists for prompt in prompts)
-        for lists in asked:
-            four = _with_best([answers.mean(prompts) for prompts in lists])
-            missing = next((reading for reading in four if reading.reason), None)
-            note = next((reading.note for reading in four if reading.note), "")
-            readings.append(missing or Reading(statistics.fmean(reading.number for reading in four), note=note))
-    return item_values(readings)
+        return [_mean_of_four(_with_best([answers.mean(prompts) for prompts in lists])) for lists in asked]
+
+    return item_values(in_parts(range(len(job)), _AT_ONCE, read))
+
+
+def _mean_of_four(four: Sequence[Reading]) -> Reading:
+    missing = next((reading for reading in four if reading.reason), None)
+    note = next((reading.note for reading in four if reading.note), "")
+    return missing or Reading(statistics.fmean(reading.number for reading in four), note=note)
 
 
 def _all_prompts(job: Job, item: int) -> list[list[str]]:
     """The prompts of three dimensions, then those of relevance for each reference."""
     ids = [job.hypothesis_ids[item], *job.target_ids[job.offsets[item] : job.offsets[item + 1]]]
     summary, source, *references = (readable(job.texts.strings[i]) for i in ids)
-    fixed = [_prompts(_QUESTIONS[name], (summary, source)) for name in _QUESTIONS if name != "relevance"]
-    return fixed + [_prompts(_QUESTIONS["relevance"], (summary, reference)) for reference in references]
+    fixed = [_prompts(QUESTIONS[name], (summary, source)) for name in QUESTIONS if name != "relevance"]
+    return fixed + [_prompts(QUESTIONS["relevance"], (summary, reference)) for reference in references]
 
 
 def _with_best(readings: Sequence[Reading]) -> list[Reading]:
-    fixed, relevance = readings[: len(_QUESTIONS) - 1], readings[len(_QUESTIONS) - 1 :]
+    fixed, relevance = readings[: len(QUESTIONS) - 1], readings[len(QUESTIONS) - 1 :]
     return [*fixed, max(relevance, key=lambda reading: reading.number)]
 
 

@@ -1,14 +1,14 @@
 """Metrics of word vectors: Embedding Average, Vector Extrema and Greedy Matching.
 
-The words of every distinct text are looked up once; a target is compared with all its summaries at a time.
+The words of every distinct text are looked up once; a target is compared with the words of all its summaries at a time.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cache
+from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dialgauge.metrics._grouping import best_target, runs
 from dialgauge.metrics._job import Job
@@ -21,8 +21,10 @@ from dialgauge.models import WordVectors, load_vectors
 
 #: Similarities of a pair of texts; longer texts than that are no summaries.
 MAX_CELLS = 1 << 22
-#: Multiplications in one product of matrices.
-_PRODUCT = 1 << 17
+#: Similarities of a target with several texts that are looked at together.
+_GROUP = 1 << 17
+#: Multiplications in one product of matrices: larger ones would be shared among threads, which takes longer.
+_PRODUCT = 1 << 18
 CASE = Parameter("lower", ("lower", "keep"), "lower: look words up in lower case, as GloVe has them; keep: as written")
 
 
@@ -45,18 +47,24 @@ class _Words:
     @classmethod
     def _build(cls, job: Job, parameters: Mapping[str, str]) -> "_Words":
         table = load_vectors(parameters["model"])
-        unknown = -1 if parameters["unknown"] == "skip" else len(table.rows)
+        unknown = -1 if parameters["unknown"] == "skip" else len(table.matrix)
         lower = parameters["case"] == "lower"
+
+        # Few words make up most of a text: a small table of those met so far is quicker than the whole one.
+        @cache
+        def row_of(word: str) -> int:
+            return table.rows.get(word, unknown)
+
         used = np.unique(np.concatenate([job.hypothesis_ids, job.target_ids]))
         rows = job.texts.feature(
             ("vector rows", str(table.ref), table.fingerprint, lower, unknown),
             used,
-            lambda text: _look_up(text, table, lower, unknown),
+            lambda text: [row for row in map(row_of, treebank_words(text.lower() if lower else text)) if row >= 0],
         )
-        arrays = [rows[text_id] for text_id in used.tolist()]
-        lengths = np.array([len(array) for array in arrays], dtype=np.int64)
-        flat = np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
-        distinct, places = np.unique(flat, return_inverse=True)
+        of_texts = [rows[text_id] for text_id in used.tolist()]
+        lengths = np.array([len(several) for several in of_texts], dtype=np.int64)
+        flat = np.fromiter(chain.from_iterable(of_texts), dtype=np.int64, count=int(lengths.sum()))
+        distinct, places = _distinct(flat, len(table.matrix) + 1)
         return cls(
             vectors=_rows_of(table, distinct, unknown),
             flat=places,
@@ -66,22 +74,30 @@ class _Words:
             target_rows=np.searchsorted(used, job.target_ids),
         )
 
-    def over_words(self, combine: Callable[[NDArray[Any], IdArray], FloatArray], vectors: FloatArray) -> FloatArray:
-        """``combine`` (a ufunc's ``reduceat``) over the words of each text; zeros for a text without words."""
+    def over_words(self, *combine: Callable[[FloatArray, IdArray], FloatArray]) -> tuple[FloatArray, ...]:
+        """Each ``combine`` (a ufunc's ``reduceat``) over the words of every text; zeros for a text without words."""
         some = np.flatnonzero(self.lengths)
-        result = np.zeros((len(self.lengths), vectors.shape[1]))
-        if len(some):
-            result[some] = combine(vectors[self.flat], self.starts[some])
-        return result
+        starts = self.starts[some]
+        results = tuple(np.zeros((self.vectors.shape[1], len(self.lengths))) for _ in combine)
+        # One dimension at a time: its numbers stand side by side, and those of all words fit into a processor's cache.
+        for dimension, values in enumerate(self.vectors.T) if len(some) else ():
+            of_words = values.take(self.flat)
+            for result, function in zip(results, combine, strict=True):
+                result[dimension, some] = function(of_words, starts)
+        return tuple(result.T for result in results)
 
     def of_row(self, row: int) -> IdArray:
         return self.flat[self.starts[row] : self.starts[row] + self.lengths[row]]
 
 
-def _look_up(text: str, table: WordVectors, lower: bool, unknown: int) -> IdArray:
-    found = table.rows
-    rows = [found.get(word, unknown) for word in treebank_words(text.lower() if lower else text)]
-    return np.array([row for row in rows if row >= 0], dtype=np.int64)
+def _distinct(values: IdArray, limit: int) -> tuple[IdArray, IdArray]:
+    """The distinct values (all below ``limit``) in their order, and the place of each value among them; no sorting."""
+    present = np.zeros(limit, dtype=np.bool_)
+    present[values] = True
+    distinct = np.flatnonzero(present)
+    places = np.empty(limit, dtype=np.int64)
+    places[distinct] = np.arange(len(distinct))
+    return distinct, places[values]
 
 
 def _rows_of(table: WordVectors, rows: IdArray, unknown: int) -> FloatArray:
@@ -102,13 +118,13 @@ def _unit(vectors: FloatArray) -> FloatArray:
 
 def _average(job: Job, parameters: Mapping[str, str]) -> Values:
     words = _Words.of(job, parameters)
-    return _cosines(job, words, words.over_words(np.add.reduceat, words.vectors))
+    (total,) = words.over_words(np.add.reduceat)
+    return _cosines(job, words, total)
 
 
 def _extrema(job: Job, parameters: Mapping[str, str]) -> Values:
     words = _Words.of(job, parameters)
-    largest = words.over_words(np.maximum.reduceat, words.vectors)
-    smallest = words.over_words(np.minimum.reduceat, words.vectors)
+    largest, smallest = words.over_words(np.maximum.reduceat, np.minimum.reduceat)
     takes_smallest = np.abs(smallest) >= largest
     if parameters["rule"] == "published":
         takes_smallest |= smallest == 0
@@ -129,8 +145,7 @@ def _greedy(job: Job, parameters: Mapping[str, str]) -> Values:
     pairs = np.full(len(targets), np.nan)
     scorable = np.flatnonzero((cells > 0) & (cells <= MAX_CELLS))
     order = scorable[np.argsort(targets[scorable], kind="stable")]
-    # A target with many summaries at a time; larger products would be shared among threads, which takes longer.
-    portion = np.cumsum(cells[order]) // max(1, _PRODUCT // unit.shape[1])
+    portion = np.cumsum(cells[order]) // _GROUP
     for begin, end in runs(targets[order] * (int(portion.max(initial=0)) + 1) + portion):
         group = order[begin:end]
         pairs[group] = _nearest(words, unit, hypotheses[group], int(targets[group[0]]))
@@ -141,14 +156,26 @@ def _greedy(job: Job, parameters: Mapping[str, str]) -> Values:
 
 
 def _nearest(words: _Words, unit: FloatArray, hypotheses: IdArray, target: int) -> FloatArray:
-    """The mean over both directions for each of these texts and one target, by one product of matrices."""
+    """The mean over both directions for each of these texts and one target; a word that they share is compared once."""
     lengths = words.lengths[hypotheses]
     starts = np.cumsum(lengths) - lengths
-    flat = np.concatenate([words.of_row(row) for row in hypotheses.tolist()])
-    similar = unit[flat] @ unit[words.of_row(target)].T
-    forth = np.add.reduceat(similar.max(1), starts) / lengths
-    back: FloatArray = np.maximum.reduceat(similar, starts, axis=0).mean(1)
+    flat = words.flat[np.repeat(words.starts[hypotheses] - starts, lengths) + np.arange(lengths.sum())]
+    distinct, places = _distinct(flat, len(unit))
+    similar = _products(unit[words.of_row(target)], unit[distinct])
+    forth = np.add.reduceat(similar.max(0)[places], starts) / lengths
+    back: FloatArray = np.maximum.reduceat(similar.take(places, axis=1), starts, axis=1).mean(0)
     return (forth + back) / 2
+
+
+def _products(left: FloatArray, right: FloatArray) -> FloatArray:
+    """All products of a row of ``left`` with one of ``right``."""
+    step = max(1, _PRODUCT // right.size)
+    if step >= len(left):
+        return left @ right.T
+    similar = np.empty((len(left), len(right)))
+    for begin in range(0, len(left), step):
+        np.matmul(left[begin : begin + step], right.T, out=similar[begin : begin + step])
+    return similar
 
 
 def _values(job: Job, words: _Words, pairs: FloatArray) -> Values:

@@ -14,12 +14,13 @@ from dialgauge.models._batching import (
 from dialgauge.models._chat import BudgetError, ChatAnswer, ChatBudget, ChatEndpoint
 from dialgauge.models._convert import convert
 from dialgauge.models._device import DEVICES, DTYPES, choose_device, default_budget
-from dialgauge.models._fetch import fetch_asset, fetch_hub
+from dialgauge.models._fetch import HubUnreachableError, fetch_asset, fetch_hub
 from dialgauge.models._load import Model, NeuralKind, load, need_packages, quiet_loading, unload
 from dialgauge.models._parser import load_parser
 from dialgauge.models._refs import KINDS, Kind, ModelRef
 from dialgauge.models._resolve import Resolved, contents, hub_folder, model_signature, resolve
 from dialgauge.models._states import EncoderStates, windows
+from dialgauge.models._stored import StoredConfig, stored_config
 from dialgauge.models._training import (
     EpochRecord,
     TrainingPlan,
@@ -28,6 +29,7 @@ from dialgauge.models._training import (
     remove_checkpoint,
     train,
 )
+from dialgauge.models._usage import ChatUsage, TokenPrice
 from dialgauge.models._vectors import WordVectors, load_vectors
 
 __all__ = [
@@ -43,13 +45,17 @@ __all__ = [
     "ChatAnswer",
     "ChatBudget",
     "ChatEndpoint",
+    "ChatUsage",
     "EncoderStates",
     "EpochRecord",
+    "HubUnreachableError",
     "Kind",
     "Model",
     "ModelRef",
     "NeuralKind",
     "Resolved",
+    "StoredConfig",
+    "TokenPrice",
     "TooLargeError",
     "TrainingPlan",
     "TrainingRecord",
@@ -76,6 +82,7 @@ __all__ = [
     "report_progress",
     "resolve",
     "run_batched",
+    "stored_config",
     "train",
     "unload",
     "watching",

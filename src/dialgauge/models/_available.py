@@ -4,7 +4,7 @@ import importlib.util
 import os
 
 from dialgauge.errors import MissingExtraError, ModelError
-from dialgauge.models._load import need_packages
+from dialgauge.models._load import check_files, need_packages
 from dialgauge.models._refs import Kind, ModelRef
 from dialgauge.models._resolve import resolve
 
@@ -30,7 +30,9 @@ def check_available(kind: Kind, text: str, owner: str, parameter: str = "model")
             raise MissingExtraError(owner, "parser")
     elif kind != "vectors":
         need_packages(owner)
-    resolve(ref)
+    resolved = resolve(ref)
+    if kind not in ("parser", "vectors"):
+        check_files(resolved)
 
 
 def _hint(kind: Kind) -> str:

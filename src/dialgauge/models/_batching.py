@@ -34,13 +34,26 @@ def watching(watcher: Watcher | None) -> Iterator[None]:
 
 @contextmanager
 def watching_part(before: int, count: int, total: int) -> Iterator[None]:
-    """Within this block, work that is all done counts as ``count`` of ``total``, after ``before`` that were done."""
+    """Within this block, work that is all done counts as ``count`` of ``total``, after ``before`` that were done.
+
+    Of several pieces of work each reports for itself from nothing to all; what is passed on never goes back. Once the
+    block is left, all ``count`` are done.
+    """
     watcher = _watcher.get()
     if watcher is None:
         yield
         return
-    with watching(lambda done, of: watcher(before + (count * done // of if of else count), total)):
+    reached = before
+
+    def tell(done: int, of: int) -> None:
+        nonlocal reached
+        reached = max(reached, before + (count * done // of if of else count))
+        watcher(reached, total)
+
+    with watching(tell):
         yield
+    if reached < before + count:
+        watcher(before + count, total)
 
 
 def report_progress(done: int, total: int) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dialgauge.errors import ModelError, ParameterError
+from dialgauge.errors import ModelError, ParameterError, counted
 from dialgauge.files import cache_folder
 from dialgauge.models._available import CHAT_ADDRESS, CHAT_KEY
 from dialgauge.models._batching import report_progress
@@ -41,12 +41,23 @@ class BudgetError(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class ChatAnswer:
-    """A text, and for each of its tokens the likeliest tokens with their log-probabilities, where they are served."""
+    """A text, and for each of its tokens the likeliest tokens with their log-probabilities, where they are served.
+
+    ``tokens`` counts question and answer, 0 where the endpoint does not say; ``prompt_tokens`` of them are the
+    question's, None where it does not say. ``cut`` is true of a text that ends at a limit of tokens, not at its end.
+    """
 
     text: str
     alternatives: tuple[Mapping[str, float], ...] = ()
     tokens: int = 0
     cached: bool = False
+    prompt_tokens: int | None = None
+    cut: bool = False
+
+    def cut_at(self, limit: int) -> str:
+        """Where a cut text ends, in words: after the tokens that were counted, or at the limit that was asked for."""
+        written = limit if self.prompt_tokens is None else self.tokens - self.prompt_tokens
+        return f"cut at {counted(written or limit, 'token')} by the endpoint"
 
 
 @dataclass(slots=True)
@@ -277,10 +288,21 @@ def _read_answer(document: Mapping[str, Any], *, cached: bool = False) -> ChatAn
             {entry["token"]: float(entry["logprob"]) for entry in (*(token.get("top_logprobs") or ()), token)}
             for token in listed
         )
-        tokens = int((document.get("usage") or {}).get("total_tokens") or 0)
+        tokens, prompt_tokens = _read_usage(document.get("usage") or {})
+        cut = choice.get("finish_reason") == "length"
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise ModelError(f"the endpoint's answer is not of the chat protocol: {error!r}") from error
-    return ChatAnswer(str(text), alternatives, tokens, cached)
+    return ChatAnswer(str(text), alternatives, tokens, cached, prompt_tokens, cut)
+
+
+def _read_usage(usage: Mapping[str, Any]) -> tuple[int, int | None]:
+    """All tokens (0: not said), and those of the question (None: not said); what is not written was read."""
+    found = {kind: usage.get(f"{kind}_tokens") for kind in ("total", "prompt", "completion")}
+    counts = {kind: int(count) for kind, count in found.items() if count is not None}
+    tokens = counts.get("total", counts.get("prompt", 0) + counts.get("completion", 0))
+    if "prompt" in counts:
+        return tokens, min(counts["prompt"], tokens)
+    return tokens, max(tokens - counts["completion"], 0) if {"total", "completion"} <= counts.keys() else None
 
 
 def _wanted_pause(header: str | None) -> float | None:

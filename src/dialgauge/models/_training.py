@@ -98,6 +98,7 @@ def train(
     plan: TrainingPlan,
     *,
     evaluate: Callable[[Any], float] | None = None,
+    ties: Literal["earlier", "later"] = "earlier",
     folder: Path | None = None,
     identity: str = "",
     progress: Progress | None = None,
@@ -105,8 +106,8 @@ def train(
     """Train a module of torch in place; at the end it holds the weights of the best epoch (the last, unevaluated).
 
     ``batches(epoch)`` gives the micro-batches of an epoch (from 0) and must depend on nothing but the epoch and the
-    plan's seed; ``loss(module, batch)`` gives a scalar; ``evaluate(module)`` a number, the lower the better. Only
-    parameters that require gradients are trained.
+    plan's seed; ``loss(module, batch)`` gives a scalar; ``evaluate(module)`` a number, the lower the better. ``ties``
+    says which of equally good epochs is best. Only parameters that require gradients are trained.
 
     With ``folder`` the state is kept there after every epoch, and a call with the same folder, plan and ``identity``
     (a digest of data and starting weights) goes on after the last whole epoch, with the same result as if it had never
@@ -132,7 +133,7 @@ def train(
         mean = _one_epoch(module, optimizer, batches(epoch), loss, plan, epoch, device, progress)
         value = None if evaluate is None else _evaluated(module, evaluate, epoch)
         entry = EpochRecord(epoch, mean, value, round(time.perf_counter() - start, 3))
-        record = _extended(record, entry, plan.patience)
+        record = _extended(record, entry, plan.patience, ties)
         if record.best_epoch == epoch:
             keeper.keep_best()
         keeper.save(record)
@@ -233,11 +234,15 @@ def _evaluated(module: Any, evaluate: Callable[[Any], float], epoch: int) -> flo
     return value
 
 
-def _extended(record: TrainingRecord, entry: EpochRecord, patience: int | None) -> TrainingRecord:
+def _extended(record: TrainingRecord, entry: EpochRecord, patience: int | None, ties: str) -> TrainingRecord:
     """The record with one more epoch: which is best now, and whether that was enough."""
     best = record.best_epoch
-    if entry.value is None or not record.epochs or entry.value < (record.epochs[best].value or 0.0):
+    if entry.value is None or not record.epochs:
         best = entry.epoch
+    else:
+        lowest = record.epochs[best].value or 0.0
+        if entry.value < lowest or (ties == "later" and entry.value == lowest):
+            best = entry.epoch
     stop = patience is not None and entry.value is not None and entry.epoch - best >= patience
     return replace(record, epochs=(*record.epochs, entry), best_epoch=best, stopped_early=stop)
 

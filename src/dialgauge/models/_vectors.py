@@ -61,7 +61,9 @@ def _load(resolved: Resolved) -> WordVectors:
             words, matrix = _from_text(path)
     except (ValueError, TypeError, AttributeError) as error:
         raise ModelError(f"model '{resolved.ref}': {path} is no readable table of word vectors: {error}") from error
-    if matrix.ndim != 2 or len(words) != len(matrix) or not len(matrix):
+    if not words:
+        raise ModelError(f"model '{resolved.ref}': {path} has no word vectors in it")
+    if matrix.ndim != 2 or len(words) != len(matrix):
         raise ModelError(f"model '{resolved.ref}': {len(words)} words but a matrix of shape {matrix.shape} in {path}")
     rows: dict[str, int] = {}
     for row, word in enumerate(words):

@@ -1,0 +1,56 @@
+"""What the config.json of a model says, read without loading anything: enough to refuse a wrong setting at once."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dialgauge.errors import ModelError
+from dialgauge.models._refs import ModelRef
+from dialgauge.models._resolve import resolve
+
+#: What architectures call the number of their layers.
+_LAYERS = ("num_hidden_layers", "n_layers", "n_layer")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredConfig:
+    """The entries of a config.json; none for a model that has no such file (GGUF holds its configuration itself)."""
+
+    ref: ModelRef
+    entries: Mapping[str, Any]
+
+    @property
+    def model_type(self) -> str | None:
+        """The architecture."""
+        return self.entries.get("model_type")
+
+    @property
+    def layers(self) -> int | None:
+        """How many layers there are; None where the file leaves it to the architecture."""
+        return next((value for name in _LAYERS if isinstance(value := self.entries.get(name), int)), None)
+
+    @property
+    def labels(self) -> dict[int, str] | None:
+        """The labels of a classifier by their numbers; where the file names none, those that transformers makes up."""
+        if not self.entries:
+            return None
+        named = self.entries.get("id2label")
+        if isinstance(named, Mapping):
+            return {int(number): str(name) for number, name in named.items()}
+        return {number: f"LABEL_{number}" for number in range(int(self.entries.get("num_labels") or 2))}
+
+
+def stored_config(text: str) -> StoredConfig:
+    """What is stored of the model of this name."""
+    resolved = resolve(text)
+    path = resolved.path / "config.json"
+    if not path.is_file():
+        return StoredConfig(resolved.ref, {})
+    try:
+        entries = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ModelError(f"model '{resolved.ref}': {path} is no readable JSON: {error}") from error
+    if not isinstance(entries, dict):
+        raise ModelError(f"model '{resolved.ref}': {path} holds no JSON object")
+    return StoredConfig(resolved.ref, entries)
