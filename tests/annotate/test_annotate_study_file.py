@@ -61,7 +61,7 @@ def test_a_study_file_may_have_metrics_and_annotation(tmp_path: Path) -> None:
     assert read_study_file(path).annotate is not None
     assert read_annotation_file(path)[0].metrics is not None
     path = _write(tmp_path, '[metrics]\nuse = ["rouge-1"]\n')
-    with pytest.raises(InputError, match="annotate: is missing"):
+    with pytest.raises(InputError, match=r"annotate: is missing; for a start: \[annotate\] with protocol"):
         read_annotation_file(path)
 
 

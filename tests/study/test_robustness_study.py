@@ -10,7 +10,7 @@ import pytest
 from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.errors import InputError
 from dialgauge.perturb import PARSER_VARIABLE
-from dialgauge.study import Study, run_study
+from dialgauge.study import FinishedRun, Study, run_study
 
 STUDY = """\
 [study]
@@ -87,6 +87,30 @@ def test_without_a_parser_what_needs_one_is_left_out_where_the_study_allows_it(
     assert "nowhere" in declined["reason"][0]
     assert set(pl.read_parquet(folder / "robustness-changes.parquet")["perturbation"]) == {"jumble"}
     assert "nowhere" in (folder / "report.html").read_text("utf-8")
+    monkeypatch.setenv(PARSER_VARIABLE, "no_such_package")
+    assert run_study(study).stages["variants"] == "unchanged"
+
+
+def test_a_stopped_run_does_not_pass_for_a_whole_one(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(finished / "corpus", tmp_path / "corpus")
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY)
+    folder = run_study(study).folder
+    study.write_text(STUDY.replace('source = "corpus"', 'source = "corpus"\n[summarize]\nsystems = ["longest"]'))
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dialgauge.study._pipeline.score_as_asked", stop)
+        with pytest.raises(KeyboardInterrupt):
+            run_study(study)
+    with pytest.raises(InputError, match="the run stopped before it had scores"):
+        FinishedRun.open(folder)
+    run_study(study)
+    assert "longest" in FinishedRun.open(folder).scores.frame["system"].to_list()
 
 
 @pytest.mark.parametrize(
@@ -97,6 +121,10 @@ def test_without_a_parser_what_needs_one_is_left_out_where_the_study_allows_it(
         ('use = ["jumble"]\nsed = 3', "perturbations.sed: unknown key 'sed'; did you mean 'use'"),
         ('use = ["jumble"]\neffects = { mine = { fluency = "hurts" } }', "perturbations.effects.mine.fluency"),
         ('use = "jumble"', "perturbations.use"),
+        (
+            'use = ["jumble"]\ngenerator = "llm"\nmodel = "m"\nparser = "optional"',
+            'perturbations: parser = "optional": only with generator = "rules"',
+        ),
     ],
 )
 def test_mistakes_are_named_with_their_line(tmp_path: Path, line: str, message: str) -> None:

@@ -60,6 +60,8 @@ _OPTIONAL = (
     "# original",
     "# claims",
     "# scale",
+    "# protocol",
+    "# annotators",
 )
 
 

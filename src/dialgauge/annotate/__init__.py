@@ -70,4 +70,4 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.startswith("dialgauge"):
             raise
-        raise MissingExtraError(f"the annotation application ({error.name})", "annotate") from error
+        raise MissingExtraError(f"the web application ({error.name})", "annotate") from error

@@ -14,6 +14,7 @@ from dialgauge.perturb._parse import (
     missing_parser,
     outline,
     parse,
+    parser_identity,
     parser_name,
 )
 from dialgauge.perturb._perturb import Generator, Perturbed, by_rules, by_rules_without_parser, perturb
@@ -85,6 +86,7 @@ __all__ = [
     "outline",
     "parse",
     "parse_requests",
+    "parser_identity",
     "parser_name",
     "perturb",
     "perturb_text",

@@ -8,6 +8,8 @@ import os
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 from dialgauge.errors import DialgaugeError, MissingExtraError, ModelError
@@ -225,34 +227,40 @@ def _original_end(shifts: list[tuple[int, int, int]], position: int) -> int:
 def missing_parser() -> str | None:
     """Why nothing can be parsed here, or None where a parser is found; it is not loaded for that."""
     try:
-        _target()
+        _found()
     except DialgaugeError as error:
         return str(error)
     return None
 
 
-def _target() -> Any:
-    """The parser: the one that DIALGAUGE_PARSER names, or the embedded one, or an installed English spaCy package."""
-    try:
-        import spacy
-    except ImportError:
-        raise MissingExtraError("a perturbation that needs grammar", "parser") from None
+def parser_identity() -> str | None:
+    """Which parser would be used, by its version or its files, without loading it; None where there is none."""
+    return None if missing_parser() else _found()[1]
+
+
+def _found() -> tuple[Any, str]:
+    """What spaCy is to load, and its identity: the parser that DIALGAUGE_PARSER names, or the embedded one, or an
+    installed English package."""
+    if find_spec("spacy") is None:
+        raise MissingExtraError("a perturbation that needs grammar", "parser")
     from dialgauge.models import find_asset, resolve
 
     named = os.environ.get(PARSER_VARIABLE, "")
-    installed = [name for name in spacy.util.get_installed_models() if name.startswith("en_core_web_")]
-    if named and ":" not in named:
-        return named
-    if named:
-        return resolve(named).path
-    if find_asset("spacy-en").present or not installed:
-        return resolve(_EMBEDDED).path
-    return sorted(installed)[0]
+    if not named and not find_asset("spacy-en").present:
+        import spacy
+
+        named = min((name for name in spacy.util.get_installed_models() if name.startswith("en_core_web_")), default="")
+    if not named or ":" in named:
+        resolved = resolve(named or _EMBEDDED)
+        return resolved.path, resolved.fingerprint
+    if find_spec(named) is None:
+        raise ModelError(f"parser {named!r} ({PARSER_VARIABLE}): no such spaCy package; a folder is folder:/path")
+    return named, f"{named} {version(named)}"
 
 
 @cache
 def _pipeline() -> Any:
-    target = _target()
+    target, _ = _found()
     import spacy
 
     try:

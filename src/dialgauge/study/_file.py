@@ -200,6 +200,8 @@ class PerturbationsSection(_Table):
         asked = sorted(LLM_KEYS & self.model_fields_set)
         if self.generator == "rules" and asked:
             raise ValueError(f'{", ".join(asked)}: only with generator = "llm"')
+        if self.generator == "llm" and self.parser == "optional":
+            raise ValueError('parser = "optional": only with generator = "rules"')
         if self.generator == "llm" and self.model is None:
             raise ValueError('generator = "llm" needs a model, as in model = "NAME"')
         return self
@@ -358,6 +360,10 @@ def _read(path: Path, model: type[File]) -> File:
     return settings
 
 
+#: What to write where a whole table is missing.
+_FOR_A_START = {"annotate": '; for a start: [annotate] with protocol = "dialsummeval" and annotators = ["ada", "bo"]'}
+
+
 def _describe(path: Path, text: str, error: Any) -> str:
     location = tuple(error["loc"])
     line = _line_of(text, location)
@@ -366,7 +372,7 @@ def _describe(path: Path, text: str, error: Any) -> str:
         known = _keys_at(location[:-1])
         reason = str(UnknownNameError("key", str(location[-1]), known))
     elif error["type"] == "missing":
-        reason = "is missing"
+        reason = f"is missing{_FOR_A_START.get(key, '')}"
     else:
         reason = error["msg"].removeprefix("Value error, ")
         if not isinstance(error["input"], dict | list):

@@ -64,9 +64,12 @@ class Ledger:
             return False
         start = time.perf_counter()
         facts = make() or {}
+        if entry and entry["fingerprint"] != fingerprint:
+            self._forget_dependents(name)
         self.entries[name] = {
             "fingerprint": fingerprint,
             "settings": dict(settings),
+            "inputs": list(inputs),
             "seconds": round(time.perf_counter() - start, 4),
             "outputs": {output: file_digest(self.folder / output) for output in outputs},
             **facts,
@@ -79,6 +82,12 @@ class Ledger:
         """Write the manifest."""
         document = {**self.head, "stages": self.entries}
         write_text(self.folder / MANIFEST, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+    def _forget_dependents(self, name: str) -> None:
+        """Take out what was made from a stage that has changed: a run stopped now must not pass for a whole one."""
+        for stage in [stage for stage, entry in self.entries.items() if name in entry.get("inputs", ())]:
+            if self.entries.pop(stage, None) is not None:
+                self._forget_dependents(stage)
 
     def _intact(self, entry: Mapping[str, Any]) -> bool:
         return all(

@@ -12,7 +12,14 @@ from dialgauge.corpus import KEY, RATINGS, Corpus, read_corpus, write_corpus
 from dialgauge.errors import InputError
 from dialgauge.files import atomic_file
 from dialgauge.metrics import Scores
-from dialgauge.perturb import Generator, by_rules, by_rules_without_parser, missing_parser, perturb
+from dialgauge.perturb import (
+    Generator,
+    by_rules,
+    by_rules_without_parser,
+    parse_requests,
+    parser_identity,
+    perturb,
+)
 from dialgauge.report import RobustnessData
 from dialgauge.study._file import LLM_KEYS, PerturbationsSection, StudyFile
 from dialgauge.study._robustness import TABLES, analyse_variants, write_analysis
@@ -50,8 +57,9 @@ class VariantStages:
         seed = {"seed": settings.study.seed}
         making = _MAKING | (LLM_KEYS - _NO_MATTER if self.wanted.generator == "llm" else set())
         made = self.wanted.model_dump(include=set(making)) | seed
-        if self.wanted.parser == "optional":
-            made["parser"] = missing_parser() is None  # once there is one, more can be made
+        if any("parse" in request.perturbation.needs for request in parse_requests(self.wanted.use)):
+            # Another parser makes other variants; and once there is one, more can be made than without.
+            made["parser"] = parser_identity()
         stage("variants", made, ["corpus"], [VARIANTS, DECLINED], self._make_variants)
         # What made the scores made these: a changed model shows in the fingerprint of that stage.
         stage("variant-scores", settings.metrics.model_dump(), ["variants", "scores"], [SCORES], self._make_scores)
