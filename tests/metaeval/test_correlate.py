@@ -103,7 +103,7 @@ def test_all_ratings_equal_and_one_system(made):
     assert equal["value"].null_count() == equal.height
     assert equal["reason"].unique().to_list() == ["the ratings are constant"]
     single = correlate(frame_of({"a": x[:1]}), frame_of({"quality": z[:1]}), resamples=20).frame
-    assert single["reason"].unique().to_list() == ["fewer than two systems: nothing to rank"]
+    assert single["reason"].unique().to_list() == ["one system: a correlation needs three"]
 
 
 def test_bad_input(made):

@@ -1,7 +1,7 @@
 """Dialogues, summaries and ratings: the corpus, its readers and writers, and the catalogue of public data sets."""
 
 from dialgauge.corpus._checks import sift
-from dialgauge.corpus._columns import USES, Column, make_plan, parse_mapping
+from dialgauge.corpus._columns import CONSTANT, USES, Column, make_plan, parse_mapping
 from dialgauge.corpus._corpus import Corpus, CorpusInfo, conform, dialogues_frame, ratings_frame, summaries_frame
 from dialgauge.corpus._embedded import embedded_corpus
 from dialgauge.corpus._files import read_text
@@ -15,6 +15,7 @@ from dialgauge.corpus._types import ORIGINAL, OVERALL, Dialogue, Rating, Summary
 from dialgauge.corpus.catalogue import DATASETS, Dataset, fetch_dataset, get_dataset, read_dataset
 
 __all__ = [
+    "CONSTANT",
     "DATASETS",
     "DIALOGUES",
     "EMBEDDED",

@@ -17,7 +17,10 @@ from dialgauge.corpus._table import Table
 from dialgauge.corpus._turns import parse_turns, turn_to_json
 from dialgauge.errors import InputError
 
+_BY_OPTION = " (on the command line: --map-ratings)"
 _SUMMARY_ROWS = pl.Schema({**SUMMARIES, ROW: pl.Int64()})
+#: What to do with a file that holds nothing but ratings.
+RATINGS_ALONE = "ratings alone are added to their summaries: dialgauge convert SUMMARIES corpus --ratings FILE"
 _REFERENCE_NAME = r"^reference(-\d+)?$"
 
 
@@ -38,7 +41,7 @@ def assemble(table: Table, plan: Plan) -> Parts:
     if not (plan.has("dialogue") or plan.has("summary") or plan.has("reference")):
         raise InputError(
             f"no column holds dialogues, summaries or references; found: {', '.join(table.frame.columns) or 'none'}. "
-            "Name them with a mapping, as in summary=hyp (a file of ratings alone is read with read_ratings)"
+            f"Name them with a mapping, as in summary=hyp ({RATINGS_ALONE})"
         )
     rows = Rows.of(table, plan)
     _settle_ids(rows)
@@ -57,23 +60,35 @@ def assemble(table: Table, plan: Plan) -> Parts:
     )
 
 
-def assemble_ratings(table: Table, plan: Plan) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
-    """The ratings of a table that has nothing else, their keys not yet compared with any corpus.
+@dataclass(frozen=True, slots=True)
+class RatingParts:
+    """What was read from a file of ratings alone. ``ratings`` keeps the column ROW, to trace each to its line."""
 
-    The frame keeps the column ROW, so that what the comparison finds can be traced to the file.
-    """
-    for use in ("dialogue_id", "system"):
-        if not plan.has(use):
-            raise InputError(f"no column holds the {use}; found: {', '.join(table.frame.columns)}. Map {use}=COLUMN")
+    ratings: pl.DataFrame
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+
+
+def assemble_ratings(table: Table, plan: Plan) -> RatingParts:
+    """The ratings of a table that has nothing else, their keys not yet compared with any corpus."""
+    found = f"found: {', '.join(table.frame.columns)}. Map"
+    missing = [use for use in ("dialogue_id", "system") if not plan.has(use)]
+    if missing:
+        wanted = " and ".join(f"{use}=COLUMN" for use in missing)
+        raise InputError(f"no column holds the {' or the '.join(missing)}; {found} {wanted}{_BY_OPTION}")
     if not ((plan.has("dimension") and plan.has("value")) or plan.named("dimension")):
-        raise InputError("no column holds ratings; map dimension and value, or dimension:NAME=COLUMN for each")
+        raise InputError(
+            f"no column holds ratings; {found} annotator=COLUMN (numbers beside it are ratings), dimension and value, "
+            f"or dimension:NAME=COLUMN for each{_BY_OPTION}"
+        )
     rows = Rows.of(table, plan)
     _settle_ids(rows)
     ratings = rating_rows(rows)
     rated = ratings.select(KEY).drop_nulls().unique(maintain_order=True)
     summaries = rated.with_columns(kind=pl.lit("system"), text=pl.lit(""))
     sifted = sift(rated.select("dialogue_id").unique(), summaries, ratings)
-    return sifted.ratings, in_order(table.problems, to_problems([*rows.bad, *sifted.bad], table))
+    problems = in_order(table.problems, to_problems([*rows.bad, *sifted.bad], table))
+    return RatingParts(sifted.ratings, problems, tuple(rows.notes))
 
 
 def in_order(unread: Iterable[Problem], unused: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -13,12 +13,13 @@ ROW = "_row"
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that breaks a rule: its table, where it came from (if known), its key and the reason."""
+    """A row that breaks a rule: its table, where it came from (if known), its key, the reason, and the wrong value."""
 
     table: str
     row: int | None
     key: str
     reason: str
+    given: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +70,17 @@ class _Sieve:
         return marked.filter(~pl.col("_broken")).drop("_broken")
 
 
-def bad_rows(table: str, rows: pl.DataFrame, key: Sequence[str], reason: str) -> list[BadRow]:
-    """One :class:`BadRow` for each of these rows."""
+def bad_rows(
+    table: str, rows: pl.DataFrame, key: Sequence[str], reason: str, column: str | None = None
+) -> list[BadRow]:
+    """One :class:`BadRow` for each of these rows; ``column`` is the text column that holds what is wrong."""
     origin: list[int | None] = rows[ROW].to_list() if ROW in rows.columns else [None] * rows.height
-    keys = rows.select(column for column in key if column in rows.columns).iter_rows()
-    return [BadRow(table, row, key_text(parts), reason) for row, parts in zip(origin, keys, strict=True)]
+    keys = rows.select(name for name in key if name in rows.columns).iter_rows()
+    given: list[str | None] = [None] * rows.height if column is None else rows[column].to_list()
+    return [
+        BadRow(table, row, key_text(parts), reason, value)
+        for row, parts, value in zip(origin, keys, given, strict=True)
+    ]
 
 
 def key_text(parts: Sequence[object]) -> str:

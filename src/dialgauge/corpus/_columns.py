@@ -60,6 +60,8 @@ _COUNTERS = re.compile(
 )
 #: A mapping's value that starts with this is a constant for every row, not the name of a column.
 CONSTANT = "="
+#: A number as German, French and many other spreadsheets write it.
+DECIMAL_COMMA = r"^\s*[+-]?\d+,\d+\s*$"
 _SAID = "the mapping says so"
 
 
@@ -168,8 +170,9 @@ def column_type(values: pl.Series) -> str:
     shown = shown.filter(shown != "")
     if not len(shown):
         return "empty"
-    # A column of numbers may hold a few typing errors: these are then reported, and do not turn it into text.
-    numeric = shown.cast(pl.Float64, strict=False).is_not_null().mean()
+    # A column of numbers may hold a few typing errors, or commas for points: these are then reported, and do not turn
+    # it into text.
+    numeric = (shown.cast(pl.Float64, strict=False).is_not_null() | shown.str.contains(DECIMAL_COMMA)).mean()
     return "number" if isinstance(numeric, float) and numeric >= 0.5 else "text"
 
 

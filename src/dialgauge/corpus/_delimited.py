@@ -16,6 +16,7 @@ from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._table import Table, refuse_width
 
 _SEPARATORS = ",;\t|"
+_SAID_SEPARATOR = re.compile(r'"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)
 
 
 def load_delimited(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
@@ -23,9 +24,11 @@ def load_delimited(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Ta
     del mapping
     found = read_text(path)
     text = found.text if "\n" in found.text else found.text.replace("\r", "\n")
+    said = _SAID_SEPARATOR.match(text)  # Excel's own first line, which is no row
+    text, first = (text[said.end() :], 2) if said else (text, 1)
     if not text.strip():
         return Table(pl.DataFrame(), lambda row: (str(path), None), found.encoding, found.notes)
-    separator = _separator(text)
+    separator = said[1] if said else _separator(text)
     file, notes = str(path), list(found.notes)
     refuse_width(_head(text).count(separator) + 1, file)
     if separator != ",":
@@ -33,7 +36,7 @@ def load_delimited(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Ta
 
     @cache
     def lines() -> list[int]:
-        return [line for line, _ in _parse(text, separator)][1:]
+        return [line for line, _ in _parse(text, separator, first)][1:]
 
     def place(row: int) -> tuple[str, int | None]:
         starts = lines()
@@ -42,7 +45,8 @@ def load_delimited(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Ta
     try:
         frame = pl.read_csv(io.BytesIO(text.encode()), separator=separator, infer_schema=False, raise_if_empty=False)
     except pl.exceptions.PolarsError:
-        return _load_leniently(text, separator, file, found.encoding, notes)
+        records = [(line, record) for line, record in _parse(text, separator, first) if record]
+        return _load_leniently(records, file, found.encoding, notes)
     return Table(frame, place, found.encoding, (*notes, *_doubled(frame.columns)))
 
 
@@ -62,26 +66,25 @@ def _doubled(columns: Sequence[str]) -> list[str]:
     return [f"the column {name!r} is there more than once; the later one is not used" for name in doubled]
 
 
-def _parse(text: str, separator: str) -> list[tuple[int, list[str]]]:
-    """Every record with the line on which it starts; blank lines are empty records."""
+def _parse(text: str, separator: str, first: int) -> list[tuple[int, list[str]]]:
+    """Every record with the line on which it starts, counted from ``first``; blank lines are empty records."""
     # Python ends a record at a lone carriage return, Polars and everybody else do not.
     stand_in = next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
     shielded = re.sub(r"\r(?!\n)", stand_in, text)
     allowed = csv.field_size_limit(max(len(text), 1))
     try:
         reader = csv.reader(io.StringIO(shielded, newline=""), delimiter=separator)
-        records, start = [], 1
+        records, start = [], first
         for record in reader:
             records.append((start, [cell.replace(stand_in, "\r") for cell in record]))
-            start = reader.line_num + 1
+            start = reader.line_num + first
         return records
     finally:
         csv.field_size_limit(allowed)
 
 
-def _load_leniently(text: str, separator: str, file: str, encoding: str, notes: list[str]) -> Table:
-    """Row by row, for files in which some rows are broken: these are reported, the others read."""
-    records = [(line, record) for line, record in _parse(text, separator) if record]
+def _load_leniently(records: list[tuple[int, list[str]]], file: str, encoding: str, notes: list[str]) -> Table:
+    """Record by record, for files in which some rows are broken: these are reported, the others read."""
     header = records[0][1]
     problems, good, starts = [], [], []
     for line, record in records[1:]:

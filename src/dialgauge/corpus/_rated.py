@@ -5,11 +5,13 @@ from datetime import UTC, datetime
 import polars as pl
 
 from dialgauge.corpus._checks import ROW, bad_rows
+from dialgauge.corpus._columns import DECIMAL_COMMA
 from dialgauge.corpus._rows import Rows
 from dialgauge.corpus._schema import KEY, RATINGS
 from dialgauge.errors import InputError
 
 _ROWS = pl.Schema({**RATINGS, ROW: pl.Int64()})
+_COMMA = "the value has a decimal comma; write it with a point, as in 2.5"
 _SHOWN = (*KEY, "annotator", "dimension")
 
 
@@ -41,22 +43,25 @@ def rating_rows(rows: Rows) -> pl.DataFrame:
 
 def _typed(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
     """The texts of values, sentences and times as what they stand for."""
-    for column, dtype, reason in (
-        ("value", pl.Float64(), "the value is not a number"),
-        ("sentence", pl.Int32(), "the sentence is not a whole number"),
+    with_comma = pl.col("value").str.contains(DECIMAL_COMMA)
+    for column, dtype, hints in (
+        ("value", pl.Float64(), {_COMMA: with_comma, "the value is not a number": ~with_comma}),
+        ("sentence", pl.Int32(), {"the sentence is not a whole number": pl.lit(True)}),
     ):
         text = pl.col(column).str.strip_chars()
         ratings = ratings.with_columns(pl.when(text != "").then(text).alias(column))
         parsed = ratings.with_columns(pl.col(column).cast(dtype, strict=False).alias("_parsed"))
         wrong = pl.col(column).is_not_null() & pl.col("_parsed").is_null()
-        rows.bad += bad_rows("ratings", parsed.filter(wrong), _SHOWN, reason)
+        for reason, which in hints.items():
+            rows.bad += bad_rows("ratings", parsed.filter(wrong & which), _SHOWN, reason, column)
         ratings = parsed.filter(~wrong).drop(column).rename({"_parsed": column})
     times = {text: _time(text) for text in ratings["time"].drop_nulls().unique()}
     timed = ratings.with_columns(
         pl.col("time").replace_strict(times, default=None, return_dtype=pl.Datetime("us")).alias("_parsed")
     )
     wrong = pl.col("time").is_not_null() & pl.col("_parsed").is_null()
-    rows.bad += bad_rows("ratings", timed.filter(wrong), _SHOWN, "the time is not of the form 2024-12-31T23:59:59")
+    reason = "the time is not of the form 2024-12-31T23:59:59"
+    rows.bad += bad_rows("ratings", timed.filter(wrong), _SHOWN, reason, "time")
     return timed.filter(~wrong).drop("time").rename({"_parsed": "time"})
 
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import polars as pl
 
-from dialgauge.corpus._assemble import Parts, assemble, assemble_ratings, in_order
+from dialgauge.corpus._assemble import RATINGS_ALONE, Parts, RatingParts, assemble, assemble_ratings, in_order
 from dialgauge.corpus._checks import ROW
 from dialgauge.corpus._columns import Column, Plan, make_plan
 from dialgauge.corpus._corpus import Corpus, CorpusInfo
 from dialgauge.corpus._folder import is_dialgauge, read_folder
 from dialgauge.corpus._formats import Format, format_to_read, format_to_write
+from dialgauge.corpus._likely import likely_names
 from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._table import Table
 from dialgauge.errors import InputError
@@ -139,10 +140,10 @@ def _try(table: Table, plan: Plan) -> tuple[dict[str, int], tuple[str, ...], tup
         return counts, parts.notes, parts.problems
     notes = (*table.notes, *plan.notes)
     try:
-        ratings, problems = assemble_ratings(table, plan)
+        alone = assemble_ratings(table, plan)
     except InputError:
         return {}, (*notes, reason), table.problems
-    return {"ratings": ratings.height}, (*notes, "a file of ratings alone: add it to a corpus"), problems
+    return {"ratings": alone.ratings.height}, (*alone.notes, RATINGS_ALONE), alone.problems
 
 
 def _inspect_folder(path: Path, why: str, first: int) -> Inspection:
@@ -174,10 +175,10 @@ def read_ratings(
     The file names dialogue, system and annotator in each row, with ``dimension`` and ``value`` or a column for each
     dimension. :func:`add_ratings` does this and compares the keys with those of a corpus.
     """
-    _, ratings, problems = _ratings_table(Path(path), format, mapping or {})
+    _, parts = _ratings_table(Path(path), format, mapping or {})
     if strict:
-        raise_if_any(problems, str(path), limit=None)
-    return ratings.drop(ROW), problems
+        raise_if_any(parts.problems, str(path), limit=None)
+    return parts.ratings.drop(ROW), parts.problems
 
 
 def add_ratings(
@@ -191,28 +192,34 @@ def add_ratings(
     """The corpus with the ratings of a file of their own (:func:`read_ratings` says what it looks like).
 
     Rows that cannot be read, ratings of summaries that are not in the corpus and ratings that are there already are
-    left out and reported in ``problems`` with file and line; ``strict`` raises instead and lists them all.
+    left out and reported in ``problems`` with file and line; ``strict`` raises instead and lists them all. ``mapping``
+    is that of this file: ``{"scale": "=1-5"}`` gives all of it one scale. What had to be assumed, and names that the
+    corpus does not have with what they might stand for, is added to ``notes``.
     """
-    table, ratings, unread = _ratings_table(Path(path), format, mapping or {})
+    path = Path(path)
+    table, parts = _ratings_table(path, format, mapping or {})
+    ratings = parts.ratings
     more = corpus.with_ratings(ratings.drop(ROW))
     unused = []
     for problem in more.problems[len(corpus.problems) :]:
         assert problem.line is not None
         file, line = table.place(ratings[ROW][problem.line - 1])
         unused.append(replace(problem, file=file, line=line))
-    problems = in_order(unread, unused)
+    problems = in_order(parts.problems, unused)
     if strict:
         raise_if_any(problems, str(path), limit=None)
-    return replace(more, problems=(*corpus.problems, *problems))
+    said = (*parts.notes, *likely_names(ratings, corpus.summaries))
+    notes = (*corpus.notes, *(f"{path.name}: {text}" for text in said))
+    return replace(more, problems=(*corpus.problems, *problems), notes=notes)
 
 
-def _ratings_table(path: Path, format: str | None, mapping: Mapped) -> tuple[Table, pl.DataFrame, tuple[Problem, ...]]:
-    """The rows of a file of ratings, the ratings in them (with the row of each) and the rows that hold none."""
+def _ratings_table(path: Path, format: str | None, mapping: Mapped) -> tuple[Table, RatingParts]:
+    """The rows of a file of ratings, and what was read from them."""
     entry, _ = format_to_read(path, format)
     if entry.load is None:
         raise InputError(f"{path}: is a corpus; its ratings come with read_corpus")
     table = _load(path, entry, mapping)
     try:
-        return table, *assemble_ratings(table, make_plan(table.frame, mapping))
+        return table, assemble_ratings(table, make_plan(table.frame, mapping))
     except InputError as error:
         raise InputError(f"{path}: {error}") from error

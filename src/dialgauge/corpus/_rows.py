@@ -75,7 +75,7 @@ def to_problems(bad: Iterable[BadRow], table: Table) -> list[Problem]:
     problems = []
     for row in sorted(bad, key=lambda bad: -1 if bad.row is None else bad.row):
         file, line = table.place(row.row) if row.row is not None else (row.table, None)
-        problems.append(Problem(file, line, row.key, row.reason))
+        problems.append(Problem(file, line, row.key, row.reason, row.given))
     return problems
 
 

@@ -23,7 +23,7 @@ from dialgauge.metaeval._names import (
     check_name,
     check_resampling,
 )
-from dialgauge.metaeval._weighted import SummaryFrame, resampled_correlations
+from dialgauge.metaeval._weighted import SummaryFrame, enough, resampled_correlations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,8 +52,9 @@ def as_matrices(*matrices: ArrayLike) -> tuple[FloatArray, ...]:
 def correlation(metric: ArrayLike, ratings: ArrayLike, level: Level, coefficient: Coefficient) -> float:
     """One coefficient between a metric and a rating matrix (systems × dialogues); NaN where it is undefined.
 
-    The matrices are taken as they are: whoever pairs the wrong columns gets the wrong number, which is how a published
-    mispairing can be replayed. :func:`correlate` pairs by key.
+    Of fewer than three points there is none: any two lie on a line. The matrices are taken as they are: whoever pairs
+    the wrong columns gets the wrong number, which is how a published mispairing can be replayed. :func:`correlate`
+    pairs by key.
     """
     x, z = as_matrices(metric, ratings)
     check_name("level", level, LEVELS)
@@ -75,10 +76,13 @@ def weighted_values(
 
 
 def per_dialogue(metric: ArrayLike, ratings: ArrayLike, coefficient: Coefficient = "pearson") -> FloatArray:
-    """The coefficient within each dialogue (column), NaN where a vector is constant. Its mean is the summary level."""
+    """The coefficient within each dialogue (column); its mean is the summary level.
+
+    NaN where a vector is constant, and where fewer than three systems have a value.
+    """
     x, z = as_matrices(metric, ratings)
     check_name("coefficient of a dialogue", coefficient, BASE)
-    frame = SummaryFrame(no_resampling(*x.shape), ~(np.isnan(x) | np.isnan(z)), coefficient)
+    frame = SummaryFrame(no_resampling(*x.shape), enough(~(np.isnan(x) | np.isnan(z)), "summary"), coefficient)
     return np.asarray(frame.by_dialogue(frame.profile(x), frame.profile(z))[0])
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL
 from dialgauge.errors import UnknownNameError
-from dialgauge.metaeval._cells import null
+from dialgauge.metaeval._cells import null, too_few
 from dialgauge.metaeval._draws import Weights, bootstrap_weights, no_resampling
 from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._matrix import ScoreMatrix, align, choose_role
@@ -117,7 +117,8 @@ def human_ceiling(
             drawn = each[:0] if draws is None else _diagonal(matrix, level, coefficient, draws)
             low, high = percentile_interval(_mean(drawn), confidence)
             known = int((~np.isnan(each)).sum())
-            reason = None if known else "no annotator's ratings vary where the others rated too"
+            few = too_few(np.any(~(np.isnan(matrix.scores) | np.isnan(matrix.ratings)), axis=0), level)
+            reason = None if known else few or "no annotator's ratings vary where the others rated too"
             numbers = (null(number) for number in (float(_mean(each)[0]), low, high))
             rows.append((dimension, level, coefficient, *numbers, known, reason))
             singles += [

@@ -11,8 +11,8 @@ from dialgauge.metaeval._accuracy import pairwise_accuracy, soft_pairwise_accura
 from dialgauge.metaeval._draws import Weights, bootstrap_weights, jackknife_weights, no_resampling
 from dialgauge.metaeval._intervals import bca_interval, fisher_interval, percentile_interval
 from dialgauge.metaeval._matrix import ScoreMatrix
-from dialgauge.metaeval._names import BASE, Coefficient, FloatArray, Interval, Level, Resample
-from dialgauge.metaeval._weighted import Resampled, mean_of, resampled_correlations
+from dialgauge.metaeval._names import BASE, BoolArray, Coefficient, FloatArray, Interval, Level, Resample
+from dialgauge.metaeval._weighted import FEWEST, Resampled, enough, mean_of, resampled_correlations
 
 
 @dataclass(slots=True)
@@ -102,6 +102,8 @@ class Plan:
         values = np.full((len(weights), len(scores), len(ratings)), np.nan)
         for p, x in enumerate(scores):
             for d, z in enumerate(ratings):
+                if level == "system" and not enough(~(np.isnan(x) | np.isnan(z)), level).any():
+                    continue
                 if coefficient == "pairwise_accuracy":
                     values[:, p, d] = pairwise_accuracy(x, z, level, self.epsilon, self.seed, weights)
                 else:
@@ -160,14 +162,26 @@ def _impossible(level: Level, coefficient: Coefficient) -> str:
 def why_undefined(x: FloatArray, z: FloatArray, level: Level) -> str:
     """The reason, in words, why a coefficient of these matrices has no value."""
     present = ~(np.isnan(x) | np.isnan(z))
-    if present.any(axis=1).sum() < 2:
-        return "fewer than two systems: nothing to rank"
-    if level == "summary" and present.sum(axis=0).max() < 2:
-        return "no dialogue has summaries of two systems"
+    if few := too_few(present, level):
+        return few
     for name, matrix in (("metric", x), ("ratings", z)):
         if np.ptp(matrix[present]) == 0:
             return f"the {name} {'is' if name == 'metric' else 'are'} constant"
     return "constant at this level: every vector it would correlate has one value"
+
+
+def too_few(present: BoolArray, level: Level) -> str:
+    """That these cells are too few points for a coefficient, in words; empty where they are enough."""
+    if enough(present, level).any():
+        return ""
+    systems = int(present.any(axis=1).sum())
+    if level == "global":
+        points = ("no summary", "one summary", "two summaries")[int(present.sum())]
+    elif systems < FEWEST:
+        points = ("no system", "one system", "two systems")[systems]
+    else:
+        points = "no dialogue has summaries of more than two systems"
+    return f"{points}: a correlation needs three"
 
 
 def _p_value(x: FloatArray, z: FloatArray, value: float, level: Level, coefficient: Coefficient) -> float:

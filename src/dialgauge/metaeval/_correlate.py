@@ -58,8 +58,8 @@ class Correlations:
     ``p_value`` of "no correlation" (two-sided, system level only, where the systems are the independent cases);
     ``direction`` of the metric and whether the sign was turned for it (``oriented``); how many ``systems`` and
     ``dialogues`` took part and how many of their cells were ``missing``; dialogues ``skipped`` because a vector was
-    constant; resamples that were ``undefined``; and the ``reason`` where a number is null, or is not what was asked
-    for (the interval of a metric that has one value per system).
+    constant or had fewer than three systems; resamples that were ``undefined``; and the ``reason`` where a number is
+    null, or is not what was asked for (the interval of a metric that has one value per system).
     ``pairing`` counts the summaries that scores and ratings share. ``settings`` is everything else that was chosen.
     """
 

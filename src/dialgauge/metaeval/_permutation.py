@@ -21,6 +21,7 @@ from dialgauge.metaeval._names import BASE, BoolArray, Coefficient, FloatArray, 
 from dialgauge.metaeval._swapped import swapped_cells, swapped_rows
 from dialgauge.metaeval._weighted import (
     average,
+    enough,
     incidence,
     matrix_product,
     pair_rounding,
@@ -96,7 +97,7 @@ def permutation_test(
     x, y, z = as_matrices(metric, other, ratings)
     swaps = swaps or draw_swaps(method, x.shape[0], x.shape[1], resamples, seed)
     bases = BASE if coefficient == "mean" else (coefficient,)
-    x, y, z = _on_one_scale(x, y, z)
+    x, y, z = _on_one_scale(x, y, z, level)
     pairs = [_differences(x, y, z, level, base, swaps) for base in bases]
     observed = float(np.mean([pair[0] for pair in pairs]))
     differences = np.mean([pair[1] for pair in pairs], axis=0)
@@ -119,8 +120,10 @@ def permutation_p_value(observed: float, differences: FloatArray, alternative: A
     return float((reached.sum() + 1) / (len(defined) + 1))
 
 
-def _on_one_scale(x: FloatArray, y: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    missing = np.isnan(x) | np.isnan(y) | np.isnan(z)
+def _on_one_scale(
+    x: FloatArray, y: FloatArray, z: FloatArray, level: Level
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    missing = ~enough(~(np.isnan(x) | np.isnan(y) | np.isnan(z)), level)
     scaled = []
     for matrix in (x, y):
         kept = np.where(missing, np.nan, matrix)

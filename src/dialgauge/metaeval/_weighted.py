@@ -27,6 +27,9 @@ _CELLS = 1 << 23
 #: little costs more than it saves.
 _ONE_THREAD = 1 << 19
 
+#: Two points always lie on a line: a coefficient of fewer than these says nothing.
+FEWEST = 3
+
 Part = FloatArray | NDArray[np.float32]
 
 
@@ -97,6 +100,18 @@ def matrix_product(one: FloatArray, other: FloatArray) -> FloatArray:
     if len(one) <= step:
         return np.asarray(one @ other)
     return np.concatenate([one[start : start + step] @ other for start in range(0, len(one), step)])
+
+
+def enough(present: BoolArray, level: Level) -> BoolArray:
+    """The present cells (systems × dialogues) without those that a coefficient would have too few points of.
+
+    The points are the systems, at summary level those of one dialogue, at global level the cells. What is drawn of
+    them is no matter: a resample may hold fewer different ones.
+    """
+    if level == "summary":
+        return np.asarray(present & (present.sum(axis=0) >= FEWEST))
+    points = present.any(axis=1) if level == "system" else present
+    return present if points.sum() >= FEWEST else np.zeros_like(present)
 
 
 def ratio(product: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
@@ -326,7 +341,8 @@ def resampled_correlations(
 ) -> Resampled:
     """Each matrix of ``scores`` (metrics × systems × dialogues) with each of ``ratings`` (dimensions × …).
 
-    A cell that is NaN in either matrix of a pair counts for neither, at every level.
+    A cell that is NaN in either matrix of a pair counts for neither, at every level; see :func:`enough` for those that
+    are too few.
     """
     if coefficient == "mean":
         return mean_of([resampled_correlations(scores, ratings, level, base, weights) for base in BASE])
@@ -351,7 +367,7 @@ def _fill(
     """One chunk. Metrics and dimensions are grouped by where they are missing; complete data are one group."""
     for metrics, metric_mask in _by_mask(scores):
         for dimensions, dimension_mask in _by_mask(ratings):
-            frame: Frame = _FRAMES[level](weights, metric_mask & dimension_mask, coefficient)
+            frame: Frame = _FRAMES[level](weights, enough(metric_mask & dimension_mask, level), coefficient)
             profiles = [(d, frame.profile(ratings[d])) for d in dimensions]
             for p in metrics:
                 profile = frame.profile(scores[p])

@@ -60,7 +60,10 @@ def _check_scales(ratings: pl.DataFrame, scales: tuple[Scale, ...]) -> Iterator[
         where = f"dimension {dimension}"
         named = part["scale"].drop_nulls().len()
         if named < part.height:
-            message = f"{part.height - named} of {part.height} ratings name no scale, so they cannot be checked"
+            message = (
+                f"{part.height - named} of {part.height} ratings name no scale, so they cannot be checked; name it in "
+                "a column 'scale', or for all with --map scale==1-5 (convert --ratings: --map-ratings scale==1-5)"
+            )
             yield Finding("no-scale", "note", where, message, {"ratings": part.height - named})
         try:
             scale_of(part, scales)

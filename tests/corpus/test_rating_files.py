@@ -1,0 +1,183 @@
+"""Ratings in a file of their own: their mapping, names that do not fit, values that are no numbers."""
+
+import json
+import string
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dialgauge.corpus import Corpus, Dialogue, Summary, add_ratings, read_corpus, read_ratings, write_corpus
+from dialgauge.corpus._likely import likely_names
+
+Cli = Callable[..., Any]
+WAY = "dialgauge convert SUMMARIES corpus --ratings FILE"
+
+
+def build(systems: list[str], dialogues: tuple[str, ...] = ("call-01", "call-02")) -> Corpus:
+    summaries = [Summary(dialogue, system, "They talk.") for dialogue in dialogues for system in systems]
+    return Corpus.build([Dialogue(dialogue, ()) for dialogue in dialogues], summaries)
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Path:
+    write_corpus(build(["alpha", "beta"]), tmp_path / "calls.csv")
+    return tmp_path / "calls.csv"
+
+
+def ratings_file(folder: Path, *rows: str, head: str = "id,system,annotator,wit") -> Path:
+    path = folder / "r.csv"
+    path.write_text("\n".join([head, *rows]) + "\n")
+    return path
+
+
+class TestMapping:
+    def test_a_constant_scale(self, cli: Cli, tmp_path: Path, calls: Path) -> None:
+        file = ratings_file(tmp_path, "call-01,alpha,ann,7", "call-01,beta,ann,4")
+        outcome = cli("convert", calls, tmp_path / "out", "--ratings", file, "--map-ratings", "scale==1-5")
+        assert outcome.code == 0
+        assert read_corpus(tmp_path / "out").ratings["scale"].to_list() == ["1-5", "1-5"]
+        found = json.loads(cli("agreement", tmp_path / "out", "--resamples", 5, "--json").out)
+        assert [row["value"] for row in found["invalid"]] == [7.0]
+
+    def test_foreign_columns(self, cli: Cli, tmp_path: Path, calls: Path) -> None:
+        file = ratings_file(tmp_path, "call-01,alpha,ann,4", head="Anruf,KI,Pruefer,Richtigkeit")
+        command = ("convert", calls, tmp_path / "out", "--ratings", file)
+        outcome = cli(*command)
+        assert outcome.code == 2
+        assert "no column holds the dialogue_id or the system; found: Anruf, KI" in outcome.err
+        assert "Map dialogue_id=COLUMN and system=COLUMN (on the command line: --map-ratings)" in outcome.err
+        outcome = cli(*command, "--map", "dialogue_id=Anruf")
+        assert outcome.code == 2
+        assert "unknown column in --map 'Anruf'" in outcome.err
+        assert "columns of the file of --ratings: --map-ratings" in outcome.err
+        keys = ("--map-ratings", "dialogue_id=Anruf", "--map-ratings", "system=KI")
+        assert "annotator=COLUMN (numbers beside it are ratings)" in cli(*command, *keys).err
+        assert cli(*command, *keys, "--map-ratings", "annotator=Pruefer").code == 0
+        assert read_corpus(tmp_path / "out").dimensions == ["Richtigkeit"]
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--map", "scale==1-5"), "which has no ratings; for --ratings: --map-ratings scale==1-5"),
+            (("--map-ratings", "system=sytem"), "unknown column in --map-ratings 'sytem'; did you mean 'system'?"),
+            (("--map", "sumary=x"), "unknown use in the mapping 'sumary'"),
+            (("--map-ratings", "wit"), "write USE=COLUMN"),
+        ],
+    )
+    def test_mistakes(self, cli: Cli, tmp_path: Path, calls: Path, options: tuple[str, ...], message: str) -> None:
+        file = ratings_file(tmp_path, "call-01,alpha,ann,4")
+        outcome = cli("convert", calls, tmp_path / "out", "--ratings", file, *options)
+        assert outcome.code == 2
+        assert message in outcome.err
+        assert not (tmp_path / "out").exists()
+
+    def test_a_mapping_for_no_file(self, cli: Cli, tmp_path: Path, calls: Path) -> None:
+        outcome = cli("convert", calls, tmp_path / "out", "--map-ratings", "scale==1-5")
+        assert outcome.code == 2
+        assert "give it with --ratings FILE" in outcome.err
+
+
+class TestNames:
+    def test_each_is_said_once(self, cli: Cli, tmp_path: Path, calls: Path) -> None:
+        rows = [f"call-0{call},{system},{who},4" for call in "12" for system in ("Alpha", "beta ") for who in "ab"]
+        outcome = cli("convert", calls, tmp_path / "out", "--ratings", ratings_file(tmp_path, *rows))
+        notes = [line for line in outcome.err.splitlines() if line.startswith("note:")]
+        assert notes == [
+            "note: r.csv: system 'Alpha' is not in the corpus; did you mean 'alpha'?",
+            "note: r.csv: system 'beta ' is not in the corpus; did you mean 'beta'?",
+        ]
+
+    def test_what_is_close_to_nothing(self) -> None:
+        ratings = pl.DataFrame({"dialogue_id": ["call-03", "CALL-01"], "system": ["zzz", "alpha"]})
+        ratings = ratings.with_columns(variant=pl.lit("original"), role=pl.lit("Overall"))
+        assert likely_names(ratings, build(["alpha", "beta"]).summaries) == [
+            "dialogue 'CALL-01' is not in the corpus; did you mean 'call-01'?",
+            "system 'zzz' is not in the corpus; known: alpha, beta",
+            "role 'Overall' is not in the corpus; did you mean 'overall'?",
+        ]
+
+    def test_many_are_counted(self) -> None:
+        key = {"dialogue_id": "call-01", "variant": "original", "role": "overall"}
+        ratings = pl.DataFrame([{**key, "system": f"{number} beta"} for number in range(8)])
+        sentences = likely_names(ratings, build(["beta"]).summaries)
+        assert len(sentences) == 6
+        assert sentences[-1] == "not in the corpus either: 3 more systems"
+
+    @given(st.lists(st.text(string.ascii_letters + " -", min_size=1), min_size=1, max_size=6, unique=True))
+    def test_names_that_fit_are_not_said(self, systems: list[str]) -> None:
+        summaries = build(systems).summaries
+        assert likely_names(summaries, summaries) == []
+        changed = summaries.with_columns(pl.col("system") + "  ")
+        strangers = set(changed["system"]) - set(systems)
+        assert len(likely_names(changed, summaries)) == min(len(strangers), 5) + (len(strangers) > 5)
+
+    def test_notes_of_the_file_are_kept(self, tmp_path: Path) -> None:
+        file = ratings_file(tmp_path, "call-01;alpha;4", head="id;system;fluency")
+        assert add_ratings(build(["alpha"]), file).notes == (
+            "r.csv: separated by ';'",
+            "r.csv: no column says who rated: all ratings are of the annotator '1'",
+        )
+
+
+class TestValues:
+    def test_wrong_ones_are_shown(self, tmp_path: Path) -> None:
+        file = ratings_file(
+            tmp_path, "d;s;a;4", "d;s;b; 2,5 ", "d;s;c;vier", f"d;s;e;{'x' * 99}", head="id;system;annotator;wit"
+        )
+        _, problems = read_ratings(file)
+        assert [(problem.line, problem.given) for problem in problems] == [(3, "2,5"), (4, "vier"), (5, "x" * 99)]
+        assert str(problems[0]).endswith("has a decimal comma; write it with a point, as in 2.5: '2,5'")
+        assert str(problems[1]).endswith("the value is not a number: 'vier'")
+        assert str(problems[2]).endswith(f"the value is not a number: '{'x' * 39}…'")
+
+    def test_a_column_of_decimal_commas_holds_ratings(self, tmp_path: Path) -> None:
+        file = ratings_file(tmp_path, "d;s;a;3,5", "d;s;b;2,5", head="id;system;annotator;wit")
+        ratings, problems = read_ratings(file)
+        assert ratings.is_empty()
+        assert ["decimal comma" in problem.reason for problem in problems] == [True, True]
+
+
+class TestSeparatorLine:
+    @pytest.mark.parametrize("first", ["sep=;\n", "SEP=;\r\n", '"sep=;"\n'])
+    def test_is_no_row(self, tmp_path: Path, first: str) -> None:
+        path = tmp_path / "c.csv"
+        path.write_bytes(f"{first}id;system;summary\nd;s;One, two, three\nd;s;again\n".encode())
+        corpus = read_corpus(path)
+        assert corpus.summaries["text"].to_list() == ["One, two, three"]
+        assert [problem.line for problem in corpus.problems] == [4]
+
+    def test_decides_where_another_occurs_more_often(self, tmp_path: Path) -> None:
+        (tmp_path / "c.csv").write_text("sep=^\nid^system^a,b,c,d^summary\nd^s^1^x\n")
+        assert read_corpus(tmp_path / "c.csv").summaries["text"].to_list() == ["x"]
+
+    def test_lines_are_true_in_broken_files(self, tmp_path: Path) -> None:
+        (tmp_path / "c.csv").write_text("sep=;\nid;system;summary\nd;s;x\nd;t;y;z\n")
+        assert [(p.line, p.key) for p in read_corpus(tmp_path / "c.csv").problems] == [(4, "d")]
+
+    def test_alone(self, cli: Cli, tmp_path: Path) -> None:
+        (tmp_path / "c.csv").write_text("sep=;\n")
+        outcome = cli("inspect", tmp_path / "c.csv")
+        assert (outcome.code, "there are no rows in it" in outcome.err) == (2, True)
+
+
+def test_dead_ends_name_the_way(cli: Cli, tmp_path: Path, calls: Path) -> None:
+    file = ratings_file(tmp_path, "call-01,alpha,ann,4")
+    for command in (("agreement", file), ("agreement", calls)):
+        outcome = cli(*command)
+        assert outcome.code == 2
+        assert WAY in outcome.err
+    assert WAY in cli("inspect", file).err
+
+
+def test_without_a_scale_the_way_to_one_is_said(cli: Cli, tmp_path: Path, calls: Path) -> None:
+    file = ratings_file(tmp_path, "call-01,alpha,ann,4", "call-01,alpha,bob,5")
+    cli("convert", calls, tmp_path / "out", "--ratings", file)
+    found = json.loads(cli("agreement", tmp_path / "out", "--resamples", 5, "--json").out)["findings"]
+    message = next(finding["message"] for finding in found if finding["check"] == "no-scale")
+    assert "a column 'scale'" in message
+    assert "--map-ratings scale==1-5" in message
