@@ -42,6 +42,7 @@ def test_score_json_has_every_problem(cli: Cli, messy: Path) -> None:
         "line": 12,
         "key": "d0 / s / original / overall",
         "reason": "duplicate key",
+        "given": None,
     }
     assert document["notes"] == ["columns not used: secret"]
 
@@ -87,3 +88,27 @@ def test_numbers_stay_whole_whatever_the_width(cli: Cli, tmp_path: Path, metrics
             if metric not in ("system", "variant", "role"):
                 assert metric in words
                 assert f"{value:.4g}" in words
+
+
+def test_a_run_says_what_was_left_out_each_time(cli: Cli, messy: Path) -> None:
+    study = messy.parent / "study.toml"
+    study.write_text('[study]\nname = "s"\n[corpus]\nsource = "messy.csv"\n[metrics]\nuse = ["length"]\n')
+    first = cli("run", study)
+    assert first.code == 0
+    lines = first.err.splitlines()
+    assert "note: columns not used: secret" in lines
+    assert "left out 10 rows: duplicate key" in lines
+    assert "  messy.csv:12: [d0 / s / original / overall] duplicate key" in lines
+    again = cli("run", study)
+    assert "unchanged" in again.out
+    assert again.err == first.err
+    document = json.loads(cli("run", study, "--json").out)
+    assert document["left_out"] == {"duplicate key": 10, "the row has no dialogue_id": 2}
+    assert len(document["problems"]) == 12
+    assert document["notes"] == ["columns not used: secret"]
+
+
+def test_score_without_a_metric_suggests_one(cli: Cli, messy: Path) -> None:
+    outcome = cli("score", messy)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"try: dialgauge score {messy} -m rouge" in outcome.err

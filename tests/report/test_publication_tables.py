@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from dialgauge.cli import main
 from dialgauge.corpus import RATINGS, embedded_corpus, write_corpus
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.report import FORMATS, PaperTable, correlation_table, escape_latex, render_table
+from dialgauge.metrics import Scores
+from dialgauge.report import FORMATS, PaperTable, correlation_table, escape_latex, render_table, system_table
 from dialgauge.study import TABLE_KINDS, FinishedRun, TableOptions, publication_table, run_study
 
 STUDY = """\
@@ -164,7 +165,9 @@ def test_stars_and_bold_follow_the_numbers(run: FinishedRun) -> None:
         here = saved.filter(dimension=column.group, level=level, coefficient="pearson")
         judging = here.filter(pl.col("direction") != "none", pl.col("value") > 0).sort("value", descending=True)
         bold = {row.name for row in table.rows if row.cells[i].parts[0].bold}
-        assert bold == set(judging["metric"].head(2))
+        printed = {name: f"{value:.2f}" for name, value in judging.select("metric", "value").iter_rows()}
+        ahead = list(printed.values())[:2]
+        assert bold == {name for name, text in printed.items() if float(text) >= float(ahead[-1])}
         for row in table.rows:
             p = here.filter(metric=row.name)["p_value"][0]
             expected = "" if p is None or p > 0.05 else "**" if p <= 0.01 else "*"
@@ -194,6 +197,39 @@ def test_systems_have_the_means_of_ratings_and_scores(run: FinishedRun) -> None:
     means = dict(run.scores.means().select("system", "ter").iter_rows())
     bold = [row.name for row in table.rows if row.cells[-1].parts[0].bold]
     assert bold == [min(means, key=lambda name: means[name])]
+
+
+def test_what_is_printed_alike_is_bold_alike_and_what_only_describes_is_named() -> None:
+    values = {"a": (1.0, "higher"), "b": (0.9999999, "lower"), "c": (0.99, "higher"), "length": (1.0, "none")}
+    rows = [{**_CELL, "metric": name, "value": value, "direction": way} for name, (value, way) in values.items()]
+    table = correlation_table(pl.DataFrame(rows, schema_overrides={"p_value": pl.Float64}))
+    assert [row.name for row in table.rows if row.cells[0].parts[0].bold] == ["a", "b"]
+    assert "Never bold, because they only describe: length." in table.notes
+    plain = correlation_table(pl.DataFrame(rows, schema_overrides={"p_value": pl.Float64}), best=0)
+    assert not any("bold" in note for note in plain.notes)
+
+
+def test_a_table_without_a_value_says_why() -> None:
+    row = {**_CELL, "level": "system", "value": None, "reason": "two systems: a correlation needs three"}
+    table = correlation_table(pl.DataFrame([row], schema_overrides={"value": pl.Float64, "p_value": pl.Float64}))
+    assert table.notes == ("No values: two systems: a correlation needs three.",)
+    assert "Bold" not in table.caption
+
+
+@pytest.mark.parametrize(
+    ("count", "bold", "caption"), [(1, [], ""), (2, ["s1"], "Bold: the best of"), (3, ["s1", "s2"], "Bold: the 2 best")]
+)
+def test_where_all_would_be_bold_fewer_are(count: int, bold: list[str], caption: str) -> None:
+    names = [f"s{i}" for i in range(count)]
+    keys = {"dialogue_id": ["d"] * count, "system": names, "variant": "original", "role": "overall"}
+    frame = pl.DataFrame({**keys, "m": [float(i) for i in range(count)], "length": 3.0})
+    scores = Scores(frame, {"m": "m", "length": "length"}, {"m": "higher", "length": "none"})
+    table = system_table(None, scores)
+    assert [row.name for row in table.rows if row.cells[0].parts[0].bold] == bold
+    assert caption in table.caption
+    assert ("Bold" in table.caption) == bool(bold)
+    assert table.notes == (("Never bold, because they only describe: length.",) if bold else ())
+    assert sum(row.cells[0].parts[0].bold for row in system_table(None, scores, best=3).rows) == count
 
 
 def test_systems_without_ratings(bare: FinishedRun) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +10,11 @@ import polars as pl
 import pytest
 
 from dialgauge.bench._report import SIZE_BAR, made_report
-from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn
-from dialgauge.metaeval import COMPARISONS
+from dialgauge.corpus import KEY, Corpus, Dialogue, Rating, Summary, Turn
+from dialgauge.metaeval import COMPARISONS, correlate
 from dialgauge.metrics import Scores
 from dialgauge.metrics._scores import FAILURES
+from dialgauge.ratings import aggregate
 from dialgauge.report import LearnedData, ReportData, TimesData, render_report
 from dialgauge.report._content import Estimate, Ranking, decimals, exact, places, rankings, verdict
 from dialgauge.report._overview import brief, data_problems, leading_cards, reads, summing_up
@@ -144,6 +146,76 @@ def test_cards_beside_the_verdict_are_the_highest_on_average_and_none_twice(larg
     assert [(card.metric, card.trusted_for) for card in cards] == [
         ("sure", "fluency and relevance"), ("high", ""), ("next", "")
     ]  # fmt: skip
+    assert [dict(card.facts).get("same numbers") for card in cards] == [None, "same", None]
+
+
+def test_no_card_for_what_is_not_high(large: ReportData) -> None:
+    """Twins of the metric that the verdict names are named on its card; the rest is at zero or below."""
+    twins = [(f"twin{i}", 1.0, 1.0) for i in range(5)]
+    cards = leading_cards(large, [ranking(("sure", 1.0, 1.0), *twins, ("zero", 0.0, -0.6), ("below", -0.1, -0.6))])
+    assert [card.metric for card in cards] == ["sure"]
+    assert dict(cards[0].facts)["same numbers"] == "twin0, twin1, twin2 and 2 more"
+
+
+def few(rated: Mapping[str, Sequence[str]], level: str, unrated: Sequence[str] = ()) -> ReportData:
+    """Ratings of these dialogues by system, and what is correlated from them."""
+    dialogues = sorted({dialogue for each in rated.values() for dialogue in each})
+    systems = [*rated, *unrated]
+    corpus = Corpus.build(
+        [Dialogue(d, (Turn("A", "hello"),)) for d in dialogues],
+        [Summary(d, s, f"{d} {s}") for d in dialogues for s in systems],
+        [Rating(d, s, "ann", "q", float(i + j)) for i, s in enumerate(rated) for j, d in enumerate(rated[s])],
+    )
+    keys = corpus.summaries.select(KEY)
+    values = pl.Series("m", [float(i * i % 7) for i in range(keys.height)])
+    scores = Scores(keys.with_columns(values), {"m": "m"}, {"m": "higher"})
+    ratings = aggregate(corpus.ratings).wide()
+    found = correlate(scores.frame, ratings, levels=level, directions={"m": "higher"}, resamples=50)
+    return ReportData("t", corpus, scores, found.frame, ratings=ratings)
+
+
+ALL = ("d0", "d1", "d2", "d3")
+
+
+@pytest.mark.parametrize("level", ["system", "summary"])
+def test_two_rated_systems_are_too_few(level: str) -> None:
+    page = render_report(few({"s0": ALL, "s1": ALL}, level, unrated=["s2", "s3"]))
+    assert "4 systems, 2 of them rated, 1 metrics" in page
+    assert "Two rated systems are too few to tell which metric follows the ratings." in page
+    assert 'id="ranking"' not in page
+    assert 'href="#ranking"' not in page
+    assert "no metric is shown" not in page
+    assert "Cards:" not in page
+    assert not re.search(r'data-figure="(verdict|ranking)-', page)
+    assert 'title="two systems: a correlation needs three"' in page
+
+
+def test_systems_that_never_meet_are_not_told_apart_within_dialogues() -> None:
+    apart = few({"s0": ALL[:2], "s1": ALL[:2], "s2": ALL[2:], "s3": ALL[2:]}, "summary")
+    assert "No dialogue has rated summaries of three systems" in render_report(apart)
+
+
+@pytest.mark.parametrize(("count", "said"), [(3, "one metric in 6 puts"), (4, "one metric in 24 puts"), (5, "")])
+def test_few_systems_may_be_in_order_by_chance(count: int, said: str) -> None:
+    page = render_report(few({f"s{i}": ALL for i in range(count)}, "system"))
+    assert (f"Only {count} systems are rated" in page) == bool(said)
+    assert said in page
+    assert "of them rated" not in page
+    assert {"verdict-q", "ranking-q"} <= set(re.findall(r'data-figure="([^"]+)"', page))
+    assert 'id="ranking"' in page
+
+
+def test_an_interval_of_everything_is_no_reason_to_trust() -> None:
+    anything = Ranking("q", "system", "pearson", (Estimate("m", 0.9, -1.0, 1.0),), frozenset("m"), None)
+    assert summing_up([anything]) == [("", "q")]
+
+
+def test_the_reason_that_no_metric_has_a_value() -> None:
+    why = Estimate("a", None, None, None, "the ratings are constant")
+    one = Ranking("q", "system", "pearson", (why, replace(why, metric="b")), frozenset(), None)
+    assert brief(one) == verdict(one) == "No metric could be correlated with these ratings (the ratings are constant)."
+    other = replace(one, estimates=(why, replace(why, reason="one system")))
+    assert brief(other) == "No metric could be correlated with these ratings."
 
 
 def test_each_metric_of_the_verdict_has_a_card(large: ReportData) -> None:
@@ -177,13 +249,13 @@ def test_what_was_wrong_comes_to_the_first_screen(large: ReportData) -> None:
         scores=replace(large.scores, failures=failures),
     )
     assert data_problems(data) == [
-        "one row of the input could not be used.",
+        "1 row of the input could not be used.",
         "w0: m",
         "w1: m",
         "w2: m",
         "2 more findings about the ratings are listed below.",
         "Raters agree too little for firm conclusions (α below 0.667): fluency 0.31.",
-        "one value of metrics missing, with reasons below.",
+        "1 value of metrics missing, with reasons below.",
     ]
 
 

@@ -65,7 +65,7 @@ def test_words() -> None:
     found = section(compared(FIRST, SECOND))
     assert found.lead == "The order of the systems is much the same as in first."
     said = " ".join(found.sentences)
-    assert "5 of 6 pairs of systems (83%) keep their order" in said
+    assert "5 of 6 pairs of systems (83%) keep their order. " in said, "of one dimension there is nothing to add"
     assert "Another system comes out best for fluency, b instead of a." in said
     assert "Against first, mean results move by +0.25 (fluency)." in said
     assert "fluency: the scale 1-5 begins at 1, taken off before CV*." in found.remarks
@@ -133,6 +133,37 @@ def test_roles_are_blocks_of_their_own() -> None:
     assert [block.title for block in found.blocks] == ["fluency, user", "fluency, agent"]
     assert len({figure.name for figure in found.figures}) == 2
     assert any("No scale is named for fluency" in remark for remark in found.remarks)
+
+
+def test_a_role_is_named_everywhere_or_nowhere() -> None:
+    rows = [{"system": s, "dimension": "fluency", "value": v, "scale": "1-5"} for s, v in (("a", "4"), ("b", "3"))]
+    first = results_of([*rows, *({**row, "role": "agent"} for row in rows)], "first")
+    found = section(compared(first, printed("second", {"a": "3", "b": "4"})))
+    assert [block.title for block in found.blocks] == ["fluency"]
+    assert "Another system comes out best for fluency, b instead of a." in found.sentences
+    assert "Left out: role agent: not in second." in found.remarks
+    both = section(compared(first, replace(first, name="second")))
+    assert [block.title for block in both.blocks] == ["fluency, overall", "fluency, agent"]
+    assert "2 of 2 pairs of systems (100%) keep their order, over 2 roles." in both.sentences
+    assert "Against first, mean results move by 0.00 (fluency, overall) to 0.00 (fluency, agent)." in both.sentences
+
+
+@pytest.mark.parametrize(("adds", "share"), [(True, "2 of 2"), (False, "2 of 3")])
+def test_a_mean_of_dimensions_counts_only_where_people_rated_it(adds: bool, share: str) -> None:
+    def study(name: str, overall: tuple[str, str]) -> StudyResults:
+        values = {"fluency": ("4", "3"), "relevance": ("4", "3"), "overall": overall}
+        rows = [
+            {"system": system, "dimension": dimension, "value": value, "scale": "1-5"}
+            for dimension, pair in values.items()
+            for system, value in zip("ab", pair, strict=True)
+        ]
+        return results_of(rows, name)
+
+    data = compared(study("first", ("4", "3")), replace(study("second", ("3", "4")), adds_overall=adds))
+    over = 2 if adds else 3
+    assert section(data).sentences[0].startswith(f"{share} pairs of systems (")
+    assert section(data).sentences[0].endswith(f"keep their order, over {over} dimensions.")
+    assert len(section(data).blocks) == 3, "it is shown all the same"
 
 
 def test_little_to_compare() -> None:

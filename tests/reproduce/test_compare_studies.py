@@ -13,13 +13,14 @@ from dialgauge.cli import main
 from dialgauge.corpus import OVERALL, write_corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval import adjust_p_values
-from dialgauge.ratings import krippendorff_alpha
+from dialgauge.ratings import agreement, krippendorff_alpha
 from dialgauge.reproduce import (
     ComparisonReport,
     compare,
     compare_systems,
     comparison_html,
     comparison_json,
+    comparison_remarks,
     cv_star,
     is_printed_table,
     kendall_w,
@@ -29,7 +30,9 @@ from dialgauge.reproduce import (
     read_printed,
     shared_annotators,
     show_number,
+    show_span,
     sweep_settings,
+    with_default_scale,
 )
 from dialgauge.reproduce._systems import sign_flip_p_value
 
@@ -143,7 +146,8 @@ class TestBadInput:
         )
 
     def test_different_scales(self):
-        with pytest.raises(InputError, match=r"different scales \(one: 1-5, two: 1-7\)"):
+        hint = r".*\(--normalise, or normalise = true in a study file\)"
+        with pytest.raises(InputError, match=r"different scales \(one: 1-5, two: 1-7\)" + hint):
             compare([table(ORIGINAL, "one", scale="1-5"), table(REPEATED, "two", scale="1-7")])
 
     def test_different_scales_can_be_normalised(self):
@@ -167,7 +171,9 @@ class TestBadInput:
 
     def test_negative_values_need_their_scale(self):
         low = {"A": "-12.0", "B": "3.0", "C": "4.0"}
-        with pytest.raises(InputError, match=r"quality / overall / A is -12, below 0.*--scale"):
+        with pytest.raises(
+            InputError, match=r"quality / overall / A is -12, below 0.*--scale.*, or scale = .* in a study"
+        ):
             compare([table(low, "one"), table(low, "two")])
         result = compare([table(low, "one", scale="-100-100"), table(low, "two", scale="-100-100")])
         assert result.shifts[0].lowest == -100
@@ -372,6 +378,36 @@ class TestRated:
         clean = rated_results(ratings.filter(pl.col("value").is_between(1, 3)), "made")
         assert (clean.invalid, clean.remarks) == ({}, ())
         assert study.frame.equals(clean.frame)
+
+    def test_ratings_off_their_scale_can_be_kept(self, make_ratings):
+        ratings = spoil(make_ratings(scale="1-3", lowest=1))
+        study = rated_results(ratings, "made", on_invalid="keep")
+        free = rated_results(ratings.with_columns(pl.lit(None, dtype=pl.String).alias("scale")), "made")
+        assert study.values() == free.values()
+        assert study.values() != rated_results(ratings, "made").values()
+        assert study.invalid == {}
+        assert study.remarks == ("3 ratings kept, though not allowed by the scale: 2 unset, 1 off the scale",)
+        people = agreement(ratings, ["krippendorff-alpha"], by=("overall",), resamples=0, on_invalid="keep")
+        assert study.agreement[1].value == people.frame["value"][0]
+        with pytest.raises(InputError, match="off their scale"):
+            rated_results(ratings, "made", on_invalid="error")
+
+    def test_an_overall_mean_is_marked_where_nobody_rated_it(self, make_ratings):
+        ratings = make_ratings()
+        added = compare([rated_results(ratings, "one"), rated_results(make_ratings(1), "two")])
+        assert "overall" in added.correlations["dimension"]
+        assert added.computed_dimensions == ["overall"]
+        assert comparison_json(ComparisonReport(added))["computed_dimensions"] == ["overall"]
+        given = pl.col("dimension").replace("informativeness", "overall")
+        rated = [rated_results(frame.with_columns(given), name) for name, frame in (("one", ratings), ("two", ratings))]
+        assert "overall" in compare(rated).correlations["dimension"]
+        assert compare(rated).computed_dimensions == []
+
+    def test_a_scale_for_ratings_that_name_none(self, make_ratings):
+        ratings = make_ratings(dialogues=2)
+        half = ratings.with_columns(scale=pl.when(pl.col("dimension") == "fluency").then("scale"))
+        assert with_default_scale(half, "0-100")["scale"].unique().sort().to_list() == ["0-100", "0-2"]
+        assert with_default_scale(half, None).equals(half)
 
     def test_nothing_but_invalid_ratings(self, make_ratings):
         with pytest.raises(InputError, match=r"'made' has no valid rating: \d+ ratings left out.*off the scale"):
@@ -697,6 +733,30 @@ class TestCommand:
         assert code == 2
         assert message in " ".join(err.split())
         assert "Traceback" not in err
+
+
+def test_a_printed_table_is_put_on_its_scale(tmp_path):
+    write_table(tmp_path / "one.csv", {"A": "2", "B": "5"})
+    named = read_printed(tmp_path / "one.csv", scale="1-5")
+    assert named.frame.equals(read_printed(tmp_path / "one.csv").with_scale("1-5").frame)
+    assert list(read_printed(tmp_path / "one.csv", scale="1-5", normalised=True).values().values()) == [0.25, 1.0]
+
+
+def test_what_a_reader_must_know():
+    result = compare([table({"A": "2", "B": "5", "D": "1"}, "one"), table({"A": "2", "B": "4"}, "two")])
+    assert comparison_remarks(comparison_json(ComparisonReport(result)), " (say it)") == [
+        "No scale is named for quality: taken to begin at 0 before CV* (say it).",
+        "Left out: system D: not in two.",
+    ]
+    named = compare([table(ORIGINAL, "one", scale="1-5"), table(REPEATED, "two", scale="1-5")])
+    assert comparison_remarks(comparison_json(ComparisonReport(named))) == [
+        "quality: the scale 1-5 begins at 1, taken off before CV*."
+    ]
+
+
+def test_spans_as_people_read_them():
+    assert show_span(-0.5, 1.25) == "−0.50 … 1.25"
+    assert [show_span(*ends) for ends in ((None, 1.0), (1.0, None), (0.3, 0.1 + 0.2))] == ["", "", ""]
 
 
 def test_a_role_that_is_not_given_is_the_whole_dialogue():

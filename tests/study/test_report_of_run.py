@@ -99,7 +99,7 @@ def test_one_system(tmp_path: Path) -> None:
     write_corpus(corpus, tmp_path / "one")
     folder = study(tmp_path, corpus="one")
     page = (folder / "report.html").read_text("utf-8")
-    assert "no metric is shown to follow the ratings" in page
+    assert "One rated system is too few to tell which metric follows the ratings" in page
 
 
 def test_a_changed_table_is_refused(run: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from dialgauge.corpus import RATINGS, Corpus, embedded_corpus, write_corpus
 from dialgauge.errors import DialgaugeError, InputError
-from dialgauge.ratings import majority_noise_removal
+from dialgauge.ratings import aggregate, majority_noise_removal
 from dialgauge.reproduce import (
     ComparisonReport,
     check_claims,
@@ -173,11 +173,46 @@ def test_the_ratings_are_treated_as_the_study_says(tmp_path: Path, small: Corpus
     assert agreed[0]["value"] == rated_results(fluency, "again").agreement[0].value
 
 
+@pytest.fixture(scope="module")
+def spoiled(small: Corpus) -> Corpus:
+    """The first annotator left every rating of one system unset."""
+    first = small.ratings["annotator"].min()
+    unset = (pl.col("system") == "careful") & (pl.col("annotator") == first)
+    return replace(small, ratings=small.ratings.with_columns(value=pl.when(unset).then(0.0).otherwise("value")))
+
+
+@pytest.mark.parametrize("clean", ["none", "majority-noise-removal"])
+@pytest.mark.parametrize("on_invalid", ["keep", "drop"])
+def test_ratings_off_their_scale_count_as_on_the_rest_of_the_page(
+    tmp_path: Path, spoiled: Corpus, on_invalid: str, clean: str
+) -> None:
+    settings = f'[ratings]\naggregate = "mean"\non_invalid = "{on_invalid}"\nclean = "{clean}"\n'
+    run = FinishedRun.open(_study(tmp_path, spoiled, settings + SECTION).folder)
+    compared, counted = run.table("reproduction"), run.table("ratings")
+    assert compared is not None
+    assert counted is not None
+    for dimension, system, value in compared.select("dimension", "system", "reproduction").iter_rows():
+        assert value == pytest.approx(counted.filter(system=system)[dimension].mean())
+    dropped = aggregate(spoiled.ratings, "mean").wide().filter(system="careful")["fluency"].mean()
+    careful = compared.filter(dimension="fluency", system="careful")["reproduction"].item()
+    assert clean != "none" or (careful == pytest.approx(dropped)) == (on_invalid == "drop")
+    (said,) = run.document("reproduction.json")["studies"][1]["remarks"]
+    assert ("kept, though not allowed" if on_invalid == "keep" else "left out, not allowed") in said
+
+
+@pytest.mark.parametrize("section", ["", SECTION])
+def test_no_rating_on_its_scale(tmp_path: Path, small: Corpus, section: str) -> None:
+    unset = replace(small, ratings=small.ratings.with_columns(pl.lit(0.0).alias("value")))
+    message = rf"^ratings\.on_invalid: 'drop' leaves no rating to count: all {small.ratings.height} ratings are off"
+    with pytest.raises(InputError, match=message):
+        _study(tmp_path, unset, section)
+
+
 def test_scales_and_normalising(tmp_path: Path, small: Corpus) -> None:
     tenths = "system,dimension,value,scale\n" + "".join(
         f"{s},fluency,{v},0-10\n" for s, v in (("careful", 8), ("rough", 3))
     )
-    with pytest.raises(InputError, match="different scales"):
+    with pytest.raises(InputError, match=r"^reproduction: .*different scales.*normalise = true in a study file"):
         _study(tmp_path, small, SECTION.replace('claims = "claims.toml"\n', ""), first=tenths)
     run = _study(tmp_path, small, SECTION.replace('claims = "claims.toml"', "normalise = true"), first=tenths)
     table = FinishedRun.open(run.folder).table("reproduction")
@@ -197,22 +232,35 @@ def test_scales_and_normalising(tmp_path: Path, small: Corpus) -> None:
         (
             'original = "first.csv"',
             {"first": "system,dimension,value\nX,fluency,3\nY,fluency,4\n"},
-            r"share no system, so there is nothing to compare \(first: X, Y; again: careful",
+            r"^reproduction: the studies share no system, so there is nothing to compare \(first: X, Y; again: careful",
         ),
-        ('original = "first.csv"', {"first": "system,dimension,value\ncareful,fluency,much\n"}, "line 2.*much"),
-        ('original = "first.csv"', {"first": "system,dimension,value\ncareful,charm,3\n"}, "share no dimension"),
-        ('original = "corpus"\nmethod = "annotator:nobody"', {}, "nobody"),
+        (
+            'original = "first.csv"',
+            {"first": "system,dimension,value\ncareful,fluency,much\n"},
+            r"^reproduction\.original: .*line 2.*much",
+        ),
+        (
+            'original = "first.csv"',
+            {"first": "system,dimension,value\ncareful,charm,3\n"},
+            "^reproduction: .* share no dimension",
+        ),
+        ('original = "corpus"\nmethod = "annotator:nobody"', {}, r"^reproduction\.original: .*nobody"),
         ('original = "first.csv"\nname = "again"', {}, r"reproduction\.name: the original must not be called 'again'"),
         (
             'original = "first.csv"\nclaims = "claims.toml"',
             {"claims": "claims = 3"},
-            r"claims\.toml: no \[\[claims\]\]",
+            r"^reproduction\.claims: .*claims\.toml: no \[\[claims\]\]",
+        ),
+        (
+            'original = "first.csv"\nclaims = "claims.toml"',
+            {"claims": "claims = []"},
+            r"^reproduction\.claims: .*claims\.toml: no \[\[claims\]\]",
         ),
         ('original = "first.csv"\nclaims = "claims.toml"', {"claims": "[[claims"}, r"claims\.toml: "),
         (
             'original = "first.csv"\nclaims = "claims.toml"',
             {"claims": '[[claims]]\nclaim = "a > b"\ndimension = "fluency"\n'},
-            "study 'first' has no value for fluency / overall / a",
+            r"^reproduction\.claims: claim '1': study 'first' has no value for fluency / overall / a",
         ),
         ('original = "first.csv"\nscale = "one to five"', {}, r":13: reproduction\.scale: .*one to five"),
         ('original = "first.csv"\nmethod = "meen"', {}, r"reproduction\.method: unknown method of aggregation 'meen'"),
@@ -237,6 +285,14 @@ def test_no_ratings_on_either_side(tmp_path: Path, small: Corpus) -> None:
     write_corpus(bare, tmp_path / "other" / "unrated")
     with pytest.raises(InputError, match=r"reproduction\.original: unrated holds no ratings and is no table"):
         _study(tmp_path / "other", small, '[reproduction]\noriginal = "unrated"\n')
+
+
+def test_the_folder_of_a_run_is_led_to_its_ratings(done: Path, tmp_path: Path, small: Corpus) -> None:
+    shutil.copytree(done / "runs" / "again", tmp_path / "first")
+    section = '[reproduction]\noriginal = "first{}"\nname = "first"\n'
+    with pytest.raises(InputError, match=r'folder of a run; its ratings are in "first/corpus"'):
+        _study(tmp_path, small, section.format(""))
+    assert _study(tmp_path, small, section.format("/corpus")).stages["reproduction"] == "done"
 
 
 @pytest.mark.data

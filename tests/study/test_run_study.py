@@ -223,3 +223,20 @@ def test_failures_reach_the_report(tmp_path: Path) -> None:
     assert run.scores.frame["rouge-1"].to_list() == [None]
     assert run.scores.failures.filter(pl.col("metric") == "rouge-1").height == 1
     assert "could not be scored" in run.report.read_text("utf-8")
+
+
+@pytest.mark.parametrize("source", ["rows.csv", "./rows.csv", "data/rows.csv"])
+def test_rows_left_out_are_named_as_in_the_study_file(tmp_path: Path, source: str) -> None:
+    reports = []
+    for home in (tmp_path / "one", tmp_path / "elsewhere"):
+        (home / source).parent.mkdir(parents=True)
+        (home / source).write_text("id,dialogue,system,summary,reference\nd,A: hi,x,Hi.,Hello.\nd,A: hi,x,Ho.,\n")
+        (home / "s.toml").write_text(STUDY.replace('"embedded"', f'"{source}"'))
+        run = run_study(home / "s.toml")
+        assert [problem.partition(": ")[0] for problem in run.problems] == [f"{source}:3"]
+        assert sum(run.left_out.values()) == 1
+        for path in run.folder.rglob("*"):
+            assert path.is_dir() or str(tmp_path).encode() not in path.read_bytes(), path
+        reports.append(run.report.read_bytes())
+    assert f"{source}:3:".encode() in reports[0]
+    assert reports[0] == reports[1]

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
-from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus, write_corpus
+from dialgauge.cli._app import app
+from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn, embedded_corpus, write_corpus
 from dialgauge.errors import DialgaugeError, InputError, ModelError, UnknownNameError
 from dialgauge.models import BudgetError
 from dialgauge.study import report_of_run, run_study, study_template
@@ -78,7 +80,7 @@ def test_a_newcomer_with_dialogues_runs_a_whole_study(tmp_path: Path) -> None:
     assert pl.read_parquet(tmp_path / "runs/s/summaries.parquet").equals(written.added)
     assert manifest(tmp_path)["summaries"]["signatures"] == dict(written.signatures)
     page = run.report.read_text("utf-8")
-    assert "no system came with the corpus" in page
+    assert "no other system came with the corpus" in page
     assert f"<code>{written.signatures['two']}</code>" in page
     assert report_of_run(run.folder) == page
 
@@ -190,6 +192,81 @@ def test_a_system_that_is_there_already_is_refused_or_replaced(tmp_path: Path) -
     assert run.corpus.ratings.height == embedded_corpus().ratings.filter(pl.col("system") != "lead-3").height
     texts = run.corpus.summaries.filter(system="lead-3")["text"]
     assert texts.to_list() == [dialogue.lead(1) for dialogue in embedded_corpus().iter_dialogues()]
+
+
+def test_ratings_that_go_with_replaced_summaries_are_counted(tmp_path: Path) -> None:
+    path = study(tmp_path, ["lead-3=lead:n=1"], source="embedded", more="replace = true")
+    dropped = embedded_corpus().ratings.filter(system="lead-3").height
+    assert dropped > 1
+    said = f"summaries written anew: {dropped} ratings of their former texts left out"
+    for _ in range(2):  # a run that finds all unchanged says it, too
+        result = CliRunner().invoke(app, ["run", str(path)], env={"COLUMNS": "200"})
+        assert f"note: {said}\n" in result.stderr
+    assert manifest(tmp_path)["summaries"]["ratings_dropped"] == dropped
+    page = (tmp_path / "runs/s/report.html").read_text("utf-8")
+    assert f"<p>{dropped} ratings of summaries that this run wrote anew are left out: people rated" in page
+    assert "No ratings are left" not in page
+    output = ["-o", str(tmp_path / "out")]
+    by_command = CliRunner().invoke(app, ["summarize", "embedded", "-s", "lead-3=lead:n=1", "--replace", *output])
+    assert said in " ".join(by_command.stderr.split())
+
+
+def test_a_corpus_that_lost_all_its_ratings_is_not_called_unrated(tmp_path: Path) -> None:
+    summaries = [*_overall(), *(Summary(d.id, "a", "A bag.") for d in CALLS)]
+    rating = Rating("d0", "a", "x", "quality", 3, scale="1-5")
+    write_corpus(Corpus.build(CALLS, summaries, [rating]), tmp_path / "calls")
+    run = run_study(study(tmp_path, ["a=lead"], more="replace = true"))
+    page = run.report.read_text("utf-8")
+    assert "No ratings are left: people rated summaries that this run wrote anew (1 rating left out), so" in page
+    assert "1 rating of summaries that this run wrote anew is left out" in page
+    assert "This corpus holds no ratings" not in page
+    assert run.notes == ["summaries written anew: 1 rating of their former texts left out"]
+    kept = run_study(study(tmp_path, ["b=lead"], more="replace = true"))
+    assert kept.notes == []
+    assert "wrote anew" not in kept.report.read_text("utf-8")
+    assert manifest(tmp_path)["summaries"]["ratings_dropped"] == 0
+
+
+def test_a_system_that_wrote_nothing_hides_none_that_came_with_the_corpus(tmp_path: Path) -> None:
+    summaries = [*_overall(), *(Summary(d.id, "old", "A bag.") for d in CALLS)]
+    write_corpus(Corpus.build(CALLS, summaries), tmp_path / "calls")
+    register(Summarizer(name="mute", description="says nothing", citation="", compute=_nothing))
+    try:
+        page = run_study(study(tmp_path, ["mute"])).report.read_text("utf-8")
+    finally:
+        del SUMMARIZERS._entries["mute"]
+    assert "Written by this run; the other systems came with the corpus." in page
+
+
+def _nothing(task: Task, parameters: Mapping[str, str]) -> Iterator[tuple[int, Outcome]]:
+    return ((i, Outcome(None, reason="mute")) for i in range(len(task.dialogues)))
+
+
+def test_a_finished_study_needs_no_endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DIALGAUGE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "perturb"))
+    with import_module("chat_server").serving(lambda body: "Bob lost a bag.") as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        path = study(tmp_path, ["gpt=chat:model=chat:m"])
+        run_study(path)
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    assert set(run_study(path).stages.values()) == {"unchanged"}
+    with pytest.raises(ModelError, match="system 'more': no endpoint for 'chat:other': set OPENAI_BASE_URL"):
+        run_study(study(tmp_path, ["more=chat:model=chat:other"]))
+
+
+def test_a_prompt_that_is_not_there_is_named(tmp_path: Path) -> None:
+    path = study(tmp_path, [f"gpt=chat:model=chat:m@http://localhost:1/v1,prompt=file:{tmp_path}/none.txt"])
+    with pytest.raises(InputError, match=r"summarizer 'chat': prompt=file:.*none\.txt: No such file or directory"):
+        run_study(path)
+
+
+def test_a_changed_account_of_what_was_written_is_not_shown(tmp_path: Path) -> None:
+    run = run_study(study(tmp_path, ["lead"]))
+    account = run.folder / "summaries.json"
+    account.write_text(account.read_text("utf-8").replace('"summaries": 4', '"summaries": 5'), "utf-8")
+    with pytest.raises(InputError, match=r"summaries\.json: changed since the run wrote it"):
+        report_of_run(run.folder)
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,31 @@ def test_what_is_refused_or_empty_has_a_reason_and_the_rest_goes_on() -> None:
         summarize_dialogues(CALLS, f"chat:model=chat:tiny@{server.address}")
 
 
+def test_refusals_alone_do_not_stop_a_run_whose_other_texts_are_there(tmp_path: Path) -> None:
+    """They are in no journal, so a run that goes on asks for nothing else, and hears nothing but refusals."""
+    refused = {"4", "5"}
+
+    def answer(body: dict[str, Any]) -> Reply | str:
+        return Reply("too long", status=400) if bag(body) in refused else f"Bag {bag(body)}."
+
+    journal = tmp_path / "journal.jsonl"
+    with serving(answer) as server:
+        spec = f"gpt=chat:model=chat:tiny@{server.address}"
+        first = summarize(Corpus.build(CALLS), [spec], journal=journal)
+        before = len(server.requests)
+        again = summarize(Corpus.build(CALLS), [spec, "lead"], journal=journal)
+        assert {bag(body) for body in server.requests[before:]} == refused
+        assert again.failures.equals(first.failures)
+        assert again.failures["dialogue_id"].to_list() == ["4", "5"]
+        assert again.added.filter(system="gpt").equals(first.added)
+        # Another role is other work, of which nothing is there: an endpoint that takes none of it is told of.
+        refused.update("0123")
+        with pytest.raises(ModelError, match="too long"):
+            summarize(Corpus.build(CALLS), [spec], roles=["agent"], journal=journal)
+        refused.clear()
+        assert summarize(Corpus.build(CALLS), [spec], journal=journal).failures.is_empty()
+
+
 def test_an_endpoint_that_stops_half_way_keeps_what_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = True
 

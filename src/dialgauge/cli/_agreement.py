@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
+from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.errors import InputError
 from dialgauge.progress import Progress
@@ -96,7 +96,7 @@ def agreement(
     """
     loaded = load_corpus(corpus, format, map, strict)
     if not loaded.ratings["value"].count():
-        raise InputError(f"{corpus}: the corpus has no ratings, so there is no agreement to measure")
+        raise InputError(f"{corpus}: the corpus has no ratings, so there is no agreement to measure; {HOW_TO_ADD}")
     chosen: dict[str, Any] = {"dimensions": dimension or None, "on_invalid": "keep"}
     bootstrap: dict[str, Any] = {"resamples": resamples, "seed": seed}
     # Cleaning leaves units of two equal ratings: Fleiss' κ, which wants equally many everywhere, would see only those.

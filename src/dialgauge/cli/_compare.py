@@ -143,9 +143,7 @@ def _load(
     for position, (name, path) in enumerate(named):
         scale = scales.get(name, scales.get(None))
         if is_printed_table(path):
-            printed = read_printed(path, name=name)
-            printed = printed.with_scale(scale) if scale is not None else printed
-            results.append(printed.normalised() if normalise else printed)
+            results.append(read_printed(path, name=name, scale=scale, normalised=normalise))
         else:
             # The original stays as it was published; alone on the line, a study is compared with itself.
             sweep = settings and (position > 0 or len(named) == 1)
@@ -163,17 +161,12 @@ def _named(source: str) -> tuple[str, Path]:
 def _rated(
     name: str, path: Path, scale: str | None, normalise: bool, method: str, settings: bool
 ) -> list["StudyResults"]:
-    import polars as pl
-
-    from dialgauge.ratings import find_scale
-    from dialgauge.reproduce import rated_results, shared_annotators, sweep_settings
+    from dialgauge.reproduce import rated_results, shared_annotators, sweep_settings, with_default_scale
 
     corpus = load_corpus(str(path))
     if corpus.info.ratings_origin == "constructed":
         note(f"{name}: the ratings of this corpus were constructed by a program, not given by people")
-    ratings = corpus.ratings
-    if scale is not None:
-        ratings = ratings.with_columns(pl.col("scale").fill_null(find_scale(scale).name))
+    ratings = with_default_scale(corpus.ratings, scale)
     if settings and shared_annotators(ratings):
         return list(sweep_settings(ratings, name, normalised=normalise))
     return [rated_results(ratings, name, method=method, normalised=normalise)]

@@ -33,10 +33,10 @@ def _number(value: float | None, places: int = 2) -> str:
     return show_number(value, places)
 
 
-def _span(low: float | None, high: float | None, places: int = 2) -> str:
-    if low is None or high is None or high - low < 1e-9:
-        return ""
-    return f"{_number(low, places)} … {_number(high, places)}"
+def _span(low: float | None, high: float | None) -> str:
+    from dialgauge.reproduce import show_span
+
+    return show_span(low, high)
 
 
 def _print_used(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], numeric: Sequence[str]) -> None:
@@ -46,6 +46,8 @@ def _print_used(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
 
 
 def _print_studies(report: "ComparisonReport") -> None:
+    from dialgauge.reproduce import comparison_json, comparison_remarks
+
     comparison = report.comparison
     rows = []
     for study in comparison.studies:
@@ -56,20 +58,8 @@ def _print_studies(report: "ComparisonReport") -> None:
         rows.append((study.name, source, len(study.systems), ", ".join(study.dimensions), agreed or "not reported"))
     columns = ("study", "results", "systems", "dimensions", "agreement of its annotators")
     print_table(f"{len(rows)} studies, the original first", columns, rows, numeric=("systems",))
-    for study in comparison.studies:
-        for line in study.remarks:
-            _say(f"{study.name}: {line}")
-    assumed = [shift.dimension for shift in comparison.shifts if shift.assumed]
-    if assumed:
-        _say(f"No scale is named for {', '.join(assumed)}: taken to begin at 0 (--scale says otherwise).")
-    shifted = {(shift.scale, shift.lowest): list[str]() for shift in comparison.shifts if shift.lowest}
-    for shift in comparison.shifts:
-        if shift.lowest:
-            shifted[shift.scale, shift.lowest].append(shift.dimension)
-    for (scale, lowest), dimensions in shifted.items():
-        _say(f"{', '.join(dimensions)}: the scale {scale} begins at {lowest:g}, taken off before CV*.")
-    for line in comparison.left_out:
-        _say(f"left out: {line}")
+    for line in comparison_remarks(comparison_json(report), " (--scale says otherwise)"):
+        _say(line)
 
 
 def _say(text: str) -> None:

@@ -1,6 +1,6 @@
 """How every command takes a corpus from the command line."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +24,9 @@ Map = Annotated[
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at bad rows instead of leaving them out and counting.")]
 
+#: The way out where a corpus has no ratings, or a file nothing but ratings.
+HOW_TO_ADD = "ratings in a file of their own are added with: dialgauge convert SUMMARIES corpus --ratings FILE"
+
 #: So many bad rows are shown one by one.
 FIRST = 10
 
@@ -39,20 +42,18 @@ def given_by(option: str) -> Iterator[None]:
 
 def load_corpus(source: str, format: str | None = None, map: list[str] | None = None, strict: bool = False) -> "Corpus":
     """The corpus of this name or path; what had to be assumed and what had to be left out is said on stderr."""
-    from dialgauge.corpus import open_corpus, parse_mapping
+    from dialgauge.corpus import count_by_reason, open_corpus, parse_mapping
 
     corpus = open_corpus(source, format=format, mapping=parse_mapping(map or []), strict=strict)
-    say_what_was_read(corpus.notes, corpus.problems)
+    say_what_was_read(corpus.notes, count_by_reason(corpus.problems), corpus.problems)
     return corpus
 
 
-def say_what_was_read(notes: Sequence[str], problems: "Sequence[Problem]") -> None:
+def say_what_was_read(notes: Sequence[str], reasons: Mapping[str, int], problems: Sequence[object]) -> None:
     """On stderr: what had to be assumed, how many rows were left out for which reason, and the first of them."""
-    from dialgauge.corpus import count_by_reason
-
     for text in notes:
         note(f"note: {text}")
-    for reason, count in count_by_reason(problems).items():
+    for reason, count in reasons.items():
         note(f"left out {counted(count, 'row')}: {reason}")
     for problem in problems[:FIRST]:
         note(f"  {problem}")
@@ -62,4 +63,4 @@ def say_what_was_read(notes: Sequence[str], problems: "Sequence[Problem]") -> No
 
 def problems_as_json(problems: "Sequence[Problem]") -> list[dict[str, str | int | None]]:
     """Every row that was left out, for ``--json``."""
-    return [{"file": p.file, "line": p.line, "key": p.key, "reason": p.reason} for p in problems]
+    return [{"file": p.file, "line": p.line, "key": p.key, "reason": p.reason, "given": p.given} for p in problems]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import Confidence, Resamples, Seed
+from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Source, load_corpus
+from dialgauge.cli._options import Aggregate, Confidence, Resamples, Seed
 from dialgauge.cli._output import Json, print_json, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
 from dialgauge.errors import InputError
@@ -48,13 +48,6 @@ Role = Annotated[
     str | None,
     typer.Option(help="Whose summaries, where a corpus has them by role. Default: the only one, or overall."),
 ]
-Aggregate = Annotated[
-    str,
-    typer.Option(
-        "--aggregate",
-        help="How several annotators become one value: mean, median, majority, majority-or-mean, annotator:NAME.",
-    ),
-]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -93,7 +86,7 @@ def correlate(
 
     loaded, table = load_corpus(corpus, format, map), load_scores(scores)
     if loaded.ratings.is_empty():
-        raise InputError(f"corpus {loaded.info.name!r} has no ratings: there is nothing to correlate with")
+        raise InputError(f"corpus {loaded.info.name!r} has no ratings: nothing to correlate with; {HOW_TO_ADD}")
     question = _Question(
         corpus=loaded,
         scores=table,

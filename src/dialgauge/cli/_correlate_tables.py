@@ -60,9 +60,10 @@ def _print_table(found: Found, level: str, coefficient: str) -> None:
     for reason in part["reason"].drop_nulls().unique(maintain_order=True):
         names = part.filter(pl.col("reason") == reason)["metric"].unique(maintain_order=True)
         note(f"{', '.join(names) if len(names) <= 4 else f'{len(names)} metrics'}: {reason}")
-    skipped = part["skipped"].max()
+    skipped = part.filter(pl.col("value").is_not_null())["skipped"].max()
     if isinstance(skipped, int) and skipped:
-        note(f"up to {skipped} of {dialogues} dialogues skipped per cell: all systems are equal there")
+        why = "all systems are equal there, or fewer than three have values"
+        note(f"up to {skipped} of {dialogues} dialogues skipped per cell: {why}")
 
 
 def _rows(

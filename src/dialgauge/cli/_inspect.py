@@ -28,7 +28,7 @@ def inspect(
 
     Usage: dialgauge inspect results.csv --map summary=hyp
     """
-    from dialgauge.corpus import inspect_file, parse_mapping
+    from dialgauge.corpus import count_by_reason, inspect_file, parse_mapping
 
     found = inspect_file(file, format=format, mapping=parse_mapping(map or []), first=rows)
     if json:
@@ -53,7 +53,7 @@ def inspect(
     console.print(
         f"Read like this, it gives {counts}; left out: {counted(len(found.problems), 'row')}.", highlight=False
     )
-    say_what_was_read(found.notes, found.problems)
+    say_what_was_read(found.notes, count_by_reason(found.problems), found.problems)
 
 
 def _clip(value: object, width: int = 160) -> str:

@@ -11,7 +11,13 @@ import typer
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Write a self-contained web page.")]
 From = Annotated[Path | None, typer.Option("--from", help="Copy it from this folder instead of downloading it.")]
-Aggregate = Annotated[str, typer.Option("--aggregate", help="How several annotators become one value.")]
+Aggregate = Annotated[
+    str,
+    typer.Option(
+        "--aggregate",
+        help="How several annotators become one value: mean, median, majority, majority-or-mean, annotator:NAME.",
+    ),
+]
 Scale = Annotated[str | None, typer.Option("--scale", help="The scale of ratings that name none, as in 1-5.")]
 
 #: What makes numbers uncertain, and how they come out the same again.

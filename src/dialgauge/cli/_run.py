@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from dialgauge.cli._corpus_input import say_what_was_read
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
 
 
@@ -24,12 +25,14 @@ def run(
 
     [bold]dialgauge run study.toml[/]
 
-    What is unchanged since the last run is not done again, and a run that was stopped goes on where it was.
+    What is unchanged since the last run is not done again, and a run that was stopped goes on where it was. Rows of the
+    corpus that had to be left out are counted on stderr each time, and listed in the report.
     """
     from dialgauge.study import run_study
 
     with progress_bar("study") as progress:
         result = run_study(study, output=output, progress=progress)
+    say_what_was_read(result.notes, result.left_out, result.problems)
     if json:
         print_json(
             {
@@ -37,6 +40,9 @@ def run(
                 "report": str(result.report),
                 "stages": dict(result.stages),
                 "seconds": dict(result.seconds),
+                "notes": list(result.notes),
+                "left_out": dict(result.left_out),
+                "problems": list(result.problems),
             }
         )
         return

@@ -28,8 +28,14 @@ def add_to(app: typer.Typer) -> None:
 def score(
     corpus: Source,
     metrics: Annotated[
-        list[str], typer.Option("--metric", "-m", help="A metric, a family or [bold]all[/]; repeat for several.")
-    ],
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            help="A metric, a family or [bold]all[/], at least one; repeat for several.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", help="Write the scores: .parquet, .csv or .jsonl; with --stream, a folder."),
@@ -89,6 +95,10 @@ def score(
 
     shared: dict[str, Any] = {"include_references": include_references, "cache": cache, "time_limit": time_limit}
     place: dict[str, Any] = {"workers": workers, "ray_address": ray_address, "gpus": gpus}
+    if not metrics:
+        raise InputError(
+            f"no metric was named; try: dialgauge score {corpus} -m rouge ('dialgauge metrics' lists all of them)"
+        )
     limits = Limits.parse(fail_under or (), fail_over or ())
     if stream:
         if output is None:

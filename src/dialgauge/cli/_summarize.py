@@ -145,6 +145,8 @@ def summarize(
     else:
         _print(loaded.info.name, result)
         _say_account(result.usage, tokens_cost)
+        for text in result.corpus.notes[len(loaded.notes) :]:
+            note(f"note: {text}")
         if result.resumed:
             note(f"from an earlier run: {counted(result.resumed, 'summary', 'summaries')}")
         note(f"wrote {counted(result.added.height, 'summary', 'summaries')} to {output}")
@@ -155,6 +157,7 @@ def _as_json(result: "Summarized", output: Path, price: "TokenPrice | None") -> 
         "output": str(output),
         "summaries": result.added.height,
         "resumed": result.resumed,
+        "ratings_dropped": result.ratings_dropped,
         "systems": result.counts(),
         "signatures": dict(result.signatures),
         "failures": result.failures.to_dicts(),

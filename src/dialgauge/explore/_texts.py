@@ -19,10 +19,9 @@ def shown(value: object, digits: int | None = None) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
-        if digits is None:
-            digits = 3 if abs(value) < 10 else 2 if abs(value) < 1000 else 1
-        text = f"{value:.{digits}f}"
-        return text.replace("-", "−" if float(text) else "")
+        from dialgauge.report import decimals, places  # here: the start of the server needs no report
+
+        return decimals(value, places([value]) if digits is None else digits)
     return str(value)
 
 

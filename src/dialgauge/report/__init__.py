@@ -9,7 +9,7 @@ from dialgauge.report._affect_pages import (
     render_affect_examples,
     spread_rows,
 )
-from dialgauge.report._content import CountedRatings, ReportData, headline
+from dialgauge.report._content import CountedRatings, ReportData, decimals, headline, places
 from dialgauge.report._learned import LearnedData
 from dialgauge.report._render import render_report, render_robustness
 from dialgauge.report._reproduction import ReproductionData
@@ -46,12 +46,14 @@ __all__ = [
     "agreement_table",
     "card_sentences",
     "correlation_table",
+    "decimals",
     "escape_latex",
     "headline",
     "learned_table",
     "marked",
     "perturbation_table",
     "perturbed_correlation_table",
+    "places",
     "render_affect_corpus",
     "render_affect_examples",
     "render_report",

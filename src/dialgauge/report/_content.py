@@ -210,11 +210,18 @@ def surest(ranking: Ranking) -> Estimate | None:
     return None
 
 
+def unranked(ranking: Ranking) -> str:
+    """What is said of a dimension where no metric has a value; with the reason, if it is one for all."""
+    reasons = {entry.reason for entry in ranking.estimates}
+    why = f" ({reason})" if len(reasons) == 1 and (reason := reasons.pop()) else ""
+    return f"No metric could be correlated with these ratings{why}."
+
+
 def verdict(ranking: Ranking, cautions: Mapping[str, str] | None = None) -> str:
     """The ranking of one dimension as a sentence; ``cautions`` says what speaks against a metric all the same."""
     scored = [entry for entry in ranking.estimates if entry.value is not None]
     if not scored:
-        return "No metric could be correlated with these ratings."
+        return unranked(ranking)
     best, sure = scored[0], surest(ranking)
     sentence = f"{best.metric} agrees best ({ranking.coefficient.title()} {best}, across {_LEVELS[ranking.level]})"
     others = [metric for metric in ranking.leaders if metric != best.metric]
@@ -279,11 +286,16 @@ def system_table(data: ReportData) -> tuple[list[str], list[tuple[str, list[floa
 
 def rated_references(data: ReportData) -> list[str]:
     """The references that take part like systems: they have scores and ratings."""
-    if data.ratings is None:
-        return []
     references = data.corpus.references["system"].unique().to_list()
-    here = data.scores.frame.join(data.ratings, on=list(KEY), how="semi").filter(pl.col("system").is_in(references))
-    return here["system"].unique().sort().to_list()
+    return rated_systems(data).filter(pl.col("system").is_in(references))["system"].unique().sort().to_list()
+
+
+def rated_systems(data: ReportData) -> pl.DataFrame:
+    """The dialogues and systems that take part: their summaries have scores and ratings."""
+    if data.ratings is None:
+        return data.scores.frame.select("dialogue_id", "system").clear()
+    here = data.scores.frame.join(data.ratings, on=list(KEY), how="semi")
+    return here.select("dialogue_id", "system").unique(maintain_order=True)
 
 
 def corpus_facts(corpus: Corpus) -> list[tuple[str, str]]:

@@ -1,14 +1,16 @@
 """The first screen: the verdict in one sentence, the cards of the leading metrics, and what was wrong with the data."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from math import factorial
 from typing import Any
 
 import polars as pl
 
+from dialgauge.errors import counted
 from dialgauge.metrics import Metric, all_metrics
-from dialgauge.report._content import Estimate, Ranking, ReportData, decimals, drifting, surest
+from dialgauge.report._content import Estimate, Ranking, ReportData, decimals, drifting, rated_systems, surest, unranked
 
 #: How many metrics get a card on the first screen, at least.
 _LEADING = 3
@@ -22,6 +24,8 @@ _READS = {
 }
 #: Below this, Krippendorff's own bound, conclusions from ratings are tentative at best.
 _TENTATIVE = 0.667
+#: Fewer points than these have no correlation, and fewer systems than the second are soon ordered right by chance.
+_FEWEST, _FEW = 3, 5
 #: How often a broken version scores worse than a rewrite by chance.
 _CHANCE = 0.5
 
@@ -61,6 +65,36 @@ def summing_up(rankings: Sequence[Ranking]) -> list[tuple[str, str]]:
     return [(metric, _listed(dimensions)) for metric, dimensions in by_metric.items()]
 
 
+def too_few(data: ReportData, rankings: Sequence[Ranking]) -> str:
+    """Where nothing could be correlated because too little was rated: that, and what would be needed."""
+    if any(entry.value is not None for ranking in rankings for entry in ranking.estimates):
+        return ""
+    rated = rated_systems(data)
+    count = rated["system"].n_unique()
+    if count < _FEWEST:
+        are = "one rated system is" if count == 1 else f"{('no', 'one', 'two')[count]} rated systems are"
+        return (
+            f"{are.capitalize()} too few to tell which metric follows the ratings. A correlation needs at least three: "
+            "have summaries of more systems rated."
+        )
+    together = (rated.group_by("dialogue_id").len()["len"] >= _FEWEST).any()
+    if not together and all(ranking.level == "summary" for ranking in rankings):
+        return (
+            "No dialogue has rated summaries of three systems, so nothing can be told within dialogues. Have three or "
+            "more systems rated on the same dialogues, or correlate across systems (the level system)."
+        )
+    return ""
+
+
+def few_systems(data: ReportData, rankings: Sequence[Ranking]) -> str:
+    """Where a correlation exists, but of so few systems that it may be luck: how easily."""
+    count = rated_systems(data)["system"].n_unique()
+    if not rankings or not _FEWEST <= count < _FEW:
+        return ""
+    chance = f"by chance alone, one metric in {factorial(count)} puts them in the right order"
+    return f"Only {count} systems are rated: {chance}."
+
+
 def cautions(data: ReportData) -> dict[str, str]:
     """The metrics that fail when summaries are broken on purpose: their robustness is not shown to be above chance.
 
@@ -82,7 +116,7 @@ def brief(ranking: Ranking, failing: Mapping[str, str] | None = None) -> str:
     """The ranking of one dimension in two short sentences, for a narrow column; ``failing`` are :func:`cautions`."""
     scored = [entry for entry in ranking.estimates if entry.value is not None]
     if not scored:
-        return "No metric could be correlated with these ratings."
+        return unranked(ranking)
     best, sure = scored[0], surest(ranking)
     others = [metric for metric in ranking.leaders if metric != best.metric]
     if sure is None:
@@ -102,9 +136,10 @@ def _but(metric: str, failing: Mapping[str, str] | None) -> str:
 
 
 def leading_cards(data: ReportData, rankings: Sequence[Ranking]) -> list[LeadingCard]:
-    """The metrics that the verdict names; where they are few, then those with the highest mean correlation.
+    """The metrics that the verdict names; where they are few, then those with the highest mean correlation above zero.
 
-    One that has the very numbers of a metric that has a card (as a variant of it may) gets none of its own.
+    One that has the very numbers of a metric that has a card (as a variant of it may) gets none of its own, but is
+    named there.
     """
     values: dict[str, list[float]] = {}
     for ranking in rankings:
@@ -112,22 +147,33 @@ def leading_cards(data: ReportData, rankings: Sequence[Ranking]) -> list[Leading
             if entry.value is not None:
                 values.setdefault(entry.metric, []).append(entry.value)
     complete = {metric: sum(found) / len(found) for metric, found in values.items() if len(found) == len(rankings)}
-    ranked = sorted(complete, key=lambda metric: (-complete[metric], metric))
+    ranked = sorted((name for name in complete if complete[name] > 0), key=lambda name: (-complete[name], name))
     named = {metric: dimensions for metric, dimensions in summing_up(rankings) if metric}
     cards = [_card(data, rankings, metric, dimensions) for metric, dimensions in named.items()]
-    numbers = [_numbers(card) for card in cards]
+    twins: dict[tuple[str, ...], list[str]] = {_numbers(card): [] for card in cards}
     for metric in ranked:
-        if len(cards) >= _LEADING:
-            break
+        if metric in named:
+            continue
         card = _card(data, rankings, metric, "")
-        if metric not in named and _numbers(card) not in numbers:
+        if _numbers(card) in twins:
+            twins[_numbers(card)].append(metric)
+        elif len(cards) < _LEADING:
             cards.append(card)
-            numbers.append(_numbers(card))
-    return cards
+            twins[_numbers(card)] = []
+    return [_with_twins(card, twins[_numbers(card)]) for card in cards]
 
 
-def _numbers(card: LeadingCard) -> list[str]:
-    return [str(estimate) for _, estimate, _ in card.values]
+def _numbers(card: LeadingCard) -> tuple[str, ...]:
+    return tuple(str(estimate) for _, estimate, _ in card.values)
+
+
+def _with_twins(card: LeadingCard, twins: Sequence[str]) -> LeadingCard:
+    """The card with the fact that others have its numbers."""
+    if not twins:
+        return card
+    more = len(twins) - _TOLD
+    named = [*twins[:_TOLD], f"{more} more"] if more > 0 else twins
+    return replace(card, facts=(*card.facts, ("same numbers", _listed(named))))
 
 
 def _card(data: ReportData, rankings: Sequence[Ranking], metric: str, trusted_for: str) -> LeadingCard:
@@ -169,7 +215,7 @@ def data_problems(data: ReportData) -> list[str]:
     """What was wrong with the data, the worst first, each in a sentence; empty where nothing was found."""
     said = []
     if data.problems:
-        said.append(f"{_counted(len(data.problems), 'row')} of the input could not be used.")
+        said.append(f"{counted(len(data.problems), 'row')} of the input could not be used.")
     if data.counted:
         said += data.counted.sentences()
     serious = [finding for finding in data.findings if finding["severity"] != "note"]
@@ -184,10 +230,10 @@ def data_problems(data: ReportData) -> list[str]:
         said += drifts
     if left_out := data.scores.left_out:
         named = ", ".join(sorted(left_out)[:3]) + (" …" if len(left_out) > 3 else "")
-        said.append(f"{_counted(len(left_out), 'metric')} could not run here: {named}.")
+        said.append(f"{counted(len(left_out), 'metric')} could not run here: {named}.")
     single = data.scores.failures.filter(pl.col("dialogue_id").is_not_null()).height
     if single:
-        said.append(f"{_counted(single, 'value')} of metrics missing, with reasons below.")
+        said.append(f"{counted(single, 'value')} of metrics missing, with reasons below.")
     return said
 
 
@@ -203,14 +249,16 @@ def _weak_agreement(data: ReportData) -> list[str]:
     return [f"Raters agree too little for firm conclusions (α below {_TENTATIVE:g}): {named}."]
 
 
-def _counted(count: int, what: str) -> str:
-    return f"one {what}" if count == 1 else f"{count} {what}s"
-
-
 def _listed(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _unrated(data: ReportData) -> str:
+    """How many of the systems are rated, where it is not all of them and not none."""
+    rated = set(rated_systems(data)["system"]) & set(data.corpus.systems)
+    return f", {len(rated)} of them rated" if 0 < len(rated) < len(data.corpus.systems) else ""
 
 
 def overview(data: ReportData, rankings: Sequence[Ranking]) -> dict[str, Any]:
@@ -219,6 +267,9 @@ def overview(data: ReportData, rankings: Sequence[Ranking]) -> dict[str, Any]:
     return {
         "cautions": failing,
         "summing_up": summing_up(rankings),
+        "too_few": too_few(data, rankings),
+        "few_systems": few_systems(data, rankings),
+        "unrated": _unrated(data),
         "leading_cards": leading_cards(data, rankings),
         "data_problems": data_problems(data),
         "brief": partial(brief, failing=failing),

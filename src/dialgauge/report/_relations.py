@@ -45,6 +45,8 @@ def between_figure(data: ReportData) -> Figure | None:
         return None
     names = frame["name"].to_list()
     values = [[frame[name][i] for name in names] for i in range(len(names))]
+    if all(value is None for line_ in values for value in line_):
+        return None
     clusters = frame["cluster"].to_list()
     size = _WIDE if len(names) <= _NUMBERED else _CELL
     top, side = _LABELS - 20, size * len(names)

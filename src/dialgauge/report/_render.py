@@ -51,9 +51,11 @@ def render_report(data: ReportData) -> str:
     scatters, texts, left_out = scatter_plots(data, ranked)
     between = between_figure(data)
     reproduction = reproduction_section(data.reproduction)
+    first_screen = overview(data, ranked)
+    drawn = [] if first_screen["too_few"] else ranked
     figures = {
-        "small_forests": [forest_figure(ranking, lowest(ranked, SMALL), SMALL) for ranking in ranked],
-        "forests": [forest_figure(ranking, lowest(ranked)) for ranking in ranked],
+        "small_forests": [forest_figure(ranking, lowest(ranked, SMALL), SMALL) for ranking in drawn],
+        "forests": [forest_figure(ranking, lowest(ranked)) for ranking in drawn],
         "scatters": scatters,
         "rating_figures": rating_figures(data),
         "corpus_figures": corpus_figures(data.corpus),
@@ -88,7 +90,7 @@ def render_report(data: ReportData) -> str:
         "failures": _failures(data),
         "times": time_rows(data.times, data.scores.frame.height) if data.times else [],
         **figures,
-        **overview(data, ranked),
+        **first_screen,
         **context(data.robustness),
         **affect_context(data.affect),
     }
@@ -130,7 +132,7 @@ def _failures(data: ReportData) -> list[dict[str, Any]]:
 def _sections(shown: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The anchors that a page has, and what they are called, in its order."""
     there = (
-        ("ranking", "Rankings", shown["rankings"]),
+        ("ranking", "Rankings", shown["forests"]),
         ("tables", "All correlations", shown["rankings"]),
         ("pairwise", "Pairs of metrics", shown["significance"]),
         ("scatter", "Scatter plots", shown["scatters"]),

@@ -8,9 +8,10 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from dialgauge.corpus import OVERALL
+from dialgauge.errors import counted
 from dialgauge.report._content import Estimate, decimals
 from dialgauge.report._svg import Figure, dot, drawing, line, linear, rounded, short, slug, text, tick_text, ticks
+from dialgauge.reproduce import comparison_remarks, show_span
 
 _LABELS, _PLOT, _VALUES = 120, 250, 48
 _WIDTH = _LABELS + _PLOT + _VALUES
@@ -119,23 +120,25 @@ def reproduction_section(data: ReproductionData | None) -> Reproduction | None:
         return None
     found = data.comparison
     first, second = (study["name"] for study in found["studies"])
+    roles = len({row["role"] for row in found["correlations"]}) > 1
     blocks = [
-        _block(part, row, data, (first, second), len(found["studies"][0]["roles"]) > 1)
+        _block(part, row, data, (first, second), roles)
         for row in found["correlations"]
         for part in [data.table.filter(dimension=row["dimension"], role=row["role"])]
     ]
     return Reproduction(
         (first, second),
         _lead(found, first),
-        tuple(_sentences(data, first)),
+        tuple(_sentences(data, first, roles)),
         tuple(blocks),
         tuple(_claim(one) for one in found["conclusions"] or ()),
         tuple((study["name"], _agreement(study)) for study in found["studies"]),
-        tuple(_remarks(found)),
+        tuple(comparison_remarks(found)),
     )
 
 
 def _title(row: Mapping[str, Any], roles: bool) -> str:
+    """The role is named where the studies are compared in several."""
     return f"{row['dimension']}, {row['role']}" if roles else str(row["dimension"])
 
 
@@ -146,10 +149,6 @@ def _shown(value: float | None) -> str:
 def _signed(value: float) -> str:
     shown = decimals(value)
     return f"+{shown}" if value > 0 and shown != "0.00" else shown
-
-
-def _span(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None or high - low < 1e-9 else f"{decimals(low)} … {decimals(high)}"
 
 
 def _block(
@@ -173,7 +172,7 @@ def _block(
         _title(row, roles),
         cells,
         (row["systems"], row["pearson"], row["spearman"], None, difference, cv_star, alpha),
-        _span(row["low"], row["high"]),
+        show_span(row["low"], row["high"]),
         "; ".join(filter(None, (row["note"], between.get("alpha_note")))),
         tuple(_row(one) for one in ranked.iter_rows(named=True)),
         _figure(_title(row, roles), ranked, names),
@@ -190,7 +189,7 @@ def _row(row: Mapping[str, Any]) -> SystemRow:
         row["system"],
         (row["original"], row["reproduction"], row["difference"]),
         (decimals(row["original"]), decimals(row["reproduction"]), _signed(row["difference"])),
-        Estimate("CV*", row["cv_star"], *(ends if _span(*ends) else (None, None))),
+        Estimate("CV*", row["cv_star"], *(ends if show_span(*ends) else (None, None))),
         row["note"] or "",
         (f"{row['rank_original']:g}", f"{row['rank_reproduction']:g}"),
         f"{change:+g}".replace("-", "−") if change else "0",
@@ -232,13 +231,17 @@ def _figure(title: str, ranked: pl.DataFrame, names: tuple[str, str]) -> Figure:
     return Figure(f"reproduction-{slug(title)}", title, drawing("plot", _WIDTH, height, label, parts), columns, rows)
 
 
-def _pairs(found: Mapping[str, Any]) -> tuple[int, int, int]:
-    """How many pairs of systems keep their order, of how many that both studies tell apart, and how many they do not.
+def _ordered(found: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The dimensions and roles whose pairs of systems count: a mean of dimensions does not count beside them."""
+    # Runs that were made before comparisons named them have no such key: there every dimension counts.
+    computed = found.get("computed_dimensions", ())
+    return [row for row in found["correlations"] if row["dimension"] not in computed] or found["correlations"]
 
-    The dimension "overall" does not count beside others: it is their mean.
-    """
-    rows = [row for row in found["correlations"] if row["dimension"] != OVERALL] or found["correlations"]
-    kept, turned, tied = (sum(row[key] for row in rows) for key in ("kept", "reversed", "tied"))
+
+def _pairs(found: Mapping[str, Any]) -> tuple[int, int, int]:
+    """How many pairs of systems keep their order, of how many that both studies tell apart, and how many they do
+    not."""
+    kept, turned, tied = (sum(row[key] for row in _ordered(found)) for key in ("kept", "reversed", "tied"))
     return kept, kept + turned, tied
 
 
@@ -250,7 +253,7 @@ def _lead(found: Mapping[str, Any], original: str) -> str:
         if confirmed == len(verdicts):
             said = "the claim of {} holds" if confirmed == 1 else f"all {confirmed} claims of {{}} hold"
             return f"Confirmed: {said.format(original)} here."
-        said = f"{confirmed} of {_counted(len(verdicts), 'claim')} of {original} hold here"
+        said = f"{confirmed} of {counted(len(verdicts), 'claim')} of {original} hold here"
         said += f", {partly} in part" if partly else ""
         return f"Partly confirmed: {said}." if confirmed or partly else f"Not confirmed: {said}."
     kept, pairs, _ = _pairs(found)
@@ -260,15 +263,15 @@ def _lead(found: Mapping[str, Any], original: str) -> str:
     return f"The order of the systems is {word} as in {original}."
 
 
-def _sentences(data: ReproductionData, original: str) -> list[str]:
+def _sentences(data: ReproductionData, original: str, roles: bool) -> list[str]:
     found = data.comparison
     kept, pairs, tied = _pairs(found)
     said = []
     if pairs:
-        share = f"{kept} of {_counted(pairs, 'pair')} of systems ({kept / pairs:.0%}) keep their order"
-        said.append(f"{share}, over all dimensions{f', and {tied} more are tied' if tied else ''}.")
-    said += _leaders(data)
-    said.append(_level(data.table, original))
+        share = f"{kept} of {counted(pairs, 'pair')} of systems ({kept / pairs:.0%}) keep their order"
+        said.append(f"{share}{_over(found)}{f', and {tied} more are tied' if tied else ''}.")
+    said += _leaders(data, roles)
+    said.append(_level(data.table, original, roles))
     whole = _of(found["spread"], {"dimension": None, "role": None})
     if whole:
         mean, largest = decimals(whole["mean"]), decimals(whole["largest"])
@@ -279,9 +282,16 @@ def _sentences(data: ReproductionData, original: str) -> list[str]:
     return said
 
 
-def _level(table: pl.DataFrame, original: str) -> str:
+def _over(found: Mapping[str, Any]) -> str:
+    """Over what pairs are counted, where it is more than one dimension and role."""
+    rows = _ordered(found)
+    sizes = [(len({row[key] for row in rows}), key) for key in ("dimension", "role")]
+    several = [counted(count, key) for count, key in sizes if count > 1]
+    return f", over {' and '.join(several)}" if several else ""
+
+
+def _level(table: pl.DataFrame, original: str, roles: bool) -> str:
     """Whether raters were stricter or milder than those of the original."""
-    roles = table["role"].n_unique() > 1
     means = table.group_by("dimension", "role", maintain_order=True).agg(pl.col("difference").mean())
     low, high = (means.sort("difference", maintain_order=True).row(i, named=True) for i in (0, -1))
     said = [f"{_signed(row['difference'])} ({_title(row, roles)})" for row in (low, high)]
@@ -289,10 +299,9 @@ def _level(table: pl.DataFrame, original: str) -> str:
     return f"Against {original}, mean results move by {span}."
 
 
-def _leaders(data: ReproductionData) -> list[str]:
+def _leaders(data: ReproductionData, roles: bool) -> list[str]:
     """Where another system came out best."""
     others, same = [], 0
-    roles = data.table["role"].n_unique() > 1
     for (dimension, role), part in data.table.group_by("dimension", "role", maintain_order=True):
         if part.height < 2:
             continue
@@ -334,21 +343,3 @@ def _agreement(study: Mapping[str, Any]) -> str:
         for one in study["agreement"]
     ]
     return "; ".join(said) or "not reported"
-
-
-def _remarks(found: Mapping[str, Any]) -> list[str]:
-    said = [f"{study['name']}: {line}" for study in found["studies"] for line in study["remarks"]]
-    assumed = [shift["dimension"] for shift in found["shifts"] if shift["assumed"]]
-    if assumed:
-        said.append(f"No scale is named for {', '.join(assumed)}: taken to begin at 0 before CV*.")
-    shifted: dict[tuple[str, float], list[str]] = {}
-    for shift in found["shifts"]:
-        if shift["lowest"]:
-            shifted.setdefault((shift["scale"], shift["lowest"]), []).append(shift["dimension"])
-    for (scale, lowest), dimensions in shifted.items():
-        said.append(f"{', '.join(dimensions)}: the scale {scale} begins at {lowest:g}, taken off before CV*.")
-    return said + [f"Left out: {line}." for line in found["left_out"]]
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" + ("" if count == 1 else "s")

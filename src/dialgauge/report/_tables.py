@@ -53,16 +53,22 @@ def correlation_table(
         for level in levels
     }
 
+    valued = any(row["value"] is not None for row in cells.values())
     bold = (5 if len(names) >= _MANY else 1) if best is None else best
+    bold = bold if valued else 0
 
     def judged(column: str) -> set[str]:
         # What does not claim to judge, or judges the wrong way round, cannot be the best judge.
         found = [cells[name, *heads[column]] for name in names if (name, *heads[column]) in cells]
         right = [row for row in found if row["direction"] != "none" and (row["value"] or 0.0) > 0]
-        return best_of({row["metric"]: row["value"] for row in right}, bold)
+        return best_of({row["metric"]: row["value"] for row in right}, bold, digits)
 
-    lowered = sorted({row["metric"] for row in cells.values() if row["direction"] == "lower"})
-    notes = ["Stars: p ≤ 0.05 (*), p ≤ 0.01 (**) of no correlation between systems."] if "system" in levels else []
+    ways = {row["metric"]: row["direction"] for row in cells.values()}
+    lowered = sorted(name for name, way in ways.items() if way == "lower")
+    notes = [] if valued else [f"No values: {reason}." for reason in _reasons(rows)]
+    if valued and "system" in levels:
+        notes.append("Stars: p ≤ 0.05 (*), p ≤ 0.01 (**) of no correlation between systems.")
+    notes += describing([name for name in names if ways[name] == "none"], bold)
     if lowered:
         notes.append(f"Negated, because lower is better: {', '.join(lowered)}.")
     return PaperTable(
@@ -88,10 +94,13 @@ def system_table(
     scores: Scores,
     *,
     metrics: Sequence[str] = (),
-    best: int = 2,
+    best: int | None = None,
     digits: int = 3,
 ) -> PaperTable:
-    """Mean ratings and scores of each system, as Table 2 of Re-DialSummEval: the two best of each column bold."""
+    """Mean ratings and scores of each system, as Table 2 of Re-DialSummEval: the two best of each column bold.
+
+    Of two systems it is one, and of a single one none: where all are bold, nothing is said.
+    """
     means = scores.means()
     known = [name for name in means.columns if name not in SYSTEM_KEY]
     shown = chosen(known, metrics) if metrics else [name for name in _USUAL if name in known] or known[:3]
@@ -110,8 +119,10 @@ def system_table(
     values = {column: dict(zip(names, frame[column].to_list(), strict=True)) for column in columns}
     ways = {column: scores.directions.get(column.removeprefix("metric:"), "higher") for column in columns}
 
+    bold = min(2, len(names) - 1) if best is None else best
+
     def leading(column: str) -> set[str]:
-        return set() if ways[column] == "none" else best_of(values[column], best, lower=ways[column] == "lower")
+        return set() if ways[column] == "none" else best_of(values[column], bold, digits, lower=ways[column] == "lower")
 
     groups = ("rating", "metric") if dimensions else ("metric", "metric")
     return PaperTable(
@@ -119,7 +130,8 @@ def system_table(
         "system",
         tuple(Column(name, groups[0]) for name in dimensions) + tuple(Column(name, groups[1]) for name in shown),
         number_rows(names, columns, lambda name, column: values[column][name], lambda column: digits, leading),
-        f"Mean {'ratings and scores' if dimensions else 'scores'} of each system. {best_words(best, 'column')}",
+        f"Mean {'ratings and scores' if dimensions else 'scores'} of each system. {best_words(bold, 'column')}",
+        tuple(describing([name for name in shown if ways[f"metric:{name}"] == "none"], bold)),
     )
 
 
@@ -166,10 +178,19 @@ def chosen(known: Sequence[str], wanted: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(wanted)) or list(known)
 
 
+def _reasons(rows: pl.DataFrame) -> list[str]:
+    return rows["reason"].drop_nulls().unique(maintain_order=True).to_list()
+
+
 def _words(level: str) -> str:
     return {"system": "systems (sys)", "summary": "summaries of a dialogue (sum)", "global": "all summaries (glob)"}[
         level
     ]
+
+
+def describing(names: Sequence[str], best: int) -> list[str]:
+    """The note about metrics that are never bold, because more of them is neither better nor worse."""
+    return [f"Never bold, because they only describe: {', '.join(names)}."] if names and best > 0 else []
 
 
 def best_words(best: int, of: str) -> str:

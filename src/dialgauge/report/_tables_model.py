@@ -73,9 +73,10 @@ def stars_of(p_value: float | None) -> str:
     return "**" if p_value <= 0.01 else "*"
 
 
-def best_of(values: Mapping[str, float | None], count: int, *, lower: bool = False) -> set[str]:
-    """The names of the ``count`` best values; ties with the last of them are in, too."""
-    known = {name: -value if lower else value for name, value in values.items() if value is not None}
+def best_of(values: Mapping[str, float | None], count: int, digits: int, *, lower: bool = False) -> set[str]:
+    """The names of the ``count`` best values; those that are printed like the last of them are in, too."""
+    printed = {name: float(f"{value:.{digits}f}") for name, value in values.items() if value is not None}
+    known = {name: -value if lower else value for name, value in printed.items()}
     if not known or count < 1:
         return set()
     bar = sorted(known.values(), reverse=True)[min(count, len(known)) - 1]

@@ -43,7 +43,7 @@ def robustness_table(cards: pl.DataFrame, *, metrics: Sequence[str] = (), best: 
         return found
 
     def leading(column: str) -> set[str]:
-        return best_of({name: value(name, column) for name in names}, best)
+        return best_of({name: value(name, column) for name in names}, best, digits)
 
     return PaperTable(
         "robustness",
@@ -130,12 +130,15 @@ def affect_table(
     values = {name: dict(zip(means["system"], means[name], strict=True)) for name in shown}
     lead = {
         name: best_of(
-            {system: values[name].get(system) for system in systems}, best, lower=scores.directions[name] == "lower"
+            {system: values[name].get(system) for system in systems},
+            best,
+            digits,
+            lower=scores.directions[name] == "lower",
         )
         for name in shown
     } | {
         f"{part}/{measure}": best_of(
-            {name: cells[name, part][measure] for name in systems if (name, part) in cells}, best, lower=lower
+            {name: cells[name, part][measure] for name in systems if (name, part) in cells}, best, digits, lower=lower
         )
         for part in parts
         for measure, lower in _MEASURES.items()

@@ -12,12 +12,14 @@ class WrittenData:
     ``rows`` has an entry per system and role: how many ``summaries`` of how many ``words`` on average, how many
     dialogues are without one (``failures``) and how many have a note (``notes``), and the ``description``,
     ``citation`` and ``signature`` of the system. ``failures`` counts ``dialogues`` by system, role and reason,
-    ``notes`` by system, role and note.
+    ``notes`` by system, role and note. ``ratings_dropped`` is how many ratings the corpus had of summaries that the run
+    wrote anew.
     """
 
     rows: Sequence[Mapping[str, Any]]
     failures: Sequence[Mapping[str, Any]] = ()
     notes: Sequence[Mapping[str, Any]] = ()
+    ratings_dropped: int = 0
 
     @property
     def systems(self) -> dict[str, Mapping[str, Any]]:

@@ -1,7 +1,7 @@
 """Original against reproduction, and the tables of published papers recomputed from their raw data."""
 
 from dialgauge.reproduce._compare import Comparison, Shift, compare, kendall_w
-from dialgauge.reproduce._compare_render import ComparisonReport, comparison_html, comparison_json
+from dialgauge.reproduce._compare_render import ComparisonReport, comparison_html, comparison_json, comparison_remarks
 from dialgauge.reproduce._conclusions import (
     Claim,
     Conclusions,
@@ -32,7 +32,7 @@ from dialgauge.reproduce._printed import (
     round_twice,
     study_folder,
 )
-from dialgauge.reproduce._qra import QraLine, qra_view, show_number, show_p_value
+from dialgauge.reproduce._qra import QraLine, qra_view, show_number, show_p_value, show_span
 from dialgauge.reproduce._render import paper_csv, paper_html, paper_json, table_json
 from dialgauge.reproduce._settings import shared_annotators, sweep_settings
 from dialgauge.reproduce._studies import (
@@ -42,6 +42,7 @@ from dialgauge.reproduce._studies import (
     printed_results,
     rated_results,
     read_printed,
+    with_default_scale,
 )
 from dialgauge.reproduce._systems import SystemComparison, compare_systems
 
@@ -79,6 +80,7 @@ __all__ = [
     "compare_systems",
     "comparison_html",
     "comparison_json",
+    "comparison_remarks",
     "cv_star",
     "cv_star_range",
     "draft_datasheet",
@@ -105,9 +107,11 @@ __all__ = [
     "shared_annotators",
     "show_number",
     "show_p_value",
+    "show_span",
     "spearman_range",
     "stars_of",
     "study_folder",
     "sweep_settings",
     "table_json",
+    "with_default_scale",
 ]

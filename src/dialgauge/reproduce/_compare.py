@@ -14,7 +14,7 @@ from dialgauge.metaeval import correlation
 from dialgauge.ratings import krippendorff_alpha
 from dialgauge.reproduce._cv import cv_star
 from dialgauge.reproduce._intervals import cv_star_range, spearman_range
-from dialgauge.reproduce._studies import CELL, StudyResults
+from dialgauge.reproduce._studies import CELL, OVERALL_DIMENSION, StudyResults
 
 CELLS = pl.Schema(
     [
@@ -127,6 +127,12 @@ class Comparison:
         """The groups of studies that CV* was computed for, the first over all studies."""
         return self.cells["studies"].unique(maintain_order=True).to_list()
 
+    @property
+    def computed_dimensions(self) -> list[str]:
+        """The dimension "overall" where a study has it as the mean of the others, and nobody rated it there."""
+        adds = any(study.adds_overall for study in self.studies)
+        return [shift.dimension for shift in self.shifts if adds and shift.dimension == OVERALL_DIMENSION]
+
 
 def compare(studies: Sequence[StudyResults]) -> Comparison:
     """Compare studies of the same systems; the first is the original. They must share systems, dimensions and roles.
@@ -229,7 +235,10 @@ def _shift(studies: Sequence[StudyResults], dimension: str) -> Shift:
     named = {name: scale for name, scale in scales.items() if scale is not None}
     if len({(scale.minimum, scale.maximum) for scale in named.values()}) > 1:
         listed = ", ".join(f"{name}: {scale.name}" for name, scale in named.items())
-        raise InputError(f"dimension {dimension!r} is on different scales ({listed}); bring them to 0–1 (--normalise)")
+        raise InputError(
+            f"dimension {dimension!r} is on different scales ({listed}); bring them to 0–1 (--normalise, or "
+            "normalise = true in a study file)"
+        )
     scale = next(iter(named.values()), None)
     lowest = 0.0 if scale is None else float(scale.minimum)
     for study in studies:
@@ -242,7 +251,7 @@ def _shift(studies: Sequence[StudyResults], dimension: str) -> Shift:
             raise InputError(
                 f"study {study.name!r}: {key} is {row['value']:g}, below {lowest:g}, where "
                 + ("a scale begins unless it is named" if scale is None else f"the scale {scale.name} begins")
-                + "; say on which scale the values are (--scale, as in --scale=-100-100)"
+                + '; say on which scale the values are (--scale=-100-100, or scale = "-100-100" in a study file)'
             )
     return Shift(dimension, lowest, None if scale is None else scale.name)
 

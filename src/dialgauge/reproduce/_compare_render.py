@@ -1,6 +1,6 @@
 """A comparison of studies as plain data and as a web page. Nothing is computed here but what is shown together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any
@@ -45,6 +45,7 @@ def comparison_json(report: ComparisonReport) -> dict[str, Any]:
             for study in comparison.studies
         ],
         "shifts": [{**asdict(shift), "assumed": shift.assumed} for shift in comparison.shifts],
+        "computed_dimensions": comparison.computed_dimensions,
         "left_out": list(comparison.left_out),
         "qra": [asdict(line) for line in report.qra],
         "spread": comparison.spread.to_dicts(),
@@ -61,6 +62,22 @@ def comparison_json(report: ComparisonReport) -> dict[str, Any]:
         "conclusions": None if conclusions is None else conclusions_json(conclusions),
         "systems": {tested.study: tested.frame.to_dicts() for tested in report.systems},
     }
+
+
+def comparison_remarks(found: Mapping[str, Any], hint: str = "") -> list[str]:
+    """What a reader of a comparison must know, in words, from what :func:`comparison_json` gives; ``hint`` says how to
+    name a scale where none is named."""
+    said = [f"{study['name']}: {line}" for study in found["studies"] for line in study["remarks"]]
+    assumed = [shift["dimension"] for shift in found["shifts"] if shift["assumed"]]
+    if assumed:
+        said.append(f"No scale is named for {', '.join(assumed)}: taken to begin at 0 before CV*{hint}.")
+    shifted: dict[tuple[str, float], list[str]] = {}
+    for shift in found["shifts"]:
+        if shift["lowest"]:
+            shifted.setdefault((shift["scale"], shift["lowest"]), []).append(shift["dimension"])
+    for (scale, lowest), dimensions in shifted.items():
+        said.append(f"{', '.join(dimensions)}: the scale {scale} begins at {lowest:g}, taken off before CV*.")
+    return said + [f"Left out: {line}." for line in found["left_out"]]
 
 
 def _members(comparison: Comparison, group: str) -> tuple[str, ...]:

@@ -126,7 +126,7 @@ def read_claims(path: Path | str) -> tuple[Claim, ...]:
     """Claims from a TOML file of ``[[claims]]`` tables (see :func:`claims_from`)."""
     path = Path(path)
     data = parse_toml(read_utf8(path), str(path))
-    if not isinstance(data.get("claims"), list):
+    if not isinstance(data.get("claims"), list) or not data["claims"]:
         raise InputError(f"{path}: no [[claims]]")
     return claims_from(data["claims"], str(path))
 

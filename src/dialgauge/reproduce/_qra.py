@@ -31,6 +31,13 @@ def show_number(value: float | None, places: int = 2) -> str:
     return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
 
 
+def show_span(low: float | None, high: float | None, places: int = 2) -> str:
+    """What rounding leaves of a number, from one end to the other; nothing where the ends are the same or unknown."""
+    if low is None or high is None or high - low < 1e-9:
+        return ""
+    return f"{show_number(low, places)} … {show_number(high, places)}"
+
+
 def show_p_value(value: float | None) -> str:
     """A p-value for people: three decimals, never 0."""
     return "< .001" if value is not None and value < 0.001 else show_number(value, 3)

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from dialgauge.corpus import ORIGINAL, OVERALL, USES, read_text
-from dialgauge.errors import InputError, ParameterError
-from dialgauge.ratings import MEASURES, Scale, aggregate, agreement, find_scale, verdict
+from dialgauge.errors import InputError, ParameterError, counted
+from dialgauge.ratings import MEASURES, OnInvalid, Scale, aggregate, agreement, find_scale, verdict
 from dialgauge.reproduce._intervals import half_step
 from dialgauge.reproduce._printed import Printed, parse_printed
 
@@ -30,7 +31,7 @@ RESULTS = pl.Schema(
     }
 )
 #: The dimension that is the mean of all others.
-_OVERALL_DIMENSION = "overall"
+OVERALL_DIMENSION = "overall"
 _COLUMNS = ("system", "dimension", "role", "value", "n", "scale")
 _NEEDED = ("system", "dimension", "value")
 #: What a file has that rates summaries one by one, and a table of results has not.
@@ -60,7 +61,8 @@ class StudyResults:
     ``ratings``, ``summaries`` has a value per summary and dimension, "overall" (the mean of the dimensions) among them.
     ``setting_of`` names the study where these results are one of several ways to treat its ratings. ``invalid`` counts
     the ratings that were left out because their scale does not allow them, by problem ("unset", "off the scale",
-    "between two points"); ``notes`` say what had to be assumed when the file was read.
+    "between two points"); ``notes`` say what had to be assumed when the file was read, and how many such ratings count
+    all the same. ``adds_overall`` says that nobody rated "overall": it was added as the mean of the other dimensions.
     """
 
     name: str
@@ -71,6 +73,7 @@ class StudyResults:
     setting_of: str | None = None
     invalid: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    adds_overall: bool = False
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -218,28 +221,31 @@ def rated_results(
     *,
     method: str = "mean",
     normalised: bool = False,
+    on_invalid: OnInvalid = "drop",
     scales: Iterable[Scale] = (),
 ) -> StudyResults:
     """Results computed from ratings: per sentence, then per summary, then the mean of each system's summaries.
 
     ``method`` merges several annotators of one unit (see :func:`dialgauge.ratings.aggregate`). Where there are several
     dimensions on one scale, "overall" is added: the mean of the dimensions of each summary. Ratings that their scale
-    does not allow are left out and counted in ``invalid``.
+    does not allow are left out and counted in ``invalid``; with ``on_invalid="keep"`` they count, and a note says so.
     """
     scales = tuple(scales)
     if ratings.is_empty():
         raise InputError(f"study {name!r} has no ratings")
     on_scales = {None if s is None else find_scale(s, scales) for s in ratings["scale"].unique()}
     dimensions = ratings["dimension"].unique()
-    add_overall = dimensions.len() > 1 and _OVERALL_DIMENSION not in dimensions and (normalised or len(on_scales) == 1)
-    values = aggregate(ratings, method, normalised=normalised, overall=add_overall, scales=scales)
+    add_overall = dimensions.len() > 1 and OVERALL_DIMENSION not in dimensions and (normalised or len(on_scales) == 1)
+    values = aggregate(
+        ratings, method, normalised=normalised, overall=add_overall, on_invalid=on_invalid, scales=scales
+    )
     invalid = dict(values.invalid["problem"].value_counts(sort=True).iter_rows())
     summaries = values.frame.drop_nulls("value").with_columns(_system_label())
     if summaries.is_empty():
         raise InputError(f"study {name!r} has no valid rating" + (f": {_left_out(invalid)}" if invalid else ""))
     names = dict(ratings.select("dimension", "scale").unique().drop_nulls().iter_rows())
     if add_overall and None not in on_scales:
-        names[_OVERALL_DIMENSION] = "0-1" if normalised else next(iter(names.values()))
+        names[OVERALL_DIMENSION] = "0-1" if normalised else next(iter(names.values()))
     frame = (
         summaries.group_by(CELL, maintain_order=True)
         .agg(pl.col("value").mean(), pl.len().cast(pl.Int64).alias("n"))
@@ -252,15 +258,36 @@ def rated_results(
         )
         .select(RESULTS.names())
         # The overall mean comes last, as in the papers.
-        .sort(pl.col("dimension") == _OVERALL_DIMENSION, *CELL)
+        .sort(pl.col("dimension") == OVERALL_DIMENSION, *CELL)
     )
-    return StudyResults(name, frame, agreement_of(ratings, scales), ratings, summaries, invalid=invalid)
+    keeps = on_invalid == "keep"
+    return StudyResults(
+        name,
+        frame,
+        agreement_of(ratings, scales, on_invalid),
+        ratings,
+        summaries,
+        invalid={} if keeps else invalid,
+        notes=(_kept(invalid),) if keeps and invalid else (),
+        adds_overall=add_overall,
+    )
+
+
+def with_default_scale(ratings: pl.DataFrame, scale: str | None) -> pl.DataFrame:
+    """The ratings, those that name no scale on this one; unchanged for None."""
+    return ratings if scale is None else ratings.with_columns(pl.col("scale").fill_null(find_scale(scale).name))
 
 
 def _left_out(invalid: Mapping[str, int]) -> str:
-    total = sum(invalid.values())
-    reasons = ", ".join(f"{count} {problem}" for problem, count in invalid.items())
-    return f"{total} {'rating' if total == 1 else 'ratings'} left out, not allowed by the scale: {reasons}"
+    return f"{counted(sum(invalid.values()), 'rating')} left out, not allowed by the scale: {_reasons(invalid)}"
+
+
+def _kept(invalid: Mapping[str, int]) -> str:
+    return f"{counted(sum(invalid.values()), 'rating')} kept, though not allowed by the scale: {_reasons(invalid)}"
+
+
+def _reasons(invalid: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {problem}" for problem, count in invalid.items())
 
 
 def _system_label() -> pl.Expr:
@@ -269,22 +296,33 @@ def _system_label() -> pl.Expr:
     return label.alias("system")
 
 
-def agreement_of(ratings: pl.DataFrame, scales: Sequence[Scale] = ()) -> tuple[Agreed, ...]:
+def agreement_of(
+    ratings: pl.DataFrame, scales: Sequence[Scale] = (), on_invalid: OnInvalid = "drop"
+) -> tuple[Agreed, ...]:
     """Over all dimensions pooled, as the studies report it: κ is unweighted, the mean over pairs of annotators."""
     measures = ("cohen-kappa", "krippendorff-alpha")
     by_scale = ratings["scale"].drop_nulls().n_unique() > 1
     if by_scale:
         return (Agreed("cohen-kappa", None, "computed", "dimensions on different scales cannot be pooled"),)
-    table = agreement(ratings, measures, by=("overall",), weights="none", resamples=0, scales=scales).frame
+    options: dict[str, Any] = {"weights": "none", "resamples": 0, "on_invalid": on_invalid, "scales": scales}
+    table = agreement(ratings, measures, by=("overall",), **options).frame
     return tuple(
         Agreed(row["measure"], row["value"], "computed", row["note"] or "") for row in table.iter_rows(named=True)
     )
 
 
-def read_printed(path: Path | str, *, name: str | None = None, decimals: int | None = None) -> StudyResults:
+def read_printed(
+    path: Path | str,
+    *,
+    name: str | None = None,
+    decimals: int | None = None,
+    scale: str | None = None,
+    normalised: bool = False,
+) -> StudyResults:
     """Printed results from a CSV file with the columns system, dimension, value and optionally role, n, scale.
 
-    The encoding is recognised; where it had to be guessed, the results have a note.
+    The encoding is recognised; where it had to be guessed, the results have a note. ``scale`` says on which one all of
+    them are, ``normalised`` brings them to 0–1.
     """
     path = Path(path)
     found = read_text(path)
@@ -298,7 +336,9 @@ def read_printed(path: Path | str, *, name: str | None = None, decimals: int | N
         if None in row or None in row.values():
             raise InputError(f"{where}: {'too many' if None in row else 'too few'} columns")
         rows.append((where, row))
-    return replace(_from_rows(rows, name or path.stem, decimals), notes=found.notes)
+    results = replace(_from_rows(rows, name or path.stem, decimals), notes=found.notes)
+    results = results if scale is None else results.with_scale(scale)
+    return results.normalised() if normalised else results
 
 
 def _check_columns(columns: Sequence[str], path: Path) -> None:

@@ -11,8 +11,8 @@ from dialgauge.files import write_text
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
 from dialgauge.report import LearnedData
-from dialgauge.study._counted import sift
 from dialgauge.study._file import LearnSection, StudyFile
+from dialgauge.study._sifted_ratings import sift
 from dialgauge.study._stages import Ledger
 
 FOLDER, FACTS = "learned", "learned.json"

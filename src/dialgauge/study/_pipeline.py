@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from dialgauge import __version__
-from dialgauge.corpus import Corpus, open_corpus, read_corpus, source_folder, write_corpus
+from dialgauge.corpus import Corpus, count_by_reason, open_corpus, read_corpus, source_folder, write_corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.files import atomic_file, write_text
 from dialgauge.metaeval import correlate, human_ceiling, leaders
@@ -19,7 +19,6 @@ from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate, agreement, check_ratings, drift
 from dialgauge.report import render_report
 from dialgauge.study._affect import AffectStage
-from dialgauge.study._counted import sift
 from dialgauge.study._file import StudyFile
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._learn import LearnStage
@@ -28,6 +27,7 @@ from dialgauge.study._report import report_data
 from dialgauge.study._reproduction import ReproductionStage
 from dialgauge.study._scoring import score_as_asked
 from dialgauge.study._shown import shown_settings, versions
+from dialgauge.study._sifted_ratings import sift
 from dialgauge.study._stages import Ledger, file_digest
 from dialgauge.study._summarize import SummarizeStage
 from dialgauge.study._variants import VariantStages
@@ -116,7 +116,18 @@ class Pipeline:
             )
         write_corpus(corpus, self.folder / "corpus")
         self._corpus = replace(corpus, problems=())
-        return {"problems": [str(problem) for problem in corpus.problems]}
+        return {
+            "notes": list(corpus.notes),
+            "left_out": count_by_reason(corpus.problems),
+            "problems": [str(replace(problem, file=self._as_named(problem.file))) for problem in corpus.problems],
+        }
+
+    def _as_named(self, file: str) -> str:
+        """A file of the source as the study file names it: the folder it lies in is nobody's business."""
+        source = self.settings.corpus.source
+        folder = source_folder(source, self.home)
+        below = folder is not None and file.startswith(str(folder))
+        return source + file.removeprefix(str(folder)) if below else file
 
     def _check_dimensions(self) -> None:
         """Before the long work: a dimension that nobody rated is a mistake in the study file."""

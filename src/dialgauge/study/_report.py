@@ -8,10 +8,10 @@ from typing import Any
 from dialgauge.errors import InputError
 from dialgauge.report import ReportData, TimesData, render_report
 from dialgauge.study._affect import affect_results
-from dialgauge.study._counted import counted_ratings
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._learn import learned_results
 from dialgauge.study._reproduction import reproduction_results
+from dialgauge.study._sifted_ratings import counted_ratings
 from dialgauge.study._summarize import written_results
 from dialgauge.study._variants import variant_results
 
@@ -62,7 +62,7 @@ def report_data(run: FinishedRun, asked: Mapping[str, Any], times: TimesData | N
         affect=affect_results(folder) if "affect" in stages else None,
         learned=learned_results(folder) if "learn" in stages else None,
         reproduction=reproduction_results(run) if "reproduction" in stages else None,
-        written=written_results(folder) if "summaries" in stages else None,
+        written=written_results(run) if "summaries" in stages else None,
         times=times,
     )
 

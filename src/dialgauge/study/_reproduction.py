@@ -1,7 +1,8 @@
 """The stage of a study that holds its ratings against those of the study that it repeats."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,9 @@ from typing import Any
 import polars as pl
 
 from dialgauge.corpus import Corpus, open_corpus, source_folder
-from dialgauge.errors import InputError
+from dialgauge.errors import DialgaugeError, InputError, counted
 from dialgauge.files import atomic_file, write_text
 from dialgauge.progress import Progress
-from dialgauge.ratings import find_scale
 from dialgauge.report import ReproductionData
 from dialgauge.reproduce import (
     Comparison,
@@ -25,10 +25,11 @@ from dialgauge.reproduce import (
     rated_results,
     read_claims,
     read_printed,
+    with_default_scale,
 )
-from dialgauge.study._counted import sift
 from dialgauge.study._file import ReproductionSection, StudyFile
 from dialgauge.study._finished import FinishedRun
+from dialgauge.study._sifted_ratings import sift
 from dialgauge.study._stages import Ledger, file_digest
 
 RESULTS, FACTS = "reproduction.parquet", "reproduction.json"
@@ -68,9 +69,13 @@ class ReproductionStage:
     def _make(self) -> dict[str, Any]:
         self.progress("comparing with the original", 0, 1)
         studies = [self._original(), self._repeated()]
-        comparison = compare(studies)
-        claims = None if self.wanted.claims is None else read_claims(self.home / self.wanted.claims)
-        report = ComparisonReport(comparison, None if claims is None else check_claims(claims, studies))
+        with _named("reproduction"):
+            comparison = compare(studies)
+        conclusions = None
+        if self.wanted.claims is not None:
+            with _named("reproduction.claims"):
+                conclusions = check_claims(read_claims(self.home / self.wanted.claims), studies)
+        report = ComparisonReport(comparison, conclusions)
         with atomic_file(self.folder / RESULTS) as temporary:
             side_by_side(comparison).write_parquet(temporary)
         facts = json.dumps(comparison_json(report), indent=2, ensure_ascii=False, allow_nan=False)
@@ -79,22 +84,30 @@ class ReproductionStage:
 
     def _original(self) -> StudyResults:
         wanted = self.wanted
-        name, path = wanted.name or Path(wanted.original).stem, source_folder(wanted.original, self.home)
+        name = wanted.name or Path(wanted.original).stem
         if name == self.settings.study.name:
             raise InputError(f"reproduction.name: the original must not be called {name!r} like the study itself")
-        if path is not None and is_printed_table(path):
-            results = read_printed(path, name=name)
-            results = results.with_scale(wanted.scale) if wanted.scale else results
-            results = results.normalised() if wanted.normalise else results
-        else:
-            corpus = open_corpus(wanted.original, home=self.home)
-            if corpus.ratings.is_empty():
-                raise InputError(
-                    f"reproduction.original: {wanted.original} holds no ratings and is no table of results"
-                )
-            results = self._rated(corpus.ratings, name, wanted.method or self.settings.ratings.aggregate)
-            results = replace(results, notes=(*results.notes, *_left_out(corpus)))
+        with _named("reproduction.original"):
+            results = self._results_of_original(name, source_folder(wanted.original, self.home))
         return results if wanted.agreement is None else results.with_agreement(wanted.agreement)
+
+    def _results_of_original(self, name: str, path: Path | None) -> StudyResults:
+        """As printed, or from its ratings; None is the path of the embedded corpus."""
+        wanted = self.wanted
+        if path is not None and is_printed_table(path):
+            return read_printed(path, name=name, scale=wanted.scale, normalised=wanted.normalise)
+        if path is not None and (path / "corpus" / "corpus.toml").is_file():
+            raise InputError(f'{wanted.original} is the folder of a run; its ratings are in "{wanted.original}/corpus"')
+        corpus = open_corpus(wanted.original, home=self.home)
+        if corpus.ratings.is_empty():
+            raise InputError(f"{wanted.original} holds no ratings and is no table of results")
+        ratings = with_default_scale(corpus.ratings, wanted.scale)
+        method = wanted.method or self.settings.ratings.aggregate
+        results = rated_results(ratings, name, method=method, normalised=wanted.normalise)
+        if not corpus.problems:
+            return results
+        left_out = f"{counted(len(corpus.problems), 'row')} of its file could not be used"
+        return replace(results, notes=(*results.notes, left_out))
 
     def _repeated(self) -> StudyResults:
         """The results of the study itself, from its ratings as ``[ratings]`` says they are treated."""
@@ -103,23 +116,33 @@ class ReproductionStage:
             raise InputError("reproduction: the corpus of this study has no ratings to hold against the original's")
         if wanted.dimensions is not None:
             ratings = ratings.filter(pl.col("dimension").is_in(wanted.dimensions))
-        found = self._rated(ratings, self.settings.study.name, wanted.aggregate)
+        ratings = with_default_scale(ratings, self.wanted.scale)
+        sifted = sift(ratings, wanted.on_invalid, wanted.clean)
+        found = self._rated(ratings)
         if wanted.clean == "none":
             return found
         # Results are those of what is left; agreement is that of people as they rated.
-        counted = sift(ratings, "drop", wanted.clean).counted
-        results = self._rated(counted, self.settings.study.name, wanted.aggregate)
-        return replace(results, agreement=found.agreement, invalid=found.invalid)
+        return replace(self._rated(sifted.counted), agreement=found.agreement, invalid=found.invalid)
 
-    def _rated(self, ratings: pl.DataFrame, name: str, method: str) -> StudyResults:
-        if self.wanted.scale is not None:
-            ratings = ratings.with_columns(pl.col("scale").fill_null(find_scale(self.wanted.scale).name))
-        return rated_results(ratings, name, method=method, normalised=self.wanted.normalise)
+    def _rated(self, ratings: pl.DataFrame) -> StudyResults:
+        wanted = self.settings.ratings
+        with _named("reproduction"):
+            return rated_results(
+                ratings,
+                self.settings.study.name,
+                method=wanted.aggregate,
+                normalised=self.wanted.normalise,
+                on_invalid=wanted.on_invalid,
+            )
 
 
-def _left_out(corpus: Corpus) -> list[str]:
-    count = len(corpus.problems)
-    return [f"{count} {'row' if count == 1 else 'rows'} of its file could not be used"] if count else []
+@contextmanager
+def _named(key: str) -> Iterator[None]:
+    """Name the key of the study file in errors about what it leads to."""
+    try:
+        yield
+    except DialgaugeError as error:
+        raise InputError(f"{key}: {error}") from error
 
 
 def side_by_side(comparison: Comparison) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
+from typing import get_args
 
 from dialgauge import __version__
 from dialgauge.study._file import StudyFile
@@ -24,6 +25,9 @@ def shown_settings(settings: StudyFile, rated: bool) -> dict[str, object]:
         "corpus": settings.corpus.source,
         "references scored like systems": "yes" if settings.metrics.include_references else "no",
     }
+    if written := settings.summarize:
+        replaced = "; in the place of what the corpus had of them" if written.replace else ""
+        shown["summaries written"] = f"by {', '.join(written.systems)}; roles: {', '.join(written.roles)}{replaced}"
     if rated:
         ratings, correlation = settings.ratings, settings.correlation
         shown |= {
@@ -35,8 +39,9 @@ def shown_settings(settings: StudyFile, rated: bool) -> dict[str, object]:
     if broken.use:
         by = f"by {broken.model}" if broken.generator == "llm" else "by rules"
         held = f"; for {', '.join(broken.dimensions)}" if broken.dimensions else ""
+        parsed = "; what needs a parser is left out where there is none" if broken.parser == "optional" else ""
         shown["perturbations"] = (
-            f"{', '.join(broken.use)}; {by}; {broken.per_item} of a kind; margin {broken.margin:g}{held}"
+            f"{', '.join(broken.use)}; {by}; {broken.per_item} of a kind; margin {broken.margin:g}{held}{parsed}"
         )
     if affect:
         roles = f"; roles: {', '.join(affect.roles)}" if affect.roles else ""
@@ -45,6 +50,10 @@ def shown_settings(settings: StudyFile, rated: bool) -> dict[str, object]:
         texts = f"; text features: {', '.join(learn.texts)}" if learn.texts else ""
         held = f"held out: {learn.split}"
         shown["learned metrics"] = f"{', '.join(learn.targets)}; learner {learn.learner}; {held}; {learn.task}{texts}"
+    if repeated := settings.reproduction:
+        merged = f"single ratings merged by {repeated.method or settings.ratings.aggregate}"
+        scales = "both studies brought to 0–1" if repeated.normalise else "values as they are"
+        shown["reproduction"] = f"original {repeated.original}; {merged}; {scales}"
     return shown
 
 
@@ -57,7 +66,7 @@ def versions(settings: StudyFile) -> dict[str, str]:
         extras.add("parser")
     if settings.learn:
         extras.add("learn")
-    if settings.summarize:
+    if _runs_models(settings):
         extras.add("models")
     packages = ["numpy", "polars", "scipy", "rapidfuzz"]
     packages += [name for extra, names in _PACKAGES.items() if extra in extras for name in names]
@@ -68,3 +77,15 @@ def versions(settings: StudyFile) -> dict[str, str]:
         except PackageNotFoundError:  # an extra that is not installed made no number
             continue
     return found
+
+
+def _runs_models(settings: StudyFile) -> bool:
+    """Whether a summarizer or the tagger of affect runs a model here; a chat model runs elsewhere."""
+    from dialgauge.affect import TAGGERS, parse_spec
+    from dialgauge.models import NeuralKind
+    from dialgauge.summarize import parse_requests
+
+    if settings.affect and "device" in TAGGERS[parse_spec(settings.affect.tagger)[0]].options:
+        return True
+    requests = parse_requests(settings.summarize.systems) if settings.summarize else []
+    return any(kind in get_args(NeuralKind) for request in requests for kind in request.summarizer.models.values())

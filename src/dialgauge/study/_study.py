@@ -1,7 +1,7 @@
 """``Study``: a study file made to run, and what a run leaves behind."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
@@ -34,11 +34,18 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class StudyRun:
-    """What a run left behind. ``stages`` says of each stage whether it was done or found unchanged."""
+    """What a run left behind. ``stages`` says of each stage whether it was done or found unchanged.
+
+    ``notes`` is what the reader of the corpus had to assume, ``problems`` every row that it had to leave out, as the
+    report lists them, and ``left_out`` counts those by reason.
+    """
 
     folder: Path
     stages: Mapping[str, str]
     seconds: Mapping[str, float]
+    notes: Sequence[str] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    problems: Sequence[str] = ()
 
     @property
     def report(self) -> Path:
@@ -75,4 +82,6 @@ def run_study(
     study = study if isinstance(study, Study) else Study.load(study)
     folder = Path(output) if output else study.output
     ledger = Pipeline(study.settings, study.folder, folder, progress).run()
-    return StudyRun(folder, ledger.done, {stage: ledger.entries[stage]["seconds"] for stage in ledger.done})
+    seconds = {stage: ledger.entries[stage]["seconds"] for stage in ledger.done}
+    reading = {fact: ledger.entries["corpus"][fact] for fact in ("notes", "left_out", "problems")}
+    return StudyRun(folder, ledger.done, seconds, **reading)

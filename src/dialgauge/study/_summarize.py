@@ -14,6 +14,7 @@ from dialgauge.files import atomic_file, write_text
 from dialgauge.progress import Progress
 from dialgauge.report import WrittenData
 from dialgauge.study._file import SummarizeSection
+from dialgauge.study._finished import FinishedRun
 from dialgauge.study._stages import Ledger
 
 if TYPE_CHECKING:
@@ -41,8 +42,6 @@ class SummarizeStage:
     def run(self) -> list[str]:
         """Run it unless it is done; gives the name of the stage that the report shows."""
         requests = self._requests()
-        for request in requests:
-            request.check()
         # Budgets, batches and prices change no text; signatures hold the fingerprints of models and prompts.
         made = self.wanted.model_dump(include={"roles", "replace"}) | {
             "systems": {request.system: request.signature for request in requests},
@@ -92,11 +91,13 @@ class SummarizeStage:
             "systems": self._rows(result),
             "failures": _counted(result.failures, "reason"),
             "notes": _counted(result.notes, "note"),
+            "ratings_dropped": result.ratings_dropped,
         }
         write_text(self.folder / MADE_BY, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         facts: dict[str, Any] = {
             "written": result.added.height,
             "failures": result.failures.height,
+            "ratings_dropped": result.ratings_dropped,
             "signatures": dict(result.signatures),
             "seconds_per_system": dict(result.seconds),
         }
@@ -121,7 +122,7 @@ def _counted(remarks: pl.DataFrame, column: str) -> list[dict[str, Any]]:
     return counts.sort("system", "role", column).to_dicts()
 
 
-def written_results(folder: Path) -> WrittenData:
-    """What the report shows of this stage, from the folder of a run."""
-    document = json.loads((folder / MADE_BY).read_text("utf-8"))
-    return WrittenData(document["systems"], document["failures"], document.get("notes", ()))
+def written_results(run: FinishedRun) -> WrittenData:
+    """What the report shows of this stage of a run."""
+    document = run.document(MADE_BY)
+    return WrittenData(document["systems"], document["failures"], document["notes"], document["ratings_dropped"])

@@ -143,7 +143,7 @@ def _compute(task: Task, parameters: Mapping[str, str]) -> Iterator[tuple[int, O
         finally:
             for future in waiting:
                 future.cancel()
-    if done > 1 and len(refused) == done:
+    if done > 1 and len(refused) == done and not task.earlier:
         raise ModelError(refused[0])  # not this or that dialogue: the endpoint takes none of our questions
 
 

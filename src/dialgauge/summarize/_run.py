@@ -27,7 +27,8 @@ class Summarized:
 
     ``failures`` holds, in the column ``reason``, why a dialogue has no summary of a system, ``notes`` (column ``note``)
     what a reader of one should know. ``signatures`` and ``seconds`` are by system; ``resumed`` counts the summaries
-    that a journal had already, ``usage`` what chat endpoints were asked, also in the runs that left the journal.
+    that a journal had already, ``usage`` what chat endpoints were asked, also in the runs that left the journal,
+    ``ratings_dropped`` the ratings that went with the summaries they are of, because those were written anew.
     """
 
     corpus: Corpus
@@ -38,6 +39,7 @@ class Summarized:
     seconds: Mapping[str, float]
     resumed: int
     usage: ChatUsage
+    ratings_dropped: int
 
     def counts(self) -> list[dict[str, Any]]:
         """Per system and role: how many summaries there are, of how many words, how many are not, and with a note."""
@@ -111,8 +113,9 @@ def summarize(
                 work.run(dialogues, _references(corpus, request, role), record)
             seconds[request.system] = time.perf_counter() - start
     added = summaries_frame(record.summaries)
+    summarized = with_summaries(corpus, added, signatures, roles)
     return Summarized(
-        corpus=with_summaries(corpus, added, signatures, roles),
+        corpus=summarized,
         added=added,
         failures=_remarks(record.failures, "reason"),
         notes=_remarks(record.notes, "note"),
@@ -120,6 +123,7 @@ def summarize(
         seconds=seconds,
         resumed=record.resumed,
         usage=means.usage,
+        ratings_dropped=corpus.ratings.height - summarized.ratings.height,
     )
 
 
@@ -171,7 +175,7 @@ class _Work:
                 self.means.usage.merge(self.journal.take_usage(key))
         total = len(outcomes) + len(waiting)
         with watching(self._inner(outcomes, total)):
-            for key, outcome in self._computed(waiting):
+            for key, outcome in self._computed(waiting, len(outcomes)):
                 outcomes[key] = outcome
                 if self.progress:
                     self.progress(self._label, len(outcomes), total)
@@ -200,7 +204,9 @@ class _Work:
             return f"nobody in the dialogue has the role {self.role!r}"
         return ""
 
-    def _computed(self, waiting: Mapping[str, tuple[Dialogue, tuple[str, ...]]]) -> Iterator[tuple[str, Outcome]]:
+    def _computed(
+        self, waiting: Mapping[str, tuple[Dialogue, tuple[str, ...]]], earlier: int
+    ) -> Iterator[tuple[str, Outcome]]:
         """The outcomes of the distinct dialogues, each written down before it is passed on."""
         if not waiting:
             return
@@ -212,6 +218,7 @@ class _Work:
             [references for _, references in waiting.values()],
             self.means,
             (lambda i, usage: journal.keep_usage(keys[i], usage)) if journal else None,
+            earlier,
         )
         missing = set(range(len(keys)))
         kept = 0
@@ -283,13 +290,16 @@ def _references(corpus: Corpus, request: SummarizerRequest, role: str) -> dict[s
 def with_summaries(corpus: Corpus, added: pl.DataFrame, systems: Iterable[str], roles: Iterable[str]) -> Corpus:
     """The corpus with new summaries in the place of older ones of these systems and roles, variants included.
 
-    Ratings of replaced summaries go with them.
+    Ratings of replaced summaries go with them, and a note of the corpus counts them.
     """
     replaced = pl.col("system").is_in(list(systems)) & pl.col("role").is_in(list(roles))
     kept = corpus.summaries.filter(~replaced)
     summaries = pl.concat([kept, added])
     ratings = corpus.ratings.join(kept, on=list(KEY), how="semi")
-    return replace(corpus, summaries=summaries, ratings=ratings)
+    notes = corpus.notes
+    if dropped := corpus.ratings.height - ratings.height:
+        notes = (*notes, f"summaries written anew: {counted(dropped, 'rating')} of their former texts left out")
+    return replace(corpus, summaries=summaries, ratings=ratings, notes=notes)
 
 
 def _remarks(rows: Sequence[tuple[str, str, str, str]], column: str) -> pl.DataFrame:

@@ -44,7 +44,8 @@ class Task:
 
     Each has words, and for a role other than ``overall`` a turn of it. ``references`` holds, for each dialogue, the
     reference summaries of this role (an empty tuple where there are none). ``keep_usage`` writes down what an answer
-    took, under the position of its dialogue.
+    took, under the position of its dialogue. ``earlier`` counts the dialogues of the same work that are not among these
+    because an earlier run left their texts.
     """
 
     dialogues: Sequence[Dialogue]
@@ -52,6 +53,7 @@ class Task:
     references: Sequence[tuple[str, ...]]
     means: Means = field(default_factory=Means)
     keep_usage: Callable[[int, ChatUsage], None] | None = None
+    earlier: int = 0
 
     def count(self, position: int, answer: ChatAnswer) -> None:
         """Count an answer of an endpoint that the dialogue at this position took; from any thread."""
@@ -105,7 +107,7 @@ class SummarizerRequest:
         """Everything that changes the text, as in ``lead|n:3|units:turns|…|v:1``; models and files by fingerprint."""
         values = dict(self.parameters)
         values |= {name: model_signature(values[name]) for name in self.summarizer.models if values[name]}
-        values |= {name: _file_signature(values[name]) for name in self.summarizer.files}
+        values |= {name: _file_signature(self.summarizer.name, name, values[name]) for name in self.summarizer.files}
         parts = [*values.items(), ("v", self.summarizer.version)]
         return "|".join([self.summarizer.name, *(f"{name}:{value}" for name, value in parts)])
 
@@ -127,7 +129,7 @@ def read_parameter_file(owner: str, parameter: str, value: str) -> str:
     try:
         return _path(value).read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError(f"summarizer {owner!r}: {parameter}={value}: {error.strerror or error}") from error
+        raise _unreadable(owner, parameter, value, error) from error
     except UnicodeDecodeError as error:
         raise ParameterError(f"summarizer {owner!r}", parameter, "a file of UTF-8 text", value) from error
 
@@ -136,8 +138,16 @@ def _path(value: str) -> Path:
     return Path(value.removeprefix(FILE)).expanduser()
 
 
-def _file_signature(value: str) -> str:
+def _file_signature(owner: str, parameter: str, value: str) -> str:
     if not value.startswith(FILE):
         return value
     path = _path(value)
-    return f"{FILE}{path.name}#{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise _unreadable(owner, parameter, value, error) from error
+    return f"{FILE}{path.name}#{hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def _unreadable(owner: str, parameter: str, value: str, error: OSError) -> InputError:
+    return InputError(f"summarizer {owner!r}: {parameter}={value}: {error.strerror or error}")
