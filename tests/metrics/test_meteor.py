@@ -28,7 +28,8 @@ from dialgauge.metrics._wordnet import Synonyms, synonyms
 ROOT = Path(__file__).resolve().parents[2]
 DATABASE = Path("/usr/share/wordnet")
 TABLE = ROOT / "src" / "dialgauge" / "metrics" / "wordnet" / "table.bin"
-SPLITTERS = {"space": str.split, "13a": lambda text: Tokenizer13a()(text).split()}
+# sacrebleu takes the white space at the end away before it tokenizes: a hyphen there joins nothing.
+SPLITTERS = {"space": str.split, "13a": lambda text: Tokenizer13a()(text.rstrip()).split()}
 #: Words with synonyms among them, their inflections, irregular forms and compounds.
 VOCABULARY = (
     "car automobile auto machine cars bank banks rely trust child children kid kids run ran running scat buy purchase "
