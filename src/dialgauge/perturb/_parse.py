@@ -235,7 +235,10 @@ def missing_parser() -> str | None:
 
 def parser_identity() -> str | None:
     """Which parser would be used, by its version or its files, without loading it; None where there is none."""
-    return None if missing_parser() else _found()[1]
+    try:
+        return _found()[1]
+    except DialgaugeError:
+        return None
 
 
 def _found() -> tuple[Any, str]:

@@ -3,7 +3,8 @@
 import re
 import urllib.parse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
@@ -22,14 +23,21 @@ File = TypeVar("File", bound="StudyFile")
 LLM_KEYS = frozenset({"model", "base_url", "prompts", "fallback", "max_calls", "max_tokens", "parallel", "price"})
 
 
+@contextmanager
+def _said_of_the_key() -> Iterator[None]:
+    """What a room says against a value becomes an error of its key, which names the line."""
+    try:
+        yield
+    except DialgaugeError as error:
+        raise ValueError(str(error)) from error
+
+
 def _checked_price(price: Any) -> Any:
     from dialgauge.models import TokenPrice
 
     if isinstance(price, str | int | float):
-        try:
+        with _said_of_the_key():
             TokenPrice.parse(price)
-        except DialgaugeError as error:
-            raise ValueError(str(error)) from error
     return price
 
 
@@ -87,10 +95,8 @@ class SummarizeSection(_Table):
     def _known(cls, specs: list[str]) -> list[str]:
         from dialgauge.summarize import parse_requests
 
-        try:
+        with _said_of_the_key():
             parse_requests(specs)
-        except DialgaugeError as error:
-            raise ValueError(str(error)) from error
         return specs
 
 
@@ -105,10 +111,8 @@ class MetricsSection(_Table):
     def _known(cls, specs: list[str]) -> list[str]:
         from dialgauge.metrics import parse_requests
 
-        try:
+        with _said_of_the_key():
             parse_requests(specs)
-        except DialgaugeError as error:
-            raise ValueError(str(error)) from error
         return specs
 
 
@@ -180,10 +184,8 @@ class PerturbationsSection(_Table):
     def _known(cls, specs: list[str]) -> list[str]:
         from dialgauge.perturb import parse_requests
 
-        try:
+        with _said_of_the_key():
             parse_requests(specs)
-        except DialgaugeError as error:
-            raise ValueError(str(error)) from error
         return specs
 
     @field_validator("base_url")
@@ -219,10 +221,8 @@ class AffectSection(_Table):
     def _known(cls, spec: str) -> str:
         from dialgauge.affect import parse_spec
 
-        try:
+        with _said_of_the_key():
             parse_spec(spec)
-        except DialgaugeError as error:
-            raise ValueError(str(error)) from error
         return spec
 
 
@@ -270,10 +270,8 @@ class ReproductionSection(_Table):
     def _known_scale(cls, name: str | None) -> str | None:
         from dialgauge.ratings import find_scale
 
-        try:
+        with _said_of_the_key():
             return None if name is None else find_scale(name).name
-        except DialgaugeError as error:
-            raise ValueError(str(error)) from error
 
     @field_validator("method")
     @classmethod
