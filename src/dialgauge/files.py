@@ -6,13 +6,21 @@ import shutil
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from dialgauge.errors import InputError
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+#: How temporaries are called: ``.TARGET.RANDOM.part``, with the suffix of the target for those who look at it.
+_PARTIAL, _REPLACED = ".part", ".old"
+_TEMPORARY = re.compile(rf"\..+\.[a-z0-9_]{{8}}(?:\{_PARTIAL}(?:\.[^.]*)?|\{_REPLACED})", re.DOTALL)
 _MOST_PARTS = 32
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')\s*+"""
 _LONG_KEY = re.compile(rf"(?<![\w-])(?>{_PART}\.\s*+){{{_MOST_PARTS}}}{_PART}(?:\.|=|\])")
@@ -36,23 +44,18 @@ def cache_folder() -> Path:
 def atomic_file(path: Path | str) -> Iterator[Path]:
     """A temporary sibling to write to; it becomes ``path`` when the block ends well, and vanishes when it does not.
 
-    What is there now stays untouched until then, also when the disk is full or the process is killed.
+    What is there now stays untouched until then, also when the disk is full or the process is killed. A killed process
+    leaves its temporary behind, and the next one that writes ``path`` takes it away.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_dir():
         raise InputError(f"{path}: is a folder; name a file to write")
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=f".part{path.suffix}", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
+    with _temporary(path, f"{_PARTIAL}{path.suffix}", _new_file) as temporary:
         yield temporary
         _sync(temporary)
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
     _sync(path.parent)
 
 
@@ -63,13 +66,12 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     What stood at ``path`` before is put back if the last step fails.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
-    old = temporary.with_suffix(".old")
-    try:
+    with _temporary(path, _PARTIAL, tempfile.mkdtemp) as temporary:
         yield temporary
         for file in temporary.iterdir():
             _sync(file)
         temporary.chmod(0o777 & ~_umask())
+        old = temporary.with_suffix(_REPLACED)
         if path.exists():
             path.rename(old)
         try:
@@ -78,11 +80,13 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             if old.exists():
                 old.rename(path)
             raise
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
     shutil.rmtree(old, ignore_errors=True)
     _sync(path.parent)
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file or folder of this name is being written for another's place, or was when a process was killed."""
+    return _TEMPORARY.fullmatch(name) is not None
 
 
 def write_text(path: Path | str, text: str) -> None:
@@ -122,6 +126,72 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
         raise InputError(f"{file}: not valid TOML: {error}") from error
     except RecursionError as error:
         raise InputError(f"{file}: not valid TOML for us: nested too deeply") from error
+
+
+@contextmanager
+def _temporary(target: Path, suffix: str, make: Callable[[str, str, Path], str]) -> Iterator[Path]:
+    """A new sibling of ``target`` that nobody else clears away; gone at the end unless it has got another name."""
+    _clear_leftovers(target)
+    while True:
+        path = Path(make(suffix, f".{target.name}.", target.parent))
+        handle = _hold(path)
+        if path.exists():
+            break
+        _release(handle)  # another writer saw it before it was held, and cleared it away
+    try:
+        yield path
+    finally:
+        _remove(path)
+        _release(handle)
+
+
+def _new_file(suffix: str, prefix: str, folder: Path) -> str:
+    handle, name = tempfile.mkstemp(suffix, prefix, folder)
+    os.close(handle)
+    return name
+
+
+def _clear_leftovers(target: Path) -> None:
+    """Take away what processes that were killed left behind when they wrote ``target``."""
+    if fcntl is None:
+        return
+    for sibling in target.parent.iterdir():
+        if not sibling.name.startswith(f".{target.name}.") or not is_temporary(sibling.name):
+            continue
+        # A folder that was about to be replaced is the only copy until its successor is in place.
+        if sibling.suffix == _REPLACED and not target.exists():
+            continue
+        with suppress(OSError):  # gone already, or on a file system without locks
+            handle = os.open(sibling, os.O_RDONLY)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _remove(sibling)
+            finally:
+                os.close(handle)
+
+
+def _hold(path: Path) -> int | None:
+    """Mark a temporary as in use; the operating system takes the mark away when the process ends, however it ends."""
+    if fcntl is None:
+        return None
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        with suppress(OSError):  # where there are no locks, nobody clears away either
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        return handle
+    return None
+
+
+def _release(handle: int | None) -> None:
+    if handle is not None:
+        os.close(handle)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:

@@ -19,6 +19,8 @@ from toy_corpora import made_corpus
 
 from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.engine import results_cache
+from dialgauge.files import is_temporary
+from dialgauge.study import run_study
 
 _SCORE = """
 import sys
@@ -40,6 +42,19 @@ use = ["rouge-1", "rouge-l@source", "chrf", "ter", "length"]
 resamples = 20
 [perturbations]
 use = ["jumble", "typos", "remove_punct"]
+"""
+
+_KILLED_WHILE_WRITING = """
+import os, signal, sys
+from dialgauge import files
+sync = files._sync
+def kill(path):
+    if any(part.startswith(f".{sys.argv[1]}.") for part in path.parts[-2:]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    sync(path)
+files._sync = kill
+from dialgauge.study import run_study
+run_study(sys.argv[2], output=sys.argv[3])
 """
 
 
@@ -140,6 +155,22 @@ def test_a_study_after_six_kills(tmp_path: Path) -> None:
     assert len(set(stages)) > 1
     finished([*command, str(disturbed)], at_once)
     assert tables(disturbed) == tables(calm)
+
+
+def test_a_study_killed_while_it_writes(tmp_path: Path) -> None:
+    """It goes on also where there is no manifest yet, and what it had half written does not stay in its folder."""
+    study = tmp_path / "s.toml"
+    study.write_text('[study]\nname = "s"\n[corpus]\nsource = "corpus"\n[metrics]\nuse = ["length"]\n')
+    write_corpus(made_corpus(["One text.", "Another text."]), tmp_path / "corpus")
+    calm, disturbed = tmp_path / "calm", tmp_path / "disturbed"
+    run_study(study, output=calm)
+    for file in ("manifest.json", "corpus", "scores.parquet", "report.html"):
+        command = [sys.executable, "-c", _KILLED_WHILE_WRITING, file, str(study), str(disturbed)]
+        assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+        assert [path for path in disturbed.iterdir() if is_temporary(path.name)]
+        run_study(study, output=disturbed)
+        assert tables(disturbed) == tables(calm)
+        shutil.rmtree(disturbed)
 
 
 def finished_stages(folder: Path) -> tuple[str, ...]:

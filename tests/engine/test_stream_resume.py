@@ -98,7 +98,7 @@ def test_only_what_is_missing_or_damaged_is_made_again(tmp_path: Path) -> None:
     (out / "_part-00003.json").write_text('{"run": ')
     (out / "_part-00004.json").unlink()
     (out / "manifest.json").unlink()
-    (out / ".part-00005.parquet.x1.part.parquet").write_bytes(b"half")
+    (out / ".part-00002.parquet.half_new.part.parquet").write_bytes(b"half")
     untouched = (out / "part-00000.parquet").stat().st_mtime_ns
     again = score_stream(source, METRICS, out, chunk_size=10)
     assert (again.parts, again.resumed) == (6, 2)

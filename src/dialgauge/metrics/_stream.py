@@ -196,7 +196,7 @@ def _check_references(place: str, source: Source, requests: Sequence[MetricReque
 
 
 def _claim(store: PartStore, head: Mapping[str, Any]) -> None:
-    """Write down what the run depends on, or see that it is the same; and clear away what a killed run left behind."""
+    """Write down what the run depends on, or see that it is the same."""
     present = store.read(_RUN)
     if present is None:
         store.write(_RUN, _json(head))
@@ -211,9 +211,6 @@ def _claim(store: PartStore, head: Mapping[str, Any]) -> None:
             f"{store.place}: holds the parts of another run, which differs in: {', '.join(changed)}; name another "
             "folder, or remove this one"
         )
-    for name in store.names():
-        if name.startswith(".") and ".part" in name:
-            store.remove(name)
 
 
 def _kept(store: PartStore, run: str, number: int) -> dict[str, Any] | None:

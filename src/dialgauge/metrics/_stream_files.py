@@ -227,14 +227,6 @@ class PartStore:
         here = Path(self.place)
         return [file.name for file in here.iterdir()] if here.is_dir() else []
 
-    def remove(self, name: str) -> None:
-        """Take a file away."""
-        if is_url(self.place):
-            system, path = _file_system(self.place)
-            system.rm_file(f"{path}/{name}")
-        else:
-            (Path(self.place) / name).unlink(missing_ok=True)
-
     def _upload(self, name: str, data: bytes) -> None:
         system, path = _file_system(self.place)
         system.makedirs(path, exist_ok=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dialgauge.errors import InputError
-from dialgauge.files import write_text
+from dialgauge.files import is_temporary, write_text
 
 MANIFEST = "manifest.json"
 #: How the files are called that 'dialgauge annotate' may have put into the folder before the first run.
@@ -37,7 +37,7 @@ class Ledger:
                 entries = json.loads(path.read_text("utf-8"))["stages"]
             except (ValueError, KeyError, TypeError) as error:
                 raise InputError(f"{path}: not a manifest of dialgauge; choose another output folder") from error
-        elif folder.exists() and any(not path.name.startswith(_ANNOTATION) for path in folder.iterdir()):
+        elif folder.exists() and any(_is_foreign(path.name) for path in folder.iterdir()):
             raise InputError(
                 f"{folder}: has files but no {MANIFEST}, so it is no run of dialgauge; choose another output"
             )
@@ -62,6 +62,8 @@ class Ledger:
         if entry and entry["fingerprint"] == fingerprint and self._intact(entry):
             self.done[name] = "unchanged"
             return False
+        if not self.entries:  # killed from here on, it is still seen to be a run
+            self.save()
         start = time.perf_counter()
         facts = make() or {}
         if entry and entry["fingerprint"] != fingerprint:
@@ -94,6 +96,11 @@ class Ledger:
             (self.folder / output).exists() and file_digest(self.folder / output) == digest
             for output, digest in entry["outputs"].items()
         )
+
+
+def _is_foreign(name: str) -> bool:
+    """Whether a file is neither of an annotation project nor what a run left that was killed as it began."""
+    return not name.startswith(_ANNOTATION) and not is_temporary(name)
 
 
 def file_digest(path: Path) -> str:
