@@ -4,9 +4,10 @@ The package is a house of rooms (``corpus``, ``metrics``, ``ratings``, ``metaeva
 The names below are the ones a first script needs; they load on first use, so ``import dialgauge`` stays quick.
 """
 
-from importlib import import_module
 from importlib.metadata import version as _distribution_version
 from typing import TYPE_CHECKING
+
+from dialgauge.lazy import lazy_names
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus, read_corpus
@@ -43,12 +44,7 @@ _HOME = {
     "Study": "study",
     "run_study": "study",
 }
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'dialgauge' has no attribute {name!r}")
-    return getattr(import_module(f"dialgauge.{_HOME[name]}"), name)
+__getattr__ = lazy_names(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

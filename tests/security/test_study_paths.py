@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from dialgauge.cli._app import app
 from dialgauge.corpus import embedded_corpus, write_corpus
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, ModelError
 from dialgauge.study import Study, read_study_file, run_study
 
 STUDY = '[study]\nname = "s"\n{study}\n[corpus]\nsource = "{source}"\n[metrics]\nuse = ["length"{more}]\n{tail}\n'
@@ -54,15 +54,17 @@ def test_a_path_that_leads_out_is_refused(tmp_path: Path, settings: dict[str, st
     assert not (tmp_path / "results").exists()
 
 
-def test_a_model_is_looked_for_where_the_command_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on the command line; so the message says which place is meant."""
+def test_a_model_is_looked_for_beside_the_study_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the command runs: one that lies there alone is not taken, and one beside the file leads nowhere else."""
     path = write(tmp_path / "study", more=', "embedding-average:model=folder:model"')
-    (tmp_path / "study" / "model").mkdir()
+    (tmp_path / "model").mkdir()
     monkeypatch.chdir(tmp_path)
+    assert read_study_file(path)
+    with pytest.raises(ModelError, match=f"looked in {tmp_path / 'study' / 'model'};"):
+        run_study(path)
+    (tmp_path / "study" / "model").symlink_to(tmp_path / "model")
     with pytest.raises(InputError, match=f"leads out of {tmp_path / 'study'}, to {tmp_path / 'model'}; if you trust"):
         read_study_file(path)
-    monkeypatch.chdir(tmp_path / "study")
-    assert read_study_file(path)
 
 
 def test_names_are_no_paths(tmp_path: Path) -> None:

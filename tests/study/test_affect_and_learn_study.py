@@ -1,5 +1,6 @@
 """Affect and learned metrics in a study: stages of their own, done once, shown in the report."""
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -7,6 +8,8 @@ import pytest
 
 from dialgauge.corpus import embedded_corpus
 from dialgauge.errors import DialgaugeError
+from dialgauge.learn import read_card
+from dialgauge.metaeval import human_ceiling
 from dialgauge.metrics import score
 from dialgauge.study import run_study
 
@@ -80,3 +83,24 @@ def test_a_target_that_nobody_rated_is_refused_before_the_work(tmp_path: Path) -
 def test_a_lexicon_elsewhere_needs_trust(tmp_path: Path) -> None:
     with pytest.raises(DialgaugeError, match=r"affect\.tagger: '/etc/words\.tsv' leads out of"):
         run_study(_write(tmp_path, _STUDY + '\n[affect]\ntagger = "lexicon:/etc/words.tsv"\n'))
+
+
+@pytest.mark.parametrize("clean", ["none", "majority-noise-removal"])
+def test_both_human_ceilings_are_of_people_as_they_rated(tmp_path: Path, clean: str) -> None:
+    """Cleaning takes out disagreement, so people would be flattered by it: in the ranking and beside a learned one."""
+    run = run_study(_write(tmp_path, _STUDY + _LEARN + f'\n[ratings]\nclean = "{clean}"\n'))
+    stages = json.loads((run.folder / "manifest.json").read_text("utf-8"))["stages"]
+    assert bool(stages["correlations"]["ratings_removed_as_noise"]) is (clean != "none")
+    here = {"dimension": "consistency", "level": "summary", "coefficient": "pearson"}
+    [ceiling] = pl.read_parquet(run.folder / "ceiling.parquet").filter(**here)["value"]
+    rated = embedded_corpus()
+    assert ceiling == human_ceiling(rated.ratings, references=["reference"], resamples=0).value(*here.values())
+    [facts] = json.loads((run.folder / "learned.json").read_text("utf-8"))
+    card = read_card(run.folder / "learned" / "consistency")
+    for rows in (facts["scores"], card.scores):
+        by_people = [row for row in rows if row["by"] == "human ceiling"]
+        measures = [(row["measure"], row["level"]) for row in by_people]
+        assert len(set(measures)) == len(measures) > 3
+        [value] = [row["value"] for row in by_people if (row["measure"], row["level"]) == ("pearson", "summary")]
+        assert value == pytest.approx(ceiling, abs=1e-12)
+    assert facts["card"]["scores"] == list(card.scores)

@@ -3,10 +3,10 @@
 Needs the extra ``annotate``; reading a protocol does not.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dialgauge.annotate._protocol import READY, AnnotateSection, Dimension, ready_protocol
-from dialgauge.errors import MissingExtraError
+from dialgauge.lazy import lazy_names
 
 if TYPE_CHECKING:
     from dialgauge.annotate._app import create_api, create_app
@@ -58,16 +58,4 @@ _LAZY = {
     "run_server": "_listen",
     "serve": "_server",
 }
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    try:
-        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
-    except ModuleNotFoundError as error:
-        if error.name is not None and error.name.startswith("dialgauge"):
-            raise
-        raise MissingExtraError(f"the web application ({error.name})", "annotate") from error
+__getattr__ = lazy_names(__name__, _LAZY, feature="the web application", extra="annotate")

@@ -3,9 +3,8 @@
 Serving needs the extra ``annotate``, whose packages, templates and style sheets it shares; the questions do not.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dialgauge.errors import MissingExtraError
 from dialgauge.explore._data import RunData
 from dialgauge.explore._profiles import MetricView, SystemView, metric_view, system_view
 from dialgauge.explore._queries import (
@@ -21,6 +20,7 @@ from dialgauge.explore._queries import (
     matching,
     unnoticed,
 )
+from dialgauge.lazy import lazy_names
 
 if TYPE_CHECKING:
     from dialgauge.explore._app import create_app
@@ -52,16 +52,4 @@ __all__ = [
 
 #: Where the names live that need the extra, or rooms that the first page does without.
 _LAZY = {"DialogueView": "_dialogue", "create_app": "_app", "dialogue_view": "_dialogue", "serve": "_server"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    try:
-        return getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
-    except ModuleNotFoundError as error:
-        if error.name is not None and error.name.startswith("dialgauge"):
-            raise
-        raise MissingExtraError(f"the explorer ({error.name})", "annotate") from error
+__getattr__ = lazy_names(__name__, _LAZY, feature="the explorer", extra="annotate")

@@ -1,8 +1,8 @@
 """Perturbations: summaries broken (or merely rewritten) on purpose, to see which metric notices."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from dialgauge.lazy import lazy_names
 from dialgauge.perturb._apply import Declined, Task, Variant, finish, hindrance, perturb_text, run_rules
 from dialgauge.perturb._edits import Edit, apply_edits
 from dialgauge.perturb._parse import (
@@ -98,12 +98,7 @@ __all__ = [
 
 #: What needs the models room, whose import takes longer than all the rest of this one.
 _HOME = {"Chat": "_llm_chat", "LlmEstimate": "_llm", "LlmGenerator": "_llm", "LlmSettings": "_llm"}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'dialgauge.perturb' has no attribute {name!r}")
-    return getattr(import_module(f"dialgauge.perturb.{_HOME[name]}"), name)
+__getattr__ = lazy_names(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -3,8 +3,9 @@
 Names load on first use: who only reads a finished run does not wait for what makes one.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from dialgauge.lazy import lazy_names
 
 if TYPE_CHECKING:
     from dialgauge.study._compare_runs import RunComparison, compare_runs, parse_names
@@ -17,11 +18,12 @@ if TYPE_CHECKING:
         junit_xml,
         method_line,
     )
-    from dialgauge.study._file import AnnotationFile, StudyFile, read_annotation_file, read_study_file
+    from dialgauge.study._file import read_annotation_file, read_study_file
     from dialgauge.study._finished import FinishedRun
     from dialgauge.study._publish import TABLE_KINDS, TableOptions, publication_table
     from dialgauge.study._report import report_of_run
     from dialgauge.study._robustness import VariantAnalysis, analyse_variants, write_analysis
+    from dialgauge.study._sections import AnnotationFile, StudyFile
     from dialgauge.study._study import Study, StudyRun, run_study
     from dialgauge.study._template import study_template
 
@@ -59,13 +61,13 @@ __all__ = [
 
 _HOME = {
     "TABLE_KINDS": "_publish",
-    "AnnotationFile": "_file",
+    "AnnotationFile": "_sections",
     "Checked": "_compare_runs_conditions",
     "Condition": "_compare_runs_conditions",
     "FinishedRun": "_finished",
     "RunComparison": "_compare_runs",
     "Study": "_study",
-    "StudyFile": "_file",
+    "StudyFile": "_sections",
     "StudyRun": "_study",
     "TableOptions": "_publish",
     "VariantAnalysis": "_robustness",
@@ -88,12 +90,7 @@ _HOME = {
     "study_template": "_template",
     "write_analysis": "_robustness",
 }
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'dialgauge.study' has no attribute {name!r}")
-    return getattr(import_module(f"dialgauge.study.{_HOME[name]}"), name)
+__getattr__ = lazy_names(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -1,19 +1,23 @@
 """The stage of a study that trains a metric on its ratings, and judges it on what it has not seen."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dialgauge.corpus import KEY, Corpus
+import polars as pl
+
+from dialgauge.corpus import KEY
 from dialgauge.files import write_text
+from dialgauge.metaeval import human_ceiling
 from dialgauge.metrics import Scores
-from dialgauge.progress import Progress
 from dialgauge.report import LearnedData
-from dialgauge.study._file import LearnSection, StudyFile
-from dialgauge.study._sifted_ratings import sift
-from dialgauge.study._stages import Ledger
+from dialgauge.study._context import Context
+from dialgauge.study._sections import LearnSection
+from dialgauge.study._sifted_ratings import Sifted, sift
+
+if TYPE_CHECKING:
+    from dialgauge.learn import Training
 
 FOLDER, FACTS = "learned", "learned.json"
 #: So many summaries are explained in the report: the worst and the best by what the metric says.
@@ -22,40 +26,37 @@ _EXPLAINED = 3
 
 @dataclass(frozen=True, slots=True)
 class LearnStage:
-    """What this stage needs of a pipeline."""
+    """The stage, of a run under way."""
 
-    settings: StudyFile
+    context: Context
     wanted: LearnSection
-    folder: Path
-    ledger: Ledger
-    progress: Progress
-    load_corpus: Callable[[], Corpus]
 
     def run(self) -> list[str]:
         """Run it unless it is done; gives the name of the stage that the report shows."""
+        settings = self.context.settings
         made = self.wanted.model_dump() | {
-            "seed": self.settings.study.seed,
-            "ratings": self.settings.ratings.model_dump(exclude={"dimensions"}),
-            "resamples": self.settings.correlation.resamples,
+            "seed": settings.study.seed,
+            "ratings": settings.ratings.model_dump(exclude={"dimensions"}),
+            "resamples": settings.correlation.resamples,
         }
-        self.ledger.run("learn", made, ["corpus", "scores"], [FOLDER, FACTS], self._make)
+        self.context.ledger.run("learn", made, ["corpus", "scores"], [FOLDER, FACTS], self._make)
         return ["learn"]
 
     def _make(self) -> dict[str, Any]:
-        corpus, ratings = self.load_corpus(), self.settings.ratings
-        corpus = replace(corpus, ratings=sift(corpus.ratings, ratings.on_invalid, ratings.clean).counted)
+        folder, ratings = self.context.folder, self.context.settings.ratings
+        sifted = sift(self.context.corpus.ratings, ratings.on_invalid, ratings.clean)
         # From the file, which holds no times: the card must be the same on every machine.
-        scores = Scores.load(self.folder / "scores.parquet")
-        facts = [self._train(corpus, scores, target) for target in self.wanted.targets]
-        write_text(self.folder / FACTS, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+        scores = Scores.load(folder / "scores.parquet")
+        facts = [self._train(sifted, scores, target) for target in self.wanted.targets]
+        write_text(folder / FACTS, json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
         return {"targets": self.wanted.targets}
 
-    def _train(self, corpus: Corpus, scores: Scores, target: str) -> dict[str, Any]:
+    def _train(self, sifted: Sifted, scores: Scores, target: str) -> dict[str, Any]:
         from dialgauge.learn import contributions, permutation_importance, train
 
-        wanted, settings = self.wanted, self.settings
+        wanted, settings, progress = self.wanted, self.context.settings, self.context.progress
         trained = train(
-            corpus,
+            replace(self.context.corpus, ratings=sifted.counted),
             scores,
             target,
             texts=wanted.texts,
@@ -66,10 +67,13 @@ class LearnStage:
             split=wanted.split,
             resamples=settings.correlation.resamples,
             seed=settings.study.seed,
-            progress=self.progress,
-        ).save(self.folder / FOLDER / target)
+            progress=progress,
+        )
+        if sifted.noise.height:
+            trained = _with_ceiling(trained, sifted.checked)
+        trained = trained.save(self.context.folder / FOLDER / target)
         importance = permutation_importance(
-            trained.data, trained.fitted.recipe, seed=settings.study.seed, progress=self.progress
+            trained.data, trained.fitted.recipe, seed=settings.study.seed, progress=progress
         )
         said = trained.validation.predictions.sort("prediction", *KEY)
         shown = said.head(_EXPLAINED).vstack(said.tail(_EXPLAINED)).select(*KEY, "rating", "prediction")
@@ -81,6 +85,37 @@ class LearnStage:
             "importance": importance.to_dicts(),
             "contributions": shown.join(parts, on=list(KEY), how="left", maintain_order="left").to_dicts(),
         }
+
+
+def _with_ceiling(trained: "Training", ratings: pl.DataFrame) -> "Training":
+    """With the human ceiling of these ratings, in the place of that of the ratings that it was trained on.
+
+    People are measured as they rated, as in the ranking of the metrics: cleaning takes out their disagreement, and
+    would flatter them.
+    """
+    data, validation = trained.data, trained.validation
+    own = ratings.filter(pl.col("dimension") == data.target.dimension).join(data.keys, on=list(KEY), how="semi")
+    by_people = pl.col("by") == "human ceiling"
+    rows = validation.scores.filter(by_people).select("by", "name", "measure", "level")
+    made = human_ceiling(
+        own,
+        levels=rows["level"].unique().sort().to_list(),
+        coefficients=rows["measure"].unique().sort().to_list(),
+        on_invalid=data.target.on_invalid,
+        resamples=validation.settings["resamples"],
+        confidence=validation.settings["confidence"],
+        seed=validation.settings["seed"],
+        variant=data.keys["variant"][0],
+    )
+    found = made.frame.rename({"coefficient": "measure"})
+    ceiling = rows.join(found, on=["measure", "level"], how="left", maintain_order="left")
+    scores = pl.concat([validation.scores.filter(~by_people), ceiling.select(validation.scores.columns)])
+    known = scores.drop("reason").filter(pl.col("value").is_not_null())
+    return replace(
+        trained,
+        validation=replace(validation, scores=scores),
+        card=replace(trained.card, scores=tuple(known.to_dicts())),
+    )
 
 
 def learned_results(folder: Path) -> LearnedData:

@@ -7,25 +7,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from dialgauge import __version__
-from dialgauge.corpus import Corpus, count_by_reason, open_corpus, read_corpus, source_folder, write_corpus
+from dialgauge.corpus import count_by_reason, source_folder, write_corpus
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.files import atomic_file, write_text
+from dialgauge.files import write_text
 from dialgauge.metaeval import correlate, human_ceiling, leaders
-from dialgauge.metrics import Scores, kernel_name, parse_requests
+from dialgauge.metrics import kernel_name, parse_requests
 from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate, agreement, check_ratings, drift
 from dialgauge.report import render_report
 from dialgauge.study._affect import AffectStage
-from dialgauge.study._file import StudyFile
+from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._learn import LearnStage
 from dialgauge.study._relations import RelationStage
 from dialgauge.study._report import report_data
 from dialgauge.study._reproduction import ReproductionStage
 from dialgauge.study._scoring import score_as_asked
+from dialgauge.study._sections import StudyFile
 from dialgauge.study._shown import shown_settings, versions
 from dialgauge.study._sifted_ratings import sift
 from dialgauge.study._stages import Ledger, file_digest
@@ -37,45 +36,42 @@ class Pipeline:
     """One run of a study into one folder. ``home`` is where the paths of the study file start."""
 
     def __init__(self, settings: StudyFile, home: Path, folder: Path, progress: Progress | None) -> None:
-        self.settings, self.home, self.folder = settings, home, folder
-        self.progress = progress or _silent
+        self.settings = settings
         self.ledger = Ledger.open(folder, _head(settings))
-        self._source: Corpus | None = None
-        self._corpus: Corpus | None = None
-        self._scores: Scores | None = None
+        self.context = Context(settings, home.absolute(), folder, self.ledger, progress or _silent)
 
     def run(self) -> Ledger:
         """Run every stage that is not done yet; gives the ledger, which says what was done."""
-        settings, stage = self.settings, self.ledger.run
+        settings, stage, context = self.settings, self.ledger.run, self.context
         corpus = settings.corpus.model_dump() | {"content": self._source_digest()}
-        summaries = self._summarize_stage(corpus)
+        summaries = SummarizeStage(context, settings.summarize, corpus) if settings.summarize else None
         shown = summaries.run() if summaries else []
         stage("corpus", corpus, list(shown), ["corpus"], lambda: self._make_corpus(summaries))
         self._check_dimensions()
-        reproduction = self._reproduction_stage()
-        compared = reproduction.run() if reproduction else []  # before the long work: it needs no score
+        # The comparison comes before the long work: it needs no score.
+        compared = ReproductionStage(context, settings.reproduction).run() if settings.reproduction else []
         # Signatures hold the fingerprints of models: scores of other weights under the same name are other scores.
-        signatures = [request.signature for request in parse_requests(settings.metrics.use)]
+        signatures = [context.metrics.text(request.signature) for request in parse_requests(context.metrics.full)]
         scored = settings.metrics.model_dump() | {
             "signatures": signatures,
             "time_limit": settings.engine.time_limit,  # where it is done changes nothing; when it is given up does
         }
         stage("scores", scored, ["corpus"], ["scores.parquet"], self._make_scores)
         shown += ["corpus", "scores"]
-        if not self._load_corpus().ratings.is_empty():
+        if not context.corpus.ratings.is_empty():
             rated = {"seed": settings.study.seed, "ratings": settings.ratings.model_dump()}
             outputs = ["agreement.parquet", "drift.parquet", "findings.json"]
             stage("agreement", rated, ["corpus"], outputs, self._make_agreement)
             rated |= {"correlation": settings.correlation.model_dump()}
             outputs = ["correlations.parquet", "leaders.parquet", "ratings.parquet", "ceiling.parquet"]
             stage("correlations", rated, ["corpus", "scores"], outputs, self._make_correlations)
-            shown += ["agreement", "correlations", *self._relation_stage().run()]
-            if learn := self._learn_stage():
-                shown += learn.run()
-        if variants := self._variant_stages():
-            shown += variants.run()
-        if affect := self._affect_stage():
-            shown += affect.run()
+            shown += ["agreement", "correlations", *RelationStage(context).run()]
+            if settings.learn:
+                shown += LearnStage(context, settings.learn).run()
+        if settings.perturbations.use:
+            shown += VariantStages(context).run()
+        if settings.affect:
+            shown += AffectStage(context, settings.affect).run()
         shown += compared
         # What the manifest keeps of this is all that 'dialgauge report' needs to make the page again.
         page = {
@@ -89,24 +85,15 @@ class Pipeline:
 
     def _source_digest(self) -> str:
         source = self.settings.corpus.source
-        folder = source_folder(source, self.home)
+        folder = source_folder(source, self.context.home)
         if folder is None:  # the embedded corpus is part of the code, which is in every fingerprint
             return __version__
         if not folder.exists():
             raise InputError(f"corpus.source: {folder} does not exist (paths are relative to the study file)")
         return file_digest(folder)
 
-    def _read_source(self) -> Corpus:
-        if self._source is None:
-            self.progress("reading the corpus", 0, 1)
-            wanted = self.settings.corpus
-            self._source = open_corpus(
-                wanted.source, home=self.home, format=wanted.format, mapping=wanted.map, strict=wanted.strict
-            )
-        return self._source
-
     def _make_corpus(self, summaries: SummarizeStage | None) -> dict[str, Any]:
-        corpus = self._read_source()
+        corpus = self.context.source
         if summaries:
             corpus = summaries.complete(corpus)
         if corpus.summaries.is_empty():
@@ -114,8 +101,8 @@ class Pipeline:
                 f"corpus.source: {self.settings.corpus.source} holds no summary"
                 + (", and none could be written" if summaries else "; a table [summarize] has systems write some")
             )
-        write_corpus(corpus, self.folder / "corpus")
-        self._corpus = replace(corpus, problems=())
+        write_corpus(corpus, self.context.folder / "corpus")
+        self.context.corpus = replace(corpus, problems=())
         return {
             "notes": list(corpus.notes),
             "left_out": count_by_reason(corpus.problems),
@@ -125,13 +112,13 @@ class Pipeline:
     def _as_named(self, file: str) -> str:
         """A file of the source as the study file names it: the folder it lies in is nobody's business."""
         source = self.settings.corpus.source
-        folder = source_folder(source, self.home)
+        folder = source_folder(source, self.context.home)
         below = folder is not None and file.startswith(str(folder))
         return source + file.removeprefix(str(folder)) if below else file
 
     def _check_dimensions(self) -> None:
         """Before the long work: a dimension that nobody rated is a mistake in the study file."""
-        known = self._load_corpus().dimensions
+        known = self.context.corpus.dimensions
         learned = self.settings.learn.targets if self.settings.learn else ()
         for key, names in (("ratings.dimensions", self.settings.ratings.dimensions), ("learn.targets", learned)):
             for name in names or ():
@@ -139,26 +126,23 @@ class Pipeline:
                     raise UnknownNameError(f"dimension in {key}", name, known)
 
     def _make_scores(self) -> dict[str, Any]:
-        wanted = self.settings.metrics
-        scores = score_as_asked(
-            self.settings, self._load_corpus(), self.progress, include_references=wanted.include_references
-        )
-        self._scores = scores
-        scores.save(self.folder / "scores.parquet", with_seconds=False)
+        context, with_references = self.context, self.settings.metrics.include_references
+        scores = context.scores = score_as_asked(context, context.corpus, include_references=with_references)
+        scores.save(context.folder / "scores.parquet", with_seconds=False)
         return {"signatures": dict(scores.signatures), "seconds_per_metric": dict(scores.seconds)}
 
     def _make_agreement(self) -> None:
-        self.progress("agreement of the annotators", 0, 1)
-        corpus, wanted = self._load_corpus(), self.settings.ratings
+        self.context.progress("agreement of the annotators", 0, 1)
+        corpus, wanted = self.context.corpus, self.settings.ratings
         options: dict[str, Any] = {"dimensions": wanted.dimensions, "on_invalid": wanted.on_invalid}
         agreed = agreement(corpus.ratings, ["krippendorff-alpha"], seed=self.settings.study.seed, **options)
-        self._write("agreement.parquet", agreed.frame)
-        self._write("drift.parquet", drift(corpus.ratings, **options).trends)
+        self.context.write("agreement.parquet", agreed.frame)
+        self.context.write("drift.parquet", drift(corpus.ratings, **options).trends)
         findings = [asdict(finding) for finding in check_ratings(corpus)]
-        write_text(self.folder / "findings.json", json.dumps(findings, indent=2, ensure_ascii=False) + "\n")
+        write_text(self.context.folder / "findings.json", json.dumps(findings, indent=2, ensure_ascii=False) + "\n")
 
     def _make_correlations(self) -> dict[str, Any]:
-        corpus, scores, wanted = self._load_corpus(), self._load_scores(), self.settings.ratings
+        corpus, scores, wanted = self.context.corpus, self.context.scores, self.settings.ratings
         sifted = sift(corpus.ratings, wanted.on_invalid, wanted.clean)
         options: dict[str, Any] = {"dimensions": wanted.dimensions, "on_invalid": wanted.on_invalid}
         aggregated = aggregate(sifted.counted, wanted.aggregate, **options)
@@ -173,7 +157,7 @@ class Pipeline:
             systems=None if scores.systems.is_empty() else scores.systems,
             directions=scores.directions,
             oriented=True,
-            progress=self.progress,
+            progress=self.context.progress,
             **shared,
         )
         shared["role"] = found.settings["role"]
@@ -185,17 +169,17 @@ class Pipeline:
             aggregated.wide(),
             directions=scores.directions,
             metrics=judging,
-            progress=self.progress,
+            progress=self.context.progress,
             **tested,
         )
         # People are measured as they rated: cleaning takes out their disagreement, and would flatter them. One
         # annotator against a chosen one is no ceiling, so there the others count by their mean.
         how = "mean" if wanted.aggregate.startswith("annotator:") else wanted.aggregate
         ceiling = human_ceiling(sifted.checked, method=how, **options, **shared)
-        self._write("ratings.parquet", aggregated.wide())
-        self._write("leaders.parquet", best)
-        self._write("ceiling.parquet", ceiling.frame)
-        self._write("correlations.parquet", found.frame)
+        self.context.write("ratings.parquet", aggregated.wide())
+        self.context.write("leaders.parquet", best)
+        self.context.write("ceiling.parquet", ceiling.frame)
+        self.context.write("correlations.parquet", found.frame)
         return {
             "pairing": str(found.pairing),
             "ratings_removed_as_noise": sifted.noise.height,
@@ -203,72 +187,9 @@ class Pipeline:
         }
 
     def _make_report(self, page: dict[str, Any]) -> None:
-        self.progress("writing the report", 0, 1)
-        run = FinishedRun(self.folder, {**self.ledger.head, "stages": self.ledger.entries})
-        write_text(self.folder / "report.html", render_report(report_data(run, page)))
-
-    def _summarize_stage(self, source: dict[str, Any]) -> SummarizeStage | None:
-        """The stage that writes summaries, where the study file asks for it."""
-        wanted = self.settings.summarize
-        if wanted is None:
-            return None
-        return SummarizeStage(wanted, self.folder, self.ledger, self.progress, source, self._read_source)
-
-    def _relation_stage(self) -> RelationStage:
-        """The stage that holds metrics against each other."""
-        return RelationStage(
-            self.settings, self.folder, self.ledger, self.progress, self._load_corpus, self._load_scores
-        )
-
-    def _variant_stages(self) -> VariantStages | None:
-        """The stages that break summaries on purpose, where the study file asks for them."""
-        if not self.settings.perturbations.use:
-            return None
-        return VariantStages(
-            self.settings,
-            self.folder,
-            self.ledger,
-            self.progress,
-            self._load_corpus,
-            self._load_scores,
-        )
-
-    def _learn_stage(self) -> LearnStage | None:
-        """The stage that trains metrics, where the study file asks for it."""
-        settings = self.settings
-        if settings.learn is None:
-            return None
-        return LearnStage(settings, settings.learn, self.folder, self.ledger, self.progress, self._load_corpus)
-
-    def _reproduction_stage(self) -> ReproductionStage | None:
-        """The stage that compares with the study that this one repeats, where the study file names one."""
-        settings, wanted = self.settings, self.settings.reproduction
-        if wanted is None:
-            return None
-        return ReproductionStage(
-            settings, wanted, self.home, self.folder, self.ledger, self.progress, self._load_corpus
-        )
-
-    def _affect_stage(self) -> AffectStage | None:
-        """The stage that measures affect, where the study file asks for it."""
-        settings = self.settings
-        if settings.affect is None:
-            return None
-        return AffectStage(settings, settings.affect, self.folder, self.ledger, self.progress, self._load_corpus)
-
-    def _write(self, name: str, frame: pl.DataFrame) -> None:
-        with atomic_file(self.folder / name) as temporary:
-            frame.write_parquet(temporary)
-
-    def _load_corpus(self) -> Corpus:
-        if self._corpus is None:
-            self._corpus = read_corpus(self.folder / "corpus")
-        return self._corpus
-
-    def _load_scores(self) -> Scores:
-        if self._scores is None:
-            self._scores = Scores.load(self.folder / "scores.parquet")
-        return self._scores
+        self.context.progress("writing the report", 0, 1)
+        run = FinishedRun(self.context.folder, {**self.ledger.head, "stages": self.ledger.entries})
+        write_text(self.context.folder / "report.html", render_report(report_data(run, page)))
 
 
 def _head(settings: StudyFile) -> dict[str, Any]:

@@ -1,22 +1,15 @@
 """The stage of a study that holds metrics against each other: which say the same, and which differ for certain."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus import Corpus
-from dialgauge.files import atomic_file
 from dialgauge.metaeval import COMPARISONS, align, compare, correlation_matrix
-from dialgauge.metrics import Scores
-from dialgauge.progress import Progress
 from dialgauge.ratings import agreement, majority_noise_removal, validate
 from dialgauge.report import headline
-from dialgauge.study._file import StudyFile
-from dialgauge.study._stages import Ledger
+from dialgauge.study._context import Context
 
 METRICS, COMPARED, CLEANING = "metric-correlations.parquet", "comparisons.parquet", "cleaning.parquet"
 #: So many of the leading metrics of each dimension are tested against each other.
@@ -25,18 +18,13 @@ _TESTED = 12
 
 @dataclass(frozen=True, slots=True)
 class RelationStage:
-    """What this stage needs of a pipeline. It runs after the correlations, whose tables it reads."""
+    """The stage, of a run under way. It comes after the correlations, whose tables it reads."""
 
-    settings: StudyFile
-    folder: Path
-    ledger: Ledger
-    progress: Progress
-    load_corpus: Callable[[], Corpus]
-    load_scores: Callable[[], Scores]
+    context: Context
 
     def run(self) -> list[str]:
         """Run it unless it is done; gives the name of the stage that the report shows."""
-        settings = self.settings
+        settings = self.context.settings
         made = {
             "seed": settings.study.seed,
             "tested": _TESTED,
@@ -45,30 +33,30 @@ class RelationStage:
             "correlation": settings.correlation.model_dump(),
         }
         outputs = [METRICS, COMPARED] + ([CLEANING] if settings.ratings.clean != "none" else [])
-        self.ledger.run("relations", made, ["corpus", "scores", "correlations"], outputs, self._make)
+        self.context.ledger.run("relations", made, ["corpus", "scores", "correlations"], outputs, self._make)
         return ["relations"]
 
     def _make(self) -> None:
-        correlations = pl.read_parquet(self.folder / "correlations.parquet")
-        self._write(METRICS, self._between(*headline(correlations)))
-        self._write(COMPARED, self._compared(correlations, *headline(correlations)))
-        if self.settings.ratings.clean != "none":
-            self._write(CLEANING, self._cleaning())
+        correlations = pl.read_parquet(self.context.folder / "correlations.parquet")
+        self.context.write(METRICS, self._between(*headline(correlations)))
+        self.context.write(COMPARED, self._compared(correlations, *headline(correlations)))
+        if self.context.settings.ratings.clean != "none":
+            self.context.write(CLEANING, self._cleaning())
 
     def _between(self, level: Any, coefficient: Any) -> pl.DataFrame:
-        self.progress("metrics with metrics", 0, 1)
-        frame = self.load_scores().frame
-        if not self.load_scores().metrics:  # only some that exist for a whole system
+        self.context.progress("metrics with metrics", 0, 1)
+        frame = self.context.scores.frame
+        if not self.context.scores.metrics:  # only some that exist for a whole system
             return pl.DataFrame(schema={"name": pl.String, "cluster": pl.Int64})
         role = align(
-            frame, pl.read_parquet(self.folder / "ratings.parquet"), role=self.settings.correlation.role
+            frame, pl.read_parquet(self.context.folder / "ratings.parquet"), role=self.context.settings.correlation.role
         ).pairing.role
         without = self._without()
         return correlation_matrix(frame, level=level, coefficient=coefficient, without_systems=without, role=role).frame
 
     def _compared(self, correlations: pl.DataFrame, level: Any, coefficient: Any) -> pl.DataFrame:
         """The leading metrics of each dimension, every pair tested; empty where there is no test."""
-        settings, scores = self.settings.correlation, self.load_scores()
+        settings, scores = self.context.settings.correlation, self.context.scores
         if level == "global" or not settings.resamples:
             return pl.DataFrame(schema=COMPARISONS)
         here = (pl.col("level") == level) & (pl.col("coefficient") == coefficient)
@@ -76,7 +64,7 @@ class RelationStage:
         parts = [pl.DataFrame(schema=COMPARISONS)]
         dimensions = known["dimension"].unique().sort().to_list()
         for done, dimension in enumerate(dimensions):
-            self.progress(f"comparing metrics of {dimension}", done, len(dimensions))
+            self.context.progress(f"comparing metrics of {dimension}", done, len(dimensions))
             ranked = known.filter(pl.col("dimension") == dimension).sort("value", "metric", descending=[True, False])
             names = [name for name in ranked["metric"] if name in scores.metrics]
             if len(names) > 1:
@@ -88,14 +76,14 @@ class RelationStage:
 
         The first are the very tests by which the ranking tells metrics from the best, so that both say the same.
         """
-        settings, scores = self.settings.correlation, self.load_scores()
+        settings, scores = self.context.settings.correlation, self.context.scores
         first, *others = names
         leading = names[:_TESTED]
         families = [[(first, other) for other in others], list(combinations(leading[1:], 2))]
         tested = [
             compare(
                 scores.frame,
-                pl.read_parquet(self.folder / "ratings.parquet"),
+                pl.read_parquet(self.context.folder / "ratings.parquet"),
                 level=level,
                 coefficient=coefficient,
                 pairs=pairs,
@@ -105,7 +93,7 @@ class RelationStage:
                 resamples=settings.resamples,
                 resample=settings.resample,
                 confidence=settings.confidence,
-                seed=self.settings.study.seed,
+                seed=self.context.settings.study.seed,
                 role=settings.role,
             ).frame
             for pairs in families
@@ -115,19 +103,15 @@ class RelationStage:
 
     def _cleaning(self) -> pl.DataFrame:
         """Agreement once what contradicts a majority is gone, and how many ratings that takes."""
-        wanted = self.settings.ratings
-        checked = validate(self.load_corpus().ratings, on_invalid=wanted.on_invalid)
+        wanted = self.context.settings.ratings
+        checked = validate(self.context.corpus.ratings, on_invalid=wanted.on_invalid)
         cleaned = majority_noise_removal(checked.ratings)
         options: dict[str, Any] = {"dimensions": wanted.dimensions, "on_invalid": wanted.on_invalid}
-        agreed = agreement(cleaned.ratings, ["krippendorff-alpha"], seed=self.settings.study.seed, **options)
+        agreed = agreement(cleaned.ratings, ["krippendorff-alpha"], seed=self.context.settings.study.seed, **options)
         after = agreed.frame.select("dimension", "value", "low", "high")
         return cleaned.counts.join(after, on="dimension", how="inner", maintain_order="left")
 
     def _without(self) -> list[str]:
-        if self.settings.metrics.include_references:
+        if self.context.settings.metrics.include_references:
             return []
-        return self.load_corpus().references["system"].unique().to_list()
-
-    def _write(self, name: str, frame: pl.DataFrame) -> None:
-        with atomic_file(self.folder / name) as temporary:
-            frame.write_parquet(temporary)
+        return self.context.corpus.references["system"].unique().to_list()

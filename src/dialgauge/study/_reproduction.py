@@ -1,7 +1,7 @@
 """The stage of a study that holds its ratings against those of the study that it repeats."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,10 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus import Corpus, open_corpus, source_folder
+from dialgauge.corpus import open_corpus, source_folder
 from dialgauge.errors import DialgaugeError, InputError, counted
-from dialgauge.files import atomic_file, write_text
-from dialgauge.progress import Progress
+from dialgauge.files import write_text
 from dialgauge.report import ReproductionData
 from dialgauge.reproduce import (
     Comparison,
@@ -27,37 +26,33 @@ from dialgauge.reproduce import (
     read_printed,
     with_default_scale,
 )
-from dialgauge.study._file import ReproductionSection, StudyFile
+from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
+from dialgauge.study._sections import ReproductionSection
 from dialgauge.study._sifted_ratings import sift
-from dialgauge.study._stages import Ledger, file_digest
+from dialgauge.study._stages import file_digest
 
 RESULTS, FACTS = "reproduction.parquet", "reproduction.json"
 
 
 @dataclass(frozen=True, slots=True)
 class ReproductionStage:
-    """What this stage needs of a pipeline. ``home`` is where the paths of the study file start."""
+    """The stage, of a run under way."""
 
-    settings: StudyFile
+    context: Context
     wanted: ReproductionSection
-    home: Path
-    folder: Path
-    ledger: Ledger
-    progress: Progress
-    load_corpus: Callable[[], Corpus]
 
     def run(self) -> list[str]:
         """Run it unless it is done; gives the name of the stage that the report shows."""
         made = self.wanted.model_dump() | {
-            "study": self.settings.study.name,
-            "ratings": self.settings.ratings.model_dump(),
+            "study": self.context.settings.study.name,
+            "ratings": self.context.settings.ratings.model_dump(),
             "content": [
-                self._digest("original", source_folder(self.wanted.original, self.home)),
-                self._digest("claims", self.home / self.wanted.claims if self.wanted.claims else None),
+                self._digest("original", source_folder(self.wanted.original, self.context.home)),
+                self._digest("claims", self.context.home / self.wanted.claims if self.wanted.claims else None),
             ],
         }
-        self.ledger.run("reproduction", made, ["corpus"], [RESULTS, FACTS], self._make)
+        self.context.ledger.run("reproduction", made, ["corpus"], [RESULTS, FACTS], self._make)
         return ["reproduction"]
 
     def _digest(self, key: str, path: Path | None) -> str | None:
@@ -67,28 +62,27 @@ class ReproductionStage:
         return None if path is None else file_digest(path)
 
     def _make(self) -> dict[str, Any]:
-        self.progress("comparing with the original", 0, 1)
+        self.context.progress("comparing with the original", 0, 1)
         studies = [self._original(), self._repeated()]
         with _named("reproduction"):
             comparison = compare(studies)
         conclusions = None
         if self.wanted.claims is not None:
             with _named("reproduction.claims"):
-                conclusions = check_claims(read_claims(self.home / self.wanted.claims), studies)
+                conclusions = check_claims(read_claims(self.context.home / self.wanted.claims), studies)
         report = ComparisonReport(comparison, conclusions)
-        with atomic_file(self.folder / RESULTS) as temporary:
-            side_by_side(comparison).write_parquet(temporary)
+        self.context.write(RESULTS, side_by_side(comparison))
         facts = json.dumps(comparison_json(report), indent=2, ensure_ascii=False, allow_nan=False)
-        write_text(self.folder / FACTS, facts + "\n")
+        write_text(self.context.folder / FACTS, facts + "\n")
         return {"original": studies[0].name}
 
     def _original(self) -> StudyResults:
         wanted = self.wanted
         name = wanted.name or Path(wanted.original).stem
-        if name == self.settings.study.name:
+        if name == self.context.settings.study.name:
             raise InputError(f"reproduction.name: the original must not be called {name!r} like the study itself")
         with _named("reproduction.original"):
-            results = self._results_of_original(name, source_folder(wanted.original, self.home))
+            results = self._results_of_original(name, source_folder(wanted.original, self.context.home))
         return results if wanted.agreement is None else results.with_agreement(wanted.agreement)
 
     def _results_of_original(self, name: str, path: Path | None) -> StudyResults:
@@ -98,11 +92,11 @@ class ReproductionStage:
             return read_printed(path, name=name, scale=wanted.scale, normalised=wanted.normalise)
         if path is not None and (path / "corpus" / "corpus.toml").is_file():
             raise InputError(f'{wanted.original} is the folder of a run; its ratings are in "{wanted.original}/corpus"')
-        corpus = open_corpus(wanted.original, home=self.home)
+        corpus = open_corpus(wanted.original, home=self.context.home)
         if corpus.ratings.is_empty():
             raise InputError(f"{wanted.original} holds no ratings and is no table of results")
         ratings = with_default_scale(corpus.ratings, wanted.scale)
-        method = wanted.method or self.settings.ratings.aggregate
+        method = wanted.method or self.context.settings.ratings.aggregate
         results = rated_results(ratings, name, method=method, normalised=wanted.normalise)
         if not corpus.problems:
             return results
@@ -111,7 +105,7 @@ class ReproductionStage:
 
     def _repeated(self) -> StudyResults:
         """The results of the study itself, from its ratings as ``[ratings]`` says they are treated."""
-        wanted, ratings = self.settings.ratings, self.load_corpus().ratings
+        wanted, ratings = self.context.settings.ratings, self.context.corpus.ratings
         if ratings.is_empty():
             raise InputError("reproduction: the corpus of this study has no ratings to hold against the original's")
         if wanted.dimensions is not None:
@@ -125,11 +119,11 @@ class ReproductionStage:
         return replace(self._rated(sifted.counted), agreement=found.agreement, invalid=found.invalid)
 
     def _rated(self, ratings: pl.DataFrame) -> StudyResults:
-        wanted = self.settings.ratings
+        wanted = self.context.settings.ratings
         with _named("reproduction"):
             return rated_results(
                 ratings,
-                self.settings.study.name,
+                self.context.settings.study.name,
                 method=wanted.aggregate,
                 normalised=self.wanted.normalise,
                 on_invalid=wanted.on_invalid,

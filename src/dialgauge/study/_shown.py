@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import get_args
 
 from dialgauge import __version__
-from dialgauge.study._file import StudyFile
+from dialgauge.study._sections import StudyFile
 
 _RESAMPLED = {"inputs": "dialogues", "systems": "systems", "both": "dialogues and systems"}
 #: The packages of our extras that change numbers.

@@ -9,8 +9,9 @@ import polars as pl
 from dialgauge.corpus import Corpus, read_corpus
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
-from dialgauge.study._file import StudyFile, read_study_file
+from dialgauge.study._file import read_study_file
 from dialgauge.study._pipeline import Pipeline
+from dialgauge.study._sections import StudyFile
 
 
 @dataclass(frozen=True, slots=True)

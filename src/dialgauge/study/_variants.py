@@ -1,7 +1,6 @@
 """The stages of a study that break summaries on purpose: variants, their scores, and the robustness of the metrics."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,6 @@ import polars as pl
 
 from dialgauge.corpus import KEY, RATINGS, Corpus, read_corpus, write_corpus
 from dialgauge.errors import InputError
-from dialgauge.files import atomic_file
 from dialgauge.metrics import Scores
 from dialgauge.perturb import (
     Generator,
@@ -21,10 +19,10 @@ from dialgauge.perturb import (
     perturb,
 )
 from dialgauge.report import RobustnessData
-from dialgauge.study._file import LLM_KEYS, PerturbationsSection, StudyFile
+from dialgauge.study._context import Context
 from dialgauge.study._robustness import TABLES, analyse_variants, write_analysis
 from dialgauge.study._scoring import score_as_asked
-from dialgauge.study._stages import Ledger
+from dialgauge.study._sections import LLM_KEYS, PerturbationsSection
 
 if TYPE_CHECKING:
     from dialgauge.perturb import LlmGenerator
@@ -37,23 +35,18 @@ _NO_MATTER = frozenset({"max_calls", "max_tokens", "parallel", "price"})
 
 @dataclass(frozen=True, slots=True)
 class VariantStages:
-    """What these stages need of a pipeline. Nothing of the others depends on them but the report."""
+    """The stages, of a run under way. Nothing of the others depends on them but the report."""
 
-    settings: StudyFile
-    folder: Path
-    ledger: Ledger
-    progress: Callable[[str, int, int], None]
-    load_corpus: Callable[[], Corpus]
-    load_scores: Callable[[], Scores]
+    context: Context
 
     @property
     def wanted(self) -> PerturbationsSection:
         """What the study file asks of them."""
-        return self.settings.perturbations
+        return self.context.settings.perturbations
 
     def run(self) -> list[str]:
         """Run what is not done yet; gives the names of the stages that the report shows."""
-        settings, stage = self.settings, self.ledger.run
+        settings, stage = self.context.settings, self.context.ledger.run
         seed = {"seed": settings.study.seed}
         making = _MAKING | (LLM_KEYS - _NO_MATTER if self.wanted.generator == "llm" else set())
         made = self.wanted.model_dump(include=set(making)) | seed
@@ -71,7 +64,7 @@ class VariantStages:
         return ["variants", "robustness"]
 
     def _make_variants(self) -> dict[str, Any]:
-        corpus, settings = self.load_corpus(), self.settings
+        corpus, settings = self.context.corpus, self.context.settings
         llm = _open_generator(self.wanted) if self.wanted.generator == "llm" else None
         rules: Generator = by_rules_without_parser if self.wanted.parser == "optional" else by_rules
         made = perturb(
@@ -80,7 +73,7 @@ class VariantStages:
             seed=settings.study.seed,
             per_item=self.wanted.per_item,
             generator=llm or rules,
-            progress=self.progress,
+            progress=self.context.progress,
         )
         if llm and llm.unpaid:
             # Half the variants would give other numbers than all of them: the stage is done when all are made.
@@ -96,35 +89,34 @@ class VariantStages:
         kept = replace(
             corpus, summaries=pl.concat([corpus.references, added]), ratings=pl.DataFrame(schema=RATINGS), problems=()
         )
-        write_corpus(kept, self.folder / VARIANTS)
-        with atomic_file(self.folder / DECLINED) as temporary:
-            made.declined.write_parquet(temporary)
+        write_corpus(kept, self.context.folder / VARIANTS)
+        self.context.write(DECLINED, made.declined)
         facts: dict[str, Any] = {"made": added.height, "declined": made.declined.height}
         return facts | ({"llm": llm.account()} if llm else {})
 
     def _make_scores(self) -> dict[str, Any]:
-        variants = read_corpus(self.folder / VARIANTS)
-        scores = score_as_asked(self.settings, variants, self.progress)
-        scores.save(self.folder / SCORES, with_seconds=False)
+        variants = read_corpus(self.context.folder / VARIANTS)
+        scores = score_as_asked(self.context, variants)
+        scores.save(self.context.folder / SCORES, with_seconds=False)
         return {"seconds_per_metric": dict(scores.seconds)}
 
     def _make_robustness(self) -> None:
-        settings, originals = self.settings, self.load_scores()
-        variants = Scores.load(self.folder / SCORES)
+        settings, originals = self.context.settings, self.context.scores
+        variants = Scores.load(self.context.folder / SCORES)
         frame = pl.concat([originals.frame, variants.frame], how="diagonal_relaxed")
         analysis = analyse_variants(
-            _with_variants(self.folder, self.load_corpus()),
+            _with_variants(self.context.folder, self.context.corpus),
             replace(originals, frame=frame),
             effects=self.wanted.effects,
             accept_priors=self.wanted.priors,
-            progress=self.progress,
+            progress=self.context.progress,
             dimensions=self.wanted.dimensions,
             margin=self.wanted.margin,
             seed=settings.study.seed,
             resamples=settings.correlation.resamples,
             confidence=settings.correlation.confidence,
         )
-        write_analysis(analysis, self.folder)
+        write_analysis(analysis, self.context.folder)
 
 
 def variant_results(folder: Path, corpus: Corpus) -> RobustnessData:
