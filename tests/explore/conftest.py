@@ -107,4 +107,4 @@ def served(run_folder: Path) -> Iterator[str]:
         yield json.loads(printed)["address"]
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)

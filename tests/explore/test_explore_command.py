@@ -26,7 +26,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
 
 def test_it_serves(served: str) -> None:
     assert served.startswith("http://127.0.0.1:")
-    with urllib.request.urlopen(f"{served}/?question=extremes&metric=length&format=json", timeout=20) as answer:
+    with urllib.request.urlopen(f"{served}/?question=extremes&metric=length&format=json", timeout=120) as answer:
         assert json.load(answer)["total"] > 0
 
 

@@ -141,6 +141,8 @@ def test_dialogue_page_has_everything(client: TestClient, data: RunData) -> None
     assert page.count('<article class="panel"') == 8, "a reference, six systems and the sly one"
     assert 'class="feeling positive" title="positive">happy</span>' in page
     assert "rater-1" in page
+    assert "Annotator <bdi>rater-1</bdi> on <bdi>consistency</bdi>" in page.replace(", relevance", "")
+    assert ">merged</th>" in page
     assert "jumble" in page
     quiet = client.get("/dialogue?id=banking-01&feelings=off").text
     assert 'class="feeling' not in quiet

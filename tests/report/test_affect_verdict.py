@@ -5,6 +5,7 @@ from typing import Any
 import polars as pl
 
 from dialgauge.report._affect import _verdict
+from dialgauge.report._affect_figures import _box
 
 
 def row(
@@ -35,6 +36,11 @@ def test_the_best_that_is_sure_is_named_beside_a_higher_one_that_is_not() -> Non
     assert said.endswith("highest whose interval is above zero: b 0.20 [0.10, 0.30].")
 
 
+def test_the_best_that_is_sure_may_be_one_that_copies() -> None:
+    rows = [row("a", (0.7, -0.1, 1.0), (0.3, -0.1, 0.6)), row("b", (0.5, 0.2, 0.7), NONE)]
+    assert "the best that surely does is b, which only copies (0.50 [0.20, 0.70])" in _verdict(pl.DataFrame(rows))
+
+
 def test_a_system_that_copies_is_called_so_and_the_best_other_follows() -> None:
     rows = [
         row("B", (0.82, 0.73, 0.91), NONE),
@@ -60,3 +66,8 @@ def test_a_sure_lead_is_a_lead() -> None:
 def test_no_score_at_all() -> None:
     empty = pl.DataFrame([row("a", (0.8, 0.7, 0.9), NONE)]).with_columns(spearman=pl.lit(None, pl.Float64))
     assert _verdict(empty).startswith("No system has a PSentScore here")
+
+
+def test_the_names_of_the_first_figure_are_not_cut() -> None:
+    for name in ("PSentDial, filtered", "PSentSumm, filtered"):
+        assert f">{name}<" in _box(name, "summary", None, 10.0, lambda share: share)

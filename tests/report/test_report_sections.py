@@ -15,9 +15,10 @@ from dialgauge.metaeval import COMPARISONS, correlate
 from dialgauge.metrics import Scores
 from dialgauge.metrics._scores import FAILURES
 from dialgauge.ratings import aggregate
-from dialgauge.report import LearnedData, ReportData, TimesData, render_report
-from dialgauge.report._content import Estimate, Ranking, decimals, exact, places, rankings, verdict
-from dialgauge.report._overview import brief, data_problems, leading_cards, reads, summing_up
+from dialgauge.report import CountedRatings, LearnedData, ReportData, TimesData, render_report
+from dialgauge.report._content import Estimate, Ranking, decimals, drifting, exact, places, rankings, verdict
+from dialgauge.report._figures import SMALL, forest_plot
+from dialgauge.report._overview import brief, data_problems, instead, leading_cards, reads, summing_up
 from dialgauge.report._rating_figures import _points, rating_figures
 from dialgauge.report._relations import between_figure, cluster_sentences, significance
 from dialgauge.report._scatter import _POINTS, _core, scatter_plots
@@ -114,6 +115,20 @@ def test_the_best_that_may_be_at_zero_is_not_named_where_another_is_sure() -> No
     assert brief(ranked).startswith("b, 0.40 [0.20, 0.50]. Higher, but maybe at zero: a.")
     assert "b (0.40 [0.20, 0.50]) is the best whose interval does not" in verdict(ranked)
     assert "no metric is shown" in verdict(ranking(("a", 0.5, -0.1)))
+
+
+def test_beside_a_metric_that_fails_stands_the_best_that_does_not() -> None:
+    one = ranking(("a", 0.6, 0.2), ("b", 0.5, -0.1), ("c", 0.4, 0.1), ("d", 0.3, 0.1), leaders=("a", "b", "c", "d"))
+    failing = {"a": "fails"}
+    assert instead([one], failing) == {"a": "c"}, "b may be at zero"
+    assert instead([one], failing | {"c": "fails"}) == {"a": "d"}
+    assert instead([one], {"c": "fails"}) == {}, "nothing is said of a that does not fail"
+    assert instead([replace(one, leaders=frozenset({"a", "b"}))], failing) == {}, "c and d are shown to be worse"
+    other = replace(one, dimension="relevance")
+    assert instead([one, other], failing) == {"a": "c"}
+    apart = replace(other, leaders=frozenset({"a", "d"}))
+    assert instead([one, apart], failing) == {"a": "c for fluency and d for relevance"}
+    assert instead([one, replace(other, leaders=frozenset({"a"}))], failing) == {"a": "c for fluency"}
 
 
 def test_a_few_far_values_do_not_flatten_the_rest() -> None:
@@ -259,6 +274,28 @@ def test_what_was_wrong_comes_to_the_first_screen(large: ReportData) -> None:
     ]
 
 
+def test_ratings_that_were_dropped_are_not_said_to_pull_the_means_down(large: ReportData) -> None:
+    """What became of them is told once on the first screen, and in the list of findings the finding says so."""
+    unset = {"check": "unset", "severity": "error", "where": "d1 / s1", "message": "zeros pull the means down"}
+    counts = CountedRatings(large.corpus.ratings, 100, {"unset": 4})
+    data = replace(large, findings=[unset], counted=counts, agreement=None, drift=None)
+    assert data_problems(data) == ["Dropped: 4 of 100 ratings that are not on their scale (4 zeros that nobody gave)."]
+    assert data_problems(replace(data, counted=None)) == ["d1 / s1: zeros pull the means down"]
+    listed = replace(data, agreement=large.agreement)
+    assert "<li><strong>error</strong>, d1 / s1: zeros pull the means down; dropped here</li>" in render_report(listed)
+    kept = replace(listed, counted=replace(counts, keeps_invalid=True))
+    assert "pull the means down; kept here, as the study file asks</li>" in render_report(kept)
+    assert "pull the means down</li>" in render_report(replace(listed, counted=replace(counts, invalid={})))
+
+
+@pytest.mark.parametrize(("change", "said"), [(0.474, "0.47 points up"), (-0.34, "0.34 points down")])
+def test_drift_has_a_direction(large: ReportData, change: float, said: str) -> None:
+    drift = pl.DataFrame({"annotator": ["3"], "dimension": ["fluency"], "change": [change], "drifts": [True]})
+    assert drifting(replace(large, drift=drift)) == [
+        f"Annotator 3 drifts on fluency: against the others, {said} from first to last rating."
+    ]
+
+
 def test_pairs_are_turned_round_below_the_diagonal(large: ReportData) -> None:
     rows = [
         {
@@ -354,7 +391,11 @@ def test_cleaning_times_and_learned(large: ReportData) -> None:
     assert '<td class="number">4200</td><td class="number">321</td>' in page
     assert "0.61 [0.50, 0.70]" in page
     assert "new systems" in page
+    assert '<th scope="row">learned</th><td></td>' in page, "the same name twice says nothing"
     assert "rouge-1 <b>+0.75</b>" in page
+    assert "ratings as given" not in page, "nothing was cleaned away"
+    cleaned = replace(data, counted=CountedRatings(large.corpus.ratings, 4200, noise=321))
+    assert "the one rater is measured on the ratings as given, as in the rankings" in render_report(cleaned)
     assert '<td class="number" data-value="2">2.000</td>' in page, "2.8 s for 1,400 summaries"
     assert 'href="#cost"' in page
 
@@ -417,6 +458,11 @@ def test_hostile_names_and_texts_stay_text() -> None:
     assert page.count("</script>") == 2
     assert EVIL + " 0" in {row[-1] for row in data_of(page)["texts"]["rows"]}
     assert f"<b>{EVIL}" not in page
+
+
+@pytest.mark.parametrize("name", ["embedding-average", "greedy-matching", "rouge-1-p@source", "bartscore-src-hyp"])
+def test_names_of_metrics_are_not_cut_on_the_first_screen(name: str) -> None:
+    assert f">{name}<" in forest_plot(ranking((name, 0.5, 0.2)), 0.0, SMALL)
 
 
 def test_helpers() -> None:

@@ -47,6 +47,12 @@ FIRST = printed("first", {"a": "4.0", "b": "3.0", "c": "2.0", "d": "1.5"})
 SECOND = printed("second", {"a": "3.0", "b": "4.5", "c": "2.5", "d": "1.5"})
 
 
+def test_measures_of_agreement_are_called_what_people_call_them() -> None:
+    found = section(compared(FIRST.with_agreement(0.48, "cohen-kappa"), SECOND))
+    assert found.agreement[0] == ("first", "Cohen's κ 0.48 (moderate)")
+    assert found.agreement[1] == ("second", "not reported")
+
+
 def test_what_a_row_says() -> None:
     found = section(compared(FIRST, SECOND))
     (block,) = found.blocks

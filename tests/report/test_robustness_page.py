@@ -12,7 +12,9 @@ from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.metaeval import robustness
 from dialgauge.metrics import score
 from dialgauge.report import ReportData, RobustnessData, render_report, render_robustness
-from dialgauge.report._robustness import _failure, breakable, declined_rows, marked
+from dialgauge.report._overview import cautions
+from dialgauge.report._robustness import _failure, breakable, card_sentences, declined_rows, marked, metrics_shown
+from page_checks import DESKTOP, PHONE, violations
 
 EFFECTS = {
     "broken": {"consistency": "degrades"},
@@ -120,6 +122,134 @@ def test_in_a_browser(data: RobustnessData, browser: Any, tmp_path: Path, width:
     assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
     assert complaints == []
     page.close()
+
+
+#: As many as a study of n-gram metrics has, and more perturbations than fit beside each other with names that lie.
+MANY = (
+    "rouge-1", "rouge-2", "rouge-3", "rouge-4", "rouge-l", "rouge-lsum", "rouge-1-p", "rouge-1-r", "rouge-2-p",
+    "rouge-2-r", "rouge-l-p", "rouge-l-r", "bleu-1", "bleu-2", "bleu-3", "bleu-4", "chrf", "chrf++", "ter", "meteor",
+)  # fmt: skip
+
+
+def with_many(metrics: int, perturbations: int) -> RobustnessData:
+    """So many metrics under so many perturbations; only one of them is mild, so its column has a short head."""
+    expected = ["degrades-mildly", *("degrades", "preserves") * perturbations][:perturbations]
+    labels = {f"replace_nouns_and_{n}": {"consistency": kind} for n, kind in enumerate(expected)}
+    dialogues, summaries = [], []
+    for d in range(3):
+        dialogues.append(Dialogue(f"d{d}", (Turn("A", f"We owe you {d} pounds."), Turn("B", "Thank you."))))
+        words = f"The agent owes the customer {d} pounds and says so, and that is all there is to it.".split()
+        summaries.append(Summary(f"d{d}", "reference", " ".join(words), kind="reference"))
+        for s in range(3):
+            summaries.append(Summary(f"d{d}", f"s{s}", " ".join(words[: 8 + 3 * s])))
+            summaries += [
+                Summary(f"d{d}", f"s{s}", " ".join(words[: 2 + (n + s) % 6]), label) for n, label in enumerate(labels)
+            ]
+    corpus = Corpus.build(dialogues, summaries)
+    scores = score(corpus, list(MANY[:metrics]))
+    found = robustness(scores.frame, labels, scores.directions, resamples=20, references=["reference"])
+    return RobustnessData(corpus, found.tables(), found.settings)
+
+
+@pytest.mark.parametrize(("metrics", "perturbations"), [(20, 16), (3, 16)], ids=["more metrics", "more perturbations"])
+def test_the_longer_list_runs_down_the_page(metrics: int, perturbations: int) -> None:
+    data = with_many(metrics, perturbations)
+    page = render_robustness(data, "Robust?")
+    table = page[page.index('<table class="observed') : page.index("</table>")]
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', table)
+    assert len(rows) == max(metrics, perturbations)
+    assert {cells.count("<td") for _, cells in rows} == {min(metrics, perturbations)}
+    assert ('class="observed upright"' in table) == (metrics == 20)
+    names = [re.sub("<.*?>", "", name) for name, _ in rows]
+    if metrics > perturbations:
+        assert names == metrics_shown(data)
+        spans = re.findall(r'scope="colgroup" colspan="(\d+)"[^>]*>([^<]*)<', table)
+        assert spans == [("8", "should score worse"), ("1", "a little worse"), ("7", "should stay")]
+        changes = {(row["metric"], row["perturbation"]): row for row in data.tables["changes"].iter_rows(named=True)}
+        heads = [re.sub("<.*?>", "", head) for head in re.findall(r'<th scope="col"><span>(.*?)</span>', table)]
+        judged_rows = 0
+        for name, cells in zip(names, (cells for _, cells in rows), strict=True):
+            if changes[name, heads[0]]["change"] is None:
+                continue  # a metric that gives all systems the same has no unit
+            judged_rows += 1
+            assert re.findall(r'title="(.*?):', cells) == [f"{name}, {head}" for head in heads]
+            shown = [float(value.split()[0]) for value in re.findall(r'data-value="(.*?)"', cells)]
+            assert shown == pytest.approx([changes[name, head]["change"] for head in heads], rel=1e-4)
+        assert judged_rows > 10
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("shape", [(20, 16), (16, 20)], ids=["more metrics", "more perturbations"])
+def test_many_metrics_and_perturbations_fit_on_a_screen(shape: tuple[int, int], browser: Any, tmp_path: Path) -> None:
+    path = tmp_path / "many.html"
+    path.write_text(render_robustness(with_many(*shape), "Robust?"), "utf-8")
+    page = browser.new_page(viewport=DESKTOP)
+    page.goto(path.as_uri())
+    around = page.locator(".scroll:has(table.observed)")
+    assert around.evaluate("one => one.scrollWidth <= one.clientWidth"), "it has to be moved sideways"
+    assert violations(page) == []
+    overlapping = around.locator("thead th[scope=col]").evaluate_all(
+        """all => all.filter(th => th.querySelector('span') && th.querySelector('span').getBoundingClientRect().width >
+                          th.getBoundingClientRect().width).map(th => th.textContent)"""
+    )
+    assert overlapping == []
+    page.set_viewport_size(PHONE)
+    cells = (
+        around.locator("tbody tr")
+        .nth(1)
+        .locator("td")
+        .evaluate_all("all => all.filter(one => one.getBoundingClientRect().right <= innerWidth).length")
+    )
+    assert cells >= 4, "beside the name there is room for a few columns on a phone"
+    page.close()
+
+
+def judged(data: RobustnessData, metric: str, *verdicts: tuple[str, str, str]) -> RobustnessData:
+    """With these verdicts (perturbation, expected, verdict) alone on a metric, over all dimensions."""
+    rows = pl.DataFrame(
+        [("overall", metric, *one) for one in verdicts],
+        schema=["dimension", "metric", "perturbation", "expected", "verdict"],
+        orient="row",
+    )
+    return replace(data, tables={**data.tables, "verdicts": rows})
+
+
+def test_a_card_accounts_for_every_perturbation(data: RobustnessData) -> None:
+    said = card_sentences(
+        judged(
+            data,
+            "ter",
+            ("a", "degrades", "noticed"),
+            ("b", "degrades", "unclear"),
+            ("c", "preserves", "raised"),
+        ),
+        "ter",
+    )
+    assert said == [
+        "Notices 1 of 2 degrading perturbations.",
+        "Keeps its score under 0 of 1 preserving one.",
+        "Moves without reason: c.",
+        "Scoring a rewrite better lifts its robustness, too: sensitivity says what it notices.",
+        "Not decided: b.",
+    ]
+    lowered = card_sentences(judged(data, "ter", ("c", "preserves", "lowered")), "ter")
+    assert lowered == ["Keeps its score under 0 of 1 preserving one.", "Moves without reason: c."]
+
+
+@pytest.mark.parametrize(("verdict", "fails"), [("blind", True), ("wrong", True), ("faint", False), ("noticed", False)])
+def test_robust_without_noticing_anything_is_no_reason_to_trust(
+    corpus: Corpus, data: RobustnessData, verdict: str, fails: bool
+) -> None:
+    """A metric that scores rewrites better passes for robust, though it sees nothing of what is broken."""
+    robust = pl.when(dimension="overall", metric="ter").then(0.9).otherwise("robustness")
+    low = pl.when(dimension="overall", metric="ter").then(0.8).otherwise("robustness_low")
+    cards = data.tables["cards"].with_columns(robust.alias("robustness"), low.alias("robustness_low"))
+    made = judged(data, "ter", ("broken", "degrades", verdict), ("rewritten", "preserves", "raised"))
+    made = replace(made, tables={**made.tables, "cards": cards})
+    found = cautions(ReportData("t", corpus, score(corpus, ["ter"]), robustness=made))
+    assert ("ter" in found) == fails
+    if fails:
+        assert found["ter"] == "fails on summaries broken on purpose (notices no kind of them)"
 
 
 def test_reasons_that_differ_in_numbers_are_one(data: RobustnessData) -> None:

@@ -148,7 +148,7 @@ def _closest(systems: Sequence[Mapping[str, Any]]) -> str:
         sure = next((row for row in others if (row["spearman_low"] or 0) > 0), None)
         known = "none surely does"
         if sure:
-            known = f"the best that surely does is {_named(sure)} ({_cell(sure, 'spearman')})"
+            known = f"the best that surely does is {_named(sure).rstrip(',')} ({_cell(sure, 'spearman')})"
         return f"{shown}, but may be at zero; {known}"
     near = sum(low is not None and (row["spearman_high"] or 0) >= low for row in others)
     return f"{shown}; the intervals of {near} of {len(others)} others overlap its own" if near else shown

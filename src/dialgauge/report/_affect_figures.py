@@ -10,7 +10,7 @@ from dialgauge.affect import SERIES, Spread, affective
 from dialgauge.report._svg import short
 
 _ROW, _TOP, _BOTTOM = 24, 8, 34
-_LABELS, _PLOT, _RIGHT = 128, 250, 44
+_LABELS, _PLOT, _RIGHT = 140, 238, 44
 _WIDTH = _LABELS + _PLOT + _RIGHT
 _HEIGHT = 9
 _SIDE, _MARGIN, _EDGE = 250, 54, 20
@@ -149,7 +149,7 @@ def _ticks(x: Callable[[float], float], highest: float, height: int) -> list[Mar
 
 def _box(name: str, kind: str, spread: Spread | None, y: float, x: Callable[[float], float]) -> Markup:
     label = Markup('<text class="name" x="{}" y="{:.1f}" text-anchor="end">{}</text>').format(
-        _LABELS - 8, y + 4, short(name)
+        _LABELS - 8, y + 4, short(name, 20)
     )
     if spread is None:
         nothing = Markup('<text class="tick" x="{}" y="{:.1f}">no pair</text>').format(_LABELS + 4, y + 4)

@@ -35,6 +35,11 @@ def places(values: Sequence[float | None]) -> int:
     return 3 if largest < 10 else 2 if largest < 1000 else 1
 
 
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them: a, b and c."""
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names)
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A correlation with its interval, oriented so that higher means closer to the ratings."""
@@ -260,8 +265,8 @@ def drifting(data: ReportData) -> list[str]:
     if data.drift is None:
         return []
     return [
-        f"Annotator {row['annotator']} drifts on {row['dimension']}: against the others, by "
-        f"{decimals(row['change'])} points from the first rating to the last."
+        f"Annotator {row['annotator']} drifts on {row['dimension']}: against the others, "
+        f"{decimals(abs(row['change']))} points {'up' if row['change'] > 0 else 'down'} from first to last rating."
         for row in data.drift.filter("drifts").iter_rows(named=True)
     ]
 

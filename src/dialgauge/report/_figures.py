@@ -29,7 +29,7 @@ class Shape:
 
 
 FULL = Shape(labels=128, plot=250, values=44, most=12, letters=18)
-SMALL = Shape(labels=120, plot=124, values=40, most=5, letters=17)
+SMALL = Shape(labels=126, plot=118, values=40, most=5, letters=18)
 
 
 def lowest(rankings: Sequence[Ranking], shape: Shape = FULL) -> float:

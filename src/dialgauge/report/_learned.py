@@ -72,7 +72,7 @@ def _card(entry: Mapping[str, Any], corpus: Corpus) -> LearnedCard:
     for by, name in named:
         cells = [found.get((by, name, *measure)) for measure in _MEASURES]
         if any(cells):
-            rows.append((by, name or "", tuple(_estimate(cell) for cell in cells)))
+            rows.append((by, name if name and name != by else "", tuple(_estimate(cell) for cell in cells)))
     importance = tuple(
         (row["feature"], decimals(row["drop"]), "–" if row["deviation"] is None else decimals(row["deviation"]))
         for row in entry.get("importance", ())

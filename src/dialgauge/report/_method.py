@@ -47,7 +47,7 @@ FORMULAS: tuple[tuple[str, str, str], ...] = (
     (
         "which metric to trust",
         "The highest correlation whose interval lies above zero. It fails on summaries broken on purpose where the "
-        "interval of its robustness reaches down to one half.",
+        "interval of its robustness reaches down to one half, or where it notices no kind of them.",
         "",
     ),
     ("one rater", "Each annotator's ratings correlated with the aggregate of the others, then averaged.", ""),

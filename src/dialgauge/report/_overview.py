@@ -10,7 +10,17 @@ import polars as pl
 
 from dialgauge.errors import counted
 from dialgauge.metrics import Metric, all_metrics
-from dialgauge.report._content import Estimate, Ranking, ReportData, decimals, drifting, rated_systems, surest, unranked
+from dialgauge.report._content import (
+    Estimate,
+    Ranking,
+    ReportData,
+    decimals,
+    drifting,
+    listed,
+    rated_systems,
+    surest,
+    unranked,
+)
 
 #: How many metrics get a card on the first screen, at least.
 _LEADING = 3
@@ -62,7 +72,7 @@ def summing_up(rankings: Sequence[Ranking]) -> list[tuple[str, str]]:
     for ranking in rankings:
         sure = surest(ranking)
         by_metric.setdefault(sure.metric if sure else "", []).append(ranking.dimension)
-    return [(metric, _listed(dimensions)) for metric, dimensions in by_metric.items()]
+    return [(metric, listed(dimensions)) for metric, dimensions in by_metric.items()]
 
 
 def too_few(data: ReportData, rankings: Sequence[Ranking]) -> str:
@@ -96,20 +106,52 @@ def few_systems(data: ReportData, rankings: Sequence[Ranking]) -> str:
 
 
 def cautions(data: ReportData) -> dict[str, str]:
-    """The metrics that fail when summaries are broken on purpose: their robustness is not shown to be above chance.
+    """The metrics that fail when summaries are broken on purpose: their robustness is not shown to be above chance, or
+    it is, but only because they score rewrites better, as they notice nothing that is broken.
 
     What is said of each follows its name in the verdict, in the same sentence.
     """
     if data.robustness is None:
         return {}
-    cards = data.robustness.tables["cards"].filter(pl.col("dimension") == "overall", pl.col("robustness").is_not_null())
+    overall = pl.col("dimension") == "overall"
+    cards = data.robustness.tables["cards"].filter(overall, pl.col("robustness").is_not_null())
+    verdicts = data.robustness.tables["verdicts"].filter(overall, pl.col("expected").str.starts_with("degrades"))
+    noticing = set(verdicts.filter(pl.col("verdict").is_in(["noticed", "faint"]))["metric"])
     said = {}
     for row in cards.iter_rows(named=True):
         low = row["robustness"] if row["robustness_low"] is None else row["robustness_low"]
         if low <= _CHANCE:
             shown = f"robustness {decimals(row['robustness'])}, chance {decimals(_CHANCE)}"
             said[row["metric"]] = f"fails on summaries broken on purpose ({shown})"
+        elif row["metric"] not in noticing:
+            said[row["metric"]] = "fails on summaries broken on purpose (notices no kind of them)"
     return said
+
+
+def instead(rankings: Sequence[Ranking], failing: Mapping[str, str]) -> dict[str, str]:
+    """For metrics that the verdict names although they fail: which others follow the ratings as well, and do not fail.
+
+    Only metrics count that are not told apart from the best of a dimension and whose interval lies above zero.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    for ranking in rankings:
+        sure = surest(ranking)
+        if sure is None or sure.metric not in failing:
+            continue
+        for entry in ranking.estimates:
+            if entry.metric in ranking.leaders and entry.metric not in failing and (entry.low or 0.0) > 0:
+                found.setdefault(sure.metric, {}).setdefault(entry.metric, []).append(ranking.dimension)
+                break
+    named = dict(summing_up(rankings))
+    return {
+        metric: listed(
+            [
+                other if listed(where) == named[metric] else f"{other} for {listed(where)}"
+                for other, where in use.items()
+            ]
+        )
+        for metric, use in found.items()
+    }
 
 
 def brief(ranking: Ranking, failing: Mapping[str, str] | None = None) -> str:
@@ -173,7 +215,7 @@ def _with_twins(card: LeadingCard, twins: Sequence[str]) -> LeadingCard:
         return card
     more = len(twins) - _TOLD
     named = [*twins[:_TOLD], f"{more} more"] if more > 0 else twins
-    return replace(card, facts=(*card.facts, ("same numbers", _listed(named))))
+    return replace(card, facts=(*card.facts, ("same numbers", listed(named))))
 
 
 def _card(data: ReportData, rankings: Sequence[Ranking], metric: str, trusted_for: str) -> LeadingCard:
@@ -218,10 +260,11 @@ def data_problems(data: ReportData) -> list[str]:
         said.append(f"{counted(len(data.problems), 'row')} of the input could not be used.")
     if data.counted:
         said += data.counted.sentences()
-    serious = [finding for finding in data.findings if finding["severity"] != "note"]
+    serious = [finding for finding in data.findings if finding["severity"] != "note" and not _told(data, finding)]
     said += [f"{finding['where']}: {finding['message']}" for finding in serious[:_TOLD]]
     if len(serious) > _TOLD:
-        said.append(f"{len(serious) - _TOLD} more findings about the ratings are listed below.")
+        more = len(serious) - _TOLD
+        said.append(f"{counted(more, 'more finding')} about the ratings {'is' if more == 1 else 'are'} listed below.")
     said += _weak_agreement(data)
     drifts = drifting(data)
     if len(drifts) > 1:
@@ -237,6 +280,11 @@ def data_problems(data: ReportData) -> list[str]:
     return said
 
 
+def _told(data: ReportData, finding: Mapping[str, Any]) -> bool:
+    """Whether what became of the ratings says already what a finding is about."""
+    return finding.get("check") in (data.counted.invalid if data.counted else ())
+
+
 def _weak_agreement(data: ReportData) -> list[str]:
     if data.agreement is None:
         return []
@@ -245,14 +293,8 @@ def _weak_agreement(data: ReportData) -> list[str]:
     ).sort("value")
     if weak.is_empty():
         return []
-    named = _listed([f"{row['dimension']} {decimals(row['value'])}" for row in weak.iter_rows(named=True)])
+    named = listed([f"{row['dimension']} {decimals(row['value'])}" for row in weak.iter_rows(named=True)])
     return [f"Raters agree too little for firm conclusions (α below {_TENTATIVE:g}): {named}."]
-
-
-def _listed(names: Sequence[str]) -> str:
-    if len(names) < 2:
-        return "".join(names)
-    return ", ".join(names[:-1]) + " and " + names[-1]
 
 
 def _unrated(data: ReportData) -> str:
@@ -266,6 +308,7 @@ def overview(data: ReportData, rankings: Sequence[Ranking]) -> dict[str, Any]:
     failing = cautions(data)
     return {
         "cautions": failing,
+        "instead": instead(rankings, failing),
         "summing_up": summing_up(rankings),
         "too_few": too_few(data, rankings),
         "few_systems": few_systems(data, rankings),

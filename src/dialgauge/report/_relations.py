@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dialgauge.report._content import ReportData, decimals
+from dialgauge.report._content import ReportData, decimals, listed
 from dialgauge.report._svg import Figure, box, drawing, line, rounded, short, text, tick_text
 
 _LABELS, _CELL = 132, 17
@@ -95,7 +95,7 @@ def _signs(data: ReportData, names: Sequence[str]) -> str:
     lower = [name for name in names if data.scores.directions.get(name) == "lower"]
     said = "Below zero, one falls where the other rises."
     if lower:
-        said += f" Signs are as the metrics give them: of {', '.join(lower)}, lower is better."
+        said += f" Signs are as the metrics give them: of {listed(lower)}, lower is better."
     return said
 
 

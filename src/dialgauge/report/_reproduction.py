@@ -15,6 +15,10 @@ from dialgauge.reproduce import comparison_remarks, show_span
 
 _LABELS, _PLOT, _VALUES = 120, 250, 48
 _WIDTH = _LABELS + _PLOT + _VALUES
+#: Where the second name of the key begins: both have the same room, also in the larger letters of a phone.
+_HALF = (_LABELS + _PLOT) / 2
+#: Measures of agreement as people write them.
+_MEASURES = {"cohen-kappa": "Cohen's κ", "fleiss-kappa": "Fleiss' κ", "krippendorff-alpha": "Krippendorff's α"}
 _ROW, _TOP, _BOTTOM = 20, 30, 24
 #: What the order of the systems is called when at least this share of their pairs keeps it.
 _ORDERS = ((1.0, "the same"), (0.9, "nearly the same"), (0.75, "much the same"), (0.5, "only partly the same"))
@@ -205,10 +209,10 @@ def _figure(title: str, ranked: pl.DataFrame, names: tuple[str, str]) -> Figure:
     height = _TOP + _ROW * ranked.height + _BOTTOM
     x = linear(low, high, _LABELS + 6, _LABELS + _PLOT - 6)
     parts: list[Markup] = [
-        dot(_LABELS + 5, 11, 4.2, "first"),
-        text(_LABELS + 14, 15, short(names[0], 20), "tick"),
-        dot(_LABELS + _PLOT / 2 + 5, 11, 4.2, "second"),
-        text(_LABELS + _PLOT / 2 + 14, 15, short(names[1], 20), "tick"),
+        dot(5, 11, 4.2, "first"),
+        text(14, 15, short(names[0], 20), "tick"),
+        dot(_HALF + 5, 11, 4.2, "second"),
+        text(_HALF + 14, 15, short(names[1], 20), "tick"),
         text(_WIDTH, 15, "change", "tick", "end"),
     ]
     for tick in ticks(low, high):
@@ -338,7 +342,7 @@ def _claim(claim: Mapping[str, Any]) -> ClaimRow:
 
 def _agreement(study: Mapping[str, Any]) -> str:
     said = [
-        f"{one['measure']} {_shown(one['value'])}"
+        f"{_MEASURES.get(one['measure'], one['measure'])} {_shown(one['value'])}"
         + (f" ({one['verdict'] or one['note']})" if one["verdict"] or one["note"] else "")
         for one in study["agreement"]
     ]

@@ -10,6 +10,7 @@ import polars as pl
 from markupsafe import Markup, escape
 
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
+from dialgauge.errors import counted
 from dialgauge.report._content import Estimate, HeatMap, decimals
 from dialgauge.report._svg import Figure, rounded, slug
 
@@ -30,8 +31,16 @@ EXPECTED: Mapping[str, str] = {
     "degrades-mildly": "Makes it a little worse: it should score worse",
     "preserves": "Keeps the meaning: the score should stay",
 }
+#: The same in few words, for the heads of narrow columns.
+_EXPECTED_BRIEFLY: Mapping[str, str] = {
+    "degrades": "should score worse",
+    "degrades-mildly": "a little worse",
+    "preserves": "should stay",
+}
 #: So many trust cards are open; the rest is folded up.
 _OPEN = 6
+#: From more columns than these on, their names stand upright, so that the columns can be narrow.
+_UPRIGHT = 7
 _OVERALL = "overall"
 _WORD = re.compile(r"\s+|\S+")
 _DIGITS = re.compile(r"\d+")
@@ -65,9 +74,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The perturbations of one expected effect: a row each, a cell per metric."""
+    """The perturbations of one expected effect: a row each, a cell per metric; ``brief`` is a short heading."""
 
     heading: str
+    brief: str
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
 
 
@@ -113,8 +123,17 @@ def observed(data: RobustnessData) -> list[Group]:
             for label in labels
         )
         if rows:
-            groups.append(Group(heading, rows))
+            groups.append(Group(heading, _EXPECTED_BRIEFLY[effect], rows))
     return groups
+
+
+def profiles(groups: Sequence[Group], metrics: Sequence[str]) -> list[tuple[str, tuple[Cell, ...]]]:
+    """The same cells with a row per metric, where metrics are more than perturbations; else empty.
+
+    The longer list runs down the page: a table that is too wide has to be moved sideways to be read.
+    """
+    rows = [cells for group in groups for _, cells in group.rows]
+    return list(zip(metrics, zip(*rows, strict=True), strict=True)) if len(metrics) > len(rows) > 0 else []
 
 
 def _cell(row: Mapping[str, Any], verdict: str | None) -> Cell:
@@ -159,17 +178,21 @@ def card_sentences(data: RobustnessData, metric: str) -> list[str]:
     if degrading.height:
         clearly, faintly = (degrading.filter(pl.col("verdict") == name).height for name in ("noticed", "faint"))
         also = f", and {faintly} faintly" if faintly else ""
-        sentences.append(f"Notices {clearly} of {degrading.height} degrading perturbations{also}.")
+        sentences.append(f"Notices {clearly} of {counted(degrading.height, 'degrading perturbation')}{also}.")
     for verdict, said in (("wrong", "Rewards"), ("blind", "Does not notice")):
         names = degrading.filter(pl.col("verdict") == verdict)["perturbation"].to_list()
         if names:
             sentences.append(f"{said}: {', '.join(names)}.")
     if preserving.height:
         kept = preserving.filter(pl.col("verdict") == "stable").height
-        sentences.append(f"Keeps its score under {kept} of {preserving.height} preserving ones.")
-        moved = preserving.filter(pl.col("verdict").is_in(["lowered", "raised"]))["perturbation"].to_list()
-        if moved:
-            sentences.append(f"Moves without reason: {', '.join(moved)}.")
+        sentences.append(f"Keeps its score under {kept} of {counted(preserving.height, 'preserving one')}.")
+        moved = preserving.filter(pl.col("verdict").is_in(["lowered", "raised"]))
+        if not moved.is_empty():
+            sentences.append(f"Moves without reason: {', '.join(moved['perturbation'])}.")
+        if (moved["verdict"] == "raised").any():
+            sentences.append("Scoring a rewrite better lifts its robustness, too: sensitivity says what it notices.")
+    if undecided := verdicts.filter(pl.col("verdict") == "unclear")["perturbation"].to_list():
+        sentences.append(f"Not decided: {', '.join(undecided)}.")
     return sentences
 
 
@@ -331,10 +354,15 @@ def context(data: RobustnessData | None) -> dict[str, Any]:
     if data is None:
         return {"robust": None}
     columns, rows = correlation_rows(data)
+    metrics, groups = metrics_shown(data), observed(data)
+    by_metric = profiles(groups, metrics)
+    across = len(by_metric[0][1]) if by_metric else len(metrics)
     return {
         "robust": data,
-        "robust_metrics": metrics_shown(data),
-        "robust_groups": observed(data),
+        "robust_metrics": metrics,
+        "robust_groups": groups,
+        "robust_profiles": by_metric,
+        "robust_upright": across > _UPRIGHT,
         "robust_cards": trust_cards(data),
         "robust_dimensions": by_dimension(data),
         "robust_doses": doses(data),

@@ -92,6 +92,7 @@
     return { numbers: one.dataset.value ? one.dataset.value.split(" ") : shown, words: MARKS[mark] || words };
   };
   const isGroup = (row) => row.querySelector("th.group") !== null;
+  const headOf = (table) => table.tHead && table.tHead.rows[table.tHead.rows.length - 1]; // above it, what columns share
   const columnsOf = (name, column, rows, note) => {
     const names = name.split(" / "), texts = rows.map((row) => said(row, column).split(" / "));
     if (names.length > 1 && texts.every((text) => text.length === names.length))
@@ -108,8 +109,12 @@
   const tableRows = (table) => {
     // As it is shown: sorted, filtered, with the heading of each group in a column of its own.
     const rows = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => !isGroup(row) && !row.hidden);
-    const columns = [...table.tHead.rows[0].cells].flatMap((th, column) =>
-      columnsOf(th.textContent.trim(), column, rows, table.dataset.words || "note"));
+    const shared = table.tHead.rows.length < 2 ? [] :
+      [...table.tHead.rows[0].cells].flatMap((one) => Array(one.colSpan).fill(one.textContent.trim()));
+    const columns = [...headOf(table).cells].flatMap((th, column) => {
+      const name = th.textContent.trim(), made = columnsOf(name, column, rows, table.dataset.words || "note");
+      return shared[column] ? [...made, [`${name} group`, ...rows.map(() => shared[column])]] : made;
+    });
     const groups = rows.map((row) => row.parentElement.querySelector("th.group"));
     if (groups.some(Boolean)) columns.unshift(["group", ...groups.map((one) => (one ? one.textContent : ""))]);
     return [...rows.keys(), rows.length].map((i) => columns.map((column) => column[i]));
@@ -138,7 +143,7 @@
     }
   };
   document.querySelectorAll("table").forEach((table) => {
-    const head = table.tHead && table.tHead.rows[0];
+    const head = headOf(table);
     const rows = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => !isGroup(row));
     if (!head || rows.length < 2) return;
     [...head.cells].forEach((th, column) => {
