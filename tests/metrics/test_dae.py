@@ -66,7 +66,8 @@ def test_shares_by_hand() -> None:
     assert reading([right, bare], "out").number == 1
     assert reading([right, bare], "wrong").number == 0.5
     assert reading([bare], "out").reason
-    assert "cut" in reading([Verdict((True,), cut=True)], "out").note
+    cut = [Verdict((True,), ("one",)), Verdict((True,)), Verdict((True,), ("one", "two"))]
+    assert reading(cut, "out").note == "one; two"
 
 
 def test_verdicts_equal_the_states_one_by_one(random_model: str) -> None:
@@ -89,6 +90,18 @@ def test_verdicts_equal_the_states_one_by_one(random_model: str) -> None:
     assert found[0] == Verdict(expected)
     assert found[2].entailed == ()
     assert len(set(expected)) == 2, "arcs that all agree would show nothing"
+
+
+def test_what_does_not_fit_is_noted(random_model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = load("encoder", random_model, "cpu")
+    monkeypatch.setattr("safetensors.torch.load_file", lambda _: pytest.fail("the whole checkpoint was read again"))
+    short, long = Sentence(("Tom", "waits"), ((0, 1),)), Sentence(("Tom", *["waits"] * 40), ((0, 1), (40, 0)))
+    found = verdicts(loaded, [("Tom: hi", short), ("Tom: hi " * 40, short), ("Tom: hi", long), ("Tom: hi " * 40, long)])
+    source, sentence = (
+        f"{what} was cut to what the model can read" for what in ("the source", "a sentence of the summary")
+    )
+    assert [one.notes for one in found] == [(), (source,), (sentence,), (source, sentence)]
+    assert [len(one.entailed) for one in found] == [1, 1, 1, 1], "an arc to a word that was cut off has no state"
 
 
 @pytest.mark.parametrize(("bias", "share"), [((0.0, 1.0), 1.0), ((1.0, 0.0), 0.0)])

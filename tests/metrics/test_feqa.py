@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rule_parser import save_rule_parser
 
+from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import ModelError
-from dialgauge.metrics import score_pairs
-from dialgauge.metrics._feqa import best_span, extract, phrases, plain, reading
+from dialgauge.metrics import score, score_pairs
+from dialgauge.metrics._feqa import Prompt, best_span, extract, phrases, plain, reading
 from dialgauge.metrics._questions import word_f1
 from dialgauge.metrics._treebank import treebank_words
 from dialgauge.models import load, load_parser
@@ -112,6 +113,38 @@ def test_equals_one_call_at_a_time(parser: str) -> None:
     spec = f"feqa:generator={GENERATOR},reader={READER},parser={parser},beams=3,device=cpu"
     assert len(numbers) >= 4
     assert score_pairs([summary], [source], [spec]).item() == pytest.approx(statistics.fmean(numbers), abs=1e-9)
+
+
+@pytest.mark.parametrize("limit", [40, 41, 42, 43, 128])
+def test_a_long_summary_is_cut_and_the_phrase_is_kept(limit: int) -> None:
+    generator = load("seq2seq", GENERATOR, "cpu")
+    summary = plain(" ".join(SUMMARIES[:12]))
+
+    def tokens(text: str) -> int:
+        return len(generator.tokenizer(text)["input_ids"])
+
+    prompt = Prompt.of(generator, summary, "the red cake", limit)
+    assert prompt.cut
+    kept, _, phrase = prompt.text.partition(" [SEP] ")
+    assert phrase == "the red cake"
+    assert summary.startswith(f"{kept} ")
+    assert tokens(prompt.text) <= limit
+    following = summary[len(kept) :].split()[:2]
+    assert tokens(f"{' '.join([kept, *following])} [SEP] {phrase}") > limit, "two more words would have fitted"
+    assert Prompt.of(generator, "mia has a cake .", "mia", limit) == Prompt("mia has a cake . [SEP] mia")
+
+
+def test_a_cut_summary_is_noted(parser: str) -> None:
+    long = " ".join(["Mia has a cake. Tom has a cat."] * 20)
+    corpus = Corpus.build(
+        [Dialogue("a", (Turn("Tom", "Mia has a cake."),))],
+        [Summary("a", "long", long), Summary("a", "short", "Mia waits.")],
+    )
+    spec = f"feqa:generator={GENERATOR},reader={READER},parser={parser},beams=1,device=cpu"
+    notes = score(corpus, [spec], cache=False).notes
+    assert notes.select("system", "note").rows() == [
+        ("long", "the summary was cut to what the model that writes questions can read")
+    ]
 
 
 def test_the_generator_must_be_named() -> None:

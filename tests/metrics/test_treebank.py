@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dialgauge.bench._pairs import load_pairs
@@ -106,6 +106,9 @@ def test_the_short_cut_gives_the_words_of_the_rules_on_real_texts(
     ),
     st.sampled_from([" ", "", "  ", "\n"]),
 )
+@example(["cannot", "'tis", ")"], "\n")
+@example(["'", "'ll"], "")
+@example(['""'], " ")
 def test_the_short_cut_gives_the_words_of_the_rules(parts: list[str], glue: str) -> None:
     text = glue.join(parts)
     assert treebank_words(text) == by_rules(text)

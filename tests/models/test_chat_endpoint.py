@@ -1,10 +1,14 @@
 """The chat client against a real server on this machine: slow, busy, broken, down."""
 
+import http.client
 import json
 import multiprocessing
+import socket
 import sqlite3
+import ssl
 import threading
 import time
+import urllib.error
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
@@ -30,7 +34,7 @@ def answer(text: str, tokens: int = 12, logprobs: Any = None) -> Reply:
 class Server:
     """Answers with what ``reply`` makes of the request; remembers every request."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.reply: Callable[[int, dict[str, Any]], Reply] = lambda number, body: answer("4")
@@ -53,17 +57,20 @@ class Server:
 
             def log_message(self, *arguments: object) -> None: ...
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.address = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
     running = Server()
     yield running
-    running.server.shutdown()
-    running.server.server_close()
+    running.stop()
 
 
 @pytest.fixture
@@ -254,11 +261,68 @@ def test_a_slow_answer_is_given_up(server: Server, endpoint) -> None:
         endpoint(timeout=0.1, retries=1).ask(QUESTION)
 
 
-def test_an_endpoint_that_is_down(pauses: list[float]) -> None:
-    down = ChatEndpoint.open("chat:x@http://127.0.0.1:9/v1", cache=None, sleep=pauses.append, retries=1)
-    with pytest.raises(ModelError, match=r"http://127.0.0.1:9/v1 did not answer as 'x' in 2 tries .*is it running"):
+@pytest.fixture
+def free_port() -> int:
+    """A port where nothing listens."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        return int(taken.getsockname()[1])
+
+
+def test_an_endpoint_that_is_down_is_told_within_seconds(free_port: int, pauses: list[float]) -> None:
+    address = f"http://127.0.0.1:{free_port}/v1"
+    down = ChatEndpoint.open(f"chat:x@{address}", cache=None, sleep=pauses.append)
+    with pytest.raises(ModelError, match=rf"{address} did not answer as 'x' in 3 tries \(.*refused.*is it running"):
         down.ask(QUESTION)
-    assert len(pauses) == 1
+    assert len(pauses) == 2
+    assert sum(pauses) < 4
+    with pytest.raises(ModelError, match=r"in 1 try \("):
+        replace(down, retries=0).ask(QUESTION)
+
+
+def test_a_server_without_encryption_is_told_within_seconds(server: Server, pauses: list[float]) -> None:
+    address = server.address.replace("http:", "https:")
+    with pytest.raises(ModelError, match=r"in 3 tries \(.*SSL"):
+        ChatEndpoint.open(f"chat:x@{address}", cache=None, sleep=pauses.append).ask(QUESTION)
+    assert len(pauses) == 2
+
+
+def test_a_server_that_is_just_being_started_is_waited_for(free_port: int) -> None:
+    started: list[Server] = []
+    asked = ChatEndpoint.open(
+        f"chat:x@http://127.0.0.1:{free_port}/v1", cache=None, sleep=lambda pause: started.append(Server(free_port))
+    )
+    try:
+        assert asked.ask(QUESTION).text == "4"
+        assert len(started) == 1
+    finally:
+        for server in started:
+            server.stop()
+
+
+@pytest.mark.parametrize(
+    ("error", "tries"),
+    [
+        (urllib.error.URLError(ConnectionRefusedError(111, "Connection refused")), 3),
+        (urllib.error.URLError(socket.gaierror(-2, "Name or service not known")), 3),
+        (urllib.error.URLError(OSError(101, "Network is unreachable")), 3),
+        (urllib.error.URLError(ssl.SSLCertVerificationError("certificate verify failed")), 3),
+        (urllib.error.URLError(ssl.SSLEOFError("EOF occurred in violation of protocol")), 6),
+        (urllib.error.URLError(TimeoutError("timed out")), 6),
+        (TimeoutError("timed out"), 6),
+        (ConnectionResetError(104, "Connection reset by peer"), 6),
+        (http.client.RemoteDisconnected("closed without response"), 6),
+    ],
+)
+def test_patience_is_for_servers_that_are_there(
+    endpoint, pauses: list[float], monkeypatch: pytest.MonkeyPatch, error: Exception, tries: int
+) -> None:
+    def send(self: ChatEndpoint, body: Any) -> str:
+        raise error
+
+    monkeypatch.setattr(ChatEndpoint, "_send", send)
+    with pytest.raises(ModelError, match=f"in {tries} tries"):
+        endpoint(retries=5).ask(QUESTION)
+    assert len(pauses) == tries - 1
 
 
 def test_the_budget_is_kept_and_cached_answers_are_free(server: Server, endpoint) -> None:

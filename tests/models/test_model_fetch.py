@@ -21,6 +21,7 @@ from dialgauge.models import (
     fetch_hub,
     load,
     resolve,
+    stated_licence,
 )
 from dialgauge.models import _assets as assets_module
 
@@ -174,6 +175,8 @@ def hub(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: 
     answers: dict[str, object] = {}
     pickled = tmp_path / "pytorch_model.bin"
     torch.save(load_file(tiny / "tiny-bart" / "model.safetensors"), pickled)
+    page = tmp_path / "README.md"
+    page.write_text("---\nlanguage: en\nlicense: mit\n---\n# A model\n", encoding="utf-8")
 
     def download(name: str, *, revision: str | None, cache_dir: Path, allow_patterns: list[str], **_: object) -> str:
         if isinstance(answers.get(name), Exception):
@@ -183,7 +186,7 @@ def hub(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: 
         folder.mkdir(parents=True, exist_ok=True)
         (repository / "refs").mkdir(exist_ok=True)
         (repository / "refs" / "main").write_text("0123abcd")
-        for file in [*(tiny / "tiny-bart").glob("*.json"), *(tiny / "tiny-bart").glob("*.txt"), pickled]:
+        for file in [*(tiny / "tiny-bart").glob("*.json"), *(tiny / "tiny-bart").glob("*.txt"), pickled, page]:
             if any(file.match(pattern) for pattern in allow_patterns):
                 (folder / file.name).write_bytes(file.read_bytes())
         return str(folder)
@@ -223,6 +226,71 @@ def test_published_checkpoints_are_listed_and_fetched(hub: dict[str, object]) ->
         if row["here"]
     }
     assert here == {row["published"] for row in listed if row["hub"]} - {"MingZhong/unieval-sum"}
+
+
+def test_a_download_that_broke_off_is_not_here(hub: dict[str, object]) -> None:
+    run = CliRunner().invoke
+    ref = ModelRef.parse("MingZhong/unieval-sum")
+
+    def listed() -> dict[str, object]:
+        (row,) = [
+            row for row in json.loads(run(app, ["models", "--json"]).stdout)["models"] if row["model"] == str(ref)
+        ]
+        return {name: row[name] for name in ("here", "folder", "bytes", "licence")}
+
+    nothing = {"here": False, "folder": None, "bytes": None, "licence": "on its hub page"}
+    assert listed() == nothing
+    with pytest.raises(ModelError, match="no safetensors at this revision"):
+        fetch_hub(ref)
+    assert resolve(ref).path.is_dir()
+    assert listed() == nothing
+    with pytest.raises(
+        ModelError, match=r"no weights .* get them with 'dialgauge models get MingZhong/unieval-sum --c"
+    ):
+        load("seq2seq", ref, "cpu")
+    got = json.loads(run(app, ["models", "get", str(ref), "--convert", "--json"]).stdout)
+    folder = resolve(ref).path
+    assert got == [{"model": str(ref), "folder": str(folder), "licence": "mit"}]
+    size = sum(file.stat().st_size for file in folder.iterdir())
+    assert listed() == {"here": True, "folder": str(folder), "bytes": size, "licence": "mit"}
+
+
+@pytest.mark.parametrize(
+    ("page", "licence"),
+    [
+        ("---\nlicense: apache-2.0\ntags: [a]\n---\n", "apache-2.0"),
+        ("---\r\nlicense: 'bsd-3-clause'\r\n---", "bsd-3-clause"),
+        ("---\ntags: []\nlicense:\n- mit\n- other\n---\n", "mit"),
+        ("---\ntags: []\nlicense:\ntags: [b]\n---\n", None),
+        ("---\ntags: []\n---\nlicense: mit\n", None),
+        ("# A model\nlicense: mit\n", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_the_licence_is_the_one_in_the_head_of_the_page(tmp_path: Path, page: str | None, licence: str | None) -> None:
+    if page is not None:
+        (tmp_path / "README.md").write_bytes(page.encode())
+    assert stated_licence(tmp_path) == licence
+
+
+@pytest.mark.parametrize("options", [[], ["--published"]])
+def test_names_of_models_are_read_at_a_glance(own_cache: Path, options: list[str]) -> None:
+    """At 100 columns each stands whole on a line of its own; at 80 one that is too long is cut at a hyphen."""
+    run = CliRunner().invoke
+    found = json.loads(run(app, ["models", *options, "--json"]).stdout)
+    rows = found["published"] if options else found["models"]
+    names = {row["published"] if options else row["model"] for row in rows} - {""}
+    assert any(len(name) > 60 for name in names)
+    wide = run(app, ["models", *options], env={"COLUMNS": "100"}).stdout.splitlines()
+    assert all(len(line) <= 100 for line in wide)
+    for name in names:
+        assert any(line.startswith(f" {name} ") for line in wide), name
+    narrow = run(app, ["models", *options], env={"COLUMNS": "80"}).stdout.splitlines()
+    assert all(len(line) <= 80 for line in narrow)
+    begun = [line[1:].partition(" ")[0] for line in narrow]
+    for name in (name for name in names if len(name) > 60):
+        assert any(name.startswith(start) and start.endswith("-") and len(start) > 30 for start in begun), name
 
 
 def test_without_the_hub_each_checkpoint_is_named_and_one_is_tried(hub: dict[str, object]) -> None:

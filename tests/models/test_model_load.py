@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from dialgauge.errors import InputError, ModelError, ParameterError
+from dialgauge.models import _load as loading
 from dialgauge.models import convert, load, unload
 
 KINDS = {
@@ -43,6 +44,28 @@ def test_dtype_device_and_unloading(tiny: Path) -> None:
     assert load("encoder", ref, device="cpu", dtype="bf16") is not half
     unload()
     assert load("encoder", ref, device="cpu") is not single
+
+
+def test_models_that_are_not_in_use_make_room(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A card on which one of the two fits at a time."""
+    first = load("encoder", f"folder:{tiny / 'tiny-bert'}", "cpu")
+    move = torch.nn.Module.to
+    tries: list[int] = []
+
+    def to(module: torch.nn.Module, *given: object, **named: object) -> torch.nn.Module:
+        tries.append(len(loading._loaded))
+        if loading._loaded:
+            raise torch.OutOfMemoryError("out of memory")
+        return move(module, *given, **named)
+
+    monkeypatch.setattr(torch.nn.Module, "to", to)
+    second = load("seq2seq", f"folder:{tiny / 'tiny-bart'}", "cpu")
+    assert tries == [1, 0]
+    assert list(loading._loaded.values()) == [second]
+    unload()
+    monkeypatch.setattr(torch.nn.Module, "to", lambda *_: (_ for _ in ()).throw(torch.OutOfMemoryError("still")))
+    with pytest.raises(ModelError, match=r"tiny-bert' does not fit into the memory of cpu; try device=cpu"):
+        load("encoder", first.ref, "cpu")
 
 
 def test_split_products_are_nearly_as_exact_as_fp32(tiny: Path) -> None:

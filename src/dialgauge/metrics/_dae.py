@@ -38,6 +38,7 @@ _HEAD = "dep_label_classifier"
 _SKIPPED = frozenset(("ROOT", "punct", "det", "case", "aux", "auxpass", "dep", "cop", "mark", "space", ""))
 _ENTAILED = 1
 _CUT = "the source was cut to what the model can read"
+_CUT_SENTENCE = "a sentence of the summary was cut to what the model can read"
 _NO_ARCS = "no sentence of the summary has a dependency arc"
 
 
@@ -63,10 +64,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """For each arc whether the source entails it, and whether the source had to be cut."""
+    """For each arc whether the source entails it, and what had to be cut for that."""
 
     entailed: tuple[bool, ...]
-    cut: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,22 +75,24 @@ class _Input:
     ids: list[int]
     types: list[int]
     arcs: list[tuple[int, int]]
-    cut: bool
+    notes: tuple[str, ...]
 
 
 def _head(model: Model) -> tuple[Any, Any]:
     """Weight and bias of the layer over arcs, which stands in the checkpoint beside the encoder."""
-    from safetensors.torch import load_file
+    from safetensors import safe_open
 
     folder = resolve(model.ref).path
     width = 2 * int(model.config.hidden_size)
+    names = (f"{_HEAD}.weight", f"{_HEAD}.bias")
     for file in sorted(folder.glob("*.safetensors")):
-        tensors = load_file(file)
-        if f"{_HEAD}.weight" in tensors:
-            weight, bias = (tensors[f"{_HEAD}.{part}"].to(model.device).float() for part in ("weight", "bias"))
-            if tuple(weight.shape) != (2, width):
-                raise ModelError(f"model '{model.ref}': {_HEAD}.weight is {tuple(weight.shape)}, not (2, {width})")
-            return weight, bias
+        with safe_open(file, "pt") as tensors:  # the encoder beside it has been read already
+            if not set(names) <= set(tensors.keys()):
+                continue
+            weight, bias = (tensors.get_tensor(name).to(model.device).float() for name in names)
+        if tuple(weight.shape) != (2, width):
+            raise ModelError(f"model '{model.ref}': {_HEAD}.weight is {tuple(weight.shape)}, not (2, {width})")
+        return weight, bias
     raise ModelError(f"model '{model.ref}' is no DAE model: no tensor {_HEAD}.weight in {folder}")
 
 
@@ -100,7 +103,9 @@ def _input(model: Model, source: str, sentence: Sentence) -> _Input:
     for word in sentence.words:
         second += tokenizer(word, add_special_tokens=False, verbose=False)["input_ids"]
         last.append(len(second) - 1)
-    second = second[: model.max_length // 2]
+    most = model.max_length // 2
+    shortened = len(second) > most
+    second = second[:most]
     first = tokenizer(source, add_special_tokens=False, verbose=False)["input_ids"]
     room = model.max_length - 3 - len(second)
     ids = [tokenizer.cls_token_id, *first[:room], tokenizer.sep_token_id, *second, tokenizer.sep_token_id]
@@ -108,7 +113,8 @@ def _input(model: Model, source: str, sentence: Sentence) -> _Input:
     # A word without pieces, at the beginning, has no state; one beyond the limit neither.
     arcs = [(c, h) for c, h in sentence.arcs if 0 <= last[c] < len(second) and 0 <= last[h] < len(second)]
     types = [0] * begin + [1] * (len(ids) - begin)
-    return _Input(ids, types, [(begin + last[c], begin + last[h]) for c, h in arcs], len(first) > room)
+    notes = (_CUT,) * (len(first) > room) + (_CUT_SENTENCE,) * shortened
+    return _Input(ids, types, [(begin + last[c], begin + last[h]) for c, h in arcs], notes)
 
 
 def verdicts(model: Model, asked: Sequence[tuple[str, Sentence]]) -> list[Verdict]:
@@ -131,7 +137,7 @@ def verdicts(model: Model, asked: Sequence[tuple[str, Sentence]]) -> list[Verdic
             arcs = torch.tensor(one.arcs, dtype=torch.long, device=ids.device).reshape(-1, 2)
             pairs = torch.cat([states[row, arcs[:, 0]], states[row, arcs[:, 1]]], dim=1)
             labels = (pairs @ weight.T + bias).argmax(dim=1).tolist()
-            result.append(Verdict(tuple(label == _ENTAILED for label in labels), one.cut))
+            result.append(Verdict(tuple(label == _ENTAILED for label in labels), one.notes))
         return result
 
     return run_batched(inputs, [len(one.ids) for one in inputs], call, budget(model))
@@ -145,7 +151,8 @@ def reading(found: Sequence[Verdict], without: str) -> Reading:
     right = [all(one.entailed) and bool(one.entailed) for one in found if one.entailed or without == "wrong"]
     if not right:
         return Reading(reason=_NO_ARCS)
-    return Reading(statistics.fmean(right), note=_CUT if any(one.cut for one in found) else "")
+    notes = dict.fromkeys(note for one in found for note in one.notes)
+    return Reading(statistics.fmean(right), note="; ".join(notes))
 
 
 def _compute(job: Job, parameters: Mapping[str, str]) -> Values:

@@ -34,6 +34,7 @@ _PAIRS_AT_ONCE = 32
 #: How the source is read: windows of so many tokens with the question, each so many further on; the longest answer.
 _WINDOW, _STRIDE, _LONGEST_ANSWER = 384, 128, 30
 _LONGEST_QUESTION = 100
+_CUT = "the summary was cut to what the model that writes questions can read"
 
 
 def phrases(document: Any) -> list[str]:
@@ -45,6 +46,25 @@ def phrases(document: Any) -> list[str]:
 def plain(text: str) -> str:
     """Lower-case words and marks with a space between, as the models of FEQA were trained on."""
     return " ".join(treebank_words(text.lower()))
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What the generator reads to ask about a phrase, and whether the summary in it had to be cut."""
+
+    text: str
+    cut: bool = False
+
+    @classmethod
+    def of(cls, model: Model, summary: str, phrase: str, limit: int) -> "Prompt":
+        """The summary, as many words of it as fit, and the phrase: without that, there is nothing to ask about."""
+        whole, tail = f"{summary} [SEP] {phrase}", f" [SEP] {phrase}"
+        if len(model.tokenizer(whole, verbose=False)["input_ids"]) <= limit:
+            return cls(whole)
+        room = max(0, limit - len(model.tokenizer(tail, verbose=False)["input_ids"]))
+        tokens = model.tokenizer(summary, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+        begun = next((start for start, _ in tokens["offset_mapping"][room:]), len(summary))
+        return cls(summary[:begun].rpartition(" ")[0] + tail, cut=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +149,23 @@ def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
             summary: [plain(phrase) for phrase in phrases(need_phrases(document, parser))]
             for summary, document in zip(summaries, parse(summaries, parser), strict=True)
         }
+        limit = encoder_limit(generator)
         prompts = {
-            (summary, one): f"{plain(summary)} [SEP] {one}" for summary, several in found.items() for one in several
+            (summary, one): Prompt.of(generator, plain(summary), one, limit)
+            for summary, several in found.items()
+            for one in several
         }
         written = generate(
             generator,
-            list(prompts.values()),
-            encoder_limit(generator),
+            [prompt.text for prompt in prompts.values()],
+            limit,
             longest=_LONGEST_QUESTION,
             num_beams=int(parameters["beams"]),
             no_repeat_ngram_size=3,
         )
         asked = {
             (summary.strip(), source): [
-                (written[prompts[summary.strip(), one]].text, one) for one in found[summary.strip()]
+                (written[prompts[summary.strip(), one].text].text, one) for one in found[summary.strip()]
             ]
             for summary, source in part
         }
@@ -155,6 +178,7 @@ def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
                 summary,
                 source,
                 [(answers[question, texts[source]], one) for question, one in asked[summary.strip(), source]],
+                _CUT if any(prompts[summary.strip(), one].cut for one in found[summary.strip()]) else "",
             )
             for summary, source in part
         ]
@@ -162,13 +186,14 @@ def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
     return values(job, in_parts(Pairs.of(job).texts, _PAIRS_AT_ONCE, read))
 
 
-def reading(summary: str, source: str, pairs: Sequence[tuple[str, str]]) -> Reading:
+def reading(summary: str, source: str, pairs: Sequence[tuple[str, str]], note: str = "") -> Reading:
     """The mean overlap of (answer from the source, phrase of the summary)."""
     if blank(summary) or blank(source):
         return EMPTY if blank(summary) else EMPTY_SOURCE
     if not pairs:
         return Reading(reason="the parser finds no names or noun phrases in the summary to ask about")
-    return Reading(statistics.fmean(word_f1(treebank_words(given), treebank_words(wanted)) for given, wanted in pairs))
+    overlaps = [word_f1(treebank_words(given), treebank_words(wanted)) for given, wanted in pairs]
+    return Reading(statistics.fmean(overlaps), note=note)
 
 
 register(
@@ -197,6 +222,7 @@ register(
         },
         cost="high",
         extra="models",
+        version="2",
         models={"generator": "seq2seq", "reader": "qa", "parser": "parser"},
     )
 )

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dialgauge.errors import ModelError
-from dialgauge.metrics._causal import Continuations, log_probabilities
+from dialgauge.metrics._causal import Continuations, log_probabilities, start_id
 from dialgauge.metrics._encoding import after_a_space, tokenise
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._likelihood import DIRECTIONS, REFERENCES, Way, likelihood_values
@@ -62,14 +61,6 @@ def _compute(way: Way) -> Callable[[Job, Mapping[str, str]], Values]:
 def _plain_ids(model: Model, text: str) -> list[int]:
     ids: list[int] = model.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"] if text else []
     return ids
-
-
-def start_id(model: Model) -> int:
-    """What a text begins with, so that its first word has a probability: the token of the beginning, or of the end."""
-    for token in (model.tokenizer.bos_token_id, model.tokenizer.eos_token_id):
-        if token is not None:
-            return int(token)
-    raise ModelError(f"model '{model.ref}': its tokenizer has neither a token of the beginning nor one of the end")
 
 
 _PARAMETERS = {

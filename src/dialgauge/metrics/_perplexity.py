@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dialgauge.errors import ParameterError
+from dialgauge.errors import ParameterError, counted
 from dialgauge.metrics._causal import Continuations, log_probabilities
 from dialgauge.metrics._encoding import tokenise
 from dialgauge.metrics._job import Job
@@ -32,7 +32,8 @@ def _perplexity(job: Job, parameters: Mapping[str, str]) -> Values:
     for item, text_id in enumerate(job.hypothesis_ids.tolist()):
         count = len(tokenised.ids[text_id])
         if count < 2:
-            reasons[item] = f"the summary has {count} tokens; the first has no probability, so there must be two"
+            has = counted(count, "token")
+            reasons[item] = f"the summary has {has}; the first has no probability, so there must be two"
             continue
         of_text = chances[text_id]
         mean = of_text.mean() if parameters["first"] == "exact" else _published_mean(of_text, min(stride, count))

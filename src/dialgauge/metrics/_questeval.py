@@ -42,10 +42,11 @@ _CUT = "texts were cut to what the models can read"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and the answer that it was made from."""
+    """A question, the answer that it was made from, and whether the sentence around that had to be cut."""
 
     text: str
     answer: str
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,10 @@ class _Asking:
         }
         flat = [prompt for pairs in prompts.values() for prompt, _ in pairs]
         written = generate(model, flat, encoder_limit(model), longest=_LONGEST)
-        return {text: [Question(written[p].text, answer) for p, answer in pairs] for text, pairs in prompts.items()}
+        return {
+            text: [Question(written[prompt].text, answer, written[prompt].cut) for prompt, answer in pairs]
+            for text, pairs in prompts.items()
+        }
 
     def _wanted(self, texts: Sequence[str]) -> dict[str, list[tuple[str, str]]]:
         """The sentences and answers of each text."""
@@ -113,7 +117,7 @@ class _Asking:
         return found
 
     def marks(self, asked: Sequence[tuple[Question, str]]) -> tuple[list[Marks], list[bool]]:
-        """How each question is answered from its text, and whether that had to be cut."""
+        """How each question is answered from its text, and whether anything had to be cut for it."""
         model = load_model(self.parameters, "seq2seq", "answerer")
         watched = first_token(model, _UNANSWERABLE)
         prompts = [f"{question.text} </s> {text}" for question, text in asked]
@@ -126,7 +130,7 @@ class _Asking:
             Marks(1 - one.first, word_f1(squad_words(one.text), squad_words(question.answer)), similarity)
             for one, (question, _), similarity in zip(given, asked, similar, strict=True)
         ]
-        return marks, [one.cut for one in given]
+        return marks, [one.cut or question.cut for one, (question, _) in zip(given, asked, strict=True)]
 
     def _similarities(self, pairs: Sequence[tuple[str, str]]) -> Sequence[float | None]:
         if self.parameters["similarity"] == "no":

@@ -8,8 +8,7 @@ whatever stands between (``behaviour=reference``).
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dialgauge.errors import ModelError
-from dialgauge.metrics._causal import Continuations, log_probabilities
+from dialgauge.metrics._causal import Continuations, log_probabilities, start_id
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
@@ -33,13 +32,6 @@ class Likelihoods:
     note: str = ""
 
 
-def _start(model: Model) -> int:
-    for token in (model.tokenizer.bos_token_id, model.tokenizer.eos_token_id):
-        if token is not None:
-            return int(token)
-    raise ModelError(f"model '{model.ref}': its tokenizer has no start and no end token, so nothing can stand first")
-
-
 #: A prompt and what is read after it.
 _Span = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -52,7 +44,7 @@ def _log_likelihoods(model: Model, spans: Iterable[_Span]) -> dict[_Span, list[f
     by_prompt: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
     for prompt, tokens in dict.fromkeys(spans):
         by_prompt.setdefault(prompt, []).append(tokens)
-    start = _start(model)
+    start = start_id(model)
     groups = [Continuations([start, *prompt], list(map(list, several))) for prompt, several in by_prompt.items()]
     return {
         (prompt, tokens): chances.tolist()

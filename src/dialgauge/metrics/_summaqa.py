@@ -9,6 +9,7 @@ adds special tokens twice and looks for the wrong one, so that answers may come 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dialgauge.metrics._encoding import padded
 from dialgauge.metrics._job import Job
@@ -21,6 +22,8 @@ from dialgauge.models import Model, run_batched
 
 _PAIRS_AT_ONCE = 64
 _MASK = "MASKED"
+_CUT = "the summary was cut to what the model can read"
+_CUT_QUESTION = "a sentence of the source was cut to what the model can read"
 _CITATION = "Scialom et al. 2019, Answers unite! Unsupervised metrics for reinforced summarization models, EMNLP"
 
 
@@ -34,11 +37,14 @@ class Cloze:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Word pieces joined by spaces (none where the end comes before the beginning), and how sure the model is."""
+    """Word pieces joined by spaces (none where the end comes before the beginning), and how sure the model is.
+
+    ``notes`` say what had to be cut.
+    """
 
     text: str
     probability: float
-    cut: bool
+    notes: tuple[str, ...] = ()
 
 
 def clozes(texts: Sequence[str], parser: str) -> dict[str, list[Cloze]]:
@@ -59,18 +65,19 @@ def clozes(texts: Sequence[str], parser: str) -> dict[str, list[Cloze]]:
 
 
 def answers(model: Model, asked: Sequence[tuple[str, str]], behaviour: str) -> list[Answer]:
-    """The answer to each (question, summary)."""
-    tokenizer, limit = model.tokenizer, model.max_length
+    """The answer to each (question, summary). Where both do not fit, each has half of the room or more."""
+    tokenizer = model.tokenizer
+    frame = 5 if behaviour == "reference" else 3
+    most = model.max_length - frame
     first, separator = tokenizer.cls_token_id, tokenizer.sep_token_id
     rows: list[list[int]] = []
     begins: list[int] = []
-    cut: list[bool] = []
+    notes: list[tuple[str, ...]] = []
     for texts in asked:
-        question, summary = (tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"] for text in texts)
-        frame = 5 if behaviour == "reference" else 3
-        question = question[: limit - frame]
-        room = limit - frame - len(question)
-        cut.append(len(summary) > room)
+        whole, summary = (tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"] for text in texts)
+        question = _around_blank(tokenizer, texts[0], whole, max(most // 2, most - len(summary)))
+        room = most - len(question)
+        notes.append((_CUT,) * (len(summary) > room) + (_CUT_QUESTION,) * (len(question) < len(whole)))
         row = [first, *question, separator, *summary[:room], separator]
         # The answer may begin after the question; in the published program, anywhere but at the first token.
         rows.append([first, *row, separator] if behaviour == "reference" else row)
@@ -91,9 +98,21 @@ def answers(model: Model, asked: Sequence[tuple[str, str]], behaviour: str) -> l
 
     found = run_batched(range(len(rows)), [len(row) for row in rows], call, budget(model))
     return [
-        Answer(" ".join(tokenizer.convert_ids_to_tokens(row[start : stop + 1])), probability, too_long)
-        for row, (start, stop, probability), too_long in zip(rows, found, cut, strict=True)
+        Answer(" ".join(tokenizer.convert_ids_to_tokens(row[start : stop + 1])), probability, lost)
+        for row, (start, stop, probability), lost in zip(rows, found, notes, strict=True)
     ]
+
+
+def _around_blank(tokenizer: Any, question: str, tokens: list[int], most: int) -> list[int]:
+    """At most so many tokens of a question, those around what is blanked out."""
+    if len(tokens) <= most:
+        return tokens
+    offsets = tokenizer(question, add_special_tokens=False, return_offsets_mapping=True, verbose=False)[
+        "offset_mapping"
+    ]
+    place = sum(end <= question.find(_MASK) for _, end in offsets)
+    begin = min(max(0, place - most // 2), len(tokens) - most)
+    return tokens[begin : begin + most]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +128,8 @@ class Answered:
             if behaviour == "reference":
                 return Reading(0.0)
             return Reading(reason="the parser finds no names or numbers in the source to ask about")
-        note = "the summary was cut to what the model can read" if any(answer.cut for answer in self.answers) else ""
-        return Reading(statistics.fmean(map(value, self.questions, self.answers)), note=note)
+        notes = dict.fromkeys(note for answer in self.answers for note in answer.notes)
+        return Reading(statistics.fmean(map(value, self.questions, self.answers)), note="; ".join(notes))
 
 
 def probability(_: Cloze, answer: Answer) -> float:
@@ -171,6 +190,7 @@ register(
             parameters=_PARAMETERS,
             cost="high",
             extra="models",
+            version="2",
             models={"model": "qa", "parser": "parser"},
         )
         for name, what, value in (

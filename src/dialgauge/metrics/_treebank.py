@@ -60,8 +60,9 @@ def treebank_words(text: str) -> list[str]:
     words: list[str] = []
     for sentence in nltk_sentences(text):
         *chunks, last = sentence.split()
-        if chunks and _CLOSERS.issuperset(last):
-            words += split_by_rules(sentence)  # the full stop may stand before the last white space
+        # Quotes at the very beginning have rules of their own; the full stop may stand before the last white space.
+        if sentence.lstrip().startswith(('"', "''")) or (chunks and _CLOSERS.issuperset(last)):
+            words += split_by_rules(" ".join((*chunks, last)))
             continue
         words += chain.from_iterable(map(_inside, chunks))
         words += _at_the_end(last)

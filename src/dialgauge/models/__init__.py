@@ -15,12 +15,12 @@ from dialgauge.models._chat import BudgetError, ChatAnswer, ChatBudget, ChatEndp
 from dialgauge.models._convert import convert
 from dialgauge.models._device import DEVICES, DTYPES, choose_device, default_budget
 from dialgauge.models._fetch import HubUnreachableError, fetch_asset, fetch_hub
-from dialgauge.models._load import Model, NeuralKind, load, need_packages, quiet_loading, unload
+from dialgauge.models._load import Model, NeuralKind, check_files, load, need_packages, quiet_loading, unload
 from dialgauge.models._parser import load_parser
 from dialgauge.models._refs import KINDS, Kind, ModelRef
 from dialgauge.models._resolve import Resolved, contents, hub_folder, model_signature, resolve
 from dialgauge.models._states import EncoderStates, windows
-from dialgauge.models._stored import StoredConfig, stored_config
+from dialgauge.models._stored import StoredConfig, stated_licence, stored_config
 from dialgauge.models._training import (
     EpochRecord,
     TrainingPlan,
@@ -63,6 +63,7 @@ __all__ = [
     "WordVectors",
     "batches",
     "check_available",
+    "check_files",
     "choose_device",
     "contents",
     "convert",
@@ -82,6 +83,7 @@ __all__ = [
     "report_progress",
     "resolve",
     "run_batched",
+    "stated_licence",
     "stored_config",
     "train",
     "unload",

@@ -1,15 +1,17 @@
 """Chat endpoints that speak the OpenAI protocol: asked politely, once per question, and never beyond the budget."""
 
+import errno
 import hashlib
 import http.client
 import json
 import os
 import random
+import socket
 import sqlite3
+import ssl
 import threading
 import time
 import urllib.error
-import urllib.parse
 import urllib.request
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +31,9 @@ Message = Mapping[str, str]
 #: Answers of a server that is busy or unwell: worth another try.
 _TRY_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_PAUSE = 60.0
+#: How often an address is tried where nobody is: enough for a server that is just being started.
+_TRIES_OF_NOBODY = 3
+_NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH})
 #: Where answers are kept. A damaged file is left as it is, and the next one takes over.
 _ANSWER_FILES = ("answers.db", "answers-2.db", "answers-3.db")
 _LONGEST_WAIT_FOR_FILE = 30.0
@@ -175,7 +180,8 @@ class ChatEndpoint:
 
     Every answer is kept in the folder ``cache``, in SQLite, under a hash of the address, the model and the whole
     request, so that a run that was cut short goes on where it stopped and a repeated one costs nothing. A busy server
-    is asked again up to ``retries`` times, after the pause that it names or a growing one.
+    is asked again up to ``retries`` times, after the pause that it names or a growing one; an address where nothing
+    listens is given up after a few seconds.
     """
 
     model: str
@@ -195,11 +201,10 @@ class ChatEndpoint:
         ref = ModelRef.parse(ref) if isinstance(ref, str) else ref
         if ref.source != "chat":
             raise ParameterError("chat endpoint", "model", "chat:MODEL or chat:MODEL@https://host/v1", str(ref))
-        address = ref.revision or bare_address(os.environ.get(CHAT_ADDRESS, "").rstrip("/"))
-        if not address:
+        given = os.environ.get(CHAT_ADDRESS, "").rstrip("/")
+        if not ref.revision and not given:
             raise ModelError(f"no endpoint for '{ref}': set {CHAT_ADDRESS}, or write chat:{ref.name}@https://host/v1")
-        if urllib.parse.urlsplit(address).scheme not in ("http", "https"):
-            raise ParameterError("chat endpoint", "address", "an http or https address", address)
+        address = ref.revision or bare_address(given)
         settings.setdefault("cache", cache_folder() / "chat")
         return cls(ref.name, address, os.environ.get(CHAT_KEY), **settings)
 
@@ -240,6 +245,7 @@ class ChatEndpoint:
     def _post(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """The answer of the server as a document, after as many tries as are allowed."""
         reason = "no answer"
+        absent = 0
         for attempt in range(self.retries + 1):
             self.budget.begin()
             pause = min(self.first_pause * 2**attempt, _LONGEST_PAUSE) * random.uniform(0.75, 1.25)
@@ -257,11 +263,13 @@ class ChatEndpoint:
                 reason = f"the answer is no JSON ({error})"
             except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
                 reason = str(getattr(error, "reason", None) or error or type(error).__name__)
-            if attempt < self.retries:
-                self.sleep(pause)
+                absent += _is_nobody(error)
+            if attempt == self.retries or absent == _TRIES_OF_NOBODY:
+                break
+            self.sleep(pause)
         raise ModelError(
-            f"{self.address} did not answer as '{self.model}' in {self.retries + 1} tries ({reason}); is it running? "
-            "Answers so far are kept, so the next run goes on from here"
+            f"{self.address} did not answer as '{self.model}' in {counted(attempt + 1, 'try', 'tries')} ({reason}); "
+            "is it running? Answers so far are kept, so the next run goes on from here"
         )
 
     def _send(self, body: Mapping[str, Any]) -> str:
@@ -277,6 +285,18 @@ class ChatEndpoint:
     def _hide(self, said: str) -> str:
         """What a server said, without our key: some repeat it in their answers, and answers are kept and shown."""
         return said.replace(self.key, "(the key)") if self.key else said
+
+
+def _is_nobody(error: Exception) -> bool:
+    """Whether there was no server to be busy: nothing listens, no such host, no way to it, or not the one it should be.
+
+    Other errors of the network, timeouts above all, also come from servers that have too much to do.
+    """
+    reason = getattr(error, "reason", error)
+    if isinstance(reason, ssl.SSLError):  # a wrong certificate, or no encryption at all; but a broken line may mend
+        return not isinstance(reason, ssl.SSLEOFError | ssl.SSLZeroReturnError | ssl.SSLSyscallError)
+    absent = isinstance(reason, ConnectionRefusedError | socket.gaierror)
+    return absent or (isinstance(reason, OSError) and reason.errno in _NO_WAY)
 
 
 def _read_answer(document: Mapping[str, Any], *, cached: bool = False) -> ChatAnswer:

@@ -51,12 +51,12 @@ class HubUnreachableError(ModelError):
 
 
 def fetch_hub(ref: ModelRef, *, converted: bool = False) -> Path:
-    """Download a model from the hub into the hub's own cache: configuration, tokenizer and safetensors, no code.
+    """Download a model from the hub into the hub's own cache: configuration, tokenizer, safetensors, page; no code.
 
     With ``converted``, a model that has only pickled weights is fetched with those, and they are turned into
     safetensors by :func:`convert`, which reads tensors and nothing else.
     """
-    _snapshot(ref, ["*.safetensors", "*.json", "*.txt", "*.model"])
+    _snapshot(ref, ["*.safetensors", "*.json", "*.txt", "*.model", "README.md"])
     folder = resolve(ref).path
     if any(folder.glob("*.safetensors")):
         return folder
@@ -86,10 +86,12 @@ def _snapshot(ref: ModelRef, patterns: list[str]) -> None:
         )
     except (HfHubHTTPError, OSError, ValueError) as error:
         reason = str(error).strip().partition("\n")[0]
-        unreachable = isinstance(error, LocalEntryNotFoundError)
-        raise (HubUnreachableError if unreachable else ModelError)(
-            f"model '{ref}' could not be fetched into {hub_folder()}: {reason}"
-        ) from error
+        message = f"model '{ref}' could not be fetched into {hub_folder()}: {reason}"
+        if isinstance(error, LocalEntryNotFoundError):
+            raise HubUnreachableError(
+                f"{message}. Without the hub, bring its files here by other means and name their folder: folder:/path"
+            ) from error
+        raise ModelError(message) from error
 
 
 def _find_wheel(asset: Asset, source: Path) -> Path:

@@ -1,6 +1,7 @@
 """Loading: each model once per process, safetensors only, no remote code, no network, and no half-loaded heads."""
 
 import contextlib
+import gc
 import importlib.util
 import io
 import logging
@@ -91,7 +92,7 @@ def load(kind: NeuralKind, ref: ModelRef | str, device: str = "auto", dtype: str
     place, precision = choose_device(device), checked_dtype(dtype)
     key = (kind, resolved.path, resolved.fingerprint, place, dtype)
     if key not in _loaded:
-        _loaded[key] = _load(kind, resolved, place, precision)
+        _loaded[key] = _load_with_room(kind, resolved, place, precision)
     return _loaded[key]
 
 
@@ -107,6 +108,25 @@ def need_packages(feature: str) -> None:
     for package in ("torch", "transformers", "tokenizers", "safetensors"):
         if importlib.util.find_spec(package) is None:
             raise MissingExtraError(feature, "models")
+
+
+class _NoRoomError(ModelError):
+    """A model that does not fit into the memory that is left on its device."""
+
+
+def _load_with_room(kind: NeuralKind, resolved: Resolved, device: str, dtype: Dtype) -> Model:
+    """Load a model; where those of earlier metrics leave no room for it, they are forgotten."""
+    others = [key for key, model in _loaded.items() if model.device == device]
+    try:
+        return _load(kind, resolved, device, dtype)
+    except _NoRoomError:
+        if not others:
+            raise
+    # Not in the clause above: there the error still holds what had been loaded of the model.
+    for key in others:
+        del _loaded[key]
+    gc.collect()
+    return _load(kind, resolved, device, dtype)
 
 
 def _load(kind: NeuralKind, resolved: Resolved, device: str, dtype: Dtype) -> Model:
@@ -139,7 +159,9 @@ def _load(kind: NeuralKind, resolved: Resolved, device: str, dtype: Dtype) -> Mo
         if dtype == "bf16x3":
             split_linear_layers(module)
     except torch.OutOfMemoryError as error:
-        raise ModelError(f"model '{resolved.ref}' does not fit into the memory of {device}; try device=cpu") from error
+        raise _NoRoomError(
+            f"model '{resolved.ref}' does not fit into the memory of {device}; try device=cpu"
+        ) from error
     return Model(
         kind=kind,
         ref=resolved.ref,
@@ -193,7 +215,8 @@ def _weights(resolved: Resolved) -> Path:
             f"model '{ref}': {folder} has only pickled weights ({pickled[0].name}), which can run code when loaded; "
             f"turn them into safetensors with 'dialgauge models convert {folder}', or use a revision that has them"
         )
-    raise ModelError(f"model '{ref}': no weights (model.safetensors or *.gguf) in {folder}")
+    again = f"; get them with 'dialgauge models get {ref} --convert'" if ref.source == "hub" else ""
+    raise ModelError(f"model '{ref}': no weights (model.safetensors or *.gguf) in {folder}{again}")
 
 
 def pickled_files(folder: Path) -> list[Path]:

@@ -1,8 +1,10 @@
-"""What the config.json of a model says, read without loading anything: enough to refuse a wrong setting at once."""
+"""What the files beside the weights say, read without loading anything: enough to refuse a wrong setting at once."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from dialgauge.errors import ModelError
@@ -11,6 +13,9 @@ from dialgauge.models._resolve import resolve
 
 #: What architectures call the number of their layers.
 _LAYERS = ("num_hidden_layers", "n_layers", "n_layer")
+#: The head of a model's page, and the licence in it: a word, or the first of a list.
+_HEAD = re.compile(r"---\s*\n(.*?)\n---\s*(\n|$)", re.DOTALL)
+_LICENCE = re.compile(r"^license:[ \t]*(?:\n\s*-[ \t]*)?[\"']?([\w.+-]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +59,11 @@ def stored_config(text: str) -> StoredConfig:
     if not isinstance(entries, dict):
         raise ModelError(f"model '{resolved.ref}': {path} holds no JSON object")
     return StoredConfig(resolved.ref, entries)
+
+
+def stated_licence(folder: Path) -> str | None:
+    """The licence that the page of a hub model (README.md) states in its head; None where it does not say."""
+    page = folder / "README.md"
+    head = _HEAD.match(page.read_text("utf-8", errors="replace")) if page.is_file() else None
+    found = _LICENCE.search(head[1]) if head else None
+    return found[1] if found else None
