@@ -1,6 +1,7 @@
 """``dialgauge finetune-summarizer`` and ``dialgauge attention`` as a person or a machine meets them."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_three_sets_from_one_command_for_people_and_machines(cli: Cli, corpus: Path, tmp_path: Path) -> None:
+def test_three_sets_from_one_command_for_people_and_machines(
+    cli: Cli, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     command = ["finetune-summarizer", corpus, *QUICK, "--sets", "all", "--epochs", 2, "--test", corpus, "-o", tmp_path]
     done = cli(*command)
     assert done.code == 0, done.err
@@ -51,10 +54,17 @@ def test_three_sets_from_one_command_for_people_and_machines(cli: Cli, corpus: P
         assert words in done.out
     assert "BERTScore is left out" in done.err
     assert "test: 4 of 4 dialogues are trained on, too" in done.err
-    assert f"full=seq2seq:model=folder:{tmp_path / 'full' / 'checkpoint'}" in done.err.replace("\n", "")
+    # Positions beyond those that were trained know nothing: what is to be used reads as the table's summaries did.
+    hint = f"-s full=seq2seq:model=folder:{tmp_path / 'full' / 'checkpoint'},window=64 -o OUTPUT"
+    assert hint in done.err.replace("\n", "")
     assert "every pair has an affective word" not in done.err
     assert [path.name for path in (tmp_path / "full").iterdir() if path.name.startswith(".")] == []
     assert max(map(len, done.out.splitlines())) <= 100
+    monkeypatch.setattr("dialgauge.cli._output.console._width", 90)
+    narrow = cli(*command).out
+    assert "4 references: overlap with the references\n" in narrow
+    assert "4 references: affect that is kept, Spearman / CCC / MAE\n" in narrow
+    assert "(1 of 2)" not in narrow
     assert (tmp_path / "table.md").read_text("utf-8").startswith("| system |")
     again = cli(*command, "--json")
     document = json.loads(again.out)
@@ -82,7 +92,9 @@ def test_a_newcomer_is_told_what_the_training_is_worth(cli: Cli, tmp_path: Path)
     assert "a model from scratch learns little at a learning rate of 5e-05: try --learning-rate 5e-4" in told
     assert "left out, as the dialogue or the reference is empty: 2 of 4 references" in told
     assert "filtered and subsampled hold all pairs, as full does" in told
-    assert "full: longer than what is read, cut at the end: 1 dialogue" in told
+    assert "full: longer than what is read, cut at the end: 1 dialogue, 0 references (see --source-length" in told
+    # What may save hours is said before they are spent.
+    assert told.index("hold all pairs") < told.index("cut at the end")
     assert "– : not defined, as nothing varies or fewer than three dialogues have such words." in told
     source.write_text("".join(json.dumps(row) + "\n" for row in rows[1:3]), encoding="utf-8")
     refused = cli(*command)
@@ -112,6 +124,7 @@ def test_what_was_learnt_is_written_and_mapped(cli: Cli, corpus: Path, tmp_path:
     assert numbers[0]["shares"]["negative"]["words"] == 1
     assert 0 < numbers[0]["shares"]["negative"]["attention_share"] < 1
     assert cli(*command, "--layer", 7).err.strip().endswith("parameter 'layer' must be from 1 to 1; got 7")
+    assert "nobody in it has the role 'driver'" in cli(*command, "--role", "driver").err
     assert "unknown dialogue 'd9'" in cli("attention", corpus, "-d", "d9", "-m", model, "-o", page).err
 
 
@@ -124,6 +137,7 @@ def test_what_was_learnt_is_written_and_mapped(cli: Cli, corpus: Path, tmp_path:
         ([*SMALL, "--precision", "fp8"], "'precision' must be 'fp32' or 'bf16'"),
         ([*SMALL, "--best-by", "luck"], "'best_by' must be"),
         ([*SMALL, "--role", "agent"], "no reference summary of the role 'agent'"),
+        ([*SMALL, "--roles", "both"], "'roles' must be 'turns' or 'mark'; got 'both'"),
         ([*SMALL, "--tagger", "nobody"], "unknown tagger 'nobody'"),
     ],
 )
@@ -140,3 +154,121 @@ def test_a_model_of_the_wrong_kind(cli: Cli, corpus: Path, tmp_path: Path, golde
         done = cli(*command, "--model", model, "-o", tmp_path / "out")
         assert done.code == 2
         assert "is not a sequence-to-sequence model" in done.err
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(cli: Cli, corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("years of work")
+    done = cli("finetune-summarizer", corpus, *QUICK, "-o", tmp_path / "run")
+    assert (done.code, "is a file, not a folder" in done.err) == (2, True)
+
+
+def test_a_role_and_what_leads_a_dialogue_are_in_the_command_to_use_it(cli: Cli, tmp_path: Path) -> None:
+    """A model that was taught with a prefix, for a role, knows no other dialogues: the hint must run as it is."""
+    rows = [
+        {
+            "id": f"d{i}",
+            "turns": [
+                {"speaker": "Ann", "role": "user", "text": said},
+                {"speaker": "Bob", "role": "agent", "text": "Ok."},
+            ],
+            "summary": text,
+            "system": "reference",
+            "kind": "reference",
+            "summary_role": "user",
+        }
+        for i, (said, text) in enumerate(TOLD)
+    ]
+    source = tmp_path / "calls.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    how = ["--role", "user", "--roles", "mark", "--prefix", "sum: "]
+    done = cli("finetune-summarizer", source, *QUICK, "--epochs", 1, *how, "-o", tmp_path / "run")
+    assert done.code == 0, done.err
+    hint = done.err.replace("\n", "").partition("to use one: dialgauge ")[2]
+    arguments = shlex.split(hint.replace("CORPUS", str(source)).replace("OUTPUT", str(tmp_path / "out.jsonl")))
+    assert arguments[3].endswith(',prefix="sum: ",roles=mark,window=64')
+    assert arguments[4:6] == ["--role", "user"]
+    used = cli(*arguments)
+    assert used.code == 0, used.err
+    model = f"folder:{tmp_path / 'run' / 'full' / 'checkpoint'}"
+    text = load("seq2seq", model, "cpu").tokenizer("sum: [user] Ann: I love this phone\nBob: Ok.")
+    assert len(text["input_ids"]) <= 64
+
+
+def test_models_of_other_shapes_are_told_apart(cli: Cli, corpus: Path, tmp_path: Path) -> None:
+    from dialgauge.summarize import ScratchModel, build_scratch
+
+    texts = ["Ann: I love this phone", "Ann loves the phone"]
+    models = [
+        f"folder:{build_scratch(ScratchModel(1, layers, width=64, vocabulary=300), texts, tmp_path / str(layers))}"
+        for layers in (1, 2)
+    ]
+    command = [
+        "attention",
+        corpus,
+        "-d",
+        "d0",
+        "--summary",
+        "Ann loves it.",
+        "--device",
+        "cpu",
+        "-o",
+        tmp_path / "a.html",
+    ]
+    shown = cli(*command, "-m", models[0], "-m", models[1])
+    assert shown.code == 0, shown.err
+    rows = " ".join(shown.out.split())
+    assert "attention of each model" in rows
+    assert "layer 1, head 1" in rows
+    assert "layer 2, head 1" in rows
+    assert f"attention of '{models[0]}': parameter 'layer' must be from 1 to 1" in cli(
+        *command, "-m", models[1], "-m", models[0], "--layer", 2
+    ).err.replace("\n", "")
+
+
+def test_who_stops_a_training_is_told_that_it_goes_on(
+    cli: Cli, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dialgauge.summarize import _finetune
+
+    train = _finetune.train
+
+    def stopped(*given: Any, **named: Any) -> Any:
+        def stop(what: str, done: int, total: int) -> None:
+            if what.startswith("epoch 2"):
+                raise KeyboardInterrupt
+
+        return train(*given, **{**named, "progress": stop})
+
+    monkeypatch.setattr(_finetune, "train", stopped)
+    command = ["finetune-summarizer", corpus, *QUICK, "--epochs", 3, "-o", tmp_path / "run"]
+    done = cli(*command)
+    assert done.code == 130
+    assert "finished epochs and trainings are kept in" in done.err
+    monkeypatch.undo()
+    assert "full: went on after epoch 1" in cli(*command).err
+
+
+def test_writing_the_test_split_and_the_table_show_how_far_they_are(corpus: Path, tmp_path: Path) -> None:
+    """With beams they take longer than a small training: a bar that stands still looks like a fault."""
+    from dialgauge.affect import tagger
+    from dialgauge.corpus import read_corpus
+    from dialgauge.models import TrainingPlan
+    from dialgauge.summarize import FinetuneSettings, SetsSettings, Splits, finetune_sets
+
+    read = read_corpus(corpus)
+    seen: list[tuple[str, int, int]] = []
+    order: list[str] = []
+    finetune_sets(
+        Splits(read, read, read),
+        "scratch:1+1x64",
+        tmp_path,
+        FinetuneSettings(TrainingPlan(epochs=1, device="cpu"), generation=GenerationSettings(beams=1, longest=4)),
+        SetsSettings(("full",), writing=GenerationSettings(beams=1, longest=4), bertscore=None, vocabulary=330),
+        tagger=tagger("vader"),
+        chosen=lambda sets: order.extend(sets) if not seen else order.append("late"),
+        progress=lambda *told: seen.append(told),
+    )
+    assert order == ["full"]
+    assert ("full: dev: writing", 4, 4) in seen
+    assert ("full: test: writing", 4, 4) in seen
+    assert any(what.startswith("full: test: writing (") and "texts at work" in what for what, _, _ in seen)

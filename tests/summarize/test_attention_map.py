@@ -20,6 +20,7 @@ from dialgauge.summarize import (
     generate,
     render_attention,
 )
+from dialgauge.summarize._generate import parts_of
 
 DIALOGUE = "Joy: I love this phone, it's great!\nBob: The other one was terrible...\nJoy: See you on Monday."
 SUMMARY = "Joy loves her great phone."
@@ -89,7 +90,56 @@ def test_words_beyond_the_window_are_counted_and_get_nothing(model: Model) -> No
     mapped = attention_map(model, DIALOGUE + " word" * 300, SUMMARY)
     assert mapped.unread > 200
     assert mapped.total[-mapped.unread :].sum() == 0
-    assert f"The last {mapped.unread} words" in render_attention([mapped], VADER)
+    page = render_attention([mapped], VADER)
+    assert f"The last {mapped.unread} words of the dialogue" in page
+    assert page.count(' unread" data-column') == mapped.unread
+    assert "parts" not in page
+
+
+def test_a_dialogue_longer_than_the_window_is_mapped_part_by_part(model: Model) -> None:
+    """The words of each part's summary look at that part, as they would if it stood alone; nothing is unread."""
+    lines = [f"{'Joy' if i % 2 else 'Bob Lee'}: I love phone number {i},  it's great!  " for i in range(14)]
+    long = "\n".join(lines)
+    settings = GenerationSettings(beams=1, longest=8, shortest=6)
+    mapped = attention_map(model, long, settings=settings)
+    parts = parts_of(model, long, model.max_length).texts
+    assert mapped.parts == len(parts) > 1
+    assert mapped.unread == 0
+    assert mapped.summary.text == generate(model, [long], settings)[0]
+    row = column = 0
+    for part in parts:
+        alone = attention_map(model, part, settings=settings)
+        rows, columns = slice(row, row + len(alone.summary)), slice(column, column + len(alone.dialogue))
+        assert mapped.dialogue.tokens[columns] == alone.dialogue.tokens
+        assert mapped.weights[rows, columns] == pytest.approx(alone.weights, abs=1e-6)
+        outside = np.delete(mapped.weights[rows], np.arange(columns.start, columns.stop), axis=1)
+        assert not outside.any()
+        row, column = rows.stop, columns.stop
+    assert mapped.weights.shape == (row, column)
+    assert f"it was read in {len(parts)} parts" in render_attention([mapped], VADER)
+
+
+def test_a_turn_longer_than_the_window_keeps_its_words(model: Model) -> None:
+    endless = "Joy: " + "I love this phone. See   you on Monday. " * 12
+    mapped = attention_map(model, endless, settings=GenerationSettings(beams=1, longest=6, shortest=4))
+    assert mapped.parts > 1
+    assert mapped.unread == 0
+    assert mapped.total.sum() + mapped.elsewhere == pytest.approx(1)
+    assert (mapped.total > 0).all()
+
+
+def test_a_prefix_is_none_of_the_words_and_a_window_bounds_what_is_read(model: Model) -> None:
+    plain, led = (attention_map(model, DIALOGUE, SUMMARY, prefix=prefix) for prefix in ("", "I love it: "))
+    assert led.dialogue.tokens == plain.dialogue.tokens
+    assert attention_shares(led, VADER)[2].words == attention_shares(plain, VADER)[2].words
+    assert led.elsewhere > plain.elsewhere
+    assert attention_map(model, DIALOGUE, SUMMARY, window=20).unread > 5
+    with pytest.raises(ParameterError, match="'window' must be at most 160"):
+        attention_map(model, DIALOGUE, SUMMARY, window=161)
+    settings = GenerationSettings(beams=1, longest=8, shortest=6)
+    assert attention_map(model, DIALOGUE, settings=settings, window=30).parts > 1
+    written = attention_map(model, DIALOGUE, settings=settings, prefix="see: ").summary.text
+    assert written == generate(model, [f"see: {DIALOGUE}"], settings)[0]
 
 
 def test_shares_of_attention_are_held_against_the_number_of_words(model: Model) -> None:

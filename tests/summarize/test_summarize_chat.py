@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -163,6 +164,52 @@ def test_an_endpoint_that_stops_half_way_keeps_what_is_done(tmp_path: Path, monk
     assert sorted(bag(body) for body in server.requests[before:]) == ["3", "4", "5"]
 
 
+def test_all_that_is_kept_is_counted_however_often_the_endpoint_stops(tmp_path: Path) -> None:
+    answered = 2
+
+    def answer(body: dict[str, Any]) -> Reply | str:
+        return Reply("gone", status=403) if int(bag(body)) >= answered else f"Bag {bag(body)}."
+
+    journal = tmp_path / "out.journal.jsonl"
+    with serving(answer) as server:
+        spec = f"gpt=chat:model=chat:tiny@{server.address}"
+        for now, kept in ((2, 2), (5, 5), (0, 5)):
+            answered = now
+            with pytest.raises(ModelError, match=rf"{kept} of 6 summaries of system 'gpt' are kept in "):
+                summarize(Corpus.build(CALLS), [spec], means=Means(parallel=1), journal=journal)
+
+
+def test_who_interrupts_is_told_where_it_goes_on(tmp_path: Path) -> None:
+    write_corpus(Corpus.build(CALLS), tmp_path / "calls.jsonl")
+    done = threading.Event()
+
+    def answer(body: dict[str, Any]) -> str:
+        if bag(body) == "2":
+            done.wait(60)
+        if bag(body) > "2":
+            time.sleep(2)  # a busy machine needs a while to hear the interrupt
+        return f"Bag {bag(body)}."
+
+    with serving(answer) as server:
+        command = [sys.executable, "-c", "from dialgauge.cli import main; main()", "summarize"]
+        command += [str(tmp_path / "calls.jsonl"), "-s", f"gpt=chat:model=chat:tiny@{server.address}"]
+        command += ["-o", str(tmp_path / "out.jsonl"), "--parallel", "1", "--price", "2"]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        last = time.monotonic() + 120
+        while len(server.requests) < 3:
+            assert process.poll() is None
+            assert time.monotonic() < last, "no third question"
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        done.set()  # the question that is under way is waited for
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"stopped: what is finished is kept in {tmp_path / 'out.jsonl.journal.jsonl'}; the same command" in told
+    assert "calls, 0 from cache" in told
+    assert "Traceback" not in told
+    assert not (tmp_path / "out.jsonl").exists()
+
+
 def test_a_spent_budget_keeps_what_is_done(tmp_path: Path) -> None:
     journal = tmp_path / "journal.jsonl"
     with serving(lambda body: f"Bag {bag(body)}.") as server:
@@ -190,7 +237,8 @@ def test_a_killed_command_goes_on_where_it_was(tmp_path: Path) -> None:
         command += ["-o", str(output), "--json", "--parallel", "1", "--price", "2"]
         process = subprocess.Popen(command, env={**os.environ, "DIALGAUGE_CACHE": str(tmp_path / "first")})
         last = time.monotonic() + 120
-        while not journal.exists() or journal.read_text().count('"text"') < 3:
+        # The fourth question is here, unanswered: none is under way that would arrive after the kill.
+        while len(server.requests) < 4 or not journal.exists() or journal.read_text().count('"text"') < 3:
             assert process.poll() is None
             assert time.monotonic() < last, "no journal"
             time.sleep(0.05)

@@ -108,6 +108,8 @@ def test_roles_by_turns_or_by_a_mark(model: Model) -> None:
         "sum: [agent] Ann: Where is my bag? Tom: It is here."
     )
     assert Reading(roles="mark").text(SHORT) == SHORT.text
+    with pytest.raises(ParameterError, match="'joint' must be 'line' or 'space'; got 'tab'"):
+        Reading(joint="tab")
     spec = f"seq2seq:model={model.ref},longest=6,beams=1"
     [by_turns] = summarize_dialogues([SHORT], spec, "agent")
     assert by_turns.text == generate(model, ["Tom: It is here."], GenerationSettings(beams=1, longest=6))[0]

@@ -1,18 +1,21 @@
 """``dialgauge finetune-summarizer``: teach a summarizer on all pairs, on the affective ones, and on as many."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
-from dialgauge.cli._options import Device
-from dialgauge.cli._output import Json, note, print_json, print_numbers, print_table, progress_bar
+from dialgauge.cli._options import Device, refuse_file
+from dialgauge.cli._output import Json, console, note, print_json, print_numbers, print_table, progress_bar
+from dialgauge.errors import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dialgauge.corpus import Corpus
     from dialgauge.models import TrainingPlan
-    from dialgauge.summarize import AffectTable, Finetuned, FinetuneSettings, SetsResult, Splits
+    from dialgauge.summarize import AffectTable, Finetuned, FinetuneSettings, SetsResult, Splits, TrainingSet
 
 Model = Annotated[
     str,
@@ -41,8 +44,17 @@ BatchTokens = Annotated[int, typer.Option(min=1, help="Tokens of a micro-batch, 
 Patience = Annotated[int | None, typer.Option(min=1, help="Stop after so many epochs without a better one on dev.")]
 Smoothing = Annotated[float, typer.Option(help="Share of certainty taken from the right token.")]
 Seed = Annotated[int, typer.Option(min=0, help="Of the order, the sub-sample and a scratch model's weights.")]
+RoleReading = Annotated[
+    str,
+    typer.Option(
+        "--roles",
+        help="With --role: turns (those of the role alone are read) or mark (all are, led by the role in brackets).",
+    ),
+]
 Vocabulary = Annotated[int, typer.Option(help="Pieces of words that a scratch model knows, at most.")]
 
+#: Where the measures of affect begin in the table.
+_AFFECT = 5
 #: Below this, the weights of a new model hardly move.
 _SLOW_FROM_SCRATCH = 1e-4
 
@@ -73,6 +85,7 @@ def finetune_summarizer(
     device: Device = "auto",
     seed: Seed = 0,
     role: Annotated[str, typer.Option(help="The role whose references are learnt.")] = "overall",
+    roles: RoleReading = "turns",
     prefix: Annotated[str, typer.Option(help='What leads a dialogue, as in "summarize: " for T5.')] = "",
     beams: Annotated[int, typer.Option(min=1, help="Beams for the summaries of the test split.")] = 4,
     vocabulary: Vocabulary = 8000,
@@ -93,6 +106,7 @@ def finetune_summarizer(
     from dialgauge.affect import tagger as make_tagger
     from dialgauge.summarize import FinetuneSettings, GenerationSettings, Reading, SetsSettings, finetune_sets
 
+    refuse_file(output)
     splits = _splits(load_corpus(corpus, format, map, strict), dev, test)
     training = FinetuneSettings(
         _plan(epochs, learning_rate, accumulate, precision, seed, device, patience),
@@ -101,17 +115,31 @@ def finetune_summarizer(
         target_length,
         label_smoothing,
         best_by,  # type: ignore[arg-type]  # checked by the settings
-        Reading(prefix=prefix),
+        Reading(prefix=prefix, roles=roles),
     )
     settings = SetsSettings(_sets(sets), role, GenerationSettings(beams=beams), bertscore, vocabulary)
     _say_what_is_absent(splits, training)
     _say_what_will_disappoint(splits, model, learning_rate)
-    with progress_bar("fine-tuning") as progress:
-        result = finetune_sets(splits, model, output, training, settings, tagger=make_tagger(tagger), progress=progress)
+    try:
+        with progress_bar("fine-tuning") as progress:
+            result = finetune_sets(
+                splits,
+                model,
+                output,
+                training,
+                settings,
+                tagger=make_tagger(tagger),
+                chosen=lambda made: _say_what_is_in_the_sets(made, splits.train),
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        if output.exists():
+            note(f"stopped: finished epochs and trainings are kept in {output}; the same command goes on from there")
+        raise
     if json:
         print_json(result.as_dict())
     else:
-        _print(result, splits.train, output)
+        _print(result, training, settings.role, output)
 
 
 def _plan(
@@ -173,24 +201,24 @@ def _say_what_will_disappoint(splits: "Splits", model: str, learning_rate: float
             note(f"{name}: {seen:,} of {part.dialogues.height:,} dialogues are trained on, too: it will flatter")
 
 
-def _say_what_is_in_the_sets(result: "SetsResult", train: "Corpus") -> None:
-    some = next(iter(result.sets.values()))
+def _say_what_is_in_the_sets(sets: "Mapping[str, TrainingSet]", train: "Corpus") -> None:
+    some = next(iter(sets.values()))
     role = some.pairs[0].role
     absent = train.references.filter(role=role).height - some.out_of
     if absent:
         note(f"left out, as the dialogue or the reference is empty: {absent:,} of {absent + some.out_of:,} references")
-    whole = [name for name, made in result.sets.items() if name != "full" and len(made.pairs) == made.out_of]
+    whole = [name for name, made in sets.items() if name != "full" and len(made.pairs) == made.out_of]
     if whole:
         note(
             f"every pair has an affective word in dialogue and reference: {' and '.join(whole)} "
-            f"{'holds' if len(whole) == 1 else 'hold'} all pairs, as full does, and teach the same"
+            f"{'holds' if len(whole) == 1 else 'hold'} all pairs, as full does, and "
+            f"{'teaches' if len(whole) == 1 else 'teach'} the same"
         )
 
 
-def _print(result: "SetsResult", train: "Corpus", output: Path) -> None:
+def _print(result: "SetsResult", training: "FinetuneSettings", role: str, output: Path) -> None:
     heads = ("set", "pairs", "of all", "cut", "loss", "kept epoch", "seconds")
     rows = [_row(name, trained, result.sets[name].share) for name, trained in result.trained.items()]
-    _say_what_is_in_the_sets(result, train)
     for name, trained in result.trained.items():
         _say_how_it_went(name, trained)
     print_table("training", heads, rows, numeric=heads[1:])
@@ -201,7 +229,28 @@ def _print(result: "SetsResult", train: "Corpus", output: Path) -> None:
     if result.table is not None:
         note(f"wrote {output / 'table.md'} and {output / 'table.json'}")
     name, trained = next(iter(result.trained.items()))
-    note(f"to use one: dialgauge summarize CORPUS -s {name}=seq2seq:model={trained.model} -o OUTPUT")
+    note(f"to use one: dialgauge summarize CORPUS -s {_system(name, trained, training)}{_asked(role)} -o OUTPUT")
+
+
+def _system(name: str, trained: "Finetuned", training: "FinetuneSettings") -> str:
+    """The specification of a system that reads as it was taught to, quoted for a shell where need be."""
+    import shlex
+
+    from dialgauge.models import load
+    from dialgauge.registry import quoted
+
+    given: dict[str, Any] = {"model": trained.model}
+    if training.reading.prefix:
+        given["prefix"] = training.reading.prefix
+    if training.reading.roles != "turns":
+        given["roles"] = training.reading.roles
+    if training.source_length < load("seq2seq", trained.model, training.plan.device).max_length:
+        given["window"] = training.source_length
+    return shlex.quote(f"{name}=seq2seq:{','.join(f'{key}={quoted(str(value))}' for key, value in given.items())}")
+
+
+def _asked(role: str) -> str:
+    return "" if role == "overall" else f" --role {role}"
 
 
 def _row(name: str, trained: "Finetuned", share: float) -> tuple[str, ...]:
@@ -224,19 +273,25 @@ def _say_how_it_went(name: str, trained: "Finetuned") -> None:
         note(f"{name}: went on after epoch {trained.record.resumed_from}")
     if trained.cut_dialogues or trained.cut_references:
         note(
-            f"{name}: longer than what is read, cut at the end: {trained.cut_dialogues:,} dialogues, "
-            f"{trained.cut_references:,} references"
+            f"{name}: longer than what is read, cut at the end: {counted(trained.cut_dialogues, 'dialogue')}, "
+            f"{counted(trained.cut_references, 'reference')} (see --source-length and --target-length)"
         )
 
 
 def _print_test(table: "AffectTable") -> None:
+    """The layout of the paper's table, or, where the screen is too narrow, overlap and affect apart."""
     cells = table.cells()
-    print_numbers(
-        f"test split: {table.dialogues:,} dialogues, {table.references:,} references",
-        ("system", "measure"),
-        [row[0] for row in cells],
-        table.heads[1:],
-        [row[1:] for row in cells],
-    )
+    title = f"test split: {counted(table.dialogues, 'dialogue')}, {counted(table.references, 'reference')}"
+    parts = {title: slice(1, None)}
+    gap = 3
+    if sum(gap + max(map(len, column)) for column in zip(table.heads, *cells, strict=True)) > console.width:
+        parts = {
+            f"{title}: overlap with the references": slice(1, _AFFECT),
+            f"{title}: affect that is kept, Spearman / CCC / MAE": slice(_AFFECT, None),
+        }
+    for named, part in parts.items():
+        print_numbers(
+            named, ("system", "measure"), [row[0] for row in cells], table.heads[part], [row[part] for row in cells]
+        )
     for text in table.remarks():
         note(text)

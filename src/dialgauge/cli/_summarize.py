@@ -67,6 +67,8 @@ def summarizers(
 ) -> None:
     """List the systems that can write summaries, with their parameters.
 
+    [bold]dialgauge summarizers longest[/]
+
     Name one as NAME or NAME:PARAMETER=VALUE,…, as in [bold]longest:n=2,units=sentences[/].
     """
     from dialgauge.summarize import all_summarizers, find_summarizer
@@ -135,8 +137,10 @@ def summarize(
                 journal=journal,
                 progress=progress,
             )
-    except (DialgaugeError, KeyboardInterrupt):
+    except (DialgaugeError, KeyboardInterrupt) as stop:
         _say_account(means.usage, tokens_cost)
+        if isinstance(stop, KeyboardInterrupt) and journal.exists():
+            note(f"stopped: what is finished is kept in {journal}; the same command goes on from there")
         raise
     write_corpus(result.corpus, output)
     journal.unlink(missing_ok=True)

@@ -12,7 +12,8 @@ from dialgauge.affect import Words, split_words
 from dialgauge.errors import InputError, ModelError, ParameterError
 from dialgauge.models import Model
 from dialgauge.summarize._finetune_batches import check_trainable
-from dialgauge.summarize._generate import GenerationSettings, generate
+from dialgauge.summarize._generate import GenerationSettings, generate, parts_of, window_of
+from dialgauge.summarize._roles import join_pieces
 
 _NOWHERE = -1
 Weights = NDArray[np.float64]
@@ -24,8 +25,11 @@ class AttentionMap:
 
     ``weights[i, j]`` is how much of its attention the decoder spent on dialogue word ``j`` while it wrote summary word
     ``i``: the sum over the pieces of ``j``, the mean over the pieces of ``i``. A row sums to one less what went to the
-    special tokens at the ends of the dialogue and to white space (``elsewhere``). The last ``unread`` words of the
-    dialogue were beyond what the model can read.
+    special tokens at the ends of the dialogue, to white space and to what leads the dialogue (``elsewhere``).
+
+    A dialogue longer than the window is read in ``parts``, each with a summary of its own, whose words look nowhere
+    else. A summary that is given cannot be parted: then the last ``unread`` words of the dialogue are beyond what the
+    model can read.
     """
 
     model: str
@@ -37,6 +41,7 @@ class AttentionMap:
     summary: Words
     weights: Weights
     unread: int
+    parts: int = 1
 
     @property
     def total(self) -> Weights:
@@ -59,37 +64,52 @@ def attention_map(
     layer: int | None = None,
     head: int | None = None,
     settings: GenerationSettings | None = None,
+    prefix: str = "",
+    window: int | None = None,
 ) -> AttentionMap:
     """Read the dialogue, write (or follow) the summary, and record where one layer and head of the decoder looks.
 
     ``layer`` and ``head`` count from 1; by default the last layer and its last head, as in Zhou, Ringeval and Portet
-    (2024). Without ``summary`` the model writes one with ``settings``.
+    (2024). Without ``summary`` the model writes one with ``settings``, of a dialogue longer than its window in parts.
+    ``prefix`` is what leads the dialogue, as in ``"summarize: "`` for T5; its words are none of the dialogue's.
+    ``window`` is how many tokens the model reads at a time, by default as many as it can.
     """
     check_trainable(model)
     if not dialogue.strip():
         raise InputError("attention: the dialogue is empty")
+    room = window_of(model, window)
+    read, written = [dialogue], [summary or ""]
     if summary is None:
-        [summary] = generate(model, [dialogue], settings or GenerationSettings())
+        read = list(parts_of(model, dialogue, room, prefix).texts)
+        written = generate(model, [prefix + part for part in read], settings, window=window)
+        summary = join_pieces(written)
     if not summary.strip():
-        raise InputError(f"attention: the summary by '{model.ref}' is empty: there is nothing to map")
-    source = _tokens(model, dialogue, target=False)
-    target = _tokens(model, summary, target=True)
-    layers = _cross_attention(model, source.ids, target.ids)
-    chosen_layer = _number("layer", layer, len(layers))
-    heads = layers[chosen_layer - 1].shape[0]
-    chosen_head = _number("head", head, heads)
-    pieces = layers[chosen_layer - 1][chosen_head - 1]
-    weights = _by_word(target.shares.T @ pieces @ source.shares, target.shares.sum(axis=0))
+        raise InputError(
+            f"attention: the summary by '{model.ref}' is empty: there is nothing to map; give one to follow"
+        )
+    source, target = _Numbered(dialogue, target=False), _Numbered(summary, target=True)
+    summed, pieces = np.zeros((len(target.words), len(source.words))), np.zeros(len(target.words))
+    reached = _NOWHERE
+    for part, text in zip(read, written, strict=True):
+        reads, writes = source.tokens(model, part, room, prefix), target.tokens(model, text, model.max_length)
+        layers = _cross_attention(model, reads.ids, writes.ids)
+        chosen_layer = _number(model, "layer", layer, len(layers))
+        heads = layers[chosen_layer - 1].shape[0]
+        chosen_head = _number(model, "head", head, heads)
+        summed += writes.shares.T @ layers[chosen_layer - 1][chosen_head - 1] @ reads.shares
+        pieces += writes.shares.sum(axis=0)
+        reached = max(reached, int(np.flatnonzero(reads.shares.any(axis=0)).max(initial=_NOWHERE)))
     return AttentionMap(
         str(model.ref),
         chosen_layer,
         chosen_head,
         len(layers),
         heads,
-        source.text,
-        target.text,
-        weights,
-        _unread(source),
+        source.words,
+        target.words,
+        _by_word(summed, pieces),
+        len(source.words) - 1 - reached,
+        len(read),
     )
 
 
@@ -97,41 +117,60 @@ def attention_map(
 class _Tokens:
     """The pieces of a text as the model reads it, and which share of each piece belongs to which word."""
 
-    text: Words
     ids: list[int]
     shares: Weights
 
 
-def _tokens(model: Model, text: str, *, target: bool) -> _Tokens:
+class _Numbered:
+    """The words of a text and the number of the word that each of its characters is of, to be read part by part."""
+
+    def __init__(self, text: str, *, target: bool) -> None:
+        self.words = split_words(text, speakers=not target)
+        self._target = target
+        self._of_character = np.full(len(text), _NOWHERE, dtype=np.int64)
+        for number, (begin, end) in enumerate(self.words.spans.tolist()):
+            self._of_character[begin:end] = number
+        self._done = 0
+
+    def tokens(self, model: Model, part: str, most: int, head: str = "") -> _Tokens:
+        """The pieces of the next part, so many at most; it may be led by a head that is not of the text."""
+        of_character = np.full(len(head) + len(part), _NOWHERE, dtype=np.int64)
+        for i, character in enumerate(part, start=len(head)):
+            place = self.words.text.find(character, self._done)
+            # Where parts meet there can be other white space than in the whole.
+            if character.isspace() and place != self._done:
+                continue
+            of_character[i] = self._of_character[place]
+            self._done = place + 1
+        ids, offsets = _encoded(model, head + part, most, target=self._target)
+        return _Tokens(ids, _shares(offsets, of_character, len(self.words)))
+
+
+def _encoded(model: Model, text: str, most: int, *, target: bool) -> tuple[list[int], list[tuple[int, int]]]:
+    """The pieces of a text, and where each begins and ends in it."""
     tokenizer = model.tokenizer
     if not tokenizer.is_fast:
         raise ModelError(f"model '{model.ref}': its tokenizer cannot say which characters a token stands for")
     name = "text_target" if target else "text"
-    encoded = tokenizer(
-        **{name: text}, truncation=True, max_length=model.max_length, return_offsets_mapping=True, verbose=False
-    )
-    words = split_words(text, speakers=not target)
-    of_character = np.full(len(text), _NOWHERE, dtype=np.int64)
-    for number, (begin, end) in enumerate(words.spans.tolist()):
-        of_character[begin:end] = number
-    shares = np.zeros((len(encoded["input_ids"]), len(words)))
-    for row, (begin, end) in zip(shares, encoded["offset_mapping"], strict=True):
+    encoded = tokenizer(**{name: text}, truncation=True, max_length=most, return_offsets_mapping=True, verbose=False)
+    return list(encoded["input_ids"]), list(encoded["offset_mapping"])
+
+
+def _shares(offsets: Sequence[tuple[int, int]], of_character: NDArray[np.int64], count: int) -> Weights:
+    """Which share of each piece belongs to which of ``count`` words."""
+    shares = np.zeros((len(offsets), count))
+    for row, (begin, end) in zip(shares, offsets, strict=True):
         # A piece often begins with the space before its word, and may hold several marks, which are words of their own.
         covered = of_character[begin:end]
         inside = covered[covered != _NOWHERE]
         np.add.at(row, inside, 1 / max(1, len(inside)))
-    return _Tokens(words, list(encoded["input_ids"]), shares)
+    return shares
 
 
 def _by_word(summed: Weights, pieces: Weights) -> Weights:
     """Sums over the pieces of each summary word as means; a word that the model cannot write has none."""
     means: Weights = summed / np.where(pieces > 0, pieces, 1)[:, None]
     return means
-
-
-def _unread(source: _Tokens) -> int:
-    read = np.flatnonzero(source.shares.any(axis=0))
-    return len(source.text) - 1 - int(read.max(initial=_NOWHERE))
 
 
 def _cross_attention(model: Model, source: Sequence[int], target: Sequence[int]) -> list[Weights]:
@@ -165,9 +204,9 @@ def _plain_attention(module: Any) -> Iterator[None]:
         module.set_attn_implementation(before)
 
 
-def _number(name: str, given: int | None, most: int) -> int:
+def _number(model: Model, name: str, given: int | None, most: int) -> int:
     if given is None:
         return most
     if not 1 <= given <= most:
-        raise ParameterError("attention", name, f"from 1 to {most}", given)
+        raise ParameterError(f"attention of '{model.ref}'", name, f"from 1 to {most}", given)
     return given

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dialgauge import __version__
 from dialgauge.affect import LABELS, MARK, NEUTRAL, WORD, Tagger, Words, tag_texts
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, counted
 from dialgauge.summarize._attention import AttentionMap, Weights
 
 _TOP = 10
@@ -83,14 +83,15 @@ def _panel(mapped: AttentionMap, tagger: Tagger) -> dict[str, Any]:
     return {
         "model": mapped.model,
         "layer": f"layer {mapped.layer} of {mapped.layers}, head {mapped.head} of {mapped.heads}",
-        "lines": _lines(_parts(mapped.dialogue, dialogue, _strength(total))),
+        "lines": _lines(_parts(mapped.dialogue, dialogue, _strength(total), mapped.unread)),
         "summary": _parts(mapped.summary, summary, None),
         "rows": [_strength(row).tolist() for row in mapped.weights],
         "top": [(mapped.dialogue.tokens[i], _percent(total[i])) for i in _strongest(mapped, total)],
         "shares": attention_shares(mapped, tagger),
         "elsewhere": _percent(mapped.elsewhere),
         "most": _percent(total.max()),
-        "unread": mapped.unread,
+        "unread": counted(mapped.unread, "word") if mapped.unread else "",
+        "parts": mapped.parts,
     }
 
 
@@ -115,8 +116,10 @@ def _strongest(mapped: AttentionMap, total: Weights) -> list[int]:
     return words[:_TOP]
 
 
-def _parts(words: Words, labels: NDArray[np.int8], strength: NDArray[np.int64] | None) -> list[dict[str, Any]]:
-    """The text, word by word, with what stands between words before each."""
+def _parts(
+    words: Words, labels: NDArray[np.int8], strength: NDArray[np.int64] | None, unread: int = 0
+) -> list[dict[str, Any]]:
+    """The text, word by word, with what stands between words before each; the last ones were not read."""
     parts = []
     before = 0
     for number, (begin, end) in enumerate(words.spans.tolist()):
@@ -128,6 +131,7 @@ def _parts(words: Words, labels: NDArray[np.int8], strength: NDArray[np.int64] |
                 "number": number,
                 "word": int(words.kinds[number]) != MARK,
                 "label": "" if label == NEUTRAL else LABELS[label],
+                "unread": number >= len(words) - unread,
                 "strength": 0 if strength is None else int(strength[number]),
             }
         )

@@ -139,7 +139,9 @@ def finetune(
         lambda epoch: epoch_batches(lengths, settings.batch_tokens, settings.plan.seed, epoch),
         lambda module, batch: batch_loss(module, encoded, batch, settings.label_smoothing),
         settings.plan,
-        evaluate=None if dev is None else _evaluation(learner, dev, held_out, settings, tagger, writing_tokens),
+        evaluate=None
+        if dev is None
+        else _evaluation(learner, dev, held_out, settings, tagger, writing_tokens, told_as(progress, "dev")),
         # As long as the summaries show no affect that could be compared, all epochs are equally bad.
         ties="later" if settings.best_by == "psentscore" else "earlier",
         folder=_kept(folder) if resumable else None,
@@ -151,6 +153,13 @@ def finetune(
     _save(learner, result, _card(start, training, settings, identity, tagger))
     shutil.rmtree(_kept(folder), ignore_errors=True)
     return result
+
+
+def told_as(progress: Progress | None, name: str) -> Progress | None:
+    """The same progress, told of under a name."""
+    if progress is None:
+        return None
+    return lambda what, done, total: progress(f"{name}: {what}", done, total)
 
 
 def _kept(folder: Path) -> Path:
@@ -165,6 +174,7 @@ def _evaluation(
     settings: FinetuneSettings,
     tagger: Tagger | None,
     writing_tokens: int | None,
+    progress: Progress | None,
 ) -> Callable[[Any], float]:
     """What is made of a module after an epoch; lower is better, so what should be high is turned around."""
     if settings.best_by == "loss":
@@ -174,7 +184,7 @@ def _evaluation(
     def evaluate(module: Any) -> float:
         reading = replace(settings.reading, window=settings.source_length)
         model = replace(learner, module=module)
-        written = written_texts(model, dev, held_out, reading, settings.generation, writing_tokens)
+        written = written_texts(model, dev, held_out, reading, settings.generation, writing_tokens, progress)
         if settings.best_by == "psentscore":
             assert tagger is not None
             return -affect_quality(dev, written, tagger, held_out[0].role)

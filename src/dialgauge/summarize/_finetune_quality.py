@@ -6,7 +6,8 @@ from dataclasses import replace
 from dialgauge.affect import Tagger
 from dialgauge.corpus import Corpus
 from dialgauge.metrics import score_pairs
-from dialgauge.models import Model
+from dialgauge.models import Model, watching
+from dialgauge.progress import Progress
 from dialgauge.summarize._finetune_table import ROUGE, affect_scores, preserved
 from dialgauge.summarize._generate import GenerationSettings
 from dialgauge.summarize._seq2seq import Reading, write_summaries
@@ -25,6 +26,7 @@ def written_texts(
     reading: Reading,
     settings: GenerationSettings,
     batch_tokens: int | None = None,
+    progress: Progress | None = None,
 ) -> dict[str, str]:
     """What the model writes for the dialogues of these pairs; empty where it writes nothing.
 
@@ -33,8 +35,20 @@ def written_texts(
     wanted = dict.fromkeys(pair.dialogue_id for pair in pairs)
     dialogues = [dialogue for dialogue in corpus.iter_dialogues() if dialogue.id in wanted]
     fitting = replace(reading, window=min(reading.window or model.max_length, model.max_length))
-    outcomes = write_summaries(model, dialogues, pairs[0].role, fitting, settings, batch_tokens=batch_tokens)
-    found = {dialogues[position].id: outcome.text or "" for position, outcome in outcomes}
+    found: dict[str, str] = {}
+
+    def tell(at_work: int, of: int) -> None:
+        """A portion of the work is done at a time: show how many of its texts have been through the model."""
+        if progress:
+            progress(f"writing ({at_work:,} of {of:,} texts at work)", len(found), len(dialogues))
+
+    with watching(tell):
+        for position, outcome in write_summaries(
+            model, dialogues, pairs[0].role, fitting, settings, batch_tokens=batch_tokens
+        ):
+            found[dialogues[position].id] = outcome.text or ""
+            if progress:
+                progress("writing", len(found), len(dialogues))
     return {dialogue_id: found[dialogue_id] for dialogue_id in wanted}
 
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,9 @@ from dialgauge.affect import Tagger
 from dialgauge.corpus import OVERALL, Corpus
 from dialgauge.errors import InputError
 from dialgauge.files import write_text
-from dialgauge.models import load
+from dialgauge.models import load, watching
 from dialgauge.progress import Progress
-from dialgauge.summarize._finetune import Finetuned, FinetuneSettings, finetune
+from dialgauge.summarize._finetune import Finetuned, FinetuneSettings, finetune, told_as
 from dialgauge.summarize._finetune_quality import written_texts
 from dialgauge.summarize._finetune_table import AffectTable, affect_table
 from dialgauge.summarize._generate import GenerationSettings
@@ -78,6 +78,7 @@ def finetune_sets(
     settings: SetsSettings | None = None,
     *,
     tagger: Tagger | None = None,
+    chosen: Callable[[Mapping[str, TrainingSet]], None] | None = None,
     progress: Progress | None = None,
 ) -> SetsResult:
     """Train ``model`` once for each training set from the same start, and compare the results on the test split.
@@ -86,6 +87,7 @@ def finetune_sets(
     from all pairs, so that every set starts alike. Below ``folder`` each set has a folder with its ``checkpoint`` and
     what it wrote for the test split (``summaries.jsonl``); ``table.json`` and ``table.md`` compare them. A training
     that is there already from a run with the same settings is not done again; the summaries are written anew.
+    ``chosen`` is called with the sets once they are made, before hours are spent on them.
     """
     training, settings = training or FinetuneSettings(), settings or SetsSettings()
     sets = training_sets(
@@ -95,6 +97,8 @@ def finetune_sets(
         if tagger is None:
             raise InputError("the table of the test split needs a tagger of affective words: give one")
         reference_pairs(splits.test, settings.role)
+    if chosen is not None:
+        chosen(dict(sets.items()))
     start = _start(model, splits.train, folder, training, settings)
     trained: dict[str, Finetuned] = {}
     outputs: dict[str, dict[str, str]] = {}
@@ -110,15 +114,19 @@ def finetune_sets(
             tagger=tagger,
             resumable=settings.resumable,
             writing_tokens=settings.writing_tokens,
-            progress=_prefixed(progress, name),
+            progress=told_as(progress, name),
         )
         if splits.test is not None:
             begun = time.perf_counter()
-            outputs[name] = write_summaries(trained[name], splits.test, settings, place / _OUTPUTS, training)
+            outputs[name] = write_summaries(
+                trained[name], splits.test, settings, place / _OUTPUTS, training, told_as(progress, f"{name}: test")
+            )
             seconds[name] = round(time.perf_counter() - begun, 1)
     table = None
     if splits.test is not None and tagger is not None:
-        table = affect_table(splits.test, outputs, tagger, bertscore=settings.bertscore, role=settings.role)
+        told = told_as(progress, "table")
+        with watching(None if told is None else lambda done, of: told("comparing texts", done, of)):
+            table = affect_table(splits.test, outputs, tagger, bertscore=settings.bertscore, role=settings.role)
         save_table(table, folder)
     return SetsResult(dict(sets.items()), trained, seconds, table)
 
@@ -131,13 +139,18 @@ def save_table(table: AffectTable, folder: Path) -> None:
 
 
 def write_summaries(
-    trained: Finetuned, test: Corpus, settings: SetsSettings, path: Path, training: FinetuneSettings
+    trained: Finetuned,
+    test: Corpus,
+    settings: SetsSettings,
+    path: Path,
+    training: FinetuneSettings,
+    progress: Progress | None = None,
 ) -> dict[str, str]:
     """Summarize the test split with a trained model; the texts by dialogue, and as JSON lines in ``path``."""
     model = load("seq2seq", trained.model, training.plan.device)
     pairs = reference_pairs(test, settings.role, training.reading)
     reading = replace(training.reading, window=training.source_length)
-    texts = written_texts(model, test, pairs, reading, settings.writing, settings.writing_tokens)
+    texts = written_texts(model, test, pairs, reading, settings.writing, settings.writing_tokens, progress)
     rows = [
         {"dialogue_id": dialogue_id, "system": trained.set, "role": settings.role, "summary": text}
         for dialogue_id, text in texts.items()
@@ -169,9 +182,3 @@ def _start(model: str, corpus: Corpus, folder: Path, training: FinetuneSettings,
 
 def _texts(pairs: Sequence[Pair]) -> list[str]:
     return [*dict.fromkeys(pair.source for pair in pairs), *(pair.target for pair in pairs)]
-
-
-def _prefixed(progress: Progress | None, name: str) -> Progress | None:
-    if progress is None:
-        return None
-    return lambda what, done, total: progress(f"{name}: {what}", done, total)

@@ -89,10 +89,10 @@ def generate(
     return [join_pieces([found[part] for part in parts[text]]) for text in texts]
 
 
-def parts_of(model: Model, text: str, window: int) -> Chunks:
-    """A text in parts that fit the window: itself, or lines of it."""
+def parts_of(model: Model, text: str, window: int, head: str = "") -> Chunks:
+    """A text in parts that fit the window, each led by ``head``, which is not in them: itself, or lines of it."""
     lines = [Turn("", line) for line in text.split("\n")]
-    return chunk_turns(lines, "\n", window, lambda part: count_tokens(model, part))
+    return chunk_turns(lines, "\n", window, lambda part: count_tokens(model, head + part))
 
 
 def count_tokens(model: Model, text: str) -> int:

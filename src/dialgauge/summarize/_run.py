@@ -221,7 +221,7 @@ class _Work:
             earlier,
         )
         missing = set(range(len(keys)))
-        kept = 0
+        kept = earlier
         try:
             for i, outcome in self.request.summarizer.compute(task, self.request.parameters):
                 missing.remove(i)
@@ -233,7 +233,7 @@ class _Work:
             if not journal or not kept:
                 raise
             raise type(error)(
-                f"{error}. {kept} of {len(keys)} summaries of system {self.request.system!r} are kept in "
+                f"{error}. {kept} of {earlier + len(keys)} summaries of system {self.request.system!r} are kept in "
                 f"{journal.path}: the same command goes on from there"
             ) from error
         if missing:

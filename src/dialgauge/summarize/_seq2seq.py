@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dialgauge.corpus import OVERALL, Dialogue
+from dialgauge.errors import ParameterError
 from dialgauge.metrics import Parameter
 from dialgauge.models import DTYPES, Model, load
 from dialgauge.summarize._chunks import Chunks, chunk_turns
@@ -13,6 +14,7 @@ from dialgauge.summarize._roles import join_pieces
 from dialgauge.summarize._system import Outcome, Summarizer, Task
 
 JOINTS: Mapping[str, str] = {"line": "\n", "space": " "}
+ROLES = ("turns", "mark")
 #: So many batches make a portion: the work that is lost, at most, when it stops half-way.
 _BATCHES = 8
 
@@ -29,6 +31,11 @@ class Reading:
     joint: str = "line"
     roles: str = "turns"
     window: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("joint", tuple(JOINTS)), ("roles", ROLES)):
+            if getattr(self, name) not in allowed:
+                raise ParameterError("reading", name, " or ".join(map(repr, allowed)), getattr(self, name))
 
     def head(self, role: str) -> str:
         """What stands before the turns."""
@@ -126,7 +133,7 @@ register(
             "joint": Parameter("line", tuple(JOINTS), "what stands between turns: a line break or a space"),
             "roles": Parameter(
                 "turns",
-                ("turns", "mark"),
+                ROLES,
                 "for a role, turns: the model reads the turns of the role alone; mark: all of them, led by [ROLE]",
             ),
             "window": Parameter(
