@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,14 +11,13 @@ from typing import Any
 
 @dataclass
 class Reply:
-    """What the server sends: a status, the text of the message (or raw bytes), and when.
+    """What the server sends: a status and the text of the message (or raw bytes).
 
     ``finish`` says why the text ends; ``usage``, if given, is sent in the place of the total of ``tokens``.
     """
 
     text: str = ""
     status: int = 200
-    delay: float = 0.0
     headers: dict[str, str] = field(default_factory=dict)
     raw: bytes | None = None
     tokens: int = 50
@@ -52,7 +50,6 @@ def serving(answer: Callable[[dict[str, Any]], Reply | str]) -> Iterator[ChatSer
                 server.most_at_once = max(server.most_at_once, now)
             reply = answer(body)
             reply = Reply(reply) if isinstance(reply, str) else reply
-            time.sleep(reply.delay)
             with lock:
                 now -= 1
             choice = {"message": {"content": reply.text}, "finish_reason": reply.finish}

@@ -218,7 +218,9 @@ TEXTS = st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=25).map(" ".joi
 
 
 @pytest.mark.usefixtures("parser")
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(text=TEXTS, level=st.integers(1, 3), seed=st.integers(0, 3))
 def test_any_text_gives_a_variant_or_a_reason(text: str, level: int, seed: int) -> None:
     for perturbation in BASELINE:

@@ -67,8 +67,10 @@ SUITES: Mapping[str, Suite] = {
     ),
     "perturb": Suite(
         "dialgauge.bench._perturb",
-        "the 16 baseline perturbations of a summary over one parse of it (here a lower ratio is better)",
+        "the 16 baseline perturbations of a summary over one parse of it (there a lower ratio is better), and typos, "
+        "jumble and drop_phrases beside nlpaug and TextAttack where they are installed",
         ("spacy", "lemminflect"),
+        digits=2,
     ),
     "affect": Suite(
         "dialgauge.bench._affect",

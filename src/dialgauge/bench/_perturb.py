@@ -1,7 +1,8 @@
-"""What the perturbations cost beside the parse that they share: CPU time for all sixteen of the baseline family."""
+"""What the perturbations cost beside the parse that they share, and beside those of other packages."""
 
 import statistics
 
+from dialgauge.bench._perturb_peers import CONTESTS, beside_peer, shared_texts
 from dialgauge.bench._timing import BenchResult, interleave
 from dialgauge.corpus import embedded_corpus
 from dialgauge.perturb import Parsed, Task, Variant, outline, parse, parse_requests, parser_name, run_rules
@@ -12,13 +13,27 @@ from dialgauge.progress import Progress
 BAR = 1.5
 _ROUNDS = 5
 _TEXTS = 120
+_BASELINE = "perturb-baseline"
 
 
 def run(progress: Progress | None = None) -> list[BenchResult]:
-    """The one benchmark of this suite. Its ratio is the cost of all perturbations in parses: lower is better."""
-    name = "perturb-baseline"
+    """All benchmarks of this suite: first the cost in parses (lower is better), then each contest with a peer."""
+    steps = 1 + len(CONTESTS)
     if progress:
-        progress(name, 0, 1)
+        progress(_BASELINE, 0, steps)
+    results = [_over_a_parse(_BASELINE)]
+    texts = shared_texts()
+    for done, contest in enumerate(CONTESTS, 1):
+        if progress:
+            progress(contest.name, done, steps)
+        results += beside_peer(contest, texts)
+    if progress:
+        progress("done", steps, steps)
+    return results
+
+
+def _over_a_parse(name: str) -> BenchResult:
+    """All baseline perturbations over one parse of each text; the ratio is their cost in parses."""
     requests = parse_requests(["baseline"])
     texts = list(dict.fromkeys(embedded_corpus().summaries["text"]))[:_TEXTS]
     tasks = [
@@ -41,8 +56,6 @@ def run(progress: Progress | None = None) -> list[BenchResult]:
     timing = interleave(ours, one_parse, rounds=_ROUNDS, before_each=forget)
     if timing.theirs != parsed_texts:
         raise AssertionError("a text was parsed in two ways")
-    if progress:
-        progress("done", 1, 1)
     costs = [1 / ratio for ratio in timing.ratios]
     detail = {
         "workload": f"{len(requests)} perturbations of {len(texts)} summaries over one parse of each; lower is better, "
@@ -53,4 +66,4 @@ def run(progress: Progress | None = None) -> list[BenchResult]:
         "ratios": [round(cost, 3) for cost in costs],
         "texts": "the distinct summaries of the embedded corpus",
     }
-    return [BenchResult(name, statistics.median(costs), parser_name(), timing.seconds, timing.peer_seconds, detail)]
+    return BenchResult(name, statistics.median(costs), parser_name(), timing.seconds, timing.peer_seconds, detail)

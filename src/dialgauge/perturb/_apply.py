@@ -13,6 +13,7 @@ from dialgauge.perturb._language import foreign
 from dialgauge.perturb._parse import Parsed, outline, parse
 from dialgauge.perturb._perturbation import NotApplicable, PerturbationRequest, Proposal, Random, variant_name
 from dialgauge.perturb._provenance import Provenance
+from dialgauge.perturb._spans import has_words
 from dialgauge.perturb._tidy import tidy
 
 #: How often another draw is tried where one gave a text that was there already.
@@ -67,7 +68,7 @@ class Declined:
 def hindrance(task: Task) -> str | None:
     """Why this task cannot be tried at all: no words, another language, no transcript."""
     needs = task.request.perturbation.needs
-    if not outline(task.text).words:
+    if not has_words(task.text):
         return "the text has no words"
     if "parse" in needs:
         language = foreign(task.text, task.dialogue.language if task.dialogue else None)
@@ -112,7 +113,7 @@ def finish(
     result, final = draft.result, draft.edits
     if result == task.text:
         return Declined("the result equals the input")
-    if not outline(result).words:
+    if not has_words(result):
         return Declined("nothing would be left of the text")
     if complaint := declared.validate(task.text, result, final, parsed, task.dialogue):
         return Declined(f"not valid: {complaint}")

@@ -41,6 +41,10 @@ _ALLOWED = {
     "'ve": frozenset(["i", "you", "we", "they"]),
 }
 _STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
+#: Verbs without a passive: their participle after *'s* is a perfect, whatever the parser takes it for.
+_NEVER_PASSIVE = frozenset(
+    ("happen", "occur", "arrive", "come", "become", "die", "stay", "appear", "disappear", "sleep")
+)
 _LETTERS = re.compile(r"[^\W_]")
 
 
@@ -174,7 +178,7 @@ def is_or_has(parsed: Parsed, token: Token) -> str:
     verb = _verb_after(parsed, token)
     if verb is None or verb.tag != "VBN":
         return "is"
-    if parsed.child(verb, "dobj") is not None:
+    if parsed.child(verb, "dobj") is not None or verb.lemma in _NEVER_PASSIVE:
         return "has"
     if token.dep == "auxpass":
         return "is"
@@ -222,6 +226,7 @@ register(
     ),
     Perturbation(
         name="expansions",
+        version="2",
         family="baseline",
         description="writes contractions in full: it's → it is, he'd gone → he had gone",
         effects={"consistency": "preserves", "relevance": "preserves"},

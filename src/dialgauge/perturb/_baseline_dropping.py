@@ -101,13 +101,19 @@ def _without(parsed: Parsed, first: int, last: int) -> Edit:
     """A deletion that takes the commas with it that only set the phrase off."""
     tokens = parsed.tokens
     start, end = tokens[first].start, tokens[last].end
+    if (
+        end == parsed.sentences[tokens[last].sentence][1]
+        and tokens[last].text.endswith(".")
+        and len(tokens[last].text) > 1
+    ):
+        end -= 1  # the point of "p.m." closes the sentence as well
     before = tokens[first - 1] if first else None
     after = tokens[last + 1] if last + 1 < len(tokens) else None
     begins = tokens[first].start == parsed.sentences[tokens[first].sentence][0]
     if begins and after is not None and after.text == ",":
         return Edit(start, after.end)
     if before is not None and before.text == "," and before.sentence == tokens[first].sentence:
-        if after is None or after.text in (".", "!", "?", ";", ":"):
+        if end < tokens[last].end or after is None or after.text in (".", "!", "?", ";", ":"):
             return Edit(before.start, end)
         if after.text == ",":
             return Edit(before.start, after.end)
@@ -171,6 +177,7 @@ def _parts_of(result: str, original: str) -> bool:
 register(
     Perturbation(
         name="drop_phrases",
+        version="2",
         family="baseline",
         description="leaves out whole phrases and subordinate clauses, up to 20, 30 or 40 % of the words",
         effects={"consistency": "degrades", "relevance": "degrades"},

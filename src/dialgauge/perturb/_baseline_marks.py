@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_verbs import CITATION
@@ -25,21 +25,25 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 def propose_typos(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
     """Swap two neighbouring letters inside words of four or more letters; the first and the last letter stay."""
     text = parsed.text
-    places: dict[Span, list[int]] = {}
-    for start, end in parsed.words:
-        word = text[start:end]
-        if len(word) < _SHORTEST_WORD or not word.isalpha() or text[start - 1 : start] in ("@", "#", "/"):
-            continue
-        swaps = [i for i in range(start + 1, end - 2) if _can_swap(text[i], text[i + 1])]
-        if swaps:
-            places[start, end] = swaps
-    if not places:
+    words = [word for word in parsed.words if _takes_typo(text, word)]
+    if not words:
         return NotApplicable("no word of four or more letters with two that can be swapped")
-    words = sorted(places)
     rng.shuffle(words)
     count = max(1, round(_RATES[level] * len(parsed.words)))
-    chosen = [rng.choice(places[word]) for word in words[:count]]
+    chosen = [rng.choice(list(_swaps(text, word))) for word in words[:count]]
     return [Edit(i, i + 2, text[i + 1] + text[i]) for i in chosen]
+
+
+def _takes_typo(text: str, span: Span) -> bool:
+    start, end = span
+    if end - start < _SHORTEST_WORD or not text[start:end].isalpha() or text[start - 1 : start] in ("@", "#", "/"):
+        return False
+    return next(_swaps(text, span), None) is not None
+
+
+def _swaps(text: str, span: Span) -> Iterator[int]:
+    """Where the first of two letters stands that can be swapped."""
+    return (i for i in range(span[0] + 1, span[1] - 2) if _can_swap(text[i], text[i + 1]))
 
 
 def _can_swap(first: str, second: str) -> bool:
@@ -53,8 +57,9 @@ def check_typos(
     if len(result) != len(original):
         return "the length changed"
     for start, end in parsed.words:
-        if sorted(original[start:end]) != sorted(result[start:end]):
-            return f"{original[start:end]!r} became {result[start:end]!r}"
+        before, after = original[start:end], result[start:end]
+        if before != after and sorted(before) != sorted(after):
+            return f"{before!r} became {after!r}"
     return None
 
 

@@ -213,6 +213,7 @@ register(
     ),
     Perturbation(
         name="replace_nouns_pronouns",
+        version="2",
         family="baseline",
         description="replaces subjects and objects by pronouns, so that nobody knows who or what is meant",
         effects={"consistency": "preserves", "relevance": "degrades"},

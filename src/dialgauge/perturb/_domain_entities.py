@@ -37,7 +37,7 @@ def _propose(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int, *, mode: str, source: str
 ) -> Proposal | NotApplicable:
     groups, domain = _entities(parsed, dialogue)
-    spoken = entities_by_pattern(dialogue.text) if dialogue else []
+    spoken = entities_by_pattern(dialogue.text) if dialogue else ()
     # Replacements for all come before the draw, so that an entity gets the same one whatever n is.
     changes: list[tuple[EntityGroup, str, str]] = []
     taken = {group.surface.lower() for group in groups}

@@ -147,6 +147,7 @@ def _is_person(run: str, known: frozenset[str]) -> bool:
     return (titled or people().gender_of(run) is not None) and not known & {*_words_of(run)}
 
 
+@lru_cache(maxsize=2048)
 def _role_words(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words that stand for each side in this text; a secondary one only where no primary one is used."""
     result: list[frozenset[str]] = []

@@ -23,6 +23,10 @@ _OTHERS = re.compile(
     rf"|{_NOBODYS}(?P<masculine>father|dad|son|husband|brother|boy|man|grandfather|uncle|groom|gentleman)\b",
     re.IGNORECASE,
 )
+#: Animals, which a pronoun of either gender may be about.
+_ANIMALS = re.compile(r"\b(?:dog|puppy|beagle|cat|kitten|horse|pony|rabbit|parrot|pet)\b", re.IGNORECASE)
+#: After these *her* and *him* are taken somewhere: "drives her home".
+_TAKEN = re.compile(r"\b(?:tak(?:e|es|ing)|took|bring(?:s|ing)?|brought|driv(?:e|es|ing)|drove|sen(?:d|ds|ding|t))\s+$")
 _NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+)?[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*")
 #: How far back (in characters) a pronoun may look for the one it stands for.
 _REACH = 1000
@@ -90,17 +94,20 @@ def _pronoun_edits(text: str, sides: Sides, mentions: list[Mention]) -> list[Edi
         form = match.group().lower()
         swapped = _FEMININE[form] if form in _FEMININE else _MASCULINE[form]
         if form in ("her", "his"):
-            swapped = _possessive(form, text[match.end() :])
+            swapped = _possessive(form, text[: match.start()], text[match.end() :])
         edits.append(Edit(*match.span(), _cased(swapped, match.group())))
     return edits
 
 
-def _possessive(form: str, following: str) -> str:
+def _possessive(form: str, preceding: str, following: str) -> str:
     """``her`` before a noun becomes ``his``, elsewhere ``him``; ``his`` before a noun ``her``, elsewhere ``hers``."""
-    after = re.match(r"\s+([^\W\d_]+)", following)
+    match = re.match(r"\s+([^\W\d_]+)", following)
+    after = match[1].lower() if match else ""
     before_noun = bool(re.match(r"\s+[£$€\d]", following)) or bool(
-        after and (after[1].lower() not in FUNCTION_WORDS or after[1].lower() in ("own", "other"))
+        after and (after not in FUNCTION_WORDS or after in ("own", "other"))
     )
+    if after in ("himself", "herself") or (after == "home" and _TAKEN.search(preceding)):
+        before_noun = False
     if form == "her":
         return "his" if before_noun else "him"
     return "her" if before_noun else "hers"
@@ -112,15 +119,18 @@ def _stands_for(
     """The side that a pronoun stands for: the nearest one before it of its gender, else the nearest of unknown gender
     (whose gender is then known). None where somebody else is meant."""
     gender = _GENDER[pronoun.group().lower()]
+    # Who is named as the speaker of a turn ("Agent:") does not speak of himself as "he".
+    told = [mention for mention in mentions if text[mention.end : mention.end + 1] != ":"]
     candidates: list[tuple[int, Side | None, Gender | None]] = [
         (mention.start, mention.side, genders[mention.side])
-        for mention in mentions
+        for mention in told
         if pronoun.start() - _REACH <= mention.start < pronoun.start()
     ]
     taken = [(mention.start, mention.end) for mention in mentions]
     window = text[: pronoun.start()]
     for match in _OTHERS.finditer(window, max(0, len(window) - _REACH)):
         candidates.append((match.start(), None, "feminine" if match["feminine"] else "masculine"))
+    candidates += [(match.start(), None, None) for match in _ANIMALS.finditer(window, max(0, len(window) - _REACH))]
     for match in _NAME.finditer(window, max(0, len(window) - _REACH)):
         known = people().gender_of(match.group())
         if known and not any(start < match.end() and match.start() < end for start, end in taken):
@@ -132,7 +142,7 @@ def _stands_for(
     else:  # "after a machine swallowed his card, Owen …"
         ahead = re.match(r"[^.!?]*", text[pronoun.end() :])
         end = pronoun.end() + (ahead.end() if ahead else 0)
-        following = [m for m in mentions if pronoun.end() < m.start < end and genders[m.side] in (gender, None)]
+        following = [m for m in told if pronoun.end() < m.start < end and genders[m.side] in (gender, None)]
         side = following[0].side if following else None
     if side is not None and genders[side] is None:
         genders[side] = gender
@@ -162,6 +172,7 @@ def _masked(text: str, mentions: Sequence[Mention]) -> str:
 
 SPEAKER_SWITCH = Perturbation(
     name="speaker_switch",
+    version="2",
     family="domain",
     description="The sides change places: role words, names and their pronouns are swapped everywhere",
     effects={"consistency": "degrades", "relevance": "degrades"},

@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 
 from dialgauge.corpus import Dialogue
@@ -52,6 +53,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 FUNCTION_WORDS = word_list("function")
 
 
+@lru_cache(maxsize=2048)
 def numbers(text: str) -> frozenset[str]:
     """The numbers in a text: digits without separators of thousands, number words as digits; and days and months."""
     found = {match.group()[:3].lower() for match in _CALENDAR.finditer(text)}

@@ -68,6 +68,9 @@ class Draft:
             self._pieces.append(_Piece(edit.start, edit.end, edit.replacement, kept=False))
             position = edit.end
         self._keep(position, len(text))
+        # Asked for at every seam while most seams need no repair: made anew only after a change.
+        self._result: str | None = None
+        self._seams: list[Seam] | None = None
 
     def _keep(self, start: int, end: int) -> None:
         if end > start:
@@ -76,7 +79,9 @@ class Draft:
     @property
     def result(self) -> str:
         """The text as it is now."""
-        return "".join(piece.text for piece in self._pieces)
+        if self._result is None:
+            self._result = "".join(piece.text for piece in self._pieces)
+        return self._result
 
     @property
     def edits(self) -> list[Edit]:
@@ -94,6 +99,8 @@ class Draft:
     @property
     def seams(self) -> list[Seam]:
         """Where the result differs from the original, in order."""
+        if self._seams is not None:
+            return self._seams
         found: list[Seam] = []
         position = 0
         for piece in self._pieces:
@@ -101,6 +108,7 @@ class Draft:
                 before = self.original[piece.start : piece.end]
                 found.append(Seam(position, position + len(piece.text), before, piece.text))
             position += len(piece.text)
+        self._seams = found
         return found
 
     def edited_at(self, position: int) -> int | None:
@@ -137,6 +145,7 @@ class Draft:
             text += last.text[cut_last:]
         changed.append(_Piece(start_original, end_original, text, kept=False))
         self._pieces = [*before, *changed, *tail, *after]
+        self._result = self._seams = None
 
     def _cut(self, start: int, end: int) -> tuple[list[_Piece], list[tuple[_Piece, int, int]], list[_Piece]]:
         """The pieces before, those that ``start:end`` touches (with the stretch of each that it covers), and after."""

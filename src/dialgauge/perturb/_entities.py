@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dialgauge.perturb._domain_text import NUMBER_WORDS
 from dialgauge.perturb._lexicon import Domain, alternatives, lexicon, people, plural, word_list
@@ -120,9 +121,10 @@ def _words(group: EntityGroup) -> set[str]:
     return {word for word in group.surface.split() if word not in _TITLES}
 
 
-def entities_by_pattern(text: str) -> list[tuple[str, str]]:
-    """Kind and surface of what patterns alone find: enough for transcripts."""
-    return [(kind, text[slice(*span)]) for span, kind in _by_pattern(text)]
+@lru_cache(maxsize=256)
+def entities_by_pattern(text: str) -> tuple[tuple[str, str], ...]:
+    """Kind and surface of what patterns alone find: enough for transcripts, which all their summaries share."""
+    return tuple((kind, text[slice(*span)]) for span, kind in _by_pattern(text))
 
 
 def _by_pattern(text: str) -> list[tuple[tuple[int, int], str]]:

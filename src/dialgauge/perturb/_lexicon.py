@@ -144,6 +144,7 @@ def plural(noun: str) -> str:
     return f"{noun}s"
 
 
+@lru_cache(maxsize=65536)
 def root(word: str) -> str:
     """A word without the endings that grammar gives it: enough to find ``payments`` under ``payment``."""
     word = re.sub(r"['’]s?$", "", word.lower())

@@ -38,7 +38,12 @@ _ABBREVIATIONS = frozenset(
 
 def word_spans(text: str) -> tuple[Span, ...]:
     """The words: runs of letters and digits with inner apostrophes and points between digits, and placeholders."""
-    return tuple(match.span() for match in _WORD.finditer(text))
+    return tuple(map(re.Match.span, _WORD.finditer(text)))
+
+
+def has_words(text: str) -> bool:
+    """Whether there is any word in a text."""
+    return _WORD.search(text) is not None
 
 
 def sentence_spans(text: str) -> tuple[Span, ...]:
