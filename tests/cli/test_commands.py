@@ -43,6 +43,18 @@ def test_metrics_table_and_json(cli: Cli) -> None:
     assert "stem" in cli("metrics", "rouge-1").out
 
 
+def test_families_are_listed_and_specifications_shown(cli: Cli) -> None:
+    family = json.loads(cli("metrics", "rouge", "--json").out)["metrics"]
+    assert len(family) > 10
+    assert {entry["family"] for entry in family} == {"rouge"}
+    assert "18 metrics" in cli("metrics", "rouge").out
+    assert json.loads(cli("metrics", "rouge-l@source:stem=yes", "--json").out)["name"] == "rouge-l"
+    assert len(json.loads(cli("perturbations", "domain", "--json").out)["perturbations"]) == 9
+    assert "domain: 9 perturbations" in cli("perturbations", "domain").out
+    assert json.loads(cli("perturbations", "typos_2", "--json").out)["name"] == "typos"
+    assert cli("perturbations", "typos_9").code == 2
+
+
 def test_score_writes_and_prints(cli: Cli, tmp_path: Path) -> None:
     outcome = cli("score", "embedded", "-m", "rouge-1", "-m", "length", "-o", tmp_path / "s.parquet")
     assert outcome.code == 0
@@ -98,7 +110,13 @@ def test_init_then_run(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     document = json.loads(outcome.out)
     assert document["stages"]["report"] == "done"
     assert Path(document["report"]).is_file()
-    assert "unchanged" in cli("run", "mine.toml").out
+    again = [line.split() for line in cli("run", "mine.toml").out.splitlines() if "unchanged" in line]
+    assert again == [[stage, "unchanged", "–"] for stage in document["stages"]]  # no seconds of another run
+
+
+def test_init_shows_names_as_they_are(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli("init", "[dim]/study.toml").out == "wrote [dim]/study.toml; now: dialgauge run [dim]/study.toml\n"
 
 
 def test_reader_that_goes_away_is_no_error() -> None:

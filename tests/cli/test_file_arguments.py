@@ -85,8 +85,7 @@ def test_a_folder_in_its_place(cli: Cli, command: str, before: str) -> None:
         (command, name)
         for command, _ in FILES
         for name in ("empty", "binary")
-        # No answers are answers, and what looks odd is what inspect is for.
-        if (command.split()[0], name) not in (("datasheet", "empty"), ("inspect", "binary"))
+        if (command.split()[0], name) != ("datasheet", "empty")  # no answers are answers
     ],
 )
 def test_a_file_with_nothing_in_it_or_no_text(cli: Cli, command: str, name: str) -> None:
@@ -122,6 +121,76 @@ def test_a_file_of_claims_is_named_with_its_option(cli: Cli) -> None:
         assert message.startswith(f"--claims {file}: {reason}")
 
 
+#: Commands that leave a folder of results, and would work for long before they write it.
+RESULTS = [
+    "run study.toml -o file",
+    "robustness embedded -m rouge-1 -p typos_1 -o file",
+    "train embedded scores.parquet --target coherence -o file",
+    "train-tables embedded --priors -o file",
+    "finetune-metric embedded -o file",
+    "affect train --data folder.txt -o file",
+    "datasets get samsum --to file",
+]
+
+
+@pytest.mark.parametrize("command", RESULTS)
+def test_a_file_where_results_should_go_is_refused_before_the_work(cli: Cli, command: str) -> None:
+    option = command.split()[-2].replace("-o", "--output", 1) if " -o " in command else "--to"
+    assert refused(cli, command, "") == f"{option} file: is a file, not a folder\n"
+
+
+@pytest.mark.parametrize("command", ["convert missing.jsonl {}", "perturb missing.jsonl -p typos_1 -o {}"])
+def test_a_corpus_that_could_not_be_written_is_refused_before_the_work(cli: Cli, command: str) -> None:
+    Path("ours").mkdir()
+    Path("ours/notes.md").touch()
+    assert "it will not be overwritten" in refused(cli, command, "ours")
+    assert "name a file to write" in refused(cli, command, "folder.csv")
+    assert "can only be read" in refused(cli, command, "new.txt")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--export ratings.csv", "--export ratings.csv: corpus is a folder of files; name it without .csv"),
+        ("--export ratings.csv --format csv", "--export ratings.csv: csv is a folder of files; name it without .csv"),
+        ("--export file --format jsonl", "--export file: is a file, not a folder"),
+        ("--export folder.txt --format xlsx", "--export folder.txt: is a folder; name a file to write"),
+        ("--database mysql://here/ratings --links", "--database mysql://here/ratings: write postgresql://…"),
+        ("--database sqlite:///a.db --links", "--database sqlite:///a.db: write postgresql://…"),
+    ],
+)
+def test_ratings_go_where_they_are_meant_to(cli: Cli, options: str, said: str) -> None:
+    Path("study.toml").write_text(
+        '[study]\nname = "s"\n[corpus]\nsource = "embedded"\n[metrics]\nuse = ["rouge-1"]\n'
+        '[annotate]\nprotocol = "dialsummeval"\nannotators = ["ada"]\n'
+    )
+    before = {path for path in Path().rglob("*") if path.is_file()}
+    assert refused(cli, f"annotate study.toml {options}", "").startswith(said)
+    assert {path for path in Path().rglob("*") if path.is_file()} == before, "no project is made, and none unblinded"
+
+
+def test_what_is_no_file_says_how_to_look_at_it(cli: Cli) -> None:
+    assert "dialgauge convert embedded FOLDER" in refused(cli, "inspect {}", "embedded")
+    assert "dialgauge convert dataset:samsum FOLDER" in refused(cli, "inspect {}", "dataset:samsum")
+    assert "is 'embedded'" in refused(cli, "agreement {}", "embeded")
+    Path("embedded").write_text("id,system,summary\n1,a,b\n")
+    assert cli("inspect", "embedded", "--format", "csv").code == 0
+
+
 def test_control_characters_of_a_file_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     note("a\x1b[31mb\x00c\x9bd")
     assert capsys.readouterr().err == "a\\x1b[31mb\\x00c\\x9bd\n"
+
+
+def test_nor_do_they_in_tables(cli: Cli) -> None:
+    Path("c.csv").write_text("id,system,summ\x1b[2Jary,[bold]\n1,a,\x1b[31mred\x07,x\n")
+    shown = cli("inspect", "c.csv").out
+    assert "summ\\x1b[2Jary" in shown
+    assert "\\x1b[31mred\\x07" in shown
+    assert "[bold]" in shown
+    assert not set(shown) & set("\x1b\x07")
+    Path("d.csv").write_text("id,system,summary,dialogue\n1,a,good\x1b[2J,A: good\x1b[31m\n1,a,bad,\n", newline="")
+    for command in ("affect tag great\x1b[2J", "affect examples d.csv", "convert d.csv out.jsonl"):
+        outcome = cli(*command.split())
+        assert outcome.code == 0, outcome.err
+        assert "\x1b" not in outcome.out + outcome.err

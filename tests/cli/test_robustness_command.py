@@ -55,6 +55,24 @@ def test_one_command(cli: Cli, few: Path) -> None:
     assert "mean correlation with the ratings" not in outcome.out
 
 
+def test_names_of_metrics_stay_whole(cli: Cli, few: Path) -> None:
+    """At any width: a name is broken before its target and its parameters, and where it is too long for a column."""
+    from dialgauge.cli import _robustness_tables
+
+    assert _robustness_tables._fold("rouge-1") == "rouge-1"
+    assert _robustness_tables._fold("rouge-lsum-p@source") == "rouge-lsum-p\n@source"
+    assert _robustness_tables._fold("ter:case=lower,norm=yes") == "ter\n:case=lower\n,norm=yes"
+    assert _robustness_tables._fold("bartscore-src-hyp") == "bartscore-\nsrc-hyp"
+    outcome = cli("robustness", few, "-m", "rouge", "-m", "chrf@source", *PLAIN, "--seed", 1, "--json")
+    names = {row["metric"] for row in json.loads(outcome.out)["cards"]}
+    shown = cli("robustness", few, "-m", "rouge", "-m", "chrf@source", *PLAIN, "--seed", 1).out
+    matrix, _, _ = shown.partition("trust cards")
+    heads = [line.split() for line in matrix.splitlines() if line.startswith(" perturbation")]
+    assert len(heads) > 1
+    assert sorted(name for line in heads for name in line[1:]) == sorted({*names, "@source"} - {"chrf@source"})
+    assert max(map(len, matrix.splitlines())) <= 100
+
+
 def test_json_holds_every_table(cli: Cli, few: Path) -> None:
     outcome = cli("robustness", few, "-m", "rouge-l", *PLAIN, "--seed", 1, "--json")
     document = json.loads(outcome.out)

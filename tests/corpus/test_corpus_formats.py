@@ -10,6 +10,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dialgauge.corpus import (
     FORMATS,
@@ -25,6 +27,7 @@ from dialgauge.corpus import (
     read_corpus,
     write_corpus,
 )
+from dialgauge.corpus._files import decode
 from dialgauge.errors import InputError, MissingExtraError, UnknownNameError
 
 WRITABLE = [name for name, entry in FORMATS.items() if entry.write]
@@ -169,6 +172,39 @@ def test_broken_utf16_is_an_input_error(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfea")
     with pytest.raises(InputError, match="utf-16-le"):
         read_corpus(path)
+
+
+@pytest.mark.parametrize("name", TEXT_FORMATS)
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (bytes(range(256)) * 8, "bytes that no text has"),
+        (b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x90\x83,;\n" * 50, "bytes that no text has"),
+        (b"\x89\x01\x02\x03 without a zero", "bytes that no text has"),
+        (b"PK\x03\x04\x14\xff" + bytes(40), "ZIP archive, as Excel workbooks are"),
+        (gzip.compress(b"id,system,summary\n"), "compressed by gzip"),
+        (b"PAR1\x15\x04\xff" + bytes(9), "Parquet"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1" + bytes(9), "an old Excel"),
+    ],
+)
+def test_what_is_no_text_is_refused(tmp_path: Path, name: str, data: bytes, said: str) -> None:
+    path = tmp_path / f"c{TEXT_FORMATS[name]}"
+    path.write_bytes(data)
+    for read in (read_corpus, inspect_file):
+        with pytest.raises(InputError, match=rf"c[.]\w+: not a text file.*{said}"):
+            read(path)
+
+
+@given(st.text(st.characters(codec="cp1252", exclude_categories=["Cc"]), min_size=1))
+def test_no_text_of_one_byte_characters_is_taken_for_something_else(text: str) -> None:
+    found = decode(f"{text}\té\x1a\r\n".encode("cp1252"), "c.csv")
+    assert (found.text, found.encoding) == (f"{text}\té\x1a\r\n", "cp1252")
+
+
+def test_the_ending_gz_may_be_in_capitals(tmp_path: Path) -> None:
+    path = tmp_path / "C.CSV.GZ"
+    path.write_bytes(gzip.compress(b"id,system,summary\nd1,s,words\n"))
+    assert read_corpus(path).summaries["text"].to_list() == ["words"]
 
 
 @pytest.mark.parametrize("name", ["csv", "jsonl"])

@@ -104,6 +104,12 @@ def test_metrics_without_a_value_are_in_no_group(study):
     assert significance_groups(comparisons).untested == ("flat",)
 
 
+def test_a_test_needs_resamples(study):
+    scores, ratings, _ = study
+    with pytest.raises(ParameterError, match="'resamples' must be at least 20: a test needs them"):
+        compare(scores, ratings, resamples=0)
+
+
 def _ratings(matrices: dict[str, np.ndarray], dimension: str = "quality") -> pl.DataFrame:
     return ratings_frame(
         Rating(f"d{j:03}", f"s{i:02}", annotator, dimension, float(matrix[i, j]), scale="1-5")

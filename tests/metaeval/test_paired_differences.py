@@ -106,3 +106,9 @@ def test_refuses_what_does_not_fit() -> None:
         paired_differences(np.zeros((3, 1)), np.zeros((2, 1)), np.arange(3))
     with pytest.raises(ParameterError, match="resamples"):
         paired_differences(np.zeros((3, 1)), np.zeros((3, 1)), np.arange(3), resamples=3)
+
+
+def test_without_resamples_there_is_no_interval() -> None:
+    found = paired_differences(np.zeros((3, 1)), np.ones((3, 1)), np.arange(3), resamples=0, permutations=8)
+    assert np.isnan([found.low[0], found.high[0]]).all()
+    assert found.p_value[0] == 0.25

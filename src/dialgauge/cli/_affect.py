@@ -11,10 +11,12 @@ import typer
 from dialgauge.cli import _affect_corpus, _affect_train
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._options import From
-from dialgauge.cli._output import Json, console, note, number, print_json, print_table, progress_bar
+from dialgauge.cli._output import Json, console, harmless, note, number, print_json, print_table, progress_bar
 from dialgauge.errors import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
 
     from dialgauge.affect import PSentScores, TaggedText
@@ -70,7 +72,7 @@ def add_to(app: typer.Typer) -> None:
 def taggers(context: typer.Context, json: Json = False) -> None:
     """List the taggers of words.
 
-    Usage: dialgauge affect
+    [bold]dialgauge affect[/]
     """
     if context.invoked_subcommand is not None:
         return
@@ -99,7 +101,7 @@ def get(
 ) -> None:
     """Bring a lexicon that may not be shipped into the cache.
 
-    Usage: dialgauge affect get opinion-lexicon
+    [bold]dialgauge affect get opinion-lexicon[/]
     """
     from dialgauge.affect import OPINION_LEXICON, fetch_opinion_lexicon
     from dialgauge.errors import UnknownNameError
@@ -126,7 +128,7 @@ def tag(
 ) -> None:
     """Label the words of a text and count them.
 
-    Usage: dialgauge affect tag "The agent was helpful, but I am still angry."
+    [bold]dialgauge affect tag "The agent was helpful, but I am still angry."[/]
 
     Positive words are green, negative ones red; without colour they stand as +word+ and -word-.
     """
@@ -192,7 +194,7 @@ def score(
 ) -> None:
     """PSentScore: does the share of affective words in a dialogue survive in its summaries?
 
-    Usage: dialgauge affect score calls.jsonl --tagger token-dict
+    [bold]dialgauge affect score calls.jsonl --tagger token-dict[/]
 
     Controls that are no summaries stand beside the systems, in brackets, because copied text wins the plain measure.
     The column [bold]adjusted[/] counts only affective words that nobody said in the dialogue, given the lengths of both
@@ -252,18 +254,16 @@ def _print_part(scores: "PSentScores", part: str, role: str | None) -> None:
     rows = [
         (
             f"({row['name'].removesuffix(' (control)')})" if row["kind"] == "control" else row["name"],
-            number(row["spearman"], 3),
-            _ends(row["spearman_low"], row["spearman_high"], 2),
+            _with_ends(row, "spearman"),
             number(row["ccc"], 3),
             number(row["mae"], 4),
-            number(row["adjusted"], 3),
-            _ends(row["adjusted_low"], row["adjusted_high"], 2),
+            _with_ends(row, "adjusted"),
             row["pairs"],
         )
         for row in chosen.iter_rows(named=True)
     ]
-    columns = ["system", "spearman", "95 %", "ccc", "mae", "adjusted", "95 % ", "pairs"]
-    columns = [column.replace("95", f"{100 * scores.level:g}") for column in columns]
+    level = f"[{100 * scores.level:g} %]"
+    columns = ["system", f"spearman {level}", "ccc", "mae", f"adjusted {level}", "pairs"]
     print_table(f"PSentScore, {called}", columns, rows, numeric=columns[1:])
     _say_what_is_left_out(chosen, called, role)
     for reason, names in _reasons(chosen).items():
@@ -293,13 +293,19 @@ def _print_tagged(tagged: "TaggedText") -> None:
 
     shown, place = Text(), 0
     for (begin, end), label in zip(tagged.words.spans.tolist(), tagged.labels.tolist(), strict=True):
-        shown.append(tagged.words.text[place:begin])
-        piece = tagged.words.text[begin:end]
+        shown.append(harmless(tagged.words.text[place:begin]))
+        piece = harmless(tagged.words.text[begin:end])
         sign = {0: "-", 2: "+"}.get(label, "") if not console.is_terminal else ""
         shown.append(f"{sign}{piece}{sign}", style=_STYLES.get(label))
         place = end
-    shown.append(tagged.words.text[place:])
+    shown.append(harmless(tagged.words.text[place:]))
     console.print(shown, soft_wrap=True, highlight=False)
+
+
+def _with_ends(row: "Mapping[str, Any]", measure: str) -> str:
+    low, high = row[f"{measure}_low"], row[f"{measure}_high"]
+    ends = "" if low is None or high is None else f" [{low:.2f} {high:.2f}]"
+    return number(row[measure], 3) + ends
 
 
 def _ends(low: float | None, high: float | None, digits: int) -> str:

@@ -7,7 +7,7 @@ import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._options import Html
-from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar, write_file
+from dialgauge.cli._output import Json, console, harmless, note, print_json, print_table, progress_bar, write_file
 from dialgauge.errors import counted
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ TaggerOption = Annotated[
 ]
 #: Not by colour alone: bold with a plus, underlined with a minus.
 _STYLES = {"positive": ("+", "bold cyan"), "negative": ("−", "underline yellow")}
-_BOX = 40
+_BOX = 36
 
 
 def add_to(app: typer.Typer) -> None:
@@ -69,7 +69,7 @@ def filter(
 ) -> None:
     """Leave out the pairs of dialogue and reference that have no words of feeling.
 
-    Usage: dialgauge affect filter train.jsonl -o filtered.jsonl
+    [bold]dialgauge affect filter train.jsonl -o filtered.jsonl[/]
 
     Prints the counts in the layout of Table 4 of Zhou et al. (2024).
     """
@@ -110,7 +110,7 @@ def describe(
 ) -> None:
     """How much feeling is in the dialogues of a corpus, and how much in their summaries.
 
-    Usage: dialgauge affect describe calls.jsonl --html feelings.html
+    [bold]dialgauge affect describe calls.jsonl --html feelings.html[/]
 
     Box plots of PSentDial against PSentSumm, for all pairs (full) and for those with feeling on both sides (filtered);
     tables per system and per domain.
@@ -212,7 +212,7 @@ def examples(
 ) -> None:
     """Show the summaries that are closest in feeling to their dialogue, and those that are furthest from it.
 
-    Usage: dialgauge affect examples calls.jsonl --html examples.html
+    [bold]dialgauge affect examples calls.jsonl --html examples.html[/]
 
     Words of feeling are marked in both texts: +positive+ in bold, −negative− underlined.
     """
@@ -245,7 +245,7 @@ def _print_pair(pair: "FaithfulPair") -> None:
     from rich.padding import Padding
     from rich.text import Text
 
-    head = Text(f"{pair.dialogue_id}, {pair.system}", "bold")
+    head = Text(harmless(f"{pair.dialogue_id}, {pair.system}"), "bold")
     head.append(f"   distance {100 * pair.distance:.1f} points", "dim")
     console.print(head)
     for name, segments in (("dialogue", pair.dialogue), ("summary", pair.summary)):
@@ -262,5 +262,5 @@ def _marked(segments: "tuple[Segment, ...]") -> "Text":
     shown = Text()
     for text, label in segments:
         sign, style = _STYLES.get(label, ("", ""))
-        shown.append(f"{sign}{text}{sign}", style=style or None)
+        shown.append(f"{sign}{harmless(text)}{sign}", style=style or None)
     return shown

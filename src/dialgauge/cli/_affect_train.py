@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import given_by, load_corpus
-from dialgauge.cli._options import Device
+from dialgauge.cli._options import Device, refuse_file
 from dialgauge.cli._output import Json, console, number, print_json, print_table, progress_bar
 from dialgauge.errors import ParameterError
 
@@ -72,11 +72,11 @@ def train(
 ) -> None:
     """Teach an encoder which words carry feeling, from labelled words such as SST3.
 
+    [bold]dialgauge affect train --data sst3 --seeds 0,1,2 -o taggers[/]
+
     Writes three taggers: FOLDER/lookup (a table of the training words), FOLDER/sst3 (the encoder; ds-sst3 after an
     adaptation) and FOLDER/combined (the table, and for words it does not know a small network that goes by spelling,
     lexicon and embeddings). A stopped training goes on after its last whole pass when the same command is given again.
-
-    Usage: [bold]dialgauge affect train --data sst3 --seeds 0,1,2 -o taggers[/]
     """
     from dialgauge.affect import TaggerTraining, read_treebank, train_tagger
 
@@ -94,6 +94,7 @@ def train(
         adapt_epochs=adapt_epochs,
         adapt_learning_rate=adapt_learning_rate,
     )
+    refuse_file(output)
     with given_by("--data"):
         treebank = read_treebank(data)
     tagged = _tagged(adapt, adapt_tagger, adapt_dialogues) if adapt else []
@@ -114,10 +115,10 @@ def evaluate(
 ) -> None:
     """How good taggers are on SST3's test part, beside a look-up table of its training words.
 
+    [bold]dialgauge affect evaluate vader sst3:taggers/sst3 combined:taggers/combined --sst3 sst3[/]
+
     As no word of SST3 has two labels, a table does well on it without reading anything. What reading gives shows on
     words that the training part does not hold, under negation, and in the agreement with the labels of sentences.
-
-    Usage: [bold]dialgauge affect evaluate vader sst3:taggers/sst3 combined:taggers/combined --sst3 sst3[/]
     """
     from dialgauge.affect import compare_skill, read_treebank, tagger
 

@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, console, note, print_json
 from dialgauge.errors import InputError, counted
 
 if TYPE_CHECKING:
     from dialgauge.annotate import Link, Project
+
+_POSTGRESQL = ("postgresql://", "postgres://")
+#: Exports that are one file; the others are folders, which no name of a file should make.
+_WORKBOOKS = ("xlsx", "sheets")
+_FILES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx", ".zip")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -57,6 +63,9 @@ def annotate(
     from dialgauge.corpus import open_corpus
     from dialgauge.study import read_annotation_file
 
+    chosen = _export_format(export, format)
+    if database and "://" in database and not database.startswith(_POSTGRESQL):
+        raise InputError(f"--database {database}: write postgresql://…, or the name of a file for SQLite")
     settings, folder = read_annotation_file(study)
     section = settings.corpus
     corpus = open_corpus(section.source, home=folder, format=section.format, mapping=section.map, strict=section.strict)
@@ -67,12 +76,30 @@ def annotate(
     name, seed = settings.study.name, settings.study.seed
     with Project.open(where, settings.annotate, corpus, name=name, seed=seed) as project:
         if export or import_file or backup:
-            _work_on_files(project, export, format, import_file, annotator, backup, json)
+            _work_on_files(project, export, chosen, import_file, annotator, backup, json)
         elif links_only:
             _print_links((public_url or f"http://{host}:{port}").rstrip("/"), project.links(), json, serving=False)
         else:
             announce = partial(_print_links, json=json, serving=True)
             serve(project, host=host, port=port, public_url=public_url, announce=announce)
+
+
+def _export_format(export: Path | None, format: str | None) -> str:
+    """What to export; a path where it cannot go is refused here, before the export unblinds the study."""
+    if export is None:
+        return "corpus"
+    ending = export.suffix.lower()
+    chosen = format or ("xlsx" if ending == ".xlsx" else "corpus")
+    if chosen in _WORKBOOKS:
+        if export.is_dir():
+            raise InputError(f"--export {export}: is a folder; name a file to write")
+        return chosen
+    refuse_file(export, "--export")
+    if ending in _FILES:
+        raise InputError(
+            f"--export {export}: {chosen} is a folder of files; name it without {ending} (--format says what it holds)"
+        )
+    return chosen
 
 
 def _say_what_is_not_in(systems: list[str], study: Path, output: Path) -> None:
@@ -89,7 +116,7 @@ def _say_what_is_not_in(systems: list[str], study: Path, output: Path) -> None:
 def _work_on_files(
     project: "Project",
     export: Path | None,
-    format: str | None,
+    format: str,
     import_path: Path | None,
     annotator: str,
     backup: Path | None,
@@ -104,8 +131,7 @@ def _work_on_files(
             raise InputError(f"{import_path}: expected a workbook (.xlsx) or Label Studio's JSON export (.json)")
         done["import"] = import_file(project, kinds[import_path.suffix.lower()], import_path, annotator=annotator)
     if export is not None:
-        chosen = format or ("xlsx" if export.suffix.lower() == ".xlsx" else "corpus")
-        done["export"] = str(export_project(project, chosen, export, reason="dialgauge annotate --export"))
+        done["export"] = str(export_project(project, format, export, reason="dialgauge annotate --export"))
     if backup is not None:
         done["backup"] = str(backup_project(project, backup))
     if json:

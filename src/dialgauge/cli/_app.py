@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 import warnings
+from collections.abc import Iterator
 from typing import Annotated, TextIO
 
 import typer
@@ -45,6 +46,7 @@ from dialgauge.cli import (
     _train,
     _train_tables,
 )
+from dialgauge.cli._help import add_under_headings
 from dialgauge.cli._output import fail, note
 from dialgauge.errors import DialgaugeError
 
@@ -77,40 +79,24 @@ def _root(
     pass
 
 
-#: In the order of the work, which is the order of the help.
-_COMMANDS = (
-    _init,
-    _run,
-    _report,
-    _explore,
-    _inspect,
-    _convert,
-    _datasets,
-    _metrics,
-    _models,
-    _cache,
-    _summarize,
-    _finetune_summarizer,
-    _attention,
-    _perturb,
-    _score,
-    _affect,
-    _annotate,
-    _agreement,
-    _correlate,
-    _robustness,
-    _train,
-    _train_tables,
-    _finetune,
-    _compare,
-    _datasheet,
-    _compare_runs,
-    _table,
-    _paper,
-    _bench,
-)
-for _command in _COMMANDS:
-    _command.add_to(app)
+#: In the order of the help.
+_COMMANDS = {
+    "A study": (_init, _run, _report, _explore, _compare_runs, _table),
+    "Your data": (_inspect, _convert, _datasets),
+    "Scores": (_metrics, _score, _affect),
+    "Summaries, written and broken": (
+        _summarize,
+        _finetune_summarizer,
+        _attention,
+        _perturb,
+        _robustness,
+    ),
+    "Ratings": (_annotate, _agreement, _correlate),
+    "Metrics of your own": (_train, _train_tables, _finetune),
+    "Published studies": (_compare, _datasheet, _paper),
+    "This machine": (_bench, _models, _cache),
+}
+add_under_headings(app, _COMMANDS)
 
 
 def _tell(
@@ -125,6 +111,13 @@ def _tell(
     note(f"warning: {message}")
 
 
+def _reasons(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception and what it was raised for: typer makes an end of the process of some, without a word."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
 def main() -> None:
     """Run the command line; user errors become one clear message and exit code 2."""
     warnings.showwarning = _tell
@@ -132,12 +125,15 @@ def main() -> None:
         app(prog_name="dialgauge")
     except DialgaugeError as error:
         fail(str(error))
-    except KeyboardInterrupt:
-        fail("interrupted", code=130)
-    except BrokenPipeError:
-        # The reader of our output (head, less) went away: that is its right, not an error.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except SystemExit as end:
+        reasons = [type(reason) for reason in _reasons(end)]
+        if KeyboardInterrupt in reasons:
+            fail("interrupted", code=130)
+        if BrokenPipeError in reasons:
+            # The reader of our output (head, less) went away: that is its right, not an error.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        raise
     except OSError as error:
         fail(f"{error.filename}: {error.strerror or error}" if error.filename else str(error))
     except Exception:

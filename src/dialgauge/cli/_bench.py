@@ -22,10 +22,10 @@ def bench(
 ) -> None:
     """Measure the speed beside other packages, on this machine.
 
+    [bold]dialgauge bench ngram[/] (needs the extra [bold]bench[/])
+
     Both sides run in turns within one process, with empty caches, and are compared by CPU time: a ratio of 10 means
     that the other package takes ten times as long. The values are compared, too; where they differ, there is no result.
-
-    [bold]dialgauge bench ngram[/] (needs the extra [bold]bench[/])
     """
     from dialgauge.bench import SUITES, machine, now, run_suite
 

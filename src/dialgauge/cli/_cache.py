@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from dialgauge.engine import ResultCache
 
 _group = typer.Typer(
-    help="Kept values of metrics that take long: how many there are, whether they are sound, and away with them."
+    help="Kept values of metrics that take long: how many there are, whether they are sound, and away with them.",
+    no_args_is_help=True,
 )
 
 
@@ -25,7 +26,7 @@ def add_to(app: typer.Typer) -> None:
 def stats(json: Json = False) -> None:
     """Say what is kept, for which metrics, and how much room it takes.
 
-    Usage: dialgauge cache stats
+    [bold]dialgauge cache stats[/]
 
     Values are kept under a digest of the texts, the metric's signature, its model's files and the code. The folder is
     [bold]results[/] in the cache folder, or DIALGAUGE_RESULTS ([bold]off[/] keeps none); at most DIALGAUGE_RESULTS_MIB
@@ -59,7 +60,7 @@ def stats(json: Json = False) -> None:
 def verify(json: Json = False) -> None:
     """Read every kept value, compare its checksum, and drop what is damaged. Leaves with 1 if anything was.
 
-    Usage: dialgauge cache verify
+    [bold]dialgauge cache verify[/]
     """
     found = _cache().verify()
     if json:
@@ -82,7 +83,7 @@ def clear(
 ) -> None:
     """Drop the kept values, all or those of one metric. They are computed anew when next asked for.
 
-    Usage: dialgauge cache clear
+    [bold]dialgauge cache clear[/]
     """
     cache = _cache()
     if metric is not None and metric not in (kept := cache.stats().labels):

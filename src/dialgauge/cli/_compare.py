@@ -135,10 +135,8 @@ def _load(
 
     named = [_named(source) for source in sources]
     for study in scales:
-        if study is not None and study not in [name for name, _ in named]:
-            raise InputError(
-                f"--scale {study}=…: there is no study of that name; there are {', '.join(n for n, _ in named)}"
-            )
+        if study is not None:
+            _refuse_unknown("--scale", study, [name for name, _ in named])
     results: list[StudyResults] = []
     for position, (name, path) in enumerate(named):
         scale = scales.get(name, scales.get(None))
@@ -149,6 +147,11 @@ def _load(
             sweep = settings and (position > 0 or len(named) == 1)
             results += _rated(name, path, scale, normalise, method, sweep)
     return results
+
+
+def _refuse_unknown(flag: str, study: str, names: list[str]) -> None:
+    if study not in names:
+        raise InputError(f"{flag} {study}=…: there is no study of that name; there are {', '.join(names)}")
 
 
 def _named(source: str) -> tuple[str, Path]:
@@ -175,8 +178,9 @@ def _rated(
 def _with_agreement(results: list["StudyResults"], options: list[str] | None) -> list["StudyResults"]:
     reported: dict[str, float] = {}
     for study, text in _by_study(options, "--agreement").items():
-        if study not in [result.name for result in results]:
+        if study is None:
             raise InputError(f"--agreement {text}: name the study, as in {results[0].name}={text}")
+        _refuse_unknown("--agreement", study, [result.name for result in results])
         try:
             reported[study] = float(text)
         except ValueError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import FIRST, Map, Strict, given_by, problems_as_json
-from dialgauge.cli._output import Json, console, note, print_json, print_table
+from dialgauge.cli._output import Json, console, harmless, note, print_json, print_table, progress_bar
 from dialgauge.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -48,18 +48,30 @@ def convert(
 ) -> None:
     """Read a corpus and write it in another format.
 
-    Says what was read, and counts the rows that had to be left out by reason.
+    [bold]dialgauge convert results.csv corpus --map summary=hyp[/]
 
-    Usage: dialgauge convert results.csv corpus --map summary=hyp
+    Says what was read, and counts the rows that had to be left out by reason. Ratings in a file of their own:
 
-    Ratings in a file of their own: dialgauge convert results.csv corpus --ratings ratings.csv --map-ratings scale==1-5
+    [bold]dialgauge convert results.csv corpus --ratings ratings.csv --map-ratings scale==1-5[/]
     """
-    from dialgauge.corpus import add_ratings, count_by_reason, open_corpus, parse_mapping, raise_if_any, write_corpus
+    from dialgauge.corpus import (
+        add_ratings,
+        check_target,
+        count_by_reason,
+        open_corpus,
+        parse_mapping,
+        raise_if_any,
+        write_corpus,
+    )
 
     mapping, mapping_ratings = parse_mapping(map or []), parse_mapping(map_ratings or [])
     if ratings is None and map_ratings:
         raise InputError("--map-ratings names the columns of a file of ratings; give it with --ratings FILE")
-    with _columns_of("--map", "" if ratings is None else "columns of the file of --ratings: --map-ratings"):
+    check_target(target, format=to_format)
+    with (
+        progress_bar(f"reading {source}"),
+        _columns_of("--map", "" if ratings is None else "columns of the file of --ratings: --map-ratings"),
+    ):
         corpus = open_corpus(source, format=from_format, mapping=mapping)
     if ratings is not None:
         _refuse_unused(mapping, corpus)
@@ -67,7 +79,8 @@ def convert(
             corpus = add_ratings(corpus, ratings, mapping=mapping_ratings)
     if strict:  # only now, so that the bad rows of both files are listed
         raise_if_any(corpus.problems, source if ratings is None else f"{source} and {ratings}", limit=None)
-    write_corpus(corpus, target, format=to_format)
+    with progress_bar(f"writing {target}"):
+        write_corpus(corpus, target, format=to_format)
     reasons = count_by_reason(corpus.problems)
     if json:
         print_json(_as_json(corpus, target, reasons))
@@ -89,7 +102,7 @@ def convert(
             numeric=["rows"],
         )
         for problem in corpus.problems[:FIRST]:
-            console.print(f"  {problem}", highlight=False, markup=False, soft_wrap=True)
+            console.print(harmless(f"  {problem}"), highlight=False, markup=False, soft_wrap=True)
         if len(corpus.problems) > FIRST:
             console.print(f"  … and {len(corpus.problems) - FIRST:,} more (all with --json)", highlight=False)
 

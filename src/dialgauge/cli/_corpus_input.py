@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialgauge.cli._output import note
+from dialgauge.cli._output import note, progress_bar
 from dialgauge.errors import InputError, counted
 
 if TYPE_CHECKING:
@@ -44,7 +44,9 @@ def load_corpus(source: str, format: str | None = None, map: list[str] | None = 
     """The corpus of this name or path; what had to be assumed and what had to be left out is said on stderr."""
     from dialgauge.corpus import count_by_reason, open_corpus, parse_mapping
 
-    corpus = open_corpus(source, format=format, mapping=parse_mapping(map or []), strict=strict)
+    mapping = parse_mapping(map or [])
+    with progress_bar(f"reading {source}"):
+        corpus = open_corpus(source, format=format, mapping=mapping, strict=strict)
     say_what_was_read(corpus.notes, count_by_reason(corpus.problems), corpus.problems)
     return corpus
 

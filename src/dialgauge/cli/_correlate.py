@@ -36,13 +36,23 @@ Coefficients = Annotated[
 Dimensions = Annotated[
     list[str] | None, typer.Option("--dimension", "-d", help="Only this dimension; repeat for several.")
 ]
+#: Options that say yes or no have a panel of their own: their names are long, and would leave no room to the others.
+_PANEL = "References and signs"
 WithReferences = Annotated[
     bool,
-    typer.Option("--with-references/--without-references", help="Count the references as systems, or leave them out."),
+    typer.Option(
+        "--with-references/--without-references",
+        help="Count the references as systems, or leave them out.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 Oriented = Annotated[
     bool,
-    typer.Option("--oriented/--raw-sign", help="Turn the sign of metrics where lower is better, or keep it."),
+    typer.Option(
+        "--oriented/--raw-sign",
+        help="Turn the sign of metrics where lower is better, or keep it.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 Role = Annotated[
     str | None,

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dialgauge.cli._options import From
+from dialgauge.cli._options import From, refuse_file
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 
 Name = Annotated[str, typer.Argument(help="A data set of the catalogue.")]
@@ -24,7 +24,7 @@ def add_to(app: typer.Typer) -> None:
 def catalogue(context: typer.Context, json: Json = False) -> None:
     """List the data sets that dialgauge can read.
 
-    Usage: dialgauge datasets
+    [bold]dialgauge datasets[/]
     """
     if context.invoked_subcommand is not None:
         return
@@ -49,7 +49,7 @@ def catalogue(context: typer.Context, json: Json = False) -> None:
 def show(name: Name, json: Json = False) -> None:
     """Everything the catalogue knows about a data set, also what could not be verified.
 
-    Usage: dialgauge datasets show dialsummeval
+    [bold]dialgauge datasets show dialsummeval[/]
     """
     from dialgauge.corpus import get_dataset
 
@@ -84,11 +84,12 @@ def get(
 ) -> None:
     """Download a data set into the cache. An interrupted download goes on where it stopped.
 
-    Usage: dialgauge datasets get dialsummeval
+    [bold]dialgauge datasets get dialsummeval[/]
     """
     from dialgauge.corpus import fetch_dataset, get_dataset
 
     entry = get_dataset(name)
+    refuse_file(target, "--to")
     with progress_bar(entry.name) as progress:
         folder = fetch_dataset(entry, source=source, target=target, progress=progress)
     if json:

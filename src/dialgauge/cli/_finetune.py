@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import Scale
+from dialgauge.cli._options import Scale, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_numbers, print_table, progress_bar
 from dialgauge.cli._variant_options import VARIANTS, Most, Perturbations, Priors, separate, variant_options
 
@@ -128,6 +128,7 @@ def finetune_metric(
     batch = usual[2] if batch is None else batch
     settings = FineTuning(name, model, target, loss, batch, limit=limit, frozen=not full, plan=plan)
     variants = variant_options(perturbation, priors, rounding, annotated, most)
+    refuse_file(output)
     loaded = load_corpus(corpus, format, map)
     with progress_bar("finetune-metric") as progress:
         result = run_conditions(

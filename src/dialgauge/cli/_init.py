@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from dialgauge.cli._output import Json, console, print_json
 from dialgauge.errors import InputError
@@ -40,4 +41,5 @@ def init(
     if json:
         print_json({"study": str(path), "corpus": corpus})
     else:
-        console.print(f"wrote {path}; now: [bold]dialgauge run {path}[/]", highlight=False)
+        name = escape(str(path))
+        console.print(f"wrote {name}; now: [bold]dialgauge run {name}[/]", highlight=False, soft_wrap=True)

@@ -6,8 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, say_what_was_read
-from dialgauge.cli._output import Json, console, print_json, print_table
-from dialgauge.errors import counted
+from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
+from dialgauge.errors import InputError, counted
+
+_ONE = {"dialogues": "dialogue", "summaries": "summary", "ratings": "rating"}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -24,13 +26,16 @@ def inspect(
 ) -> None:
     """Look at a file before using it: its format, encoding and columns, what each is taken for, and why.
 
+    [bold]dialgauge inspect results.csv --map summary=hyp[/]
+
     Where a guess is wrong, overrule it with --map; the other commands take the same option.
-
-    Usage: dialgauge inspect results.csv --map summary=hyp
     """
-    from dialgauge.corpus import count_by_reason, inspect_file, parse_mapping
+    from dialgauge.corpus import EMBEDDED, count_by_reason, inspect_file, parse_mapping
 
-    found = inspect_file(file, format=format, mapping=parse_mapping(map or []), first=rows)
+    if not file.exists() and (str(file) == EMBEDDED or str(file).startswith("dataset:")):
+        raise InputError(f"{file}: a corpus, but no file to look at; 'dialgauge convert {file} FOLDER' makes it one")
+    with progress_bar(f"reading {file}"):
+        found = inspect_file(file, format=format, mapping=parse_mapping(map or []), first=rows)
     if json:
         print_json(_as_json(found))
         return
@@ -49,7 +54,7 @@ def inspect(
     for number, row in enumerate(found.first_rows.iter_rows(named=True), start=1):
         cells = [(name, _clip(value)) for name, value in row.items() if value is not None]
         print_table(f"Row {number}", ["column", "value"], cells)
-    counts = ", ".join(f"{number:,} {what}" for what, number in found.found.items()) or "nothing"
+    counts = ", ".join(counted(number, _ONE[what], what) for what, number in found.found.items()) or "nothing"
     console.print(
         f"Read like this, it gives {counts}; left out: {counted(len(found.problems), 'row')}.", highlight=False
     )

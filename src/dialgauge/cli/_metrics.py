@@ -13,15 +13,20 @@ def add_to(app: typer.Typer) -> None:
 
 
 def metrics(
-    name: Annotated[str | None, typer.Argument(help="One metric to show in full; without it, all are listed.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="One metric to show in full, or a family to list; without it, all are listed."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """List every metric: which way is better, what it compares with, cost, citation.
 
+    [bold]dialgauge metrics rouge-l[/]
+
     Write a metric as NAME, NAME@TARGET or NAME:PARAMETER=VALUE, as in [bold]rouge-l@source:stem=yes[/]. A family name
     (rouge) stands for all its members, [bold]all[/] for everything.
     """
-    from dialgauge.metrics import Metric, all_metrics, find_metric
+    from dialgauge.metrics import Metric, parse_requests
 
     def facts(metric: Metric) -> dict[str, object]:
         return {
@@ -42,24 +47,23 @@ def metrics(
             "version": metric.version,
         }
 
-    if name is not None:
-        metric = find_metric(name)
+    found = list({request.metric.name: request.metric for request in parse_requests([name or "all"])}.values())
+    if name is not None and len(found) == 1:
         if json:
-            print_json(facts(metric))
+            print_json(facts(found[0]))
         else:
-            _show(facts(metric))
+            _show(facts(found[0]))
         return
-    known = all_metrics().values()
     if json:
-        print_json({"metrics": [facts(metric) for metric in known]})
+        print_json({"metrics": [facts(metric) for metric in found]})
         return
     arrows = {"higher": "↑", "lower": "↓", "none": "·"}
     print_table(
-        f"{len(known)} metrics (↑ higher is better, ↓ lower is better, · describes only)",
+        f"{len(found)} metrics (↑ higher is better, ↓ lower is better, · describes only)",
         ("metric", "", "compares with", "level", "cost", "extra", "citation"),
         (
             (m.name, arrows[m.direction], ", ".join(m.targets), m.level, m.cost, m.extra, m.citation.split(",")[0])
-            for m in known
+            for m in found
         ),
     )
     console.print("[dim]dialgauge metrics NAME shows one in full, with its parameters.[/]")

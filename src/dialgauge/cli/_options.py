@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from dialgauge.errors import InputError
+
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Write a self-contained web page.")]
 From = Annotated[Path | None, typer.Option("--from", help="Copy it from this folder instead of downloading it.")]
@@ -24,3 +26,9 @@ Scale = Annotated[str | None, typer.Option("--scale", help="The scale of ratings
 Resamples = Annotated[int, typer.Option("--resamples", help="Bootstrap resamples; 0 for no intervals.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Of the intervals.")]
 Seed = Annotated[int, typer.Option("--seed", help="The same seed gives the same numbers.")]
+
+
+def refuse_file(folder: Path | None, option: str = "--output") -> None:
+    """Stop before the work where the folder for its results cannot be made, because a file is there."""
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise InputError(f"{option} {folder}: is a file, not a folder")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dialgauge.cli._corpus_input import Format, Map, Strict, load_corpus
+from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.cli._perturb_llm import (
     DryRun,
@@ -48,30 +48,34 @@ def add_to(app: typer.Typer) -> None:
 
 def perturbations(
     name: Annotated[
-        str | None, typer.Argument(help="One perturbation to show in full; without it, all are listed.")
+        str | None,
+        typer.Argument(help="One perturbation to show in full, or a family to list; without it, all are listed."),
     ] = None,
     json: Json = False,
 ) -> None:
     """List every perturbation: what it does, what it should do to which dimension, and a text before and after.
 
+    [bold]dialgauge perturbations add_negation[/]
+
     Name one as NAME, NAME_LEVEL or NAME:OPTION=VALUE, as in [bold]typos_2[/] or [bold]jumble:scope=sentence[/]. A
     family (baseline, domain) stands for all its members, [bold]all[/] for everything.
     """
-    from dialgauge.perturb import all_perturbations, find_perturbation
+    from dialgauge.perturb import parse_requests
 
-    if name is not None:
-        facts = _facts(find_perturbation(name))
+    requests = parse_requests([name or "all"])
+    found = list({request.perturbation.name: request.perturbation for request in requests}.values())
+    if name is not None and len(found) == 1:
+        facts = _facts(found[0])
         if json:
             print_json(facts)
         else:
             _show(facts)
         return
-    known = all_perturbations().values()
     if json:
-        print_json({"perturbations": [_facts(entry) for entry in known]})
+        print_json({"perturbations": [_facts(entry) for entry in found]})
         return
-    for family in dict.fromkeys(entry.family for entry in known):
-        members = [entry for entry in known if entry.family == family]
+    for family in dict.fromkeys(entry.family for entry in found):
+        members = [entry for entry in found if entry.family == family]
         print_table(
             f"{family}: {len(members)} perturbations",
             ("perturbation", "effect", "levels", "what it does, and an example"),
@@ -84,7 +88,7 @@ def perturbations(
 
 
 def perturb(
-    corpus: Annotated[str, typer.Argument(help="A corpus file or folder, or [bold]embedded[/].")],
+    corpus: Source,
     names: Names,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the corpus with the variants is written.")],
     per_item: Annotated[int, typer.Option("--per-item", "-n", help="Different variants of each summary and kind.")] = 1,
@@ -110,11 +114,12 @@ def perturb(
     The output is a folder of Parquet, or a file by its ending (.jsonl, .csv, .xlsx …). Each variant holds how it was
     made. What cannot be perturbed is declined with a reason: a result never equals its input.
     """
-    from dialgauge.corpus import write_corpus
+    from dialgauge.corpus import check_target, write_corpus
     from dialgauge.perturb import perturb as perturb_corpus
 
     if dry_run and llm is None:
         raise InputError("--dry-run tells what a language model would be asked: name one with --llm")
+    check_target(output)
     generator = open_llm(llm, prompts, fallback, max_calls, max_tokens, parallel, price) if llm else None
     loaded = load_corpus(corpus, format, map, strict)
     run = partial(perturb_corpus, loaded, names, seed=seed, per_item=per_item, include_references=include_references)

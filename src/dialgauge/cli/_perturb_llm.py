@@ -22,7 +22,8 @@ Llm = Annotated[
     ),
 ]
 Prompts = Annotated[
-    str, typer.Option("--prompts", help="own (checked by schema) or paper (Table 1).", rich_help_panel=_PANEL)
+    str,
+    typer.Option("--prompts", help="own (checked by schema) or paper (of Tweak to Trust).", rich_help_panel=_PANEL),
 ]
 Fallback = Annotated[
     str,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialgauge.cli._corpus_input import Format, Map, load_corpus
-from dialgauge.cli._options import Confidence
+from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
+from dialgauge.cli._options import Confidence, refuse_file
 from dialgauge.cli._output import Json, note, print_json, progress_bar
 from dialgauge.cli._scores_input import load_scores
 from dialgauge.errors import InputError, UnknownNameError
@@ -64,7 +64,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def robustness(
-    corpus: Annotated[str, typer.Argument(help="A corpus file or folder, or [bold]embedded[/].")],
+    corpus: Source,
     scores: GivenScores = None,
     metric: Metrics = None,
     perturbation: Perturbations = None,
@@ -92,6 +92,7 @@ def robustness(
     from dialgauge.report import RobustnessData
     from dialgauge.study import analyse_variants
 
+    refuse_file(output)
     loaded = load_corpus(corpus, format, map)
     with progress_bar("robustness") as progress:
         perturbed, declined, table = _variants_and_scores(loaded, scores, metric, perturbation, seed, progress)

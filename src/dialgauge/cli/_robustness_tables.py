@@ -1,11 +1,12 @@
 """What ``dialgauge robustness`` shows: the matrix of changes, the trust cards, doses, correlations; or JSON."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from dialgauge.cli._output import console, note, print_table
+from dialgauge.cli._output import console, harmless, note, print_table
 from dialgauge.errors import counted
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ _MARKS = {
 }
 #: The widest cell of the matrix: −12.3✓
 _CELL = 6
+#: Names are broken at their hyphens only where a part would be wider than this.
+_HEAD = 12
 _HEADINGS = {
     "degrades": "should fall",
     "degrades-mildly": "should fall a little",
@@ -47,30 +50,47 @@ def _print_matrix(data: "RobustnessData") -> None:
     changes = {(row["metric"], row["perturbation"]): row for row in data.tables["changes"].iter_rows(named=True)}
     verdicts = data.tables["verdicts"].filter(pl.col("dimension") == "overall")
     said = {(row["metric"], row["perturbation"]): row["verdict"] for row in verdicts.iter_rows(named=True)}
-    width = max((len(label) for label in verdicts["perturbation"]), default=0)
-    per_block = max(1, (console.width - width - 2) // (_CELL + 1))
-    for start in range(0, len(metrics), per_block):
-        block = metrics[start : start + per_block]
+    dividers = {expected: f"— {heading} —" for expected, heading in _HEADINGS.items()}
+    used = (dividers[expected] for expected in verdicts["expected"].unique() if expected in dividers)
+    names = ("perturbation", *verdicts["perturbation"], *used)
+    for count, block in enumerate(_blocks(metrics, max(map(len, names)))):
         heads = [_fold(metric) for metric in block]
         rows: list[tuple[object, ...]] = []
-        for expected, heading in _HEADINGS.items():
+        for expected, divider in dividers.items():
             labels = verdicts.filter(pl.col("expected") == expected)["perturbation"].unique(maintain_order=True)
             if labels.len():
-                rows.append((f"— {heading} —", *("" for _ in block)))
+                rows.append((divider, *("" for _ in block)))
             rows += [
                 (label, *(_cell(changes[metric, label], said[metric, label]) for metric in block)) for label in labels
             ]
-        title = "change under each perturbation" if not start else "change, continued"
+        title = "change under each perturbation" if not count else "change, continued"
         print_table(title, ("perturbation", *heads), rows, numeric=heads, compact=True)
 
 
+def _blocks(metrics: list[str], names: int) -> Iterator[list[str]]:
+    """The metrics whose columns fit the screen side by side, beside names of this width."""
+    block: list[str] = []
+    edges, left = 2, 0
+    for metric in metrics:
+        width = 1 + max(_CELL, *map(len, _fold(metric).splitlines()))
+        if block and width > left:
+            yield block
+            block = []
+        left = (left if block else console.width - edges - names) - width
+        block.append(metric)
+    if block:
+        yield block
+
+
 def _fold(metric: str) -> str:
-    """A name over several lines, broken where its parts end."""
-    lines = [""]
-    for part in metric.replace("@source", " @src").replace("@", " @").replace(":", " :").replace("-", "- ").split():
-        if len(lines[-1]) + len(part) > _CELL and lines[-1]:
-            lines.append("")
-        lines[-1] += part
+    """A name over several lines: the target and every parameter begin one, and long parts are broken at hyphens."""
+    lines: list[str] = []
+    for part in re.split(r"(?=[@:,])", metric):
+        lines.append("")
+        for piece in re.findall(r"[^-]*-?", part) if len(part) > _HEAD else [part]:
+            if lines[-1] and len(lines[-1]) + len(piece) > _HEAD:
+                lines.append("")
+            lines[-1] += piece
     return "\n".join(lines)
 
 
@@ -132,7 +152,7 @@ def _say(text: str, style: str = "") -> None:
     from rich.text import Text
 
     indent = len(text) - len(text.lstrip())
-    console.print(Padding(Text(text.lstrip(), style=style), (0, 0, 0, indent), expand=False))
+    console.print(Padding(Text(harmless(text.lstrip()), style=style), (0, 0, 0, indent), expand=False))
 
 
 def _estimate(row: Mapping[str, Any], name: str) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from dialgauge.cli._corpus_input import say_what_was_read
+from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
 
 
@@ -26,10 +27,12 @@ def run(
     [bold]dialgauge run study.toml[/]
 
     What is unchanged since the last run is not done again, and a run that was stopped goes on where it was. Rows of the
-    corpus that had to be left out are counted on stderr each time, and listed in the report.
+    corpus that had to be left out are counted on stderr each time, and listed in the report. With --json, the seconds
+    of a stage that is unchanged are those of the run that did it.
     """
     from dialgauge.study import run_study
 
+    refuse_file(output)
     with progress_bar("study") as progress:
         result = run_study(study, output=output, progress=progress)
     say_what_was_read(result.notes, result.left_out, result.problems)
@@ -46,6 +49,10 @@ def run(
             }
         )
         return
-    rows = [(name, state, f"{result.seconds[name]:.2f}") for name, state in result.stages.items()]
+    rows = [
+        # An unchanged stage took its time in an earlier run, not in this one.
+        (name, state, f"{result.seconds[name]:.2f}" if state == "done" else "–")
+        for name, state in result.stages.items()
+    ]
     print_table(f"study in {result.folder}", ("stage", "state", "seconds"), rows, numeric=["seconds"])
     console.print(f"report: {result.report}", highlight=False, soft_wrap=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import Aggregate, Resamples
+from dialgauge.cli._options import Aggregate, Resamples, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
 from dialgauge.errors import InputError, ParameterError
@@ -126,6 +126,7 @@ class _Report:
 def _check(output: Path | None, name: str | None, on_invalid: str) -> None:
     if output is not None and name is not None:
         raise InputError("give --output or --name: a trained metric is kept in one place")
+    refuse_file(output)
     if on_invalid not in ("error", "drop", "keep"):
         raise ParameterError("train", "on-invalid", "'error', 'drop' or 'keep'", on_invalid)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import Aggregate, Scale
+from dialgauge.cli._options import Aggregate, Scale, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, write_file
 from dialgauge.cli._scores_input import load_scores
 from dialgauge.cli._variant_options import VARIANTS, Most, Perturbations, Priors, separate, variant_options
@@ -132,13 +132,14 @@ def train_tables(
     map: Map = None,
     json: Json = False,
 ) -> None:
-    """Do classifiers of quality survive perturbed summaries, and does training on them help? (Tables 5 and 6)
+    """Do classifiers of quality survive perturbed summaries, and does training on them help?
 
     [bold]dialgauge train-tables embedded --priors -o tables --markdown tables.md[/]
 
-    Metric scores are the features, the points of the rating scale the classes. Each classifier is trained on the
-    originals, then on originals with domain variants, and tested on originals and on both families of variants that
-    were held out. The variants of a summary are always on its side of the split.
+    The experiment of Tables 5 and 6 of Tweak to Trust (Patel, Agrawal and Kumar 2024). Metric scores are the features,
+    the points of the rating scale the classes. Each classifier is trained on the originals, then on originals with
+    domain variants, and tested on originals and on both families of variants that were held out. The variants of a
+    summary are always on its side of the split.
     """
     from dialgauge.learn import TableOptions, TablesFolder, augmentation_tables
 
@@ -156,6 +157,7 @@ def train_tables(
         resamples=resamples,
         seed=seed,
     )
+    refuse_file(output)
     folder = TablesFolder(output)
     loaded = load_corpus(corpus, format, map)
     whole, table = _prepare(loaded, folder, options, metric, scores)

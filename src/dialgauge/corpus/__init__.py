@@ -7,7 +7,15 @@ from dialgauge.corpus._embedded import embedded_corpus
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._formats import FORMATS, Format
 from dialgauge.corpus._problems import Problem, count_by_reason, raise_if_any
-from dialgauge.corpus._reading import Inspection, add_ratings, inspect_file, read_corpus, read_ratings, write_corpus
+from dialgauge.corpus._reading import (
+    Inspection,
+    add_ratings,
+    check_target,
+    inspect_file,
+    read_corpus,
+    read_ratings,
+    write_corpus,
+)
 from dialgauge.corpus._schema import DIALOGUES, KEY, RATING_KEY, RATINGS, SUMMARIES
 from dialgauge.corpus._sources import EMBEDDED, open_corpus, source_folder
 from dialgauge.corpus._turns import parse_turns
@@ -40,6 +48,7 @@ __all__ = [
     "SummaryKind",
     "Turn",
     "add_ratings",
+    "check_target",
     "conform",
     "count_by_reason",
     "dialogues_frame",

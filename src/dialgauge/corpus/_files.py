@@ -13,6 +13,16 @@ LARGEST_UNPACKED = 4 * 2**30
 _HARMLESS = 2**24
 _MOST_SHRUNK = 100
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+#: How files begin that are often called .csv or .txt and are something else.
+_SIGNS = {
+    b"PK\x03\x04": "a ZIP archive, as Excel workbooks are: call it .xlsx if it is one",
+    b"\x1f\x8b": "a file compressed by gzip: let its name end in .gz",
+    b"PAR1": "a Parquet file: let its name end in .parquet",
+    b"\xd0\xcf\x11\xe0": "a workbook of an old Excel: save it as .xlsx or .csv",
+}
+#: Control characters that no text holds, but for NUL; tabs, line ends and the like are not among them.
+_CONTROLS = bytes({*range(1, 9), *range(14, 26), *range(28, 32)})
+_MOST_CONTROLS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +37,7 @@ class Text:
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file; ``.gz`` is unpacked. Says which file it was when it cannot be read."""
     try:
-        if path.suffix != ".gz":
+        if path.suffix.lower() != ".gz":
             return path.read_bytes()
         return _unpacked(path)
     except IsADirectoryError as error:
@@ -56,7 +66,7 @@ def read_text(path: Path) -> Text:
 def decode(data: bytes, file: str) -> Text:
     """Decode UTF-8, UTF-16 (with a byte order mark, or recognised by its zero bytes), else Windows-1252 or Latin-1.
 
-    The last two cannot fail and therefore may be wrong; a note says so.
+    The last two cannot fail and therefore may be wrong; a note says so. What is no text in any of them is refused.
     """
     notes: list[str] = []
     for mark, encoding in _BOMS:
@@ -76,6 +86,7 @@ def decode(data: bytes, file: str) -> Text:
     try:
         text, encoding = data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError as error:
+        _refuse_binary(data, file)
         line = data.count(b"\n", 0, error.start) + 1
         try:
             text, encoding = data.decode("cp1252"), "cp1252"
@@ -83,6 +94,16 @@ def decode(data: bytes, file: str) -> Text:
             text, encoding = data.decode("latin-1"), "latin-1"
         notes.append(f"not UTF-8 (first at line {line}); read as {encoding}, so look at the accents")
     return Text(text, encoding, _nul_note(text, notes))
+
+
+def _refuse_binary(data: bytes, file: str) -> None:
+    """Refuse what is not UTF-8 and no text in the encodings of one byte either."""
+    for sign, what in _SIGNS.items():
+        if data.startswith(sign):
+            raise InputError(f"{file}: not a text file; it begins like {what}")
+    controls = len(data) - len(data.translate(None, _CONTROLS))
+    if b"\x00" in data or controls > _MOST_CONTROLS * len(data):
+        raise InputError(f"{file}: not a text file: it is not UTF-8, and has bytes that no text has")
 
 
 def _wide_encoding(data: bytes) -> str | None:

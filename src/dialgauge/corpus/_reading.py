@@ -92,16 +92,26 @@ def write_corpus(corpus: Corpus, path: str | PathLike[str], *, format: str | Non
     if reason:
         raise InputError(f"{path}: {entry.name} cannot hold this corpus: {reason}. Parquet and JSONL can")
     try:
+        check_target(path, format=format)
         if entry.is_folder is None:
             with atomic_file(path) as temporary:
                 entry.write(corpus, temporary)
             return
-        if path.exists() and not (path.is_dir() and (is_dialgauge(path) or not any(path.iterdir()))):
-            raise InputError(f"{path}: exists and is no dialgauge folder; it will not be overwritten")
         with atomic_folder(path) as temporary:
             entry.write(corpus, temporary)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise InputError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from error
+
+
+def check_target(path: str | PathLike[str], *, format: str | None = None) -> None:
+    """Refuse a path that :func:`write_corpus` would refuse for any corpus: for commands that work long before it."""
+    path = Path(path)
+    entry = format_to_write(path, format)
+    if entry.is_folder is None:
+        if path.is_dir():
+            raise InputError(f"{path}: is a folder; name a file to write")
+    elif path.exists() and not (path.is_dir() and (is_dialgauge(path) or not any(path.iterdir()))):
+        raise InputError(f"{path}: exists and is no dialgauge folder; it will not be overwritten")
 
 
 def inspect_file(

@@ -1,5 +1,6 @@
 """How commands and study files name a corpus: the embedded one, a data set of the catalogue, or a path."""
 
+import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -27,7 +28,10 @@ def open_corpus(
     anything else a file or folder, relative to ``home`` (default: the working folder).
     """
     if source != EMBEDDED and not source.startswith(_DATASET):
-        return read_corpus((home or Path()) / source, format=format, mapping=mapping or None, strict=strict)
+        path = (home or Path()) / source
+        if difflib.get_close_matches(source, [EMBEDDED], cutoff=0.8) and not path.exists():
+            raise InputError(f"{path}: no such file or folder; the corpus that ships with dialgauge is {EMBEDDED!r}")
+        return read_corpus(path, format=format, mapping=mapping or None, strict=strict)
     if format or mapping:
         raise InputError(f"{source}: a format and a mapping of columns are for files")
     return embedded_corpus() if source == EMBEDDED else read_dataset(source.removeprefix(_DATASET))

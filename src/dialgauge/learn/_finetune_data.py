@@ -129,8 +129,10 @@ def split_dialogues(
     Which side a dialogue goes to depends on its id and the seed, so further summaries of it follow it there.
     """
     for name, share in (("dev", dev), ("test", test)):
-        if not 0 <= share < 1 or dev + test >= 1:
-            raise ParameterError("split", name, "from 0 to below 1, dev and test together below 1", share)
+        if not 0 <= share < 1:
+            raise ParameterError("split", name, "from 0 to below 1", share)
+    if dev + test >= 1:
+        raise ParameterError("split", "dev, test", "together below 1", f"{dev:g} and {test:g}")
     every = list(items)
     order = sorted({item.dialogue_id for item in every}, key=lambda name: _place(seed, name))
     held = max(1, math.floor(len(order) * test + 0.5)) if test else 0

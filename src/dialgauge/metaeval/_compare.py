@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from dialgauge.corpus import ORIGINAL
-from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval._cells import null, why_undefined
 from dialgauge.metaeval._correlate import orient
 from dialgauge.metaeval._draws import bootstrap_weights, no_resampling
@@ -106,7 +106,9 @@ def compare(
     check_name("coefficient", coefficient, (*BASE, "mean"))
     check_name("test", test, TESTS)
     check_name("resample", resample, RESAMPLES)
-    check_resampling("compare", max(resamples, 1), confidence, seed)
+    if resamples == 0:
+        raise ParameterError("compare", "resamples", "at least 20: a test needs them", resamples)
+    check_resampling("compare", resamples, confidence, seed)
     matrix = align(
         scores,
         ratings,

@@ -61,7 +61,7 @@ def paired_differences(
             "two matrices of one shape, a row per item",
             (first.shape, len(dialogue)),
         )
-    check_resampling("paired_differences", max(resamples, 1), confidence, seed)
+    check_resampling("paired_differences", resamples, confidence, seed)
     known = ~(np.isnan(first) | np.isnan(second))
     one, other = np.where(known, first, 0.0), np.where(known, second, 0.0)
     names, number = np.unique(dialogue, return_inverse=True)
@@ -93,6 +93,8 @@ def paired_differences(
 def _interval(
     totals: FloatArray, counts: FloatArray, resamples: int, confidence: float, seed: int
 ) -> tuple[FloatArray, FloatArray]:
+    if resamples == 0:
+        return np.full(totals.shape[1], np.nan), np.full(totals.shape[1], np.nan)
     drawn = bootstrap_weights(1, len(totals), resamples, "inputs", seed).dialogues
     with np.errstate(invalid="ignore", divide="ignore"):
         means = matrix_product(drawn, totals) / matrix_product(drawn, counts)

@@ -1,0 +1,36 @@
+"""How the help is laid out: commands under headings of what they are for, paragraphs that fill the screen."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
+
+import typer
+
+
+class Module(Protocol):
+    """A module of commands."""
+
+    add_to: Callable[[typer.Typer], None]
+
+
+def add_under_headings(app: typer.Typer, headings: Mapping[str, Iterable[Module]]) -> None:
+    """Register the commands of each module; the help of ``app`` lists them under the heading of the module."""
+    for heading, modules in headings.items():
+        commands, groups = len(app.registered_commands), len(app.registered_groups)
+        for module in modules:
+            module.add_to(app)
+        for command in app.registered_commands[commands:]:
+            command.rich_help_panel = heading
+        for group in app.registered_groups[groups:]:
+            group.rich_help_panel = heading
+    _fill_paragraphs(app)
+
+
+def _fill_paragraphs(app: typer.Typer) -> None:
+    """Take the line ends out of paragraphs: they are where the lines of our code end, not those of the screen."""
+    for command in app.registered_commands:
+        paragraphs = (command.help or inspect.getdoc(command.callback) or "").split("\n\n")
+        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            _fill_paragraphs(group.typer_instance)
