@@ -12,13 +12,16 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-# Before anything loads torch: models in tests are tiny, and threads that wait for each other cost more than they do.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-# Tests say themselves how wide their terminal is.
-os.environ.pop("COLUMNS", None)
-
 from sybil import Document, Example, Region, Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser
+
+# Before anything loads torch: models in tests are tiny, and threads that wait for each other cost more than they do.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Tests say themselves how wide their terminal is, and whether it has colours: some of these mean that it has.
+for _name in ("COLUMNS", "TERMINAL_WIDTH", "FORCE_COLOR", "PY_COLORS", "TTY_COMPATIBLE", "GITHUB_ACTIONS"):
+    os.environ.pop(_name, None)
+# Servers of tests are here, not behind a proxy.
+os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 
 _CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 

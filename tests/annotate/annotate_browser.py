@@ -3,7 +3,7 @@
 import re
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -106,7 +106,7 @@ def serve(protocol: AnnotateSection, corpus: Corpus, folder: Path) -> Iterator[S
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while not server.started:
             assert time.monotonic() < deadline, "the server did not start"
             time.sleep(0.01)
@@ -115,7 +115,7 @@ def serve(protocol: AnnotateSection, corpus: Corpus, folder: Path) -> Iterator[S
             yield Served(project, f"http://127.0.0.1:{port}", server)
         finally:
             server.should_exit = True
-            thread.join(20)
+            thread.join(60)
 
 
 class Visitor:
@@ -123,7 +123,7 @@ class Visitor:
 
     def __init__(self, browser: Any, viewport: dict[str, int] = DESKTOP, **options: Any) -> None:
         self.context = browser.new_context(viewport=viewport, **options)
-        self.context.set_default_timeout(8000)
+        self.context.set_default_timeout(60_000)
         self.complaints: list[str] = []
         self.expected: tuple[str, ...] = ()
 
@@ -172,6 +172,20 @@ def press(page: Any, keys: str) -> None:
     """Press keys one after another; their names stand between spaces."""
     for key in keys.split():
         page.keyboard.press(key)
+
+
+def fresh(page: Any) -> None:
+    """Wait until nothing is chosen yet: the next summary is there, which may have to come from the server."""
+    page.locator("fieldset.question").first.wait_for()
+    page.wait_for_function("!document.querySelector('fieldset.question input:checked')")
+
+
+def eventually(page: Any, true: Callable[[], bool]) -> None:
+    """Wait until something is true that the page itself does not show."""
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline, "waited for nothing"
+        page.wait_for_timeout(25)
 
 
 def settled(page: Any) -> None:

@@ -69,7 +69,7 @@ def postgres() -> Iterator[str]:
 def _wait(address: str) -> None:
     import psycopg
 
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while True:
         try:
             psycopg.connect(f"{address}/postgres").close()

@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import sqlalchemy as sa
@@ -9,7 +10,7 @@ from annotate_api import HOST, open_study
 from fastapi.testclient import TestClient
 
 from dialgauge.annotate import _schema as tables
-from dialgauge.annotate import create_app
+from dialgauge.annotate import _shield, create_app
 from dialgauge.annotate._access import sign
 from dialgauge.annotate._shield import LARGEST_BODY, Limiter
 
@@ -176,6 +177,13 @@ def test_the_leads_password(tmp_path: Path) -> None:
         assert not any("horse" in str(value) for value in stored)
 
 
+@pytest.fixture
+def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All requests come at once, however long the machine takes for them."""
+    monkeypatch.setattr(_shield, "time", SimpleNamespace(monotonic=lambda: 0.0))
+
+
+@pytest.mark.usefixtures("stopped_clock")
 def test_passwords_cannot_be_tried_out_fast(tmp_path: Path) -> None:
     with open_study(tmp_path / "study.db") as study:
         client = TestClient(study.app, base_url=HOST)
@@ -183,6 +191,7 @@ def test_passwords_cannot_be_tried_out_fast(tmp_path: Path) -> None:
         assert codes == [403] * 10 + [429] * 2
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_requests_that_are_too_large_or_too_many(tmp_path: Path) -> None:
     with open_study(tmp_path / "study.db", rate=5) as study:
         ada = study.person("ada")

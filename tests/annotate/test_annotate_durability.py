@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -52,6 +53,10 @@ async def _rate_until_killed(address: str, cookies: list[str], kill: object) -> 
     acknowledged: dict[str, int] = {}
 
     async def work(client: httpx.AsyncClient) -> None:
+        with suppress(httpx.TransportError):  # the server is gone
+            await rate(client)
+
+    async def rate(client: httpx.AsyncClient) -> None:
         csrf = (await client.get("/api/session")).json()["csrf"]
         for page in (await client.get("/api/pages")).json()["pages"]:
             for item in (await client.get(f"/api/pages/{page['id']}")).json()["items"]:
@@ -59,17 +64,14 @@ async def _rate_until_killed(address: str, cookies: list[str], kill: object) -> 
                     key = str(uuid.uuid4())
                     body = {"key": key, "rev": rev, "values": {"fluency": rev + 1}}
                     headers = {"X-CSRF-Token": csrf, "Origin": address}
-                    try:
-                        reply = await client.put(f"/api/assignments/{item['id']}", json=body, headers=headers)
-                    except httpx.TransportError:
-                        return
+                    reply = await client.put(f"/api/assignments/{item['id']}", json=body, headers=headers)
                     if reply.status_code == 200:
                         acknowledged[key] = reply.json()["rev"]
                         if len(acknowledged) == 550:
                             kill()  # type: ignore[operator]
 
     clients = [
-        httpx.AsyncClient(base_url=address, cookies={"dialgauge_session": cookie}, timeout=20) for cookie in cookies
+        httpx.AsyncClient(base_url=address, cookies={"dialgauge_session": cookie}, timeout=120) for cookie in cookies
     ]
     await asyncio.gather(*(work(client) for client in clients))
     for client in clients:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotate_browser import FOUR, Served, Visitor, dimension, english, press, section, serve, settled, visiting
+from annotate_browser import FOUR, Served, Visitor, dimension, english, fresh, press, section, serve, settled, visiting
 
 from page_checks import DESKTOP, PHONE, violations
 
@@ -148,6 +148,7 @@ def rated(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
             with visiting(browser) as visitor:
                 page = visitor.enter(served, person)
                 for _ in range(6):
+                    fresh(page)
                     press(page, f"{keys} Enter")
                 page.get_by_role("heading", name="The pilot is done").wait_for()
         yield served
@@ -189,7 +190,7 @@ def test_planner(rated: Served, lead: tuple[Visitor, Any]) -> None:
     page.get_by_label("Difference of two systems").fill("1")
     page.get_by_role("button", name="Plan", exact=True).click()
     table = page.get_by_role("table", name="What to expect of each design")
-    table.wait_for(timeout=60_000)
+    table.wait_for(timeout=240_000)
     assert table.locator("tbody tr").count() == 2
     check(page)
 

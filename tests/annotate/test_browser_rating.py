@@ -1,6 +1,7 @@
 """The rating page in a real browser: by keyboard, through reloads, lost connections and second tabs."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from annotate_browser import (
     arabic,
     dimension,
     english,
+    eventually,
+    fresh,
     press,
     section,
     serve,
@@ -118,8 +121,7 @@ def test_digits_off_the_scale_and_in_comments_rate_nothing(browser: Any, served:
         page.locator("#comment").fill("<b>12</b> \u202e?")
         press(page, "3 Backspace Enter")
         assert chosen(page) == [None] * 4
-        settled(page)
-        page.wait_for_timeout(700)
+        eventually(page, lambda: [row["answer"]["comment"] for row in served.answers()] == ["<b>12</b> \u202e?\n"])
         settled(page)
     (row,) = served.answers()
     assert row["answer"]["comment"] == "<b>12</b> \u202e?\n"
@@ -306,6 +308,7 @@ def test_by_touch_on_a_phone(browser: Any, served: Served) -> None:
 def test_pause_stops_the_clock(browser: Any, served: Served) -> None:
     with visiting(browser) as visitor:
         page = visitor.enter(served, "ada")
+        start = time.monotonic()
         press(page, "1")
         settled(page)
         before = served.answers()[0]["active_ms"]
@@ -315,7 +318,8 @@ def test_pause_stops_the_clock(browser: Any, served: Served) -> None:
         page.get_by_role("button", name="Go on").click()
         press(page, "2")
         settled(page)
-        assert served.answers()[0]["active_ms"] - before < 1000
+        elapsed = 1000 * (time.monotonic() - start)
+        assert served.answers()[0]["active_ms"] - before <= elapsed - 1500
     assert served.answers()[0]["answer"]["values"] == {"coherence": 1, "consistency": 2}
 
 
@@ -357,6 +361,7 @@ def test_no_byte_names_a_system_or_another_annotator(browser: Any, served: Serve
         visitor.context.route("**/*", read)
         page = visitor.enter(served, "ada")
         for _ in range(6):
+            fresh(page)
             press(page, "1 2 3 4 Enter")
         page.locator("#notice").wait_for()
         page.goto(f"{served.url}/guidelines", wait_until="networkidle")

@@ -113,10 +113,12 @@ class Inline:
 
 
 def _slow(job: Job, parameters: Mapping[str, str]) -> Values:
-    """Takes a while for each job, and says in which process it runs."""
+    """Takes a while for each job, longer while there is a file that holds it up, and says in which process it runs."""
     if folder := os.environ.get("DIALGAUGE_TEST_PIDS"):
         (Path(folder) / str(os.getpid())).touch()
     time.sleep(float(os.environ.get("DIALGAUGE_TEST_SECONDS", "0.05")))
+    while (hold := os.environ.get("DIALGAUGE_TEST_HOLD")) and Path(hold).exists():
+        time.sleep(0.05)
     lengths = [len(job.texts.strings[i]) for i in job.hypothesis_ids.tolist()]
     return Values(np.sqrt(np.array(lengths, dtype=np.float64)))
 

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -54,9 +55,9 @@ def test_a_system_on_which_a_metric_raises(toys: Path) -> None:
 
 def test_a_metric_that_hangs(toys: Path, kept: Path) -> None:
     start = time.monotonic()
-    scores = score(made_corpus(TEXTS[:5]), ["toy-hangs"], time_limit=2)
-    assert time.monotonic() - start < 60
-    assert reasons(scores) == {"d00003": "no value within 2 s"}
+    scores = score(made_corpus(TEXTS[:5]), ["toy-hangs"], time_limit=5)
+    assert time.monotonic() - start < 300  # it hangs for 600
+    assert reasons(scores) == {"d00003": "no value within 5 s"}
     assert scores.frame["toy-hangs"].to_list() == [None if "bad" in t else len(t) for t in TEXTS[:5]]
     assert results_cache().stats().entries == 4  # type: ignore[union-attr]
 
@@ -155,11 +156,21 @@ def test_a_worker_does_not_outlive_whoever_wanted_its_work(toys: Path, tmp_path:
     os.kill(child, 0)
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and Path(f"/proc/{child}").exists():
+    deadline = time.monotonic() + 50  # it naps for 60
+    while time.monotonic() < deadline and runs(child):
         time.sleep(0.05)
-    with pytest.raises(ProcessLookupError):
-        os.kill(child, 0)
+    assert not runs(child)
+
+
+def runs(process: int) -> bool:
+    """Whether a process is there, and is not one that has ended and waits for somebody to take note of it."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    with suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return True
 
 
 def test_a_process_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:

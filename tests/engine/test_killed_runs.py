@@ -87,35 +87,45 @@ def at_once() -> bool:
     return True
 
 
-def changes(path: Path) -> Callable[[], bool]:
-    """Whether a file is another one, or longer, than now."""
+def longer(path: Path, lines: int) -> Callable[[], bool]:
+    """Whether a file has more than so many lines more than now."""
 
-    def state() -> tuple[int, int] | None:
-        return (path.stat().st_mtime_ns, path.stat().st_size) if path.exists() else None
+    def count() -> int:
+        return path.read_bytes().count(b"\n")
 
-    now = state()
-    return lambda: state() != now
+    last = count() + lines
+    return lambda: count() > last
 
 
-def moments(seed: int, work: float) -> Iterator[tuple[bool, float]]:
-    """Moments to kill, some while Python starts: whether to wait for the work, and how long after it."""
+def another_stage(folder: Path) -> Callable[[], bool]:
+    """Whether more stages of a study are finished than now."""
+    now = finished_stages(folder)
+    return lambda: finished_stages(folder) != now
+
+
+def moments(seed: int, longest: float) -> Iterator[tuple[bool, float]]:
+    """Moments to kill, some while Python starts: whether to wait for progress, and how long after it."""
     rng = random.Random(seed)
     for number in range(40):  # some runs are quicker than the killer, and then begin again
         late = number % 5 > 0
-        yield late, rng.uniform(0.0, work) if late else rng.uniform(0.1, 0.6)
+        yield late, rng.uniform(0.0, longest) if late else rng.uniform(0.1, 0.6)
 
 
 @pytest.mark.slow
 def test_scores_after_six_kills(toys: Path, kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Slices that were finished are not computed again."""
+    """Slices that were finished are not computed again.
+
+    A kill with progress comes when a second slice is computed, so that the first is kept, and before six more can be:
+    each of them takes its 0.05 seconds, and there are 21.
+    """
     write_corpus(made_corpus([f"text {i}" * (i % 3) for i in range(300)]), tmp_path / "corpus")
     monkeypatch.setenv("TOY_SECONDS", "0.05")
     command = [sys.executable, "-c", _SCORE, str(tmp_path / "modules"), str(tmp_path / "corpus")]
     calm, disturbed = tmp_path / "calm.parquet", tmp_path / "disturbed.parquet"
-    work = finished([*command, str(calm)], changes(toys), DIALGAUGE_RESULTS=str(tmp_path / "calm"))
+    finished([*command, str(calm)], at_once, DIALGAUGE_RESULTS=str(tmp_path / "calm"))
     kills, progress = 0, [0]
-    for late, seconds in moments(7, work / 3):
-        kills += killed([*command, str(disturbed)], changes(toys) if late else at_once, seconds)
+    for late, seconds in moments(7, 0.3):
+        kills += killed([*command, str(disturbed)], longer(toys, 10) if late else at_once, seconds)
         entries = results_cache().stats().entries  # type: ignore[union-attr]
         assert entries >= progress[-1], "nothing that was finished is lost"
         assert entries % 10 == 0 or entries == 201, "slices are kept whole"
@@ -129,7 +139,7 @@ def test_scores_after_six_kills(toys: Path, kept: Path, tmp_path: Path, monkeypa
             progress.append(0)
     assert kills == 6
     assert len(set(progress)) > 3
-    finished([*command, str(disturbed)], changes(toys))
+    finished([*command, str(disturbed)], at_once)
     assert disturbed.read_bytes() == calm.read_bytes()
 
 
@@ -141,10 +151,10 @@ def test_a_study_after_six_kills(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text(_STUDY)
     command = [sys.executable, "-c", "from dialgauge.cli import main; main()", "run", str(tmp_path / "s.toml"), "-o"]
     calm, disturbed = tmp_path / "calm", tmp_path / "disturbed"
-    work = finished([*command, str(calm)], changes(calm / "manifest.json"))
+    work = finished([*command, str(calm)], another_stage(calm))
     kills, stages = 0, []
     for late, seconds in moments(8, work / 2):
-        kills += killed([*command, str(disturbed)], changes(disturbed / "manifest.json") if late else at_once, seconds)
+        kills += killed([*command, str(disturbed)], another_stage(disturbed) if late else at_once, seconds)
         stages.append(finished_stages(disturbed))
         if kills == 6:
             break

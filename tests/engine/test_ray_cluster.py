@@ -73,6 +73,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         "DIALGAUGE_RESULTS": "off",
         "DIALGAUGE_TEST_PIDS": str(pids),
         "DIALGAUGE_TEST_SECONDS": "0.4",
+        "DIALGAUGE_TEST_HOLD": str(tmp_path / "hold"),
     }
     # Sockets need a short path, so Ray's own folder is not below pytest's.
     short = Path(f"/tmp/dg-ray-{port}")
@@ -88,9 +89,9 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
 
     try:
         head = start("--head", f"--port={port}", "--num-cpus=2", "--include-dashboard=false")
-        _wait_for(lambda: b"Ray runtime started" in (tmp_path / "node-0.log").read_bytes(), 60, head)
+        _wait_for(lambda: b"Ray runtime started" in (tmp_path / "node-0.log").read_bytes(), 240, head)
         worker = start(f"--address=127.0.0.1:{port}", "--num-cpus=1")
-        _wait_for(lambda: b"Ray runtime started" in (tmp_path / "node-1.log").read_bytes(), 60, worker)
+        _wait_for(lambda: b"Ray runtime started" in (tmp_path / "node-1.log").read_bytes(), 240, worker)
         yield Cluster(f"127.0.0.1:{port}", environment, worker)
     finally:
         for node in reversed(started):
@@ -113,14 +114,16 @@ def test_an_actor_and_a_node_are_killed_and_every_summary_is_scored_once(cluster
         run(out, f'engine("ray", workers=2, ray_address="{cluster.address}")'), env=cluster.environment
     )
     try:
-        pids = tmp_path / "pids"
-        _wait_for(lambda: len(list(out.glob("part-*.parquet"))) >= 3 and len(list(pids.iterdir())) == 2, 60, driver)
+        pids, hold = tmp_path / "pids", tmp_path / "hold"
+        _wait_for(lambda: len(list(out.glob("part-*.parquet"))) >= 3 and len(list(pids.iterdir())) == 2, 240, driver)
+        hold.touch()  # however long it takes until another actor is there, the run stays in the middle
         first = {int(file.name) for file in pids.iterdir()}
         os.kill(min(first), signal.SIGKILL)
-        _wait_for(lambda: len(list(pids.iterdir())) >= 3, 60, driver)  # another actor has taken its place
+        _wait_for(lambda: len(list(pids.iterdir())) >= 3, 240, driver)  # another actor has taken its place
         os.killpg(cluster.worker.pid, signal.SIGKILL)
         assert len(list(out.glob("part-*.parquet"))) < 40  # the run was in the middle
-        assert driver.wait(90) == 0
+        hold.unlink()
+        assert driver.wait(240) == 0
     finally:
         if driver.poll() is None:
             driver.kill()
@@ -138,7 +141,7 @@ def _refuses_strangers(cluster: Cluster) -> None:
     command = [sys.executable, "-c", code, "score", "embedded", "-m", "rouge-1", "--engine", "ray"]
     stranger = {key: value for key, value in cluster.environment.items() if not key.startswith("RAY_AUTH")}
     refused = subprocess.run(
-        [*command, "--ray-address", cluster.address], env=stranger, capture_output=True, text=True, timeout=90
+        [*command, "--ray-address", cluster.address], env=stranger, capture_output=True, text=True, timeout=240
     )
     assert refused.returncode == 2
     assert "RAY_AUTH_TOKEN" in refused.stderr

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import polars as pl
 import pytest
@@ -50,7 +51,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], bool | None]] = {
         False,
     ),
     "bomb.jsonl.gz": (lambda: gzip.compress(b'{"id":"d","summary":"%s"}' % (b"a" * 100 * MILLION)), True),
-    "torn.parquet": (lambda: b"PAR1" + os.urandom(1000) + b"\xff\xff\xff\x7fPAR1", True),
+    "torn.parquet": (lambda: b"PAR1" + Random(1).randbytes(1000) + b"\xff\xff\xff\x7fPAR1", True),
 }
 STUDIES = {
     "deep_list.toml": b"a=" + b"[" * 100_000,
@@ -92,7 +93,9 @@ def test_hostile_files_are_read_or_refused_in_bounded_memory(tmp_path: Path) -> 
         write_workbook(tmp_path / "far_cell.xlsx", FAR_CELL)
         write_workbook(tmp_path / "empty_rows.xlsx", b"<row>" + b"<c/>" * 16_000 + b"</row>" + b"<row/>" * 100_000)
     command = [sys.executable, "-c", _LIMITED, str(1536 * 2**20), str(tmp_path)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
+    # Each thread takes address space, and a machine may have many cores.
+    few = os.environ | {"POLARS_MAX_THREADS": "2", "RAYON_NUM_THREADS": "2", "OMP_NUM_THREADS": "1"}
+    run = subprocess.run(command, env=few, capture_output=True, text=True, check=False, timeout=600)
     assert run.returncode == 0, run.stdout[-500:] + run.stderr[-3000:]
     said = {(line.split()[0], line.split()[1]): line.split()[2] for line in run.stdout.splitlines()}
     for name, (_, refused) in HOSTILE.items():
@@ -214,10 +217,11 @@ def test_sound_toml_is_never_refused(table: dict[str, str]) -> None:
 
 
 def test_the_harness_for_atheris_runs(tmp_path: Path) -> None:
-    """A few seconds of coverage-guided fuzzing where atheris is installed."""
+    """A few seconds of coverage-guided fuzzing where atheris is installed: of the same files each time."""
     pytest.importorskip("atheris")
     harness = Path(__file__).with_name("fuzz_readers.py")
-    command = [sys.executable, str(harness), "-max_total_time=5", "-max_len=400", "-rss_limit_mb=4096", str(tmp_path)]
-    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path)
+    limits = ["-seed=1", "-runs=2000", "-len_control=0", "-max_len=400", "-rss_limit_mb=4096"]
+    command = [sys.executable, str(harness), *limits, str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, cwd=tmp_path)
     assert run.returncode == 0, run.stderr[-3000:]
     assert "Done" in run.stderr

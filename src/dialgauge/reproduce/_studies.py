@@ -239,11 +239,12 @@ def rated_results(
     values = aggregate(
         ratings, method, normalised=normalised, overall=add_overall, on_invalid=on_invalid, scales=scales
     )
-    invalid = dict(values.invalid["problem"].value_counts(sort=True).iter_rows())
+    counts = values.invalid["problem"].value_counts().sort("count", "problem", descending=[True, False])
+    invalid = dict(counts.iter_rows())
     summaries = values.frame.drop_nulls("value").with_columns(_system_label())
     if summaries.is_empty():
         raise InputError(f"study {name!r} has no valid rating" + (f": {_left_out(invalid)}" if invalid else ""))
-    names = dict(ratings.select("dimension", "scale").unique().drop_nulls().iter_rows())
+    names = dict(ratings.select("dimension", "scale").unique(maintain_order=True).drop_nulls().iter_rows())
     if add_overall and None not in on_scales:
         names[OVERALL_DIMENSION] = "0-1" if normalised else next(iter(names.values()))
     frame = (
