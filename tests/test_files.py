@@ -66,7 +66,13 @@ def test_what_is_being_written_is_left_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [".table.parquet.part", ".table.parquet.abcdefgh", ".other.parquet.abcdefgh.part.parquet", "table.parquet.old"],
+    [
+        ".table.parquet.part",
+        ".table.parquet.v2.abcdefgh.old",
+        ".table.parquet.abcdefgh",
+        ".other.parquet.abcdefgh.part.parquet",
+        "table.parquet.old",
+    ],
 )
 def test_files_of_other_names_are_nobodys_leftovers(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")

@@ -20,7 +20,7 @@ except ImportError:  # Windows
 
 #: How temporaries are called: ``.TARGET.RANDOM.part``, with the suffix of the target for those who look at it.
 _PARTIAL, _REPLACED = ".part", ".old"
-_TEMPORARY = re.compile(rf"\..+\.[a-z0-9_]{{8}}(?:\{_PARTIAL}(?:\.[^.]*)?|\{_REPLACED})", re.DOTALL)
+_TEMPORARY = re.compile(rf"\.(?P<target>.+)\.[a-z0-9_]{{8}}(?:\{_PARTIAL}(?:\.[^.]*)?|\{_REPLACED})", re.DOTALL)
 _MOST_PARTS = 32
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')\s*+"""
 _LONG_KEY = re.compile(rf"(?<![\w-])(?>{_PART}\.\s*+){{{_MOST_PARTS}}}{_PART}(?:\.|=|\])")
@@ -159,9 +159,11 @@ def _clear_leftovers(target: Path) -> None:
     """Take away what processes that were killed left behind when they wrote ``target``."""
     if fcntl is None:
         return
-    for sibling in target.parent.iterdir():
-        if not sibling.name.startswith(f".{target.name}.") or not is_temporary(sibling.name):
+    for name in _names(target.parent):
+        found = _TEMPORARY.fullmatch(name)
+        if not found or found["target"] != target.name:
             continue
+        sibling = target.with_name(name)
         # A folder that was about to be replaced is the only copy until its successor is in place.
         if sibling.suffix == _REPLACED and not target.exists():
             continue
@@ -172,6 +174,12 @@ def _clear_leftovers(target: Path) -> None:
                 _remove(sibling)
             finally:
                 os.close(handle)
+
+
+def _names(folder: Path) -> list[str]:
+    with suppress(PermissionError), os.scandir(folder) as entries:  # thousands of parts may lie there
+        return [entry.name for entry in entries]
+    return []  # a folder may take files without showing what it has
 
 
 def _hold(path: Path) -> int | None:

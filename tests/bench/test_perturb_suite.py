@@ -80,14 +80,21 @@ def test_without_the_packages_the_cost_in_parses_is_left(quick: None, monkeypatc
     assert seen[-1] == ("done", 1 + len(CONTESTS), 1 + len(CONTESTS))
 
 
-def test_a_missing_word_list_is_named(quick: None) -> None:
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (LookupError("Resource stopwords not found"), "nltk.downloader stopwords"),
+        (ImportError("cannot import name 'x'"), "cannot be imported here: cannot import name 'x'"),
+    ],
+)
+def test_a_package_that_cannot_run_here_says_why(quick: None, error: Exception, said: str) -> None:
     def broken(share: float) -> Perturb:
-        raise LookupError("Resource stopwords not found")
+        raise error
 
     (result,) = beside_peer(Contest("typos_2", "textattack", "toy", broken), TEXTS)
     assert result.ratio is None
     assert result.peer == "textattack 1.0"
-    assert "nltk.downloader stopwords" in result.detail["skipped"]
+    assert said in result.detail["skipped"]
 
 
 def test_what_is_said_of_both_sides(quick: None) -> None:

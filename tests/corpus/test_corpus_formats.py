@@ -396,3 +396,17 @@ def test_json_lines_say_what_they_hold(corpus: Corpus, tmp_path: Path) -> None:
     assert first["meta"] == {"topic": "cards"}
     assert first["summaries"][0] == {"system": "A", "kind": "reference", "text": "The reference."}
     assert first["ratings"][2]["time"] == "2024-05-06T07:08:09.000012"
+
+
+def test_a_heading_may_read_as_parquet_files_begin(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes("PAR1;id;dialogue;system;summary\nx;d1;A: café;s;Zoé\n".encode("cp1252"))
+    assert read_corpus(path).summaries["text"].to_list() == ["Zoé"]
+
+
+def test_one_stray_nul_makes_no_binary_file(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes("id,dialogue,system,summary\nd1,A: caf\xe9 \x00 and more,s,Zo\xe9 is here\n".encode("latin-1"))
+    corpus = read_corpus(path)
+    assert corpus.summaries.height == 1
+    assert any("NUL" in note for note in corpus.notes)

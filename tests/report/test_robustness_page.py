@@ -236,7 +236,10 @@ def test_a_card_accounts_for_every_perturbation(data: RobustnessData) -> None:
     assert lowered == ["Keeps its score under 0 of 1 preserving one.", "Moves without reason: c."]
 
 
-@pytest.mark.parametrize(("verdict", "fails"), [("blind", True), ("wrong", True), ("faint", False), ("noticed", False)])
+@pytest.mark.parametrize(
+    ("verdict", "fails"),
+    [("blind", True), ("wrong", True), ("faint", False), ("noticed", False), ("unclear", False)],
+)
 def test_robust_without_noticing_anything_is_no_reason_to_trust(
     corpus: Corpus, data: RobustnessData, verdict: str, fails: bool
 ) -> None:

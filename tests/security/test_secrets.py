@@ -87,7 +87,9 @@ def test_an_endpoint_that_repeats_it_in_errors(status: int, tmp_path: Path) -> N
         assert KEY not in str(error.value)
 
 
-@pytest.mark.parametrize("address", [f"https://user:{KEY}@host/v1", f"https://host/v1?key={KEY}"])
+@pytest.mark.parametrize(
+    "address", [f"https://user:{KEY}@host/v1", f"https:/user:{KEY}@host/v1", f"https://host/v1?key={KEY}"]
+)
 def test_a_key_in_an_address_is_refused_and_not_repeated(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,6 +32,7 @@ def write(folder: Path, *, study: str = "", source: str = "embedded", more: str 
         ({"more": ', "bertscore-f1:rescale=/etc/passwd"'}, "metrics.use: '/etc/passwd' leads out of"),
         ({"more": ', "psent:tagger=lexicon:~/words.tsv"'}, "metrics.use: 'lexicon:~/words.tsv' leads out of"),
         ({"more": ', "learned:folder=../metric"'}, "metrics.use: '../metric' leads out of"),
+        ({"more": ', "encoder-head:folder=../metric"'}, "metrics.use: '../metric' leads out of"),
         (
             {"tail": '[summarize]\nsystems = ["lead", "b=seq2seq:model=folder:/etc/bart"]'},
             r":9: summarize\.systems: 'folder:/etc/bart' leads out of",

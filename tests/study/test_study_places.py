@@ -250,6 +250,8 @@ HOME = Path("/home/of/it")
         ("psent:tagger=lexicon:lexicon", "psent:tagger=lexicon:/home/of/it/lexicon"),
         ("psent:tagger=contextual:folder:./m", "psent:tagger=contextual:folder:/home/of/it/m"),
         ("learned:folder=some/where", "learned:folder=/home/of/it/some/where"),
+        ("learned:folder=~/some/where", f"learned:folder={Path.home()}/some/where"),
+        ("encoder-head:folder=some/where", "encoder-head:folder=/home/of/it/some/where"),
         ("bertscore-f1:model=folder:/m", "bertscore-f1:model=folder:/m"),
         ("bertscore-f1:model=org/name@main", "bertscore-f1:model=org/name@main"),
         ("bertscore-f1:rescale=no", "bertscore-f1:rescale=no"),

@@ -119,6 +119,8 @@ def beside_peer(contest: Contest, texts: Mapping[str, Sequence[str]]) -> list[Be
     except LookupError:  # TextAttack reads that list when it is imported
         reason = "it reads a word list of nltk: python -m nltk.downloader stopwords"
         return [BenchResult.skipped(contest.name, peer, reason)]
+    except ImportError as error:  # it wants another version of what it stands on
+        return [BenchResult.skipped(contest.name, peer, f"cannot be imported here: {error}")]
     return [_measured(contest, peer, list(several), origin) for origin, several in texts.items()]
 
 

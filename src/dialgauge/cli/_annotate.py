@@ -9,7 +9,7 @@ import typer
 
 from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, console, note, print_json
-from dialgauge.errors import InputError, counted
+from dialgauge.errors import InputError, UnknownNameError, counted
 
 if TYPE_CHECKING:
     from dialgauge.annotate import Link, Project
@@ -86,8 +86,12 @@ def annotate(
 
 def _export_format(export: Path | None, format: str | None) -> str:
     """What to export; a path where it cannot go is refused here, before the export unblinds the study."""
+    from dialgauge.annotate import FORMATS
+
     if export is None:
         return "corpus"
+    if format is not None and format not in FORMATS:
+        raise UnknownNameError("export format", format, FORMATS)
     ending = export.suffix.lower()
     chosen = format or ("xlsx" if ending == ".xlsx" else "corpus")
     if chosen in _WORKBOOKS:

@@ -17,11 +17,11 @@ _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff
 _SIGNS = {
     b"PK\x03\x04": "a ZIP archive, as Excel workbooks are: call it .xlsx if it is one",
     b"\x1f\x8b": "a file compressed by gzip: let its name end in .gz",
-    b"PAR1": "a Parquet file: let its name end in .parquet",
+    b"PAR1\x15": "a Parquet file: let its name end in .parquet",
     b"\xd0\xcf\x11\xe0": "a workbook of an old Excel: save it as .xlsx or .csv",
 }
-#: Control characters that no text holds, but for NUL; tabs, line ends and the like are not among them.
-_CONTROLS = bytes({*range(1, 9), *range(14, 26), *range(28, 32)})
+#: Control characters that no text holds, or few by mistake; tabs, line ends and the like are not among them.
+_CONTROLS = bytes({*range(9), *range(14, 26), *range(28, 32)})
 _MOST_CONTROLS = 0.05
 
 
@@ -102,7 +102,7 @@ def _refuse_binary(data: bytes, file: str) -> None:
         if data.startswith(sign):
             raise InputError(f"{file}: not a text file; it begins like {what}")
     controls = len(data) - len(data.translate(None, _CONTROLS))
-    if b"\x00" in data or controls > _MOST_CONTROLS * len(data):
+    if b"\x00\x00" in data or controls > _MOST_CONTROLS * len(data):
         raise InputError(f"{file}: not a text file: it is not UTF-8, and has bytes that no text has")
 
 

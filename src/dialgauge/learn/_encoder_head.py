@@ -256,7 +256,7 @@ register(
         range=(None, None),
         citation="after Rei et al. 2020, COMET: A Neural Framework for MT Evaluation, EMNLP",
         compute=_compute,
-        parameters={"folder": Parameter("", (), "the folder of the trained metric")},
+        parameters={"folder": Parameter("", (), "the folder of the trained metric", path=str)},
         signatures={"folder": lambda folder: folder_signature(Path(folder)) if folder else ""},
         cost="medium",
         extra="models",

@@ -286,6 +286,7 @@ def _declare(
     return Metric(
         name=f"estime-{name}",
         family="estime",
+        version="2",
         description=what,
         direction="lower" if lower else "higher",
         targets=("source",),

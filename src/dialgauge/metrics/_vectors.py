@@ -213,6 +213,7 @@ register(
         Metric(
             name=name,
             family="vectors",
+            version="2",
             description=description,
             direction="higher",
             targets=("reference", "source"),

@@ -38,8 +38,7 @@ def bare_address(address: str) -> str:
 
     The message does not repeat it. What is no address of the web at all is refused, too.
     """
-    host = address.partition("//")[2].partition("/")[0]
-    if "@" in host or "?" in address or "#" in address:
+    if "@" in address or "?" in address or "#" in address:
         raise ModelError(
             "the address of a chat endpoint must be as in https://host/v1, without user, password or '?': it is "
             "written into results. A key belongs into OPENAI_API_KEY, which is written nowhere"

@@ -116,14 +116,15 @@ def cautions(data: ReportData) -> dict[str, str]:
     overall = pl.col("dimension") == "overall"
     cards = data.robustness.tables["cards"].filter(overall, pl.col("robustness").is_not_null())
     verdicts = data.robustness.tables["verdicts"].filter(overall, pl.col("expected").str.starts_with("degrades"))
-    noticing = set(verdicts.filter(pl.col("verdict").is_in(["noticed", "faint"]))["metric"])
+    # What is not decided speaks for nobody and against nobody.
+    blind = set(verdicts["metric"]) - set(verdicts.filter(~pl.col("verdict").is_in(["blind", "wrong"]))["metric"])
     said = {}
     for row in cards.iter_rows(named=True):
         low = row["robustness"] if row["robustness_low"] is None else row["robustness_low"]
         if low <= _CHANCE:
             shown = f"robustness {decimals(row['robustness'])}, chance {decimals(_CHANCE)}"
             said[row["metric"]] = f"fails on summaries broken on purpose ({shown})"
-        elif row["metric"] not in noticing:
+        elif row["metric"] in blind:
             said[row["metric"]] = "fails on summaries broken on purpose (notices no kind of them)"
     return said
 
@@ -136,7 +137,7 @@ def instead(rankings: Sequence[Ranking], failing: Mapping[str, str]) -> dict[str
     found: dict[str, dict[str, list[str]]] = {}
     for ranking in rankings:
         sure = surest(ranking)
-        if sure is None or sure.metric not in failing:
+        if sure is None or sure.metric not in failing or sure.metric not in ranking.leaders:
             continue
         for entry in ranking.estimates:
             if entry.metric in ranking.leaders and entry.metric not in failing and (entry.low or 0.0) > 0:

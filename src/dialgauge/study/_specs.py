@@ -143,7 +143,7 @@ def _parameter(declared: "Metric | Summarizer", name: str, given: str, home: Pat
 
 def _leading(given: str, written: Path, home: Path, with_path: Callable[[Path], str]) -> Placed:
     """A value with this path in it, which starts at ``home``; one that is whole already stays as it is."""
-    path = home / written
+    path = home / written.expanduser()
     return Placed(given, str(written), path, given if written.is_absolute() else with_path(path))
 
 
@@ -175,14 +175,14 @@ def _tagger(given: str, home: Path) -> Placed | None:
                 return spec
         raise InputError(f"tagger {given!r}: a specification of a tagger cannot hold the path {path}; rename it")
 
-    return _leading(given, Path(led).expanduser(), home, with_path)
+    return _leading(given, Path(led), home, with_path)
 
 
 def _trained_metric(given: str, home: Path) -> Placed | None:
     """A folder, or else a name in the registry; a folder of that name where the command runs is neither."""
     from dialgauge.learn import find_folder, named_folder, path_given
 
-    beside = _leading(given, Path(given).expanduser(), home, str)
+    beside = _leading(given, Path(given), home, str)
     with suppress(InputError):
         find_folder(beside.path)
         return beside
@@ -206,4 +206,4 @@ def _other(given: str, path_of: Callable[[str], str | None], home: Path) -> Plac
             raise InputError(f"{given!r}: the path in it cannot be made a whole one; write it in full, as {path}")
         return made
 
-    return _leading(given, Path(led).expanduser(), home, with_path)
+    return _leading(given, Path(led), home, with_path)
