@@ -146,6 +146,20 @@ def test_ranking_puts_the_training_pairs_in_order(items: list[RatedSummary]) -> 
     assert after > max(before, 0.85)
 
 
+def test_a_folder_of_something_else_is_refused_before_the_training(tmp_path: Path, items: list[RatedSummary]) -> None:
+    (tmp_path / "diary.txt").write_text("dear diary")
+    steps: list[str] = []
+    with pytest.raises(InputError, match="exists and is no trained metric"):
+        finetune(
+            split_dialogues(items, dev=0.2),
+            FIVE,
+            settings("bartscore-src-hyp", BART),
+            tmp_path,
+            progress=lambda what, done, total: steps.append(what),
+        )
+    assert not steps
+
+
 def test_a_training_that_was_stopped_ends_as_the_undisturbed_one(tmp_path: Path, items: list[RatedSummary]) -> None:
     chosen = settings("bartscore-src-hyp", BART, loss="ranking")
     split = split_dialogues(items, dev=0.3, seed=1)

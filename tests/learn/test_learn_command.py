@@ -69,6 +69,14 @@ def test_one_place_only(study: tuple[str, str], tmp_path: Path) -> None:
         CliRunner().invoke(app, wanted, catch_exceptions=False)
 
 
+def test_a_folder_of_something_else_is_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "diary.txt").write_text("dear diary")
+    wanted = ["train", "no-corpus", "no-scores", "-t", "consistency", "-o", str(tmp_path / "mine")]
+    with pytest.raises(InputError, match="mine: exists and is no trained metric; name another folder"):
+        CliRunner().invoke(app, wanted, catch_exceptions=False)
+
+
 def test_the_bench_says_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DIALGAUGE_DATA", str(tmp_path))
     assert SUITES["learned"].unit == ""

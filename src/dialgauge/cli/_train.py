@@ -79,10 +79,13 @@ def train(
     It is shown beside the best of the metrics it is made of, beside one that always says the mean, and beside what one
     annotator reaches. Then [bold]dialgauge score new.jsonl -m learned:folder=my-metric[/] scores with it.
     """
-    from dialgauge.learn import TEXT_FEATURES, named_folder
+    from dialgauge.learn import TEXT_FEATURES, named_folder, refuse_foreign
     from dialgauge.learn import train as train_metric
 
     _check(output, name, on_invalid)
+    folder = named_folder(name) if name else output
+    if folder is not None:
+        refuse_foreign(folder)
     with_texts = TEXT_FEATURES if text and "all" in text else tuple(text or ())
     loaded, table = load_corpus(corpus, format, map), load_scores(scores)
     with progress_bar("training") as progress:
@@ -103,7 +106,6 @@ def train(
             progress=progress,
         )
         report = _explain(trained, importance, select, seed, progress)
-    folder = named_folder(name) if name else output
     if folder is not None:
         report = replace(report, training=trained.save(folder))
     if json:

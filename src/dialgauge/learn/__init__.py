@@ -28,6 +28,7 @@ from dialgauge.learn._folder import (
     named_folder,
     path_given,
     read_card,
+    refuse_foreign,
     registry_folder,
     write_folder,
 )
@@ -130,6 +131,7 @@ __all__ = [
     "published_tables",
     "rated_summaries",
     "read_card",
+    "refuse_foreign",
     "registry_folder",
     "run_conditions",
     "save_trained",

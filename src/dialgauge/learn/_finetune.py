@@ -13,7 +13,7 @@ from dialgauge.learn._finetune_data import RatedSplit, RatedSummary, check_enoug
 from dialgauge.learn._finetune_measures import Agreement, agreement, mean_correlation
 from dialgauge.learn._finetune_recipe import FineTuning, Recipe
 from dialgauge.learn._finetune_seq2seq import BartRecipe, UnievalRecipe
-from dialgauge.learn._folder import Card, write_folder
+from dialgauge.learn._folder import Card, refuse_foreign, write_folder
 from dialgauge.models import TrainingRecord, digest_of, model_signature, remove_checkpoint, train
 from dialgauge.progress import Progress
 from dialgauge.ratings import Scale
@@ -92,8 +92,9 @@ def finetune(
     The folder holds the weights and a card, and is a metric: see ``spec``. A training that was stopped goes on where it
     was when called again with the same folder, data and settings. ``data`` is what the card says about the corpus.
     """
-    recipe = recipe or make_recipe(settings)
     folder = Path(folder)
+    refuse_foreign(folder)
+    recipe = recipe or make_recipe(settings)
     used = recipe.readable(split.train)
     check_enough(used, f"training {settings.metric} on {settings.target!r}")
     recipe.prepare(used)

@@ -95,7 +95,7 @@ def write_folder(folder: Path | str, card: Card, write: Callable[[Path], None]) 
     folder = Path(folder)
     if card.kind not in KINDS:
         raise UnknownNameError("kind of trained metric", card.kind, KINDS)
-    _refuse_foreign(folder)
+    refuse_foreign(folder)
     with atomic_folder(folder) as temporary:
         write(temporary)
         files = {path.name: _digest(path) for path in sorted(temporary.iterdir())}
@@ -183,7 +183,8 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _refuse_foreign(folder: Path) -> None:
+def refuse_foreign(folder: Path) -> None:
+    """Refuse a folder that holds something else than a trained metric: before the training, not after it."""
     if folder.exists() and not (folder / CARD_FILE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder}: exists and is no trained metric; name another folder")
 
