@@ -1,48 +1,61 @@
-"""Names that load on first use, and what is said where they cannot."""
+"""Public names of rooms load on first use; a missing package is reported with the extra that has it."""
 
 import sys
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from dialgauge.errors import MissingExtraError
-from dialgauge.lazy import lazy_names
+from dialgauge.lazy import lazy_room, public_names
 
-HOMES = {"THING": "_thing", "BROKEN": "_broken", "LOST": "_lost"}
+ROOMS = sorted(path.parent.name for path in Path(str(sys.modules["dialgauge"].__file__)).parent.glob("*/__init__.pyi"))
+STUB = """from lazy_house._thing import THING as THING
+from lazy_house._broken import BROKEN as BROKEN
+from lazy_house._lost import LOST as LOST
+"""
 
 
 @pytest.fixture
-def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A package with a name that loads, one whose module needs what is not installed, and one whose module is gone."""
-    (tmp_path / "lazy_room").mkdir()
-    (tmp_path / "lazy_room" / "__init__.py").touch()
-    (tmp_path / "lazy_room" / "_thing.py").write_text("THING = 3\n")
-    (tmp_path / "lazy_room" / "_broken.py").write_text("import no_such_package\n")
-    (tmp_path / "lazy_room" / "_lost.py").write_text("import dialgauge.no_such_module\n")
+    folder = tmp_path / "lazy_house"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "__init__.pyi").write_text(STUB)
+    (folder / "_thing.py").write_text("THING = 3\n")
+    (folder / "_broken.py").write_text("import no_such_package\n")
+    (folder / "_lost.py").write_text("import dialgauge.no_such_module\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    return "lazy_room"
+    import_module("lazy_house")
+    yield "lazy_house"
+    for name in [name for name in sys.modules if name.startswith("lazy_house")]:
+        del sys.modules[name]
 
 
 def test_a_name_loads_when_it_is_asked_for(room: str) -> None:
-    load = lazy_names(room, HOMES)
-    assert "lazy_room._thing" not in sys.modules
+    names, load, listed = lazy_room(room)
+    assert names == listed() == ["BROKEN", "LOST", "THING"]
+    assert "lazy_house._thing" not in sys.modules
     assert load("THING") == 3
-    with pytest.raises(AttributeError, match="module 'lazy_room' has no attribute 'OTHER'"):
+    with pytest.raises(AttributeError, match="module 'lazy_house' has no attribute 'OTHER'"):
         load("OTHER")
 
 
-def test_a_missing_package_is_told_with_the_extra_that_has_it(room: str) -> None:
+def test_a_missing_package_is_reported_with_the_extra_that_has_it(room: str) -> None:
     with pytest.raises(MissingExtraError, match=r"the show \(no_such_package\).*'annotate'"):
-        lazy_names(room, HOMES, feature="the show", extra="annotate")("BROKEN")
+        lazy_room(room, feature="the show", extra="annotate")[1]("BROKEN")
     with pytest.raises(ModuleNotFoundError, match="no_such_package"):
-        lazy_names(room, HOMES)("BROKEN")
+        lazy_room(room)[1]("BROKEN")
     with pytest.raises(ModuleNotFoundError, match=r"dialgauge\.no_such_module"):  # ours: no extra would help
-        lazy_names(room, HOMES, feature="the show", extra="annotate")("LOST")
+        lazy_room(room, feature="the show", extra="annotate")[1]("LOST")
 
 
-@pytest.mark.parametrize("room", ["annotate", "explore", "perturb", "study"])
+@pytest.mark.parametrize("room", ["", *ROOMS])
 def test_every_name_of_a_room_is_there(room: str) -> None:
-    module = __import__(f"dialgauge.{room}", fromlist=["__all__"])
+    module = import_module(f"dialgauge.{room}".rstrip("."))
+    assert set(public_names(Path(str(module.__file__)).with_suffix(".pyi"))) == set(module.__all__)
     assert all(getattr(module, name) is not None for name in module.__all__)
-    with pytest.raises(AttributeError, match=f"module 'dialgauge.{room}' has no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         module.nothing  # noqa: B018

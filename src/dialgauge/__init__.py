@@ -5,47 +5,8 @@ The names below are the ones a first script needs; they load on first use, so ``
 """
 
 from importlib.metadata import version as _distribution_version
-from typing import TYPE_CHECKING
 
-from dialgauge.lazy import lazy_names
-
-if TYPE_CHECKING:
-    from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus, read_corpus
-    from dialgauge.metrics import Scores, score, score_pairs
-    from dialgauge.study import Study, run_study
+from dialgauge.lazy import lazy_room
 
 __version__ = _distribution_version("dialgauge")
-
-__all__ = [
-    "Corpus",
-    "Dialogue",
-    "Scores",
-    "Study",
-    "Summary",
-    "Turn",
-    "__version__",
-    "embedded_corpus",
-    "read_corpus",
-    "run_study",
-    "score",
-    "score_pairs",
-]
-
-_HOME = {
-    "Corpus": "corpus",
-    "Dialogue": "corpus",
-    "Summary": "corpus",
-    "Turn": "corpus",
-    "embedded_corpus": "corpus",
-    "read_corpus": "corpus",
-    "Scores": "metrics",
-    "score": "metrics",
-    "score_pairs": "metrics",
-    "Study": "study",
-    "run_study": "study",
-}
-__getattr__ = lazy_names(__name__, _HOME)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__, __getattr__, __dir__ = lazy_room(__name__)

@@ -1,27 +1,46 @@
-"""Names of a room that load on first use, so that whoever needs the others does not wait for what these import."""
+"""Rooms whose public names load on first use, so that whoever needs one name does not wait for the others.
 
-from collections.abc import Callable, Mapping
+The stub ``__init__.pyi`` of a room is the one declaration of its public names: type checkers read it, and so does
+:func:`lazy_room`. ``from dialgauge.ROOM._module import name as name`` makes a name public.
+"""
+
+import ast
+import sys
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from dialgauge.errors import MissingExtraError
 
 
-def lazy_names(room: str, homes: Mapping[str, str], *, feature: str = "", extra: str = "") -> Callable[[str], Any]:
-    """The ``__getattr__`` of a room (its ``__name__``): ``homes`` says in which of its modules each name lives.
+def lazy_room(
+    room: str, *, feature: str = "", extra: str = ""
+) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """``__all__``, ``__getattr__`` and ``__dir__`` of a room (its ``__name__``), from its stub.
 
-    Where those modules need an ``extra``, a package that is missing is an error that says so of the ``feature``. Type
-    checkers see no such names: import them under ``TYPE_CHECKING``, too.
+    Where its modules need an ``extra``, a package that is missing is an error that says so of the ``feature``.
     """
+    homes = public_names(Path(str(sys.modules[room].__file__)).with_suffix(".pyi"))
+    names = sorted(homes)
 
     def load(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
         try:
-            return getattr(import_module(f"{room}.{homes[name]}"), name)
+            value = getattr(import_module(homes[name]), name)
         except ModuleNotFoundError as error:
             if not extra or (error.name is not None and error.name.startswith("dialgauge")):
                 raise
             raise MissingExtraError(f"{feature} ({error.name})", extra) from error
+        # Found without this function from now on.
+        setattr(sys.modules[room], name, value)
+        return value
 
-    return load
+    return names, load, lambda: names
+
+
+def public_names(stub: Path) -> dict[str, str]:
+    """The names that a stub makes public, each with the module that it lives in."""
+    imports = [node for node in ast.parse(stub.read_text("utf-8")).body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: str(node.module) for node in imports for alias in node.names}

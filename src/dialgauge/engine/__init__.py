@@ -1,22 +1,5 @@
 """How work is run: in this process, in several, or on a Ray cluster. The results are the same."""
 
-from dialgauge.engine._cache import CacheCheck, CacheStats, Entry, ResultCache, results_cache
-from dialgauge.engine._engine import ENGINES, Engine, Task, WorkerError, cores, engine
-from dialgauge.engine._limited import LimitedWorker, LostWorkError, described
+from dialgauge.lazy import lazy_room
 
-__all__ = [
-    "ENGINES",
-    "CacheCheck",
-    "CacheStats",
-    "Engine",
-    "Entry",
-    "LimitedWorker",
-    "LostWorkError",
-    "ResultCache",
-    "Task",
-    "WorkerError",
-    "cores",
-    "described",
-    "engine",
-    "results_cache",
-]
+__all__, __getattr__, __dir__ = lazy_room(__name__)
