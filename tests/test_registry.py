@@ -9,8 +9,7 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge import registry as registry_module
 from dialgauge.errors import DialgaugeError, InputError, ParameterError, UnknownNameError

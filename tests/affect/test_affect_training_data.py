@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.affect import evaluate_tagger, lookup_of, read_treebank
 from dialgauge.affect._sst import LabelledSentence, _from_tree, learn_table

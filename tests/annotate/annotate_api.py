@@ -10,8 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
-from dialgauge.annotate import AnnotateSection, Project, create_app
-from dialgauge.annotate import _schema as tables
+from dialgauge.annotate import AnnotateSection, Project, _schema as tables, create_app
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 
 HOST = "http://127.0.0.1"

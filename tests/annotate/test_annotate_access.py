@@ -9,8 +9,7 @@ import sqlalchemy as sa
 from annotate_api import HOST, open_study
 from fastapi.testclient import TestClient
 
-from dialgauge.annotate import _schema as tables
-from dialgauge.annotate import _shield, create_app
+from dialgauge.annotate import _schema as tables, _shield, create_app
 from dialgauge.annotate._access import sign
 from dialgauge.annotate._shield import LARGEST_BODY, Limiter
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from annotate_api import make_section, open_study
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import ValidationError
 from typer.testing import CliRunner
 

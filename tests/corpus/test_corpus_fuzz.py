@@ -6,8 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn, inspect_file, read_corpus, write_corpus
 from dialgauge.errors import DialgaugeError, InputError

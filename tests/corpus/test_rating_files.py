@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, add_ratings, read_corpus, read_ratings, write_corpus
 from dialgauge.corpus._likely import likely_names

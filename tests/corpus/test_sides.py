@@ -1,8 +1,7 @@
 """Whose turn it is: the one rule by which a side of a dialogue is found, and that affect and summaries follow it."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.affect import psent_score, shares_frame
 from dialgauge.corpus import OVERALL, Corpus, Dialogue, Summary, Turn

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.corpus import Turn, read_corpus
 from dialgauge.corpus._turns import parse_turns, role_of, split_speaker, write_turns

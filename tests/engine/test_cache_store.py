@@ -10,11 +10,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
-from dialgauge.engine import Entry, ResultCache, results_cache
-from dialgauge.engine import _cache as module
+from dialgauge.engine import Entry, ResultCache, _cache as module, results_cache
 from dialgauge.errors import DialgaugeError, ParameterError
 
 

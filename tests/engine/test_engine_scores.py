@@ -5,8 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from engine_tasks import SLOW, Inline
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus
 from dialgauge.engine import engine

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialgauge.corpus import Corpus, embedded_corpus, write_corpus
 from dialgauge.engine import engine

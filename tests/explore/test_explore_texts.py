@@ -1,7 +1,6 @@
 """Texts in parts: nothing is lost, and what was looked for is marked."""
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.affect import tagger
 from dialgauge.explore._texts import as_given, excerpt, feelings, shown

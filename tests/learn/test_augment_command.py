@@ -15,12 +15,12 @@ from dialgauge.learn import (
     TableOptions,
     TablesFolder,
     VariantOptions,
+    _tables_store as store,
     add_variants,
     assign_ratings,
     augmentation_tables,
     train,
 )
-from dialgauge.learn import _tables_store as store
 from dialgauge.metrics import score
 from dialgauge.perturb import perturb
 

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialgauge.corpus import KEY, ORIGINAL, Corpus, Summary, embedded_corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
@@ -17,6 +16,7 @@ from dialgauge.learn import (
     Augmented,
     TableOptions,
     VariantOptions,
+    _tables as tables,
     add_variants,
     augmentation_tables,
     check_ratings,
@@ -26,7 +26,6 @@ from dialgauge.learn import (
     tables_latex,
     tables_markdown,
 )
-from dialgauge.learn import _tables as tables
 from dialgauge.learn._augment import draw_most
 from dialgauge.learn._tables_cells import Cells, _Set
 from dialgauge.metrics import Scores, score

@@ -3,8 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.learn import HIDES, SPLITS, Fold, check_folds, make_folds

@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval import (

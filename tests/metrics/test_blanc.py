@@ -3,8 +3,7 @@
 import pytest
 import torch
 from golden_pairs import KEYS, SOURCES, SUMMARIES, differences, model, recorded
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.metrics import score_pairs

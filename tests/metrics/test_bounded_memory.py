@@ -10,10 +10,7 @@ from golden_pairs import model
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from dialgauge.metrics import _bertscore as bertscore
-from dialgauge.metrics import _encoding as encoding
-from dialgauge.metrics import _moverscore as moverscore
-from dialgauge.metrics import score_pairs
+from dialgauge.metrics import _bertscore as bertscore, _encoding as encoding, _moverscore as moverscore, score_pairs
 
 FEW, MANY = 64, 512
 WORDS = ["anna", "ben", "comes", "to", "the", "party", "on", "saturday", "with", "cake", "and", "tea", "if", "rain"]

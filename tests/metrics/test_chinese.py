@@ -9,8 +9,7 @@ import pytest
 import sacrebleu
 
 from dialgauge.errors import MissingExtraError, ParameterError
-from dialgauge.metrics import _chinese as chinese
-from dialgauge.metrics import parse_request, score_pairs, use_kernels
+from dialgauge.metrics import _chinese as chinese, parse_request, score_pairs, use_kernels
 from dialgauge.metrics._chinese import chinese_characters, chinese_words
 
 HYPOTHESES = ["用户询问如何修改密码。客服请用户等待。", "客服表示 3 天内回电！", "好的", "用户问 iPhone 12 的价格？"]

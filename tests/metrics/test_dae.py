@@ -10,8 +10,7 @@ from golden_pairs import GOLDEN, model
 from safetensors.torch import load_file, save_file
 
 from dialgauge.errors import ModelError
-from dialgauge.metrics import _dae as dae
-from dialgauge.metrics import score_pairs
+from dialgauge.metrics import _dae as dae, score_pairs
 from dialgauge.metrics._dae import Sentence, Verdict, reading, verdicts
 from dialgauge.models import load, unload
 

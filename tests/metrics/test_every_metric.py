@@ -12,8 +12,7 @@ from functools import cache
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from tiny_models import computable, tiny_parameters, tolerance, write_vectors
 
 from dialgauge.corpus import KEY, Corpus, Dialogue, Summary, Turn

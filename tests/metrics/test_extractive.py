@@ -5,8 +5,7 @@ import random
 import time
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.metrics import find_metric, score, score_pairs

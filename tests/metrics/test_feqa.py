@@ -5,8 +5,7 @@ import statistics
 import pytest
 import torch
 from golden_pairs import SOURCES, SUMMARIES, model
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rule_parser import save_rule_parser
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn

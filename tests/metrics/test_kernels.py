@@ -8,8 +8,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from ngram_texts import KERNELS, texts
 
 from dialgauge.errors import ParameterError, UnknownNameError

@@ -13,8 +13,7 @@ from random import Random
 import nltk
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from ngram_texts import KERNELS, golden, study_pairs, texts
 from nltk.corpus.reader.wordnet import WordNetCorpusReader
 from nltk.translate.meteor_score import meteor_score

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from ngram_texts import golden, study_pairs
 from nltk.stem.porter import PorterStemmer
 

@@ -12,10 +12,8 @@ from golden_pairs import GOLDEN, model
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import DialgaugeError, ModelError, ParameterError
-from dialgauge.metrics import Metric, Values, all_metrics, parse_requests, score, score_pairs
-from dialgauge.metrics import _registry as registry
-from dialgauge.models import ChatEndpoint, stored_config
-from dialgauge.models import _load as loading
+from dialgauge.metrics import Metric, Values, _registry as registry, all_metrics, parse_requests, score, score_pairs
+from dialgauge.models import ChatEndpoint, _load as loading, stored_config
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 CORPUS = Corpus.build(

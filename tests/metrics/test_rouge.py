@@ -4,8 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from ngram_texts import KERNELS, golden, study_pairs, texts
 from rouge_score.rouge_scorer import RougeScorer
 

@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from dialgauge.bench._pairs import load_pairs
 from dialgauge.metrics._treebank import split_by_rules, treebank_words

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from golden_pairs import GOLDEN, KEYS, REFERENCES, SUMMARIES, differences, recorded
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialgauge.metrics import _vectors, score_pairs
 from dialgauge.metrics._movers import MAX_CELLS

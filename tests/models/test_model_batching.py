@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.models import EncoderStates, batches, run_batched, watching, watching_part, windows

@@ -16,6 +16,7 @@ from dialgauge.models import (
     Asset,
     HubUnreachableError,
     ModelRef,
+    _assets as assets_module,
     contents,
     fetch_asset,
     fetch_hub,
@@ -23,7 +24,6 @@ from dialgauge.models import (
     resolve,
     stated_licence,
 )
-from dialgauge.models import _assets as assets_module
 
 FILES = {
     "toy_model/__init__.py": b"raise SystemExit('nothing of the package may run')",

@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from dialgauge.errors import InputError, ModelError, ParameterError
-from dialgauge.models import _load as loading
-from dialgauge.models import convert, load, unload
+from dialgauge.models import _load as loading, convert, load, unload
 
 KINDS = {
     "encoder": ["tiny-bert", "tiny-bert-mlm", "tiny-roberta", "tiny-bart", "tiny-t5"],

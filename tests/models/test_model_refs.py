@@ -1,8 +1,7 @@
 """How models are named."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.models import ModelRef

@@ -7,8 +7,7 @@ from itertools import combinations, pairwise
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.corpus import ORIGINAL, Corpus, Dialogue, Summary, Turn, embedded_corpus
 from dialgauge.perturb import (

@@ -5,8 +5,7 @@ import random
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus
 from dialgauge.errors import DialgaugeError, InputError, ParameterError, UnknownNameError

@@ -1,8 +1,7 @@
 """Span edits, drafts and what is tidied around them."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.perturb import Edit, apply_edits, outline
 from dialgauge.perturb._edits import Draft

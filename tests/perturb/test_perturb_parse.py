@@ -1,12 +1,10 @@
 """Words, sentences, languages and the parser."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.errors import DialgaugeError
-from dialgauge.perturb import PARSER_VARIABLE, outline, parse
-from dialgauge.perturb import _parse as parse_module
+from dialgauge.perturb import PARSER_VARIABLE, _parse as parse_module, outline, parse
 from dialgauge.perturb._language import foreign
 
 

@@ -4,8 +4,7 @@ import statistics
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialgauge.corpus import Rating, ratings_frame
 from dialgauge.errors import InputError, ParameterError, UnknownNameError

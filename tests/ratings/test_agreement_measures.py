@@ -5,14 +5,11 @@ import warnings
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from nltk.metrics import agreement as nltk_agreement
-from nltk.metrics import interval_distance
+from hypothesis import given, settings, strategies as st
+from nltk.metrics import agreement as nltk_agreement, interval_distance
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
-from statsmodels.stats.inter_rater import aggregate_raters
-from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
+from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa as statsmodels_fleiss
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.ratings import cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement, verdict

@@ -2,8 +2,7 @@
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.corpus import Rating, ratings_frame
 from dialgauge.errors import InputError, ParameterError, UnknownNameError

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.cli import main
 from dialgauge.corpus import RATINGS, embedded_corpus, write_corpus

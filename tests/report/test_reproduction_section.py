@@ -10,14 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialgauge.bench._report import made_report
 from dialgauge.report import ReportData, ReproductionData, render_report
 from dialgauge.report._reproduction import Reproduction, reproduction_section
-from dialgauge.reproduce import ComparisonReport, StudyResults, check_claims, claims_from, compare, comparison_json
-from dialgauge.reproduce import printed_results as results_of
+from dialgauge.reproduce import (
+    ComparisonReport,
+    StudyResults,
+    check_claims,
+    claims_from,
+    compare,
+    comparison_json,
+    printed_results as results_of,
+)
 from dialgauge.study._reproduction import side_by_side
 from page_checks import violations
 

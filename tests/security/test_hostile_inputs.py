@@ -13,8 +13,7 @@ from random import Random
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from dialgauge.corpus import read_corpus
 from dialgauge.errors import DialgaugeError, InputError

@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
 from dialgauge.study import (

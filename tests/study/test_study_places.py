@@ -7,8 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.affect import parse_spec, tagger
 from dialgauge.corpus import Corpus, embedded_corpus, read_corpus, write_corpus
@@ -19,8 +18,7 @@ from dialgauge.metrics._registry import METRICS
 from dialgauge.models import resolve
 from dialgauge.study import run_study
 from dialgauge.study._specs import metric_specs, system_specs, tagger_spec
-from dialgauge.summarize import Outcome, Summarizer, Task
-from dialgauge.summarize import register as register_summarizer
+from dialgauge.summarize import Outcome, Summarizer, Task, register as register_summarizer
 from dialgauge.summarize._registry import SUMMARIZERS
 
 STUDY = """\

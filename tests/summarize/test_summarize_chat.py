@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 from chat_server import Reply, serving
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from typer.testing import CliRunner
 
 from dialgauge.cli._app import app

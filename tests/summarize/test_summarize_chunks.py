@@ -1,8 +1,7 @@
 """Long dialogues in parts: nothing is lost, everything fits, and turns stay whole while they can."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from dialgauge.corpus import Turn
 from dialgauge.errors import ModelError

@@ -14,8 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.engine import Connection
 from starlette.concurrency import run_in_threadpool
 
-from dialgauge.annotate import _people as people
-from dialgauge.annotate import _schema as t
+from dialgauge.annotate import _people as people, _schema as t
 from dialgauge.annotate._access import RefusedError, Visitor, log, open_link, revoke_all
 from dialgauge.annotate._adjudicate import adjudicate
 from dialgauge.annotate._dashboard import dashboard_view

@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dialgauge.affect import NEGATIVE, NEUTRAL, POSITIVE, ContextualTagger, LexiconTagger, psent, vader_lexicon
-from dialgauge.affect import _words as words_module
+from dialgauge.affect import (
+    NEGATIVE,
+    NEUTRAL,
+    POSITIVE,
+    ContextualTagger,
+    LexiconTagger,
+    _words as words_module,
+    psent,
+    vader_lexicon,
+)
 from dialgauge.affect._words import WORD, sentences, split_words
 from dialgauge.bench._models import _one_thread
 from dialgauge.bench._pairs import Pairs, load_pairs

@@ -21,8 +21,7 @@ from dialgauge.bench._made_models import make_bart, make_encoder
 from dialgauge.bench._model_peers import bart_score_loop, bert_score_loop, mover_score_loop, vector_loop
 from dialgauge.bench._pairs import Pairs, load_pairs
 from dialgauge.bench._timing import BenchResult, Timing, check_agreement, clear_caches, interleave, interleave_variants
-from dialgauge.metrics import Job, MetricRequest, TextTable, find_metric, score_pairs
-from dialgauge.metrics import _moverscore as room
+from dialgauge.metrics import Job, MetricRequest, TextTable, _moverscore as room, find_metric, score_pairs
 from dialgauge.metrics._encoding import encode, tokenise
 from dialgauge.metrics._layers import layer_states
 from dialgauge.models import ASSETS, DTYPES, choose_device, load, load_vectors, quiet_loading, resolve, unload

@@ -132,8 +132,7 @@ def tag(
 
     Positive words are green, negative ones red; without colour they stand as +word+ and -word-.
     """
-    from dialgauge.affect import count_parts, parts_of, tag_texts
-    from dialgauge.affect import tagger as make_tagger
+    from dialgauge.affect import count_parts, parts_of, tag_texts, tagger as make_tagger
 
     given = sys.stdin.read() if text == "-" else text
     chosen = make_tagger(tagger)

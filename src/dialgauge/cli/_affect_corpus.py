@@ -73,8 +73,7 @@ def filter(
 
     Prints the counts in the layout of Table 4 of Zhou et al. (2024).
     """
-    from dialgauge.affect import filter_corpus
-    from dialgauge.affect import tagger as make_tagger
+    from dialgauge.affect import filter_corpus, tagger as make_tagger
     from dialgauge.corpus import write_corpus
 
     read = load_corpus(corpus, format, map, strict)
@@ -115,8 +114,7 @@ def describe(
     Box plots of PSentDial against PSentSumm, for all pairs (full) and for those with feeling on both sides (filtered);
     tables per system and per domain.
     """
-    from dialgauge.affect import describe_shares, shares_frame
-    from dialgauge.affect import tagger as make_tagger
+    from dialgauge.affect import describe_shares, shares_frame, tagger as make_tagger
     from dialgauge.errors import InputError
     from dialgauge.report import render_affect_corpus
 

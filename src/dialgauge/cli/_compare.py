@@ -72,8 +72,14 @@ def compare(
     leaves open is shown as a range.
     """
     from dialgauge.cli._compare_tables import print_report
-    from dialgauge.reproduce import ComparisonReport, check_claims, comparison_html, comparison_json, read_claims
-    from dialgauge.reproduce import compare as compare_studies
+    from dialgauge.reproduce import (
+        ComparisonReport,
+        check_claims,
+        compare as compare_studies,
+        comparison_html,
+        comparison_json,
+        read_claims,
+    )
 
     results = _load(studies, _by_study(scale, "--scale"), normalise, method, settings)
     results = _with_agreement(results, agreement)

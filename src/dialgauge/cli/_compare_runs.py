@@ -62,8 +62,7 @@ def compare_runs(
     Exit status: 0 no condition holds, 1 one does, 2 something cannot be compared.
     (Two studies of human ratings, an original and its reproduction: [bold]dialgauge compare[/].)
     """
-    from dialgauge.study import FinishedRun, check_conditions, parse_condition, parse_names
-    from dialgauge.study import compare_runs as compare
+    from dialgauge.study import FinishedRun, check_conditions, compare_runs as compare, parse_condition, parse_names
 
     if json and github:
         raise InputError("--json and --github both print to standard output; choose one, or use --junit for the other")

@@ -126,8 +126,7 @@ def _score_corpus(
     json: bool,
 ) -> "pl.DataFrame":
     from dialgauge.errors import InputError
-    from dialgauge.metrics import score as score_corpus
-    from dialgauge.metrics import suitable_engine
+    from dialgauge.metrics import score as score_corpus, suitable_engine
 
     loaded = load_corpus(corpus, *reading)
     wanted = loaded.summaries if shared["include_references"] else loaded.summaries.filter(kind="system")

@@ -118,8 +118,7 @@ def summarize(
     """
     from dialgauge.corpus import OVERALL, write_corpus
     from dialgauge.models import ChatBudget, TokenPrice
-    from dialgauge.summarize import Means
-    from dialgauge.summarize import summarize as summarize_corpus
+    from dialgauge.summarize import Means, summarize as summarize_corpus
 
     tokens_cost = TokenPrice.parse(price) if price is not None else None
     loaded = load_corpus(corpus, format, map, strict)

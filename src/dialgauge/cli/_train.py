@@ -79,8 +79,7 @@ def train(
     It is shown beside the best of the metrics it is made of, beside one that always says the mean, and beside what one
     annotator reaches. Then [bold]dialgauge score new.jsonl -m learned:folder=my-metric[/] scores with it.
     """
-    from dialgauge.learn import TEXT_FEATURES, named_folder, refuse_foreign
-    from dialgauge.learn import train as train_metric
+    from dialgauge.learn import TEXT_FEATURES, named_folder, refuse_foreign, train as train_metric
 
     _check(output, name, on_invalid)
     folder = named_folder(name) if name else output

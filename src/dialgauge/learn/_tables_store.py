@@ -15,8 +15,7 @@ from dialgauge.errors import InputError, counted
 from dialgauge.files import write_text
 from dialgauge.learn._augment import Augmented, add_variants, find_families, has_no_variants
 from dialgauge.metrics import MetricRequest, Scores, parse_requests, score
-from dialgauge.perturb import parse_requests as parse_perturbations
-from dialgauge.perturb import parser_name
+from dialgauge.perturb import parse_requests as parse_perturbations, parser_name
 from dialgauge.progress import Progress
 
 STATE, VARIANTS, SCORES = "state.json", "variants", "scores.parquet"

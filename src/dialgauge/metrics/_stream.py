@@ -16,8 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.engine import Engine
-from dialgauge.engine import engine as choose_engine
+from dialgauge.engine import Engine, engine as choose_engine
 from dialgauge.errors import InputError, ParameterError
 from dialgauge.metrics._metric import MetricRequest
 from dialgauge.metrics._scores import SYSTEM_KEY, Scores

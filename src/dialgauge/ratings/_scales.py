@@ -8,8 +8,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from dialgauge.corpus import RATING_KEY, raise_if_any
-from dialgauge.corpus import Problem as BadRow
+from dialgauge.corpus import RATING_KEY, Problem as BadRow, raise_if_any
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.ratings._frame import require_ratings, show_key
 

@@ -21,8 +21,8 @@ from dialgauge.affect import (
     lookup_of,
     psent,
     psent_score,
+    tagger as make_tagger,
 )
-from dialgauge.affect import tagger as make_tagger
 from dialgauge.errors import MissingExtraError, ModelError
 from dialgauge.progress import Progress
 from dialgauge.reproduce._printed import (
