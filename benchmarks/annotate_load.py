@@ -20,6 +20,7 @@ import tempfile
 import time
 import uuid
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -197,7 +198,7 @@ def main() -> int:
         section = read_annotation_file(study)[0].annotate
         with Project.open(database, section, embedded_corpus(), name="load") as project:
             numbers = range(1, asked.annotators + 1)
-            cookies = [project.store.write(lambda connection, n=n: start_session(connection, n)) for n in numbers]
+            cookies = [project.store.write(partial(start_session, annotator=n)) for n in numbers]
         process, address = start_server(study)
         try:
             found = asyncio.run(load(address, cookies, asked))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from dialgauge.bench import SUITES, _made_models, _models, run_suite
-from dialgauge.bench._model_peers import bert_score_loop
-from dialgauge.bench._pairs import embedded_pairs
+from benchmarks import SUITES, made_models, models, run_suite
+from benchmarks.model_peers import bert_score_loop
+from benchmarks.pairs import embedded_pairs
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.metrics import score_pairs
 from dialgauge.metrics._layers import layer_states
@@ -18,12 +18,12 @@ from dialgauge.models import load, unload
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("DIALGAUGE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(_models, "load_pairs", embedded_pairs)
-    monkeypatch.setattr(_models, "_DIALOGUES", dict.fromkeys(_models._DIALOGUES, 2))
-    monkeypatch.setattr(_models, "_ROUNDS", 1)
-    monkeypatch.setitem(_made_models._BERT, "minilm", (5, 32, 64, 4))
-    monkeypatch.setitem(_made_models._BART, "bart-large", (2, 32, 64, 4))
-    monkeypatch.setattr(_made_models, "_VOCABULARY", 9000)
+    monkeypatch.setattr(models, "load_pairs", embedded_pairs)
+    monkeypatch.setattr(models, "_DIALOGUES", dict.fromkeys(models._DIALOGUES, 2))
+    monkeypatch.setattr(models, "_ROUNDS", 1)
+    monkeypatch.setitem(made_models._BERT, "minilm", (5, 32, 64, 4))
+    monkeypatch.setitem(made_models._BART, "bart-large", (2, 32, 64, 4))
+    monkeypatch.setattr(made_models, "_VOCABULARY", 9000)
     yield
     unload()
 
@@ -45,8 +45,8 @@ def test_the_suite_agrees_with_its_peers(small: None) -> None:
 
 
 def test_the_loop_that_stands_for_bert_score(small: None, tmp_path: Path) -> None:
-    pairs = _models._dialogues(embedded_pairs(), 2)
-    ref = _made_models.make_encoder("minilm", _models._texts(), tmp_path)
+    pairs = models._dialogues(embedded_pairs(), 2)
+    ref = made_models.make_encoder("minilm", models._texts(), tmp_path)
     model = load("encoder", ref, "cpu")
     theirs = bert_score_loop(model, layer_states(model, 4), pairs.summaries, pairs.references)
     specs = [f"bertscore-{measure}:model={ref},layer=4,device=cpu" for measure in ("p", "r", "f1")]
@@ -55,8 +55,8 @@ def test_the_loop_that_stands_for_bert_score(small: None, tmp_path: Path) -> Non
 
 
 def test_pairs_are_cut_by_dialogue_and_dealt_to_systems() -> None:
-    pairs = _models._dialogues(embedded_pairs(), 3)
-    systems = _models._systems(pairs)
+    pairs = models._dialogues(embedded_pairs(), 3)
+    systems = models._systems(pairs)
     assert len(set(pairs.sources)) == 3
     assert [len(positions) for positions in systems] == [3] * 14
     assert sorted(i for positions in systems for i in positions) == list(range(len(pairs)))

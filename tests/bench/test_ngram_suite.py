@@ -1,6 +1,8 @@
 """The n-gram suite on few pairs: its texts, its names, the check of values, and the command."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,8 +11,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from dialgauge.bench import BenchResult, _ngram
-from dialgauge.bench._pairs import Pairs, Variation, embedded_pairs, load_pairs
+import dialgauge
+from benchmarks import BenchResult, ngram
+from benchmarks.pairs import Pairs, Variation, embedded_pairs, load_pairs
 from dialgauge.cli import _bench
 from dialgauge.errors import DialgaugeError, InputError, MissingExtraError
 
@@ -26,16 +29,16 @@ def few_pairs() -> Pairs:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_ngram, "load_pairs", few_pairs)
-    monkeypatch.setattr(_ngram, "_LARGE", 3)
-    monkeypatch.setattr(_ngram, "_LARGE_PEER_PAIRS", 5)
-    monkeypatch.setattr(_ngram, "_TER_PAIRS", 3)
-    monkeypatch.setattr(_ngram, "_ROUNDS", 2)
+    monkeypatch.setattr(ngram, "load_pairs", few_pairs)
+    monkeypatch.setattr(ngram, "_LARGE", 3)
+    monkeypatch.setattr(ngram, "_LARGE_PEER_PAIRS", 5)
+    monkeypatch.setattr(ngram, "_TER_PAIRS", 3)
+    monkeypatch.setattr(ngram, "_ROUNDS", 2)
 
 
 def test_the_suite(small: None) -> None:
     seen: list[tuple[str, int, int]] = []
-    results = _ngram.run(lambda *step: seen.append(step))
+    results = ngram.run(lambda *step: seen.append(step))
     assert [result.name for result in results] == NAMES
     assert seen == [(name, i, len(NAMES)) for i, name in enumerate([*NAMES, "done"])]
     by_name = {result.name: result for result in results}
@@ -58,10 +61,10 @@ def test_the_suite(small: None) -> None:
 
 @pytest.mark.parametrize("benchmark", ["_rouge", "_rouge_large", "_chrf", "_ter", "_bleu"])
 def test_wrong_values_are_noticed(small: None, monkeypatch: pytest.MonkeyPatch, benchmark: str) -> None:
-    ours = _ngram._ours
-    monkeypatch.setattr(_ngram, "_ours", lambda pairs, specs: ours(pairs, specs) + 1e-7)
+    ours = ngram._ours
+    monkeypatch.setattr(ngram, "_ours", lambda pairs, specs: ours(pairs, specs) + 1e-7)
     with pytest.raises(DialgaugeError, match=r"benchmark 'toy': values differ from the peer's by 1e-07"):
-        getattr(_ngram, benchmark)("toy", few_pairs())
+        getattr(ngram, benchmark)("toy", few_pairs())
 
 
 def test_meteor_is_skipped_without_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,8 +72,8 @@ def test_meteor_is_skipped_without_wordnet(monkeypatch: pytest.MonkeyPatch) -> N
     def nothing() -> Iterator[None]:
         yield None
 
-    monkeypatch.setattr(_ngram, "nltk_wordnet", nothing)
-    result = _ngram._meteor("meteor", few_pairs())
+    monkeypatch.setattr(ngram, "nltk_wordnet", nothing)
+    result = ngram._meteor("meteor", few_pairs())
     assert result.ratio is None
     assert "needs WordNet" in result.detail["skipped"]
 
@@ -149,7 +152,7 @@ def test_the_command_prints_json_and_a_table(app: typer.Typer, monkeypatch: pyte
         BenchResult("rouge", 12.5, "rouge-score", 0.1, 1.25, {"pairs": 1400, "texts": "T", "variants": {"off": 12.5}}),
         BenchResult.skipped("meteor", "nltk", "no WordNet"),
     ]
-    monkeypatch.setattr(_ngram, "run", lambda progress: results)
+    monkeypatch.setattr(ngram, "run", lambda progress: results)
     document = json.loads(CliRunner().invoke(app, ["ngram", "--json"]).stdout)
     assert set(document) == {"results", "machine", "date"}
     assert document["results"][0]["ratio"] == 12.5
@@ -163,6 +166,20 @@ def test_the_command_prints_json_and_a_table(app: typer.Typer, monkeypatch: pyte
 def test_the_command_refuses_what_it_does_not_know(app: typer.Typer, monkeypatch: pytest.MonkeyPatch) -> None:
     result = CliRunner().invoke(app, ["ngrm"])
     assert isinstance(result.exception, DialgaugeError)
-    monkeypatch.setattr("dialgauge.bench._timing._version", lambda name: None if name == "sacrebleu" else "1")
+    monkeypatch.setattr("benchmarks.timing._version", lambda name: None if name == "sacrebleu" else "1")
     result = CliRunner().invoke(app, ["ngram"])
     assert isinstance(result.exception, MissingExtraError)
+
+
+def test_the_command_needs_a_clone(app: typer.Typer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(dialgauge, "__file__", str(tmp_path / "lib" / "site-packages" / "dialgauge" / "__init__.py"))
+    result = CliRunner().invoke(app, [])
+    assert isinstance(result.exception, DialgaugeError)
+    assert "clone the repository" in str(result.exception)
+
+
+def test_the_command_finds_the_benchmarks_from_any_folder(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from dialgauge.cli import main; main()", "bench", "--json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "ngram" in {suite["name"] for suite in json.loads(done.stdout)["suites"]}

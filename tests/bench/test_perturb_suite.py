@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dialgauge.bench import SUITES, _perturb, _perturb_peers
-from dialgauge.bench._perturb_peers import CONTESTS, Contest, Perturb, beside_peer, changed_share, kept_marks
+from benchmarks import SUITES, perturb, perturb_peers
+from benchmarks.perturb_peers import CONTESTS, Contest, Perturb, beside_peer, changed_share, kept_marks
 from dialgauge.errors import DialgaugeError
 from dialgauge.perturb import parser_name
 
@@ -23,10 +23,10 @@ TEXTS = {
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_perturb, "_TEXTS", 4)
-    monkeypatch.setattr(_perturb, "_ROUNDS", 3)
-    monkeypatch.setattr(_perturb_peers, "_ROUNDS", 3)
-    monkeypatch.setattr(_perturb_peers, "version", lambda package: "1.0")
+    monkeypatch.setattr(perturb, "_TEXTS", 4)
+    monkeypatch.setattr(perturb, "_ROUNDS", 3)
+    monkeypatch.setattr(perturb_peers, "_ROUNDS", 3)
+    monkeypatch.setattr(perturb_peers, "version", lambda package: "1.0")
 
 
 def without_parser() -> str | None:
@@ -45,15 +45,15 @@ def test_the_ratio_is_the_cost_in_parses(quick: None) -> None:
     if reason := without_parser():
         pytest.skip(reason)
     for _ in range(5):  # four texts take so little time that whatever else the machine does can show
-        result = _perturb._over_a_parse("perturb-baseline")
+        result = perturb._over_a_parse("perturb-baseline")
         assert result.ratio is not None
-        if result.ratio < _perturb.BAR:
+        if result.ratio < perturb.BAR:
             break
-    assert SUITES["perturb"].module == _perturb.__name__
+    assert SUITES["perturb"].module == perturb.__name__
     assert result.name == "perturb-baseline"
     assert result.detail["direction"] == "lower is better"
     assert result.detail["variants_made"] > 4 * 6
-    assert result.ratio < _perturb.BAR
+    assert result.ratio < perturb.BAR
     assert result.seconds is not None
     assert result.peer_seconds is not None
     assert min(result.detail["ratios"]) - 0.001 <= result.ratio <= max(result.detail["ratios"]) + 0.001
@@ -65,9 +65,9 @@ def test_without_the_packages_the_cost_in_parses_is_left(quick: None, monkeypatc
 
     if reason := without_parser():
         pytest.skip(reason)
-    monkeypatch.setattr(_perturb_peers, "version", absent)
+    monkeypatch.setattr(perturb_peers, "version", absent)
     seen: list[tuple[str, int, int]] = []
-    first, *others = _perturb.run(lambda *step: seen.append(step))
+    first, *others = perturb.run(lambda *step: seen.append(step))
     assert first.ratio is not None
     assert [other.name for other in others] == [one.name for one in CONTESTS]
     assert {other.ratio for other in others} == {None}
@@ -162,7 +162,7 @@ def test_the_real_packages(chosen: Contest, monkeypatch: pytest.MonkeyPatch) -> 
         pytest.skip(f"{chosen.package} IS NOT INSTALLED")
     if "drop" in chosen.ours and (reason := without_parser()):
         pytest.skip(reason)
-    monkeypatch.setattr(_perturb_peers, "_ROUNDS", 1)
+    monkeypatch.setattr(perturb_peers, "_ROUNDS", 1)
     (result,) = beside_peer(chosen, TEXTS)
     if chosen.package == "textattack" and "skipped" in result.detail:
         pytest.skip(result.detail["skipped"])

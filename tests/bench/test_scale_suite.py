@@ -8,17 +8,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from dialgauge.bench import SUITES, _scale
+from benchmarks import SUITES, scale
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 
 
 def test_memory_and_growth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_scale, "SIZES", (100, 400))
-    monkeypatch.setattr(_scale, "_BASE", 100)
-    monkeypatch.setattr(_scale, "_REPEATED", 1)
-    memory, growth = _scale.run()
-    assert SUITES["scale"].module == _scale.__name__
+    monkeypatch.setattr(scale, "SIZES", (100, 400))
+    monkeypatch.setattr(scale, "_BASE", 100)
+    monkeypatch.setattr(scale, "_REPEATED", 1)
+    memory, growth = scale.run()
+    assert SUITES["scale"].module == scale.__name__
     assert (memory.name, growth.name) == ("memory", "growth")
     runs = memory.detail["runs"]
     assert [(run["pairs"], run["workers"]) for run in runs] == [(100, 1), (100, 2), (400, 1), (400, 2)]
@@ -33,7 +33,7 @@ def test_memory_and_growth(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_texts_are_like_summaries(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        _scale._write_pairs(tmp_path / name, 2_000)
+        scale._write_pairs(tmp_path / name, 2_000)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     frame = pl.read_parquet(tmp_path / "one")
     assert frame.height == 2_000
@@ -49,6 +49,6 @@ def test_the_memory_of_children_counts() -> None:
     with subprocess.Popen(["sh", "-c", shell], stdout=subprocess.PIPE, start_new_session=True) as parent:
         assert parent.stdout is not None
         parent.stdout.readline()
-        found = _scale._tree_memory(parent.pid)
+        found = scale._tree_memory(parent.pid)
         os.killpg(parent.pid, 9)
     assert 190 < found < 400

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from dialgauge.bench import (
+from benchmarks import (
     SUITES,
     BenchResult,
     check_agreement,

@@ -7,7 +7,7 @@ import pytest
 from learn_cases import made_corpus
 from typer.testing import CliRunner
 
-from dialgauge.bench import SUITES, run_suite
+from benchmarks import SUITES, run_suite
 from dialgauge.cli._app import app
 from dialgauge.corpus import write_corpus
 from dialgauge.errors import InputError

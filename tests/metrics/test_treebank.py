@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, strategies as st
 
-from dialgauge.bench._pairs import load_pairs
+from benchmarks.pairs import load_pairs
 from dialgauge.metrics._treebank import split_by_rules, treebank_words
 from dialgauge.sentences import nltk_sentences
 

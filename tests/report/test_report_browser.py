@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from dialgauge.bench._report import made_report
+from benchmarks.report import made_report
 from dialgauge.report import ReportData, render_report
 from page_checks import violations
 

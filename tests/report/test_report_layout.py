@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from dialgauge.bench._report import made_report
+from benchmarks.report import made_report
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.metaeval import robustness
 from dialgauge.metrics import score

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from dialgauge.bench._report import SIZE_BAR, made_report
+from benchmarks.report import SIZE_BAR, made_report
 from dialgauge.corpus import KEY, Corpus, Dialogue, Rating, Summary, Turn
 from dialgauge.metaeval import COMPARISONS, correlate
 from dialgauge.metrics import Scores

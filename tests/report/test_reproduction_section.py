@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dialgauge.bench._report import made_report
+from benchmarks.report import made_report
 from dialgauge.report import ReportData, ReproductionData, render_report
 from dialgauge.report._reproduction import Reproduction, reproduction_section
 from dialgauge.reproduce import (

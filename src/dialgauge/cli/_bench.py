@@ -1,11 +1,15 @@
-"""``dialgauge bench``: how quick it is beside the packages that people use today."""
+"""``dialgauge bench``: how fast it is compared with the packages that people use today."""
 
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+import dialgauge
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
+from dialgauge.errors import DialgaugeError
 
 
 def add_to(app: typer.Typer) -> None:
@@ -20,14 +24,15 @@ def bench(
     ] = "cpu",
     json: Json = False,
 ) -> None:
-    """Measure the speed beside other packages, on this machine.
+    """Benchmark against other packages, on this machine (needs a clone of the repository).
 
     [bold]dialgauge bench ngram[/] (needs the extra [bold]bench[/])
 
     Both sides run in turns within one process, with empty caches, and are compared by CPU time: a ratio of 10 means
     that the other package takes ten times as long. The values are compared, too; where they differ, there is no result.
     """
-    from dialgauge.bench import SUITES, machine, now, run_suite
+    _find_benchmarks()
+    from benchmarks import SUITES, machine, now, run_suite
 
     if suite is None:
         _list_suites(json)
@@ -59,8 +64,20 @@ def bench(
     )
 
 
+def _find_benchmarks() -> None:
+    """Make the package ``benchmarks`` importable: a folder of the clone that this dialgauge is installed from."""
+    clone = Path(dialgauge.__file__).resolve().parents[2]
+    if not (clone / "benchmarks" / "__init__.py").is_file():
+        raise DialgaugeError(
+            "benchmarks are not part of the installed package: clone the repository, and run "
+            "pip install --editable '.[bench]' in the clone"
+        )
+    if str(clone) not in sys.path:
+        sys.path.insert(0, str(clone))
+
+
 def _list_suites(json: bool) -> None:
-    from dialgauge.bench import SUITES
+    from benchmarks import SUITES
 
     if json:
         print_json(

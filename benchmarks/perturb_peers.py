@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from dialgauge.bench._pairs import load_pairs
-from dialgauge.bench._timing import BenchResult, Timing, interleave
+from benchmarks.pairs import load_pairs
+from benchmarks.timing import BenchResult, Timing, interleave
 from dialgauge.corpus import Corpus, Dialogue, Summary, embedded_corpus
 from dialgauge.perturb import outline, parse, parse_requests, perturb
 from dialgauge.perturb._grammar import base_form, inflect

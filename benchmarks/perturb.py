@@ -2,8 +2,8 @@
 
 import statistics
 
-from dialgauge.bench._perturb_peers import CONTESTS, beside_peer, shared_texts
-from dialgauge.bench._timing import BenchResult, interleave
+from benchmarks.perturb_peers import CONTESTS, beside_peer, shared_texts
+from benchmarks.timing import BenchResult, interleave
 from dialgauge.corpus import embedded_corpus
 from dialgauge.perturb import Parsed, Task, Variant, outline, parse, parse_requests, parser_name, run_rules
 from dialgauge.perturb._grammar import base_form, inflect

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dialgauge.bench._pairs import Pairs, load_pairs
-from dialgauge.bench._timing import (
+from benchmarks.pairs import Pairs, load_pairs
+from benchmarks.timing import (
     BenchResult,
     Timing,
     check_agreement,
     clear_caches,
     interleave,
 )
-from dialgauge.bench._wordnet_peer import ABSENT, nltk_wordnet
+from benchmarks.wordnet_peer import ABSENT, nltk_wordnet
 from dialgauge.metrics import all_metrics, score_pairs
 from dialgauge.progress import Progress
 

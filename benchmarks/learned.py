@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from dialgauge.bench._timing import BenchResult
+from benchmarks.timing import BenchResult
 from dialgauge.corpus import read_dataset
 from dialgauge.errors import InputError
 from dialgauge.learn import TEXT_FEATURES, build_data, build_features, build_target, validate

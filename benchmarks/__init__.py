@@ -1,10 +1,14 @@
-"""How quick dialgauge is beside the packages that people use today, measured on your machine."""
+"""How fast dialgauge is compared with the packages that people use today, measured on your machine.
+
+``dialgauge bench SUITE`` runs one suite of this folder; RESULTS.md has what we measured. The folder is not part
+of the installed package.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
-from dialgauge.bench._timing import (
+from benchmarks.timing import (
     BenchResult,
     Timing,
     check_agreement,
@@ -50,48 +54,48 @@ class Suite:
 
 SUITES: Mapping[str, Suite] = {
     "ngram": Suite(
-        "dialgauge.bench._ngram",
+        "benchmarks.ngram",
         "ROUGE, BLEU, chrF, TER and METEOR on 14 systems that share references",
         ("rouge-score", "sacrebleu", "nltk"),
     ),
     "metaeval": Suite(
-        "dialgauge.bench._metaeval",
+        "benchmarks.metaeval",
         "bootstrap intervals and permutation tests of correlations",
         ("nlpstats",),
     ),
     "models": Suite(
-        "dialgauge.bench._models",
+        "benchmarks.models",
         "BERTScore, BARTScore, MoverScore and word vectors on 14 systems that share references and sources",
         ("torch", "transformers"),
         devices=True,
     ),
     "perturb": Suite(
-        "dialgauge.bench._perturb",
+        "benchmarks.perturb",
         "the 16 baseline perturbations of a summary over one parse of it (there a lower ratio is better), and typos, "
         "jumble and drop_phrases beside nlpaug and TextAttack where they are installed",
         ("spacy", "lemminflect"),
         digits=2,
     ),
     "affect": Suite(
-        "dialgauge.bench._affect",
+        "benchmarks.affect",
         "counting affective words by a lexicon and by an encoder, beside the loop over pairs and words",
         ("torch", "transformers"),
     ),
     "learned": Suite(
-        "dialgauge.bench._learned",
+        "benchmarks.learned",
         "the summary-level Pearson of metrics trained on DialSummEval's ratings, each system held out (no time)",
         ("scikit-learn",),
         unit="",
         digits=3,
     ),
     "report": Suite(
-        "dialgauge.bench._report",
+        "benchmarks.report",
         "CPU time and size of the page of a study of 100 dialogues × 14 systems × 32 metrics (here lower is better)",
         (),
         digits=2,
     ),
     "scale": Suite(
-        "dialgauge.bench._scale",
+        "benchmarks.scale",
         "memory and CPU per pair of 10³ to 10⁶ pairs, streamed by one worker and by two (here lower is better)",
         (),
     ),

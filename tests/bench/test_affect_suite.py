@@ -2,20 +2,20 @@
 
 import pytest
 
-from dialgauge.bench import SUITES, _affect
-from dialgauge.bench._pairs import Pairs, embedded_pairs
+from benchmarks import SUITES, affect
+from benchmarks.pairs import Pairs, embedded_pairs
 
 
 def test_the_suite(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
     whole = embedded_pairs()
     few = Pairs(whole.summaries[:28], whole.references[:28], whole.sources[:28], whole.origin)
-    monkeypatch.setattr(_affect, "load_pairs", lambda: few)
-    monkeypatch.setattr(_affect, "_ROUNDS", 1)
-    monkeypatch.setattr(_affect, "_LARGE", 1)
-    monkeypatch.setattr(_affect, "_CONTEXTUAL_PAIRS", 2)
-    assert SUITES["affect"].module == _affect.__name__
-    lexicon, contextual = _affect.run()
+    monkeypatch.setattr(affect, "load_pairs", lambda: few)
+    monkeypatch.setattr(affect, "_ROUNDS", 1)
+    monkeypatch.setattr(affect, "_LARGE", 1)
+    monkeypatch.setattr(affect, "_CONTEXTUAL_PAIRS", 2)
+    assert SUITES["affect"].module == affect.__name__
+    lexicon, contextual = affect.run()
     assert (lexicon.name, contextual.name) == ("lexicon", "contextual")
     assert lexicon.detail["largest_difference"] == 0
     assert lexicon.detail["pairs"] == 28

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dialgauge.bench._made_models import make_bart, make_encoder
-from dialgauge.bench._model_peers import bart_score_loop, bert_score_loop, mover_score_loop, vector_loop
-from dialgauge.bench._pairs import Pairs, load_pairs
-from dialgauge.bench._timing import BenchResult, Timing, check_agreement, clear_caches, interleave, interleave_variants
+from benchmarks.made_models import make_bart, make_encoder
+from benchmarks.model_peers import bart_score_loop, bert_score_loop, mover_score_loop, vector_loop
+from benchmarks.pairs import Pairs, load_pairs
+from benchmarks.timing import BenchResult, Timing, check_agreement, clear_caches, interleave, interleave_variants
 from dialgauge.metrics import Job, MetricRequest, TextTable, _moverscore as room, find_metric, score_pairs
 from dialgauge.metrics._encoding import encode, tokenise
 from dialgauge.metrics._layers import layer_states
@@ -57,7 +57,7 @@ def run(progress: Progress | None = None, device: str = "cpu") -> list[BenchResu
         "vectors": _vectors,
     }
     results = []
-    with tempfile.TemporaryDirectory(prefix="dialgauge-bench-") as folder, _one_thread():
+    with tempfile.TemporaryDirectory(prefix="dialgauge-bench-") as folder, one_thread():
         for done, (name, count) in enumerate(sizes.items()):
             if progress:
                 progress(name, done, len(sizes))
@@ -327,7 +327,7 @@ def _card() -> str:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Both sides on one thread, so that CPU time tells how much work was done."""
     import torch
 

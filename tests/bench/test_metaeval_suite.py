@@ -2,13 +2,13 @@
 
 import pytest
 
-from dialgauge.bench import _metaeval
+from benchmarks import metaeval
 
 
 @pytest.mark.slow
 def test_the_suite_compares_equal_values() -> None:
     pytest.importorskip("nlpstats")
-    results = {result.name: result for result in _metaeval.run(None)}
+    results = {result.name: result for result in metaeval.run(None)}
     for what in ("bootstrap", "permutation"):
         for level in ("system", "summary"):
             for coefficient in ("pearson", "kendall"):

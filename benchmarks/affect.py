@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.models import one_thread
+from benchmarks.pairs import Pairs, load_pairs
+from benchmarks.timing import BenchResult, check_agreement, interleave
 from dialgauge.affect import (
     NEGATIVE,
     NEUTRAL,
@@ -19,9 +22,6 @@ from dialgauge.affect import (
     vader_lexicon,
 )
 from dialgauge.affect._words import WORD, sentences, split_words
-from dialgauge.bench._models import _one_thread
-from dialgauge.bench._pairs import Pairs, load_pairs
-from dialgauge.bench._timing import BenchResult, check_agreement, interleave
 from dialgauge.models import Model, load, quiet_loading, resolve, unload
 from dialgauge.progress import Progress
 
@@ -99,7 +99,7 @@ def _contextual(name: str, pairs: Pairs) -> BenchResult:
         return BenchResult.skipped(name, _LOOP, f"{_ENCODER} is not here; get it with 'dialgauge models get minilm'")
     size = _CONTEXTUAL_PAIRS  # the summaries of one dialogue
     chosen = Pairs(pairs.summaries[:size], pairs.references[:size], pairs.sources[:size], pairs.origin)
-    with tempfile.TemporaryDirectory(prefix="dialgauge-bench-") as folder, _one_thread():
+    with tempfile.TemporaryDirectory(prefix="dialgauge-bench-") as folder, one_thread():
         model = _classifier(Path(folder))
         timing = interleave(
             lambda: _ours(chosen, ContextualTagger.of(model)), partial(_contextual_loop, chosen, model), rounds=3

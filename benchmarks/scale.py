@@ -19,7 +19,7 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.bench._timing import BenchResult
+from benchmarks.timing import BenchResult
 from dialgauge.engine import Engine, engine
 from dialgauge.errors import DialgaugeError
 from dialgauge.progress import Progress
@@ -40,7 +40,10 @@ _CHANGED = 0.45
 _REPEATED = 5
 _LOOK_EVERY = 0.05
 #: No file, so nothing that a worker could run again: no main guard is needed.
-_CHILD = f"import sys; from {__name__} import stream; stream(sys.argv[1], sys.argv[2], int(sys.argv[3]))"
+_CHILD = (
+    f"import sys; sys.path.insert(0, {str(Path(__file__).resolve().parents[1])!r}); from {__name__} import stream; "
+    "stream(sys.argv[1], sys.argv[2], int(sys.argv[3]))"
+)
 
 
 @dataclass(frozen=True, slots=True)

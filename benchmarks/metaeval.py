@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dialgauge.bench._timing import BenchResult, check_agreement, interleave
+from benchmarks.timing import BenchResult, check_agreement, interleave
 from dialgauge.metaeval import (
     Coefficient,
     Level,

@@ -11,7 +11,7 @@ import time
 import numpy as np
 import polars as pl
 
-from dialgauge.bench._timing import BenchResult
+from benchmarks.timing import BenchResult
 from dialgauge.corpus import KEY, Corpus, Dialogue, Rating, Summary, Turn
 from dialgauge.metaeval import compare, correlate, correlation_matrix, human_ceiling, leaders
 from dialgauge.metrics import Scores, all_metrics, parse_request
