@@ -1,4 +1,5 @@
 # Two commands matter: `make demo` and `make test`. Both set up their own .venv and need Python >= 3.11, pip and make.
+# While you work: `make quick`.
 
 PYTHON ?= python3
 VENV := .venv
@@ -7,13 +8,19 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 SOURCES := pyproject.toml setup.py $(wildcard src/dialgauge/metrics/kernels/*.c src/dialgauge/metrics/kernels/*.h)
 
-.PHONY: demo test lint format docs bench clean
+# Tests run side by side in this many processes; each may need 3 GB of memory.
+WORKERS ?= 2
+
+.PHONY: demo test quick lint format docs bench clean
 
 demo: $(VENV)/.models ## run the embedded study and write runs/demo/report.html
 	$(BIN)/dialgauge run demo.toml
 
 test: lint ## lint, type-check and run the whole test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+quick: $(VENV)/.developing ## run the tests that are quick: no browser, no training, no server
+	$(BIN)/python -m pytest -n $(WORKERS) --quick
 
 lint: $(VENV)/.developing
 	$(BIN)/ruff check .

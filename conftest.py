@@ -15,8 +15,13 @@ from typing import Any
 from sybil import Document, Example, Region, Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser
 
-# Before anything loads torch: models in tests are tiny, and threads that wait for each other cost more than they do.
+# Which tests run, in which order: --quick, --order-seed, -n.
+pytest_plugins = ["suite_order"]
+
+# Before anything loads torch or polars: the tests have little data, and threads that wait for each other cost more than
+# they do, the more so where several workers share the cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
 # Tests say themselves how wide their terminal is, and whether it has colours: some of these mean that it has.
 for _name in ("COLUMNS", "TERMINAL_WIDTH", "FORCE_COLOR", "PY_COLORS", "TTY_COMPATIBLE", "GITHUB_ACTIONS"):
     os.environ.pop(_name, None)
