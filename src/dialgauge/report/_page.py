@@ -16,7 +16,7 @@ from markupsafe import Markup
 def environment() -> Environment:
     """The template engine: what is not marked as ours is escaped, and a name that nobody gave is an error."""
     made = Environment(
-        loader=PackageLoader("dialgauge.report"),
+        loader=PackageLoader("dialgauge.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -60,7 +60,7 @@ def render_attention(
     if not maps:
         raise InputError("attention: there is no map to show")
     environment = Environment(
-        loader=PackageLoader("dialgauge.summarize"),
+        loader=PackageLoader("dialgauge.summarize", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

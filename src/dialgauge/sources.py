@@ -1,0 +1,248 @@
+"""Which source code a result depends on: the import closure of a module, read from the files without importing any.
+
+The digest of a closure changes with every module that the first one imports, directly or through others, also inside
+functions, and with the data files that these read. Nothing else changes it, and no comment or docstring does. These
+lead from a module to another one or to a file:
+
+- ``from dialgauge.metaeval import correlate``, to the one module that the stub of the package names for ``correlate``.
+- A string with the dotted name of a module, also before a colon (``module:function``); and
+  ``f"dialgauge.room.{name}"``, to all modules of the room. Strings inside a call of ``Registry`` are exempt: whoever
+  looks a name up there asks for the digest of its module as well.
+- The name of a data file or folder in a string, where it is beside the module or in a package named in another string.
+- ``import ctypes``, to the C files beside the module.
+"""
+
+import ast
+import hashlib
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from dialgauge.errors import DialgaugeError
+from dialgauge.lazy import public_names
+
+#: A string, which stays as it is, or the end of a line with all comments and empty lines that follow.
+_STRING_OR_LINE_END = re.compile(
+    r'("""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\')'
+    r"|(?:[ \t]*(?:#[^\n]*)?\n)+",
+    re.DOTALL,
+)
+_IMPORTABLE = {".py", ".pyi", ".pyc", ".so", ".pyd"}
+_C_FILES = {".c", ".h"}
+
+
+class NoSourceError(DialgaugeError):
+    """The source of a module cannot be read: it is in an archive, was compiled, or was typed at a prompt."""
+
+
+def source_digest(*modules: str) -> str:
+    """A digest of the code that these modules depend on, themselves included. It is the same on every machine.
+
+    Modules of other packages are followed within their own package and into this one. Raises :class:`NoSourceError`
+    for a module without a readable source file.
+    """
+    return _sources().digest(*modules)
+
+
+@cache
+def _sources() -> "Sources":
+    return Sources(Path(__file__).parent)
+
+
+class Sources:
+    """The source files of a package, each of which is read once; those of others are added when they are asked for."""
+
+    def __init__(self, package: Path) -> None:
+        self._files = _module_files(package.name, package / "__init__.py")
+        self._source = cache(lambda name: _Source(name, self._files[name]))
+        self._imports = cache(self._find_imports)
+        self._stub_names, self._data_entries = cache(_stub_names), cache(_data_entries)
+        self._file_digest = cache(lambda path: hashlib.sha256(path.read_bytes()).hexdigest())
+
+    def digest(self, *modules: str) -> str:
+        """A digest of the modules of the closure and of the data files that these read."""
+        lines = [f"{name} {self._source(name).digest}" for name in sorted(self.closure(*modules))]
+        lines += sorted(f"{path.parent.name}/{path.name} {self._file_digest(path)}" for path in self.data(*modules))
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    def closure(self, *modules: str) -> frozenset[str]:
+        """The names of these modules and of all that they import."""
+        for module in modules:
+            if module not in self._files:
+                self._files |= _module_files(module, _file_of(module))
+        found: set[str] = set()
+        waiting = set(modules)
+        while waiting:
+            found |= waiting
+            waiting = {to for name in waiting for to in self._imports(name)} - found
+        return frozenset(found)
+
+    def data(self, *modules: str) -> frozenset[Path]:
+        """The files, other than modules, that the modules of the closure read."""
+        return frozenset(path for name in self.closure(*modules) for path in self._data_files(self._source(name)))
+
+    def _find_imports(self, module: str) -> frozenset[str]:
+        """The modules that a module leads to, the packages around each included, as these are imported first."""
+        found = set()
+        for name in self._named_modules(self._source(module)):
+            parts = name.split(".")
+            found |= {".".join(parts[:n]) for n in range(1, len(parts) + 1)}
+        return frozenset(found & self._files.keys())
+
+    def _named_modules(self, source: "_Source") -> Iterator[str]:
+        yield source.name
+        for package in (name for name in source.modules if name in self._files):
+            yield from (self._home(package, name) for name in self._public(package))
+        yield from source.modules
+        yield from (self._home(module, name) for module, name in source.names if module in self._files)
+        strings = {text.partition(":")[0] for text in source.strings}
+        yield from (text for text in strings if text in self._files and not self._is_package(text))
+        for package in source.prefixes:
+            yield from (name for name in self._files if name.rpartition(".")[0] == package)
+
+    def _home(self, module: str, name: str) -> str:
+        """The module behind a name that is imported from a module: a submodule, where the stub says, or itself."""
+        if f"{module}.{name}" in self._files:
+            return f"{module}.{name}"
+        home = self._public(module).get(name)
+        return module if home is None else self._home(home, name)
+
+    def _public(self, module: str) -> dict[str, str]:
+        return self._stub_names(self._files[module].with_suffix(".pyi")) if self._is_package(module) else {}
+
+    def _is_package(self, name: str) -> bool:
+        return self._files[name].name == "__init__.py"
+
+    def _data_files(self, source: "_Source") -> Iterator[Path]:
+        packages = (
+            self._files[text].parent for text in source.strings if text in self._files and self._is_package(text)
+        )
+        mentioned = {text.partition("/")[0] for text in source.strings}
+        for folder in {source.path.parent, *packages}:
+            entries = self._data_entries(folder)
+            for entry in (entries[name] for name in mentioned & set(entries)):
+                yield from [entry] if entry.is_file() else (path for path in entry.rglob("*") if path.is_file())
+        if "ctypes" in source.modules:
+            yield from (path for path in source.path.parent.iterdir() if path.suffix in _C_FILES)
+
+
+@dataclass(slots=True)
+class _Source:
+    """What the text of a module says: the modules and names that it imports, and strings that may name others."""
+
+    name: str
+    path: Path
+    #: Modules that are imported as such; names that are imported, each with the module.
+    modules: set[str] = field(default_factory=set)
+    names: set[tuple[str, str]] = field(default_factory=set)
+    strings: set[str] = field(default_factory=set)
+    #: Packages whose modules are named by strings that are put together.
+    prefixes: set[str] = field(default_factory=set)
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        try:
+            text = self.path.read_text("utf-8")
+            tree = ast.parse(text)
+        except (OSError, ValueError, SyntaxError) as error:
+            raise NoSourceError(f"the source of module {self.name!r} cannot be read: {self.path}: {error}") from error
+        lines = text.splitlines(keepends=True)
+        waiting: list[ast.AST] = [tree]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                _blank(lines, node)
+            elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+                waiting += node.orelse
+            elif not self._note(node):
+                for value in vars(node).values():
+                    if isinstance(value, ast.AST):
+                        waiting.append(value)
+                    elif isinstance(value, list):
+                        waiting += [part for part in value if isinstance(part, ast.AST)]
+        code = _STRING_OR_LINE_END.sub(lambda found: found[1] or "\n", "".join(lines))
+        self.digest = hashlib.sha256(code.strip().encode()).hexdigest()
+
+    def _note(self, node: ast.AST) -> bool:
+        """Note what a node says; whether that is all, and nothing is to be found inside."""
+        kind = type(node)
+        if kind is ast.Name or kind is ast.Load:
+            return True
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                self.strings.add(node.value)
+            return True
+        if isinstance(node, ast.ImportFrom):
+            module = self._absolute(node)
+            self.names.update((module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            self.modules.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.JoinedStr):
+            match node.values:
+                case [ast.Constant(value=str(text)), *_] if text.endswith(".") and text.count(".") > 1:
+                    self.prefixes.add(text[:-1])
+        return _is_table(node)
+
+    def _absolute(self, node: ast.ImportFrom) -> str:
+        """The module of an import, in full where it is relative."""
+        if not node.level:
+            return node.module or ""
+        parts = self.name.split(".")
+        base = parts[: len(parts) - node.level + (self.path.name == "__init__.py")]
+        return ".".join([*base, *filter(None, [node.module])])
+
+
+def _is_table(node: ast.AST) -> bool:
+    """Whether a node is the table of a registry, whose names are not imports."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Registry"
+
+
+def _blank(lines: list[str], statement: ast.Expr) -> None:
+    """Take out a docstring that has its lines for itself."""
+    first, last = statement.lineno - 1, statement.end_lineno or statement.lineno
+    before = lines[first].encode()[: statement.col_offset]
+    after = lines[last - 1].encode()[statement.end_col_offset :]
+    if not before.strip() and not after.strip():
+        lines[first:last] = [""] * (last - first)
+
+
+def _file_of(module: str) -> Path:
+    """The source file of a module of another package."""
+    loaded = sys.modules.get(module)
+    try:
+        found = loaded.__file__ if loaded is not None else getattr(find_spec(module), "origin", None)
+    except (AttributeError, ImportError, ValueError):
+        found = None
+    if not found or not Path(found).is_file() or Path(found).suffix != ".py":
+        raise NoSourceError(f"module {module!r} has no source file that can be read")
+    return Path(found)
+
+
+def _module_files(module: str, file: Path) -> dict[str, Path]:
+    """The files of all modules in the outermost package of a module, or its own file where it is in none."""
+    levels = module.count(".") + (file.name == "__init__.py")
+    if not levels:
+        return {module: file}
+    root = file.parents[levels - 1]
+    found = {}
+    for path in root.rglob("*.py"):
+        parts = [root.name, *path.relative_to(root).with_suffix("").parts]
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def _stub_names(stub: Path) -> dict[str, str]:
+    return public_names(stub) if stub.is_file() else {}
+
+
+def _data_entries(folder: Path) -> dict[str, Path]:
+    """The files and folders beside modules that are none themselves, by name."""
+    return {
+        path.name: path
+        for path in folder.iterdir()
+        if path.suffix not in _IMPORTABLE and path.name != "__pycache__" and not (path / "__init__.py").is_file()
+    }
