@@ -1,0 +1,69 @@
+"""Tables as HTML, to stand in a page: everything is escaped, and each head says what it is the head of."""
+
+from html import escape
+from itertools import groupby
+
+from dialgauge.tables._model import Cell, Column, Row, Table
+
+
+def html_table(table: Table) -> str:
+    """A ``table`` element. Numbers have the class ``number``, and their exact value in ``data-value``."""
+    lines = [f"<table{_attribute('data-name', table.title or table.kind)}>"]
+    if table.legend:
+        lines.append(f"<caption>{escape(table.legend)}</caption>")
+    lines += ["<thead>", *_head(table), "</thead>"]
+    for group, rows in groupby(table.rows, key=lambda row: row.group):
+        members = list(rows)
+        lines += [
+            "<tbody>",
+            *(_row(table, row, group, len(members), i == 0) for i, row in enumerate(members)),
+            "</tbody>",
+        ]
+    return "\n".join([*lines, "</table>"])
+
+
+def _head(table: Table) -> list[str]:
+    lines = []
+    before = table.row_heads()
+    if any(column.group for column in table.columns):
+        groups = [_group(name, len(list(columns))) for name, columns in groupby(table.columns, key=_group_of)]
+        lines.append(f"<tr>{'<td></td>' * len(before)}{''.join(groups)}</tr>")
+    heads = [f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in before]
+    heads += [f'<th scope="col"{_number_class(column)}>{escape(column.name)}</th>' for column in table.columns]
+    return [*lines, f"<tr>{''.join(heads)}</tr>"]
+
+
+def _group_of(column: Column) -> str:
+    return column.group
+
+
+def _group(name: str, width: int) -> str:
+    return f'<th scope="colgroup" colspan="{width}">{escape(name)}</th>' if name else f'<td colspan="{width}"></td>'
+
+
+def _row(table: Table, row: Row, group: str, size: int, first: bool) -> str:
+    names = []
+    if table.grouped and first:
+        names.append(f'<th scope="rowgroup" rowspan="{size}">{escape(group)}</th>')
+    if table.corner is not None:
+        names.append(f'<th scope="row">{escape(row.name)}</th>')
+    cells = [_cell(cell, column) for cell, column in zip(row.cells, table.columns, strict=True)]
+    return f"<tr>{''.join((*names, *cells))}</tr>"
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    known = " ".join(f"{part.value + 0.0:.5g}" for part in cell.parts if part.value is not None)
+    shown = escape(cell.separator).join(
+        (f"<b>{escape(part.text)}</b>" if part.bold else escape(part.text))
+        + (f"<sup>{escape(part.stars)}</sup>" if part.stars else "")
+        for part in cell.parts
+    )
+    return f"<td{_number_class(column)}{_attribute('data-value', known)}>{shown}</td>"
+
+
+def _number_class(column: Column) -> str:
+    return ' class="number"' if column.numeric else ""
+
+
+def _attribute(name: str, value: str) -> str:
+    return f' {name}="{escape(value)}"' if value else ""
