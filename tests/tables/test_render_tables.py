@@ -9,8 +9,7 @@ import unicodedata
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rich.console import Console
 
 from dialgauge.errors import UnknownNameError

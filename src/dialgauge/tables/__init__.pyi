@@ -1,21 +1,23 @@
-from dialgauge.tables._console import harmless as harmless
-from dialgauge.tables._console import print_table as print_table
+from dialgauge.tables._console import harmless as harmless, print_table as print_table
 from dialgauge.tables._csv import csv_text as csv_text
 from dialgauge.tables._latex import escape_latex as escape_latex
 from dialgauge.tables._markdown import escape_markdown as escape_markdown
-from dialgauge.tables._model import Cell as Cell
-from dialgauge.tables._model import Column as Column
-from dialgauge.tables._model import Part as Part
-from dialgauge.tables._model import Row as Row
-from dialgauge.tables._model import Table as Table
-from dialgauge.tables._model import listing as listing
-from dialgauge.tables._model import text_cell as text_cell
-from dialgauge.tables._numbers import NOTHING as NOTHING
-from dialgauge.tables._numbers import best_of as best_of
-from dialgauge.tables._numbers import interval as interval
-from dialgauge.tables._numbers import number as number
-from dialgauge.tables._numbers import number_cell as number_cell
-from dialgauge.tables._numbers import number_rows as number_rows
-from dialgauge.tables._numbers import stars_of as stars_of
-from dialgauge.tables._render import FORMATS as FORMATS
-from dialgauge.tables._render import render_table as render_table
+from dialgauge.tables._model import (
+    Cell as Cell,
+    Column as Column,
+    Part as Part,
+    Row as Row,
+    Table as Table,
+    listing as listing,
+    text_cell as text_cell,
+)
+from dialgauge.tables._numbers import (
+    NOTHING as NOTHING,
+    best_of as best_of,
+    interval as interval,
+    number as number,
+    number_cell as number_cell,
+    number_rows as number_rows,
+    stars_of as stars_of,
+)
+from dialgauge.tables._render import FORMATS as FORMATS, render_table as render_table
