@@ -21,12 +21,12 @@ from benchmarks.made_models import make_bart, make_encoder
 from benchmarks.model_peers import bart_score_loop, bert_score_loop, mover_score_loop, vector_loop
 from benchmarks.pairs import Pairs, load_pairs
 from benchmarks.timing import BenchResult, Timing, check_agreement, clear_caches, interleave, interleave_variants
+from dialgauge.language import nltk_sentences
 from dialgauge.metrics import Job, MetricRequest, TextTable, _moverscore as room, find_metric, score_pairs
 from dialgauge.metrics._encoding import encode, tokenise
 from dialgauge.metrics._layers import layer_states
 from dialgauge.models import ASSETS, DTYPES, choose_device, load, load_vectors, quiet_loading, resolve, unload
 from dialgauge.progress import Progress
-from dialgauge.sentences import nltk_sentences
 
 FloatArray = NDArray[np.float64]
 #: How many dialogues (with all their summaries) each benchmark reads, on the processor and on a card.

@@ -9,8 +9,9 @@ import pytest
 import sacrebleu
 
 from dialgauge.errors import MissingExtraError, ParameterError
-from dialgauge.metrics import _chinese as chinese, parse_request, score_pairs, use_kernels
-from dialgauge.metrics._chinese import chinese_characters, chinese_words
+from dialgauge.language import _chinese as chinese, find_language
+from dialgauge.metrics import parse_request, score_pairs, use_kernels
+from dialgauge.metrics._language_tokens import split_by
 
 HYPOTHESES = ["用户询问如何修改密码。客服请用户等待。", "客服表示 3 天内回电！", "好的", "用户问 iPhone 12 的价格？"]
 REFERENCES = [
@@ -19,6 +20,9 @@ REFERENCES = [
     "好的好的",
     "用户询问iPhone 12价格。",
 ]
+
+
+ZH = find_language("zh")
 
 
 def scores(metric):
@@ -39,7 +43,7 @@ def lines(split):
 
 
 def test_characters():
-    assert lines(chinese_characters(["你好。再见！ a1", "", "行\n好"])) == [
+    assert lines(split_by(ZH.words, ZH, ["你好。再见！ a1", "", "行\n好"])) == [
         [["你", "好", "。"], ["再", "见", "！"], ["a", "1"]],
         [],
         [["行"], ["好"]],
@@ -47,7 +51,7 @@ def test_characters():
 
 
 def test_words():
-    assert lines(chinese_words(["用户询问密码。客服回答 iPhone。", "  "])) == [
+    assert lines(split_by(ZH.segment, ZH, ["用户询问密码。客服回答 iPhone。", "  "])) == [
         [["用户", "询问", "密码", "。"], ["客服", "回答", "iPhone", "。"]],
         [],
     ]
@@ -55,10 +59,10 @@ def test_words():
 
 def test_without_jieba_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "jieba", None)
-    chinese._word_splitter.cache_clear()
+    chinese._cut.cache_clear()
     with pytest.raises(MissingExtraError, match=r"dialgauge\[zh\]"):
-        chinese_words(["好"])
-    chinese._word_splitter.cache_clear()
+        ZH.segment("好")
+    chinese._cut.cache_clear()
 
 
 @pytest.mark.parametrize("n", [1, 2])

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
+from dialgauge.language import split_sentences
 from dialgauge.metrics import find_metric, score, score_pairs
 from dialgauge.metrics._text_statistics import MAX_SENTENCES
-from dialgauge.metrics._words import split_sentences, split_words
+from dialgauge.metrics._words import split_words
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=12)
 

@@ -20,8 +20,8 @@ from nltk.translate.meteor_score import meteor_score
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from dialgauge.errors import ParameterError
+from dialgauge.language import porter_stem as stem
 from dialgauge.metrics import Job, TextTable, find_metric, parse_request, score_pairs, use_kernels
-from dialgauge.metrics._porter import stem
 from dialgauge.metrics._wordnet import Synonyms, synonyms
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,10 +11,10 @@ from golden_pairs import GOLDEN, KEYS, SOURCES, SUMMARIES, differences, model, r
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import ModelError, ParameterError
+from dialgauge.language import nltk_sentences
 from dialgauge.metrics import score, score_pairs
 from dialgauge.metrics._nli import Judged, classify, source_chunks, zero_shot
 from dialgauge.models import load
-from dialgauge.sentences import nltk_sentences
 
 MODEL = model("tiny-bert-nli")
 

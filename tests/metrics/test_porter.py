@@ -7,7 +7,7 @@ from hypothesis import example, given, strategies as st
 from ngram_texts import golden, study_pairs
 from nltk.stem.porter import PorterStemmer
 
-from dialgauge.metrics._porter import stem
+from dialgauge.language import porter_stem as stem
 from dialgauge.metrics._wordnet import synonyms
 
 NLTK = PorterStemmer()

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from benchmarks.pairs import load_pairs
+from dialgauge.language import nltk_sentences
 from dialgauge.metrics._treebank import split_by_rules, treebank_words
-from dialgauge.sentences import nltk_sentences
 
 SENTENCES = {
     "": [],

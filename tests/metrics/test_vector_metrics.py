@@ -10,9 +10,9 @@ import pytest
 from golden_pairs import GOLDEN, KEYS, REFERENCES, SUMMARIES, differences, recorded
 from hypothesis import given, settings, strategies as st
 
+from dialgauge.language import find_language
 from dialgauge.metrics import _vectors, score_pairs
 from dialgauge.metrics._movers import MAX_CELLS
-from dialgauge.metrics._stopwords import STOP_WORDS
 
 TABLE = f"model=folder:{GOLDEN / 'word_vectors.json'}"
 
@@ -149,5 +149,6 @@ def test_too_long_to_match_exactly(tmp_path: Path) -> None:
 
 
 def test_stop_words_are_words() -> None:
-    assert len(STOP_WORDS) == 153
-    assert all(word.isalpha() and word == word.lower() for word in STOP_WORDS)
+    stop_words = find_language("en").stop_words
+    assert len(stop_words) == 153
+    assert all(word.isalpha() and word == word.lower() for word in stop_words)

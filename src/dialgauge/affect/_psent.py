@@ -13,7 +13,7 @@ from dialgauge.affect._tagger import NEGATIVE, NEUTRAL, POSITIVE, Tagger, labels
 from dialgauge.affect._taggers import LexiconTagger, LookupTagger, NegationTagger
 from dialgauge.affect._words import TAG, WORD, Words, sentence_ends, split_words
 from dialgauge.errors import MissingExtraError, ParameterError, UnknownNameError
-from dialgauge.sentences import nltk_sentences
+from dialgauge.language import nltk_sentences
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]

@@ -9,6 +9,8 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from dialgauge.language import UNSPACED
+
 #: What a token is. Only words are counted; a tag or markup is neutral by construction.
 WORD, MARK, TAG = 0, 1, 2
 
@@ -16,7 +18,6 @@ _TAGS = r"\#\w{1,30}\#|<[/\w][^<>\n]{0,40}>|\[\w[\w ]{0,30}\](?!\()"
 #: Up to five words before a colon at the start of a line, as :func:`dialgauge.corpus.parse_turns` reads a speaker.
 _SPEAKER = r"(?<![^\n])(?:[^\s:：|]++[ \t]){0,4}(?=\d*[^\s:：|\d])[^\s:：|]++[:：](?=\s|$)"
 _EMOTICON = r"(?<![^\s.,!?])(?:[:;=][-o^']?[()\[\]DPpO/|*3]+|[(\[][-o^']?[:;=]|<3+)(?![\w/])"
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _SYMBOLS = "\u2600-\u27bf\U0001f300-\U0001faff"
 _ENDS = frozenset({".", "...", "!", "?", "…", "。", "！", "？"})
 _MOST_REMEMBERED = 1_000_000
@@ -107,11 +108,11 @@ def _word_like() -> re.Pattern[str]:
 @cache
 def _token_pattern(speakers: bool) -> re.Pattern[str]:
     marks = "".join(chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
-    letter = rf"[^\W_{_UNSPACED}]"
+    letter = rf"[^\W_{UNSPACED}]"
     run = rf"{letter}+(?:[{marks}]+{letter}*)*"
     word = rf"{run}(?:(?:['’\-]|(?<=\d)[.,:](?=\d)){run})*"
     head = f"{_SPEAKER}|" if speakers else ""
     plain = (
         r"[A-Za-z]+(?=[ \n.,!?])"  # most words are like this, and what follows would find the same in twice the time
     )
-    return re.compile(rf"{head}{plain}|{word}|{_TAGS}|{_EMOTICON}|[{_UNSPACED}][{marks}]*|\.{{2,}}|\S", re.MULTILINE)
+    return re.compile(rf"{head}{plain}|{word}|{_TAGS}|{_EMOTICON}|[{UNSPACED}][{marks}]*|\.{{2,}}|\S", re.MULTILINE)

@@ -37,7 +37,6 @@ from dialgauge.metrics._texts import (
     TextTable as TextTable,
 )
 from dialgauge.metrics._words import (
-    split_sentences as split_sentences,
     split_words as split_words,
 )
 from dialgauge.metrics.kernels import (

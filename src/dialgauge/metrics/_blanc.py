@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dialgauge.language import nltk_sentences
 from dialgauge.metrics._blanc_tune import Tuning, tuned
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._masking import CONTINUATION, check_word_pieces, clean, framed, guesses, piece_ids, word_pieces
@@ -27,7 +28,6 @@ from dialgauge.metrics._readings import (
 )
 from dialgauge.metrics._registry import register
 from dialgauge.models import Model, watching_part
-from dialgauge.sentences import nltk_sentences
 
 _CITATION = "Vasilyev et al. 2020, Fill in the BLANC: human-free quality estimation of document summaries, Eval4NLP"
 #: How long a piece must be to be masked: a word of its own, the beginning of a longer word. Continuations never are.

@@ -25,7 +25,7 @@ from dialgauge.metrics.kernels import TargetSets, Tokens, ngram_match
 _ORDERS = 4
 _UNIT, _READS = "words", "BLEU splits at white space and punctuation"
 #: How ``tok`` splits a text.
-_SPLITS: Mapping[str, str] = {"13a": "13a", "char": "zh-characters", "word": "zh-words"}
+_SPLITS: Mapping[str, str] = {"13a": "13a", "char": "words:zh", "word": "segments:zh"}
 _TOK = Parameter(
     "13a",
     tuple(_SPLITS),

@@ -50,7 +50,7 @@ def _pair_overlaps(job: Job, word_orders: int, parameters: Mapping[str, str]) ->
     characters = _overlap(job, CHARACTERS, _CHARACTER_ORDERS)
     if not word_orders:
         return characters
-    words = "zh-words" if parameters["tok"] == "word" else "chrf-words"
+    words = "segments:zh" if parameters["tok"] == "word" else "chrf-words"
     return np.concatenate([characters, _overlap(job, words, word_orders)], axis=1)
 
 

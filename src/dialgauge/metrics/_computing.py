@@ -38,7 +38,7 @@ _LATE_WEIGHS = 8
 #: What computes the values of models beside our own code …
 _LIBRARIES = ("numpy", "scipy", "spacy", "tokenizers", "torch", "transformers")
 #: … and the rooms that hold our own, beside the modules that stand alone.
-_ROOMS = ("affect", "metrics", "models")
+_ROOMS = ("affect", "language", "metrics", "models")
 
 
 def compute(request: MetricRequest, job: Job, expected: int) -> Values:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dialgauge.errors import ModelError
+from dialgauge.language import nltk_sentences
 from dialgauge.metrics._encoding import padded
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Values
@@ -30,7 +31,6 @@ from dialgauge.metrics._readings import (
 )
 from dialgauge.metrics._registry import register
 from dialgauge.models import Model, resolve, run_batched
-from dialgauge.sentences import nltk_sentences
 
 _PAIRS_AT_ONCE = 64
 _HEAD = "dep_label_classifier"

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from dialgauge.language import porter_stem
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._overlap import elementwise, scorable
-from dialgauge.metrics._porter import stem
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._texts import IdArray
 from dialgauge.metrics._tokenize import tokens, vocabulary
@@ -30,7 +30,7 @@ def _word_ids(words: Tokens, texts: IdArray) -> IdArray:
 def _lexicon(job: Job, tokeniser: str, words: Tokens) -> Lexicon:
     """The stem of every word, and the synonyms of the stems of the summaries. NLTK looks up stems too, not words."""
     numbers: dict[str, int] = {}
-    stems = [numbers.setdefault(stem(word), len(numbers)) for word in vocabulary(job.texts, tokeniser)]
+    stems = [numbers.setdefault(porter_stem(word), len(numbers)) for word in vocabulary(job.texts, tokeniser)]
     asked = {stems[word] for word in _word_ids(words, job.hypothesis_ids).tolist()}
     table = synonyms()
     offsets, found = [0], []

@@ -13,16 +13,15 @@ from typing import Literal
 
 import numpy as np
 
+from dialgauge.language import find_language, nltk_sentences
 from dialgauge.metrics._grouping import best_target
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._model_settings import model_parameter
 from dialgauge.metrics._registry import register
-from dialgauge.metrics._stopwords import STOP_WORDS
 from dialgauge.metrics._treebank import treebank_words
 from dialgauge.metrics.kernels import Transport, transport_costs
 from dialgauge.models import WordVectors, load_vectors
-from dialgauge.sentences import nltk_sentences
 
 Units = Literal["sms", "wms", "s+wms"]
 #: Beyond this many pairs of units a transport problem takes seconds and these texts are no summaries.
@@ -41,7 +40,8 @@ class _Units:
 def _content_words(sentence: str) -> list[str]:
     """Lower-cased words of letters only, without stop words; what a hyphen or a slash joins is two."""
     words = (part for word in treebank_words(sentence) for part in _JOINED.split(word))
-    return [word for word in (word.lower() for word in words if word.isalpha()) if word not in STOP_WORDS]
+    stop_words = find_language("en").stop_words
+    return [word for word in (word.lower() for word in words if word.isalpha()) if word not in stop_words]
 
 
 def _units(text: str, table: WordVectors, units: Units, keep_unknown: bool) -> _Units:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dialgauge.language import find_language
 from dialgauge.metrics._encoding import Tokenised, encode, small_products, tokenise, window_texts
 from dialgauge.metrics._grouping import best_target, runs
 from dialgauge.metrics._idf import IDF, Idf
@@ -21,7 +22,6 @@ from dialgauge.metrics._layers import count_layers, layer_states
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
 from dialgauge.metrics._registry import register
-from dialgauge.metrics._stopwords import STOP_WORDS
 from dialgauge.metrics._texts import IdArray
 from dialgauge.metrics.kernels import Transport, transport_costs
 from dialgauge.models import Model, watching_part, windows
@@ -103,7 +103,7 @@ def _side(model: Model, tokenised: Tokenised, ids: IdArray, parameters: Mapping[
 
 def _left_out(model: Model, stop: str, first: bool, subwords: bool) -> frozenset[int]:
     """The ids of tokens that take no part: stop words, pieces of words, punctuation marks."""
-    words = {"none": frozenset[str](), "english": STOP_WORDS}.get(stop)
+    words = {"none": frozenset[str](), "english": find_language("en").stop_words}.get(stop)
     if words is None:
         words = frozenset(stop.split("+"))
     return frozenset(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from dialgauge.errors import ModelError, ParameterError
+from dialgauge.language import nltk_sentences
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
@@ -24,7 +25,6 @@ from dialgauge.metrics._readings import (
 )
 from dialgauge.metrics._registry import register
 from dialgauge.models import Model, ModelRef, run_batched, stored_config
-from dialgauge.sentences import nltk_sentences
 
 _PAIRS_AT_ONCE = 64
 _CUT = "the source was cut to what the model can read"

@@ -45,8 +45,8 @@ _PARAMETERS = {
 #: How a text is split: the tokeniser's name without and with stems, and what a text without tokens is told.
 _SPLITS: Mapping[str, tuple[str, str | None, str]] = {
     "rouge": ("rouge", "rouge-stem", "ROUGE reads a–z and 0–9 only"),
-    "char": ("zh-characters", None, "white space is none"),
-    "word": ("zh-words", None, "white space is none"),
+    "char": ("words:zh", None, "white space is none"),
+    "word": ("segments:zh", None, "white space is none"),
 }
 
 

@@ -8,6 +8,7 @@ whatever stands between (``behaviour=reference``).
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dialgauge.language import nltk_sentences
 from dialgauge.metrics._causal import Continuations, log_probabilities, start_id
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Values
@@ -15,7 +16,6 @@ from dialgauge.metrics._model_settings import device_parameters, load_model, mod
 from dialgauge.metrics._readings import BEHAVIOUR, EMPTY_SOURCE, Pair, Pairs, Reading, in_parts, values
 from dialgauge.metrics._registry import register
 from dialgauge.models import Model
-from dialgauge.sentences import nltk_sentences
 
 _PAIRS_AT_ONCE = 32
 _CITATION = "Egan et al. 2022, Play the Shannon game with language models: a human-free approach to summary evaluation"

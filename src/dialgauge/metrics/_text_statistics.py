@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dialgauge.language import split_sentences
 from dialgauge.metrics._metric import FloatArray, Metric, Values
 from dialgauge.metrics._registry import register
-from dialgauge.metrics._words import WORD_PARAMETERS, JobWords, split_sentences, split_words
+from dialgauge.metrics._words import WORD_PARAMETERS, JobWords, split_words
 
 if TYPE_CHECKING:
     from dialgauge.metrics._job import Job

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dialgauge.errors import UnknownNameError
-from dialgauge.metrics._chinese import chinese_characters, chinese_words
-from dialgauge.metrics._porter import stem
+from dialgauge.errors import ParameterError, UnknownNameError
+from dialgauge.language import find_language, porter_stem
+from dialgauge.metrics._language_tokens import split_by
 from dialgauge.metrics._texts import IdArray, TextTable
 from dialgauge.metrics.kernels import SplitRule, Tokens, kernel_name, split_characters, split_texts
 from dialgauge.metrics.kernels._split import Split
@@ -27,7 +28,7 @@ class _Tokeniser:
     normalise: Callable[[str], str] | None = None
 
 
-def _stem_longer_words(word: str) -> str:
+def _stem_longer_words(stem: Callable[[str], str], word: str) -> str:
     return stem(word) if len(word) > 3 else word
 
 
@@ -44,15 +45,15 @@ def _prepare_13a(text: str) -> str:
 
 _TOKENISERS: Mapping[str, _Tokeniser] = {
     "rouge": _Tokeniser("alphanumeric", prepare=str.lower),
-    "rouge-stem": _Tokeniser("alphanumeric", prepare=str.lower, normalise=_stem_longer_words),
+    "rouge-stem": _Tokeniser("alphanumeric", prepare=str.lower, normalise=partial(_stem_longer_words, porter_stem)),
     "13a": _Tokeniser("13a", prepare=_prepare_13a),
     "13a-lower": _Tokeniser("13a", prepare=_prepare_13a, normalise=str.lower),
     "whitespace": _Tokeniser("whitespace"),
     "whitespace-lower": _Tokeniser("whitespace", prepare=str.lower),
     "chrf-words": _Tokeniser("chrf-words"),
-    "zh-characters": _Tokeniser(chinese_characters),
-    "zh-words": _Tokeniser(chinese_words),
 }
+#: Those of a language, as in ``words:fr``: its words, the stems of these, or the words that a dictionary finds.
+_OF_A_LANGUAGE = ("words", "stems", "segments")
 #: The one tokeniser without words: every character that is not white space, its code point being its id.
 CHARACTERS = "characters"
 
@@ -61,7 +62,7 @@ def tokens(texts: TextTable, tokeniser: str, *ids: IdArray) -> Tokens:
     """The tokens of these texts, and of all that were asked for before.
 
     ``tokeniser`` is one of ``rouge``, ``rouge-stem``, ``13a``, ``13a-lower``, ``whitespace``, ``whitespace-lower``,
-    ``chrf-words``, ``zh-characters``, ``zh-words`` and ``characters``.
+    ``chrf-words`` and ``characters``, or of a language: ``words:fr``, ``stems:fr``, ``segments:zh``.
     """
     return _store(texts, tokeniser).with_texts(texts, ids)
 
@@ -72,9 +73,30 @@ def vocabulary(texts: TextTable, tokeniser: str) -> list[str]:
 
 
 def _store(texts: TextTable, tokeniser: str) -> "_Store":
-    if tokeniser != CHARACTERS and tokeniser not in _TOKENISERS:
-        raise UnknownNameError("tokeniser", tokeniser, [*_TOKENISERS, CHARACTERS])
-    return texts.memo(("tokens", tokeniser, kernel_name()), lambda: _Store(_TOKENISERS.get(tokeniser)))
+    return texts.memo(("tokens", tokeniser, kernel_name()), lambda: _Store(_find_tokeniser(tokeniser)))
+
+
+def _find_tokeniser(name: str) -> _Tokeniser | None:
+    kind, _, code = name.partition(":")
+    if kind in _OF_A_LANGUAGE and code:
+        return _tokeniser_of_language(kind, code)
+    if name != CHARACTERS and name not in _TOKENISERS:
+        raise UnknownNameError("tokeniser", name, [*_TOKENISERS, CHARACTERS, *_OF_A_LANGUAGE])
+    return _TOKENISERS.get(name)
+
+
+def _tokeniser_of_language(kind: str, code: str) -> _Tokeniser:
+    language = find_language(code)
+    words = language.segment if kind == "segments" else language.words
+    if words is None:
+        raise ParameterError("tok=word", "lang", "a language without spaces, as 'zh'", code)
+    rule = partial(split_by, words, language)
+    prepare = str.lower if language.spaced else None
+    if kind != "stems":
+        return _Tokeniser(rule, prepare)
+    if language.stem is None:
+        raise ParameterError("stem=yes", "lang", "a language that has a stemmer", code)
+    return _Tokeniser(rule, prepare, partial(_stem_longer_words, language.stem))
 
 
 class _Store:

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from itertools import chain
 
-from dialgauge.sentences import nltk_sentences
+from dialgauge.language import nltk_sentences
 
 #: Applied in this order; a rule that sets something apart puts spaces around it.
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dialgauge.errors import ModelError
+from dialgauge.language import nltk_sentences
 from dialgauge.metrics._encoding import first_token, padded, readable
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Target, Values
@@ -28,7 +29,6 @@ from dialgauge.metrics._readings import (
 )
 from dialgauge.metrics._registry import register
 from dialgauge.models import Model, run_batched
-from dialgauge.sentences import nltk_sentences
 
 _CITATION = "Zhong et al. 2022, Towards a unified multi-dimensional evaluator for text generation, EMNLP"
 _AT_ONCE = 256

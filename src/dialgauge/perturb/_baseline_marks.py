@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from dialgauge.corpus import Dialogue
+from dialgauge.language import UNSPACED
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._parse import Parsed
@@ -19,7 +20,7 @@ _SHORTEST_WORD = 4
 _INNER = frozenset("'’-‐‑.,:/@&_")
 #: What keeps its marks: placeholders, titles, abbreviations with points, amounts in percent, addresses.
 _WHOLE = re.compile(rf"(?:{PLACEHOLDER})(?:['’](?=\w))?|{ABBREVIATED.pattern}|(?<=\d)%|https?://\S+\w|@(?=\w)|#(?=\w)")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 def propose_typos(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:

@@ -2,16 +2,16 @@
 
 import re
 
+from dialgauge.language import SENTENCE_END, UNSPACED
+
 Span = tuple[int, int]
 
-#: Scripts that are written without spaces: a character is a word.
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 #: Names that stand for speakers or hidden details: ``#Person1#``, ``<NAME>``, ``[PHONE_2]``.
 PLACEHOLDER = r"#[^\W_]\w*#|<[A-Z][A-Z_]*\d*>|\[[A-Z][A-Z_]*\d*\]"
 #: Titles and abbreviations with their points.
 ABBREVIATED = re.compile(r"\b(?:(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|etc|vs)\.|(?:[^\W\d_]\.){2,})")
-_WORD = re.compile(rf"{PLACEHOLDER}|[{_UNSPACED}]|[^\W{_UNSPACED}]+(?:(?:['’]|(?<=\d)[.,:](?=\d))[^\W{_UNSPACED}]+)*")
-_SENTENCE_END = re.compile(r"[.!?…؟।]+[\"'”’»)\]]*(?=\s)|[。！？｡]+[”’」』）]*|\n+")
+#: In scripts that are written without spaces a character is a word.
+_WORD = re.compile(rf"{PLACEHOLDER}|[{UNSPACED}]|[^\W{UNSPACED}]+(?:(?:['’]|(?<=\d)[.,:](?=\d))[^\W{UNSPACED}]+)*")
 #: Those that rarely end a sentence ("etc." often does, so it is not here).
 _ABBREVIATIONS = frozenset(
     (
@@ -54,7 +54,7 @@ def sentence_spans(text: str) -> tuple[Span, ...]:
     """
     spans: list[Span] = []
     start = 0
-    for match in _SENTENCE_END.finditer(text):
+    for match in SENTENCE_END.finditer(text):
         if match.group() == "." and _is_abbreviation(text, start, match):
             continue
         spans.append((start, match.end()))

@@ -7,11 +7,12 @@ from urllib.error import HTTPError
 
 from dialgauge.corpus import OVERALL, Dialogue
 from dialgauge.errors import ModelError, ParameterError
+from dialgauge.language import is_chinese_or_japanese
 from dialgauge.metrics import Parameter
 from dialgauge.models import BudgetError, ChatAnswer, ChatEndpoint
 from dialgauge.summarize._chunks import Chunks, chunk_turns
 from dialgauge.summarize._registry import register
-from dialgauge.summarize._roles import is_unspaced, join_pieces
+from dialgauge.summarize._roles import join_pieces
 from dialgauge.summarize._system import FILE, Outcome, Summarizer, Task, read_parameter_file
 
 #: What the model is told whatever the prompt says.
@@ -71,7 +72,7 @@ class Prompt:
 
 def estimated_tokens(text: str) -> int:
     """About how many tokens a text has, for an endpoint whose tokenizer is not known."""
-    return len(text) if is_unspaced(text) else len(text) // _CHARACTERS_PER_TOKEN + 1
+    return len(text) if is_chinese_or_japanese(text) else len(text) // _CHARACTERS_PER_TOKEN + 1
 
 
 @dataclass(frozen=True, slots=True)

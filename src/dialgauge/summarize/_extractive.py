@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dialgauge.corpus import Dialogue
-from dialgauge.metrics import Parameter, split_sentences
-from dialgauge.sentences import nltk_sentences
+from dialgauge.language import nltk_sentences, split_sentences
+from dialgauge.metrics import Parameter
 from dialgauge.summarize._registry import register
 from dialgauge.summarize._roles import join_pieces
 from dialgauge.summarize._system import Outcome, Summarizer, Task

@@ -6,10 +6,11 @@ is how extractive summarizers are given their targets (Nallapati, Zhai and Zhou 
 
 from collections.abc import Iterator, Mapping
 
+from dialgauge.language import is_chinese_or_japanese
 from dialgauge.metrics import Parameter, score_pairs
 from dialgauge.summarize._extractive import NO_WORDS, PIECES, SPEAKERS, UNITS, Piece, pieces_of
 from dialgauge.summarize._registry import register
-from dialgauge.summarize._roles import is_unspaced, join_pieces
+from dialgauge.summarize._roles import join_pieces
 from dialgauge.summarize._system import Outcome, Summarizer, Task
 
 #: So many dialogues are searched at the same time, so that a step is one call of the kernels.
@@ -85,7 +86,11 @@ def _values(texts: list[str], targets: list[tuple[str, ...]], parameters: Mappin
         return []
     tok = parameters["tok"]
     if tok == "auto":
-        tok = "char" if is_unspaced("".join(reference for several in targets for reference in several)) else "rouge"
+        tok = (
+            "char"
+            if is_chinese_or_japanese("".join(reference for several in targets for reference in several))
+            else "rouge"
+        )
     metrics = [f"{name}:tok={tok}" for name in _MEASURES[parameters["measure"]]]
     # A piece without words for this tokenisation has no value; it adds nothing.
     values: list[float] = score_pairs(texts, targets, metrics).fill_null(0.0).mean_horizontal().to_list()

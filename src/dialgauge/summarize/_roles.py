@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dialgauge.corpus import OVERALL, Dialogue
+from dialgauge.language import is_chinese_or_japanese
 
-#: Characters of scripts that are written without spaces between words.
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 #: A text that ends so needs no stop before the next.
 _STOPPED = re.compile(r"[。！？!?…；;，,.~～][”’」』）)\"']*$")
 
@@ -17,15 +16,9 @@ def roles_of(dialogues: Iterable[Dialogue]) -> list[str]:
     return [OVERALL, *sorted(found)]
 
 
-def is_unspaced(text: str) -> bool:
-    """Whether a text is mostly written in Chinese or Japanese characters."""
-    letters = sum(map(str.isalpha, text))
-    return 2 * len(_UNSPACED.findall(text)) > letters
-
-
 def join_pieces(pieces: Sequence[str]) -> str:
     """Pieces of a summary as one text: with spaces, or in Chinese and Japanese with a stop where a piece has none."""
     pieces = [piece.strip() for piece in pieces if piece.strip()]
-    if not is_unspaced("".join(pieces)):
+    if not is_chinese_or_japanese("".join(pieces)):
         return " ".join(pieces)
     return "".join(piece if _STOPPED.search(piece) else f"{piece}。" for piece in pieces[:-1]) + "".join(pieces[-1:])

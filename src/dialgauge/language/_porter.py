@@ -68,7 +68,7 @@ _STEP_4: Final[dict[str, tuple[str, ...]]] = {
 _KINDS: Final = bytes(ord("v") if chr(i) in "aeiou" else ord("y") if chr(i) == "y" else ord("c") for i in range(256))
 
 
-def stem(word: str) -> str:
+def porter_stem(word: str) -> str:
     """The stem of a word, lower-cased. It costs some microseconds: keep the stems of a vocabulary."""
     lower = word.lower()
     irregular = _IRREGULAR.get(lower)

@@ -2,7 +2,7 @@
 
 Those programs use NLTK with its English Punkt data. :func:`nltk_sentences` needs no data: what Punkt learnt is put into
 a few rules and short lists, and it cuts the texts of summaries in the same places, oddities included ("!!!" at the end
-of a text loses its last mark to a sentence of its own). Unlike :func:`dialgauge.metrics._words.split_sentences` it
+of a text loses its last mark to a sentence of its own). Unlike :func:`dialgauge.language.split_sentences` it
 does not end a sentence at a line break or a full-width full stop, because Punkt does not.
 """
 

@@ -1,5 +1,12 @@
-"""English words that carry little meaning: the alphabetic ones of the list that most published metrics take."""
+"""English, as the reference implementations of metrics read it: words of rouge-score, stems and sentences of NLTK."""
 
+import re
+
+from dialgauge.language._language import Language, register
+from dialgauge.language._nltk_sentences import nltk_sentences
+from dialgauge.language._porter import porter_stem
+
+# Stop words: the alphabetic ones of the list that most published metrics take.
 _PRONOUNS = (
     "i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself "
     "it its itself they them their theirs themselves what which who whom this that these those"
@@ -17,4 +24,20 @@ _REMAINS = (
     "weren won wouldn"
 )
 
-STOP_WORDS = frozenset(" ".join((_PRONOUNS, _VERBS, _JOINTS, _PLACES, _REMAINS)).split())
+_WORD = re.compile("[A-Za-z0-9]+")
+
+
+def rouge_words(text: str) -> list[str]:
+    """Runs of a–z and 0–9, as rouge-score has them: an accent or an apostrophe ends a word."""
+    return _WORD.findall(text)
+
+
+ENGLISH = Language(
+    code="en",
+    title="English",
+    words=rouge_words,
+    sentences=nltk_sentences,
+    stem=porter_stem,
+    stop_words=frozenset(" ".join((_PRONOUNS, _VERBS, _JOINTS, _PLACES, _REMAINS)).split()),
+)
+register(ENGLISH)

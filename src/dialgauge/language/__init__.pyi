@@ -1,0 +1,30 @@
+from dialgauge.language._language import (
+    Language as Language,
+    all_languages as all_languages,
+    find_language as find_language,
+    language_of as language_of,
+    language_signature as language_signature,
+)
+from dialgauge.language._nltk_sentences import (
+    nltk_sentences as nltk_sentences,
+)
+from dialgauge.language._porter import (
+    porter_stem as porter_stem,
+)
+from dialgauge.language._scripts import (
+    UNSPACED as UNSPACED,
+    is_chinese_or_japanese as is_chinese_or_japanese,
+)
+from dialgauge.language._sentences import (
+    SENTENCE_END as SENTENCE_END,
+    sentences_with_abbreviations as sentences_with_abbreviations,
+    split_sentences as split_sentences,
+)
+from dialgauge.language._snowball import (
+    snowball_stemmer as snowball_stemmer,
+    snowball_version as snowball_version,
+)
+from dialgauge.language._words import (
+    unicode_words as unicode_words,
+    words_with_elisions as words_with_elisions,
+)
