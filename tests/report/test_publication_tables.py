@@ -11,14 +11,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, strategies as st
 
 from dialgauge.cli import main
 from dialgauge.corpus import RATINGS, embedded_corpus, write_corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metrics import Scores
-from dialgauge.report import FORMATS, PaperTable, correlation_table, escape_latex, render_table, system_table
+from dialgauge.report import correlation_table, system_table
 from dialgauge.study import TABLE_KINDS, FinishedRun, TableOptions, publication_table, run_study
+from dialgauge.tables import FORMATS, Table, render_table
 
 STUDY = """\
 [study]
@@ -292,27 +292,6 @@ def test_nothing_is_minus_zero() -> None:
     assert table.rows[0].cells[0].parts[0].text == "0.00"
 
 
-@given(st.text(max_size=30))
-def test_any_name_is_text_to_latex(name: str) -> None:
-    escaped = escape_latex(name)
-    bare = re.sub(r"\\[{}$&#%_]", "", escaped)
-    assert bare.count("{") == bare.count("}")
-    assert bare.count("$") % 2 == 0
-    bare = re.sub(r"\$[^$]*\$", "", bare)
-    assert not re.search(r"[&#%~^|<>_]", bare)
-    assert not escaped.startswith(("[", "*"))
-    assert escaped.isprintable()
-    assert not re.search(r"\\(?!textbackslash|textascii|textbar|dots)[A-Za-z]", bare)
-
-
-def test_special_names_of_latex() -> None:
-    assert escape_latex("remove_punct 50% & more") == r"remove\_punct 50\% \& more"
-    assert escape_latex("−0.5") == "$-$0.5"
-    assert escape_latex("a--b") == "a-{}-b"
-    assert escape_latex("\\input{x}") == r"\textbackslash{}input\{x\}"
-    assert escape_latex("[x]*") == "{[}x]{*}"
-
-
 @pytest.mark.parametrize("kind", [kind for kind in TABLE_KINDS if kind != "systems"])
 def test_what_the_run_has_not_is_said(bare: FinishedRun, kind: str) -> None:
     with pytest.raises(InputError, match=r"the run has no \S+; that needs"):
@@ -364,12 +343,14 @@ def test_the_command(
     assert capsys.readouterr().out.startswith("metric,coherence sys,")
     assert _command(monkeypatch, "table", run.folder, "--json") == 0
     assert json.loads(capsys.readouterr().out)["kind"] == "correlations"
+    assert _command(monkeypatch, "table", run.folder, "-f", "text", "-k", "systems") == 0
+    assert capsys.readouterr().out.split()[:7] == [*["rating"] * 4, "metric", "metric", "system"]
     for wrong in (("-f", "pdf"), ("-k", "nonsense"), ("--json", "-o", target)):
         assert _command(monkeypatch, "table", run.folder, *wrong) == 2
-    assert set(FORMATS) == {"latex", "markdown", "csv"}
+    assert set(FORMATS) == {"latex", "markdown", "csv", "html", "json", "text"}
 
 
 def test_render_is_pure(run: FinishedRun) -> None:
-    table: PaperTable = publication_table(run, "perturbations")
+    table: Table = publication_table(run, "perturbations")
     assert render_table(table, "latex") == render_table(table, "latex")
     assert r"remove\_punct" in render_table(table, "latex")

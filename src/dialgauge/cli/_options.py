@@ -21,6 +21,13 @@ Aggregate = Annotated[
     ),
 ]
 Scale = Annotated[str | None, typer.Option("--scale", help="The scale of ratings that name none, as in 1-5.")]
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas/--no-escape-formulas",
+        help="CSV: put an apostrophe before cells that a spreadsheet would run as a formula.",
+    ),
+]
 
 #: What makes numbers uncertain, and how they come out the same again.
 Resamples = Annotated[int, typer.Option("--resamples", help="Bootstrap resamples; 0 for no intervals.")]

@@ -1,12 +1,13 @@
 """``dialgauge table``: tables for papers from a finished run."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dialgauge.cli._output import Json, print_json, write_file
+from dialgauge.cli._options import EscapeFormulas
+from dialgauge.cli._output import Json, write_file
 from dialgauge.errors import InputError, UnknownNameError
 
 
@@ -26,7 +27,9 @@ def table(
             "learned or reproduction.",
         ),
     ] = "correlations",
-    format: Annotated[str, typer.Option("--format", "-f", help="latex (booktabs), markdown or csv.")] = "latex",
+    format: Annotated[
+        str, typer.Option("--format", "-f", help="latex (booktabs), markdown, csv, html, json or text.")
+    ] = "latex",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
     metric: Annotated[
         list[str] | None, typer.Option("--metric", "-m", help="Only this metric; repeat, in the order wanted.")
@@ -41,8 +44,9 @@ def table(
     stars: Annotated[
         bool | None, typer.Option("--stars/--no-stars", help="Mark significance; default: but in CSV.")
     ] = None,
-    columns: Annotated[int | None, typer.Option(help="Go on below after so many columns.", min=1)] = None,
+    columns: Annotated[int | None, typer.Option(help="Wrap the table after N columns.", min=1)] = None,
     caption: Annotated[str | None, typer.Option(help="Your own caption.")] = None,
+    escape_formulas: EscapeFormulas = True,
     json: Json = False,
 ) -> None:
     """Write a table of a run for a paper, in the layout of the papers that this project continues.
@@ -51,8 +55,8 @@ def table(
 
     It shows what the run saved; nothing is computed again.
     """
-    from dialgauge.report import FORMATS, render_table
     from dialgauge.study import TableOptions, publication_table
+    from dialgauge.tables import FORMATS, render_table
 
     if format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
@@ -62,10 +66,7 @@ def table(
     made = publication_table(run, kind, options)
     if caption is not None:
         made = replace(made, caption=caption, notes=())
-    if json:
-        print_json(asdict(made))
-        return
-    text = render_table(made, format, stars=stars, split=columns)
+    text = render_table(made, "json" if json else format, stars=stars, split=columns, escape_formulas=escape_formulas)
     if output is None:
         typer.echo(text, nl=False)
     else:

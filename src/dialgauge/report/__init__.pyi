@@ -36,9 +36,6 @@ from dialgauge.report._tables import (
     correlation_table as correlation_table,
     system_table as system_table,
 )
-from dialgauge.report._tables_model import (
-    PaperTable as PaperTable,
-)
 from dialgauge.report._tables_more import (
     affect_table as affect_table,
     learned_table as learned_table,
@@ -46,11 +43,6 @@ from dialgauge.report._tables_more import (
     perturbed_correlation_table as perturbed_correlation_table,
     reproduction_table as reproduction_table,
     robustness_table as robustness_table,
-)
-from dialgauge.report._tables_render import (
-    FORMATS as FORMATS,
-    escape_latex as escape_latex,
-    render_table as render_table,
 )
 from dialgauge.report._times import (
     TimesData as TimesData,

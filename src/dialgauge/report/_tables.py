@@ -1,23 +1,14 @@
 """Tables of results in the layout of the papers that they continue: correlations, systems, agreement."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metrics import SYSTEM_KEY, Scores
-from dialgauge.report._tables_model import (
-    NOTHING,
-    Column,
-    PaperTable,
-    Row,
-    best_of,
-    number,
-    number_rows,
-    plain,
-    stars_of,
-)
+from dialgauge.tables import Column, Row, Table, interval, number_cell, number_rows, stars_of, text_cell
 
 _SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
 _COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's ρ", "kendall": "Kendall's τ"}
@@ -34,7 +25,7 @@ def correlation_table(
     metrics: Sequence[str] = (),
     best: int | None = None,
     digits: int = 2,
-) -> PaperTable:
+) -> Table:
     """Metrics × dimensions at each level, as Table 1 of Re-DialSummEval: stars at system level, the best bold.
 
     ``best`` is five, as there, where there are many metrics, and one where there are fewer than fifteen.
@@ -45,46 +36,46 @@ def correlation_table(
     rows = correlations.filter(coefficient=coefficient)
     names = chosen(rows["metric"].unique(maintain_order=True).to_list(), metrics)
     rows = rows.filter(pl.col("metric").is_in(names))
-    cells = {(row["metric"], row["dimension"], row["level"]): row for row in rows.iter_rows(named=True)}
-    levels = [level for level in _SHORT if level in set(rows["level"])]
-    heads = {
-        f"{dimension}/{level}": (dimension, level)
+    levels = {short: level for level, short in _SHORT.items() if level in set(rows["level"])}
+    cells = {(row["metric"], row["dimension"], _SHORT[row["level"]]): row for row in rows.iter_rows(named=True)}
+    columns = tuple(
+        Column(short, dimension, digits=digits, direction="higher")
         for dimension in rows["dimension"].unique(maintain_order=True)
-        for level in levels
-    }
+        for short in levels
+    )
+
+    def found(name: str, column: Column) -> Mapping[str, Any]:
+        return cells.get((name, column.group, column.name), {})
+
+    def judges(name: str, column: Column) -> bool:
+        # What does not claim to judge, or judges the wrong way round, cannot be the best judge.
+        return found(name, column).get("direction") != "none" and (found(name, column).get("value") or 0.0) > 0
 
     valued = any(row["value"] is not None for row in cells.values())
     bold = (5 if len(names) >= _MANY else 1) if best is None else best
     bold = bold if valued else 0
-
-    def judged(column: str) -> set[str]:
-        # What does not claim to judge, or judges the wrong way round, cannot be the best judge.
-        found = [cells[name, *heads[column]] for name in names if (name, *heads[column]) in cells]
-        right = [row for row in found if row["direction"] != "none" and (row["value"] or 0.0) > 0]
-        return best_of({row["metric"]: row["value"] for row in right}, bold, digits)
-
     ways = {row["metric"]: row["direction"] for row in cells.values()}
     lowered = sorted(name for name, way in ways.items() if way == "lower")
     notes = [] if valued else [f"No values: {reason}." for reason in _reasons(rows)]
-    if valued and "system" in levels:
+    if valued and "sys" in levels:
         notes.append("Stars: p ≤ 0.05 (*), p ≤ 0.01 (**) of no correlation between systems.")
     notes += describing([name for name in names if ways[name] == "none"], bold)
     if lowered:
         notes.append(f"Negated, because lower is better: {', '.join(lowered)}.")
-    return PaperTable(
+    return Table(
         "correlations",
         "metric",
-        tuple(Column(_SHORT[level], dimension) for dimension, level in heads.values()),
+        columns,
         number_rows(
             names,
-            list(heads),
-            lambda name, column: cells.get((name, *heads[column]), {}).get("value"),
-            lambda column: digits,
-            judged,
-            lambda name, column: stars_of(cells.get((name, *heads[column]), {}).get("p_value")),
+            columns,
+            lambda name, column: found(name, column).get("value"),
+            best=bold,
+            can_lead=judges,
+            stars=lambda name, column: stars_of(found(name, column).get("p_value")),
         ),
         f"Correlation ({_COEFFICIENTS[coefficient]}) of metrics with ratings, across "
-        f"{' and '.join(_words(level) for level in levels)}. {best_words(bold, 'column')}",
+        f"{' and '.join(_words(level) for level in levels.values())}. {best_words(bold, 'column')}",
         tuple(notes),
     )
 
@@ -96,7 +87,7 @@ def system_table(
     metrics: Sequence[str] = (),
     best: int | None = None,
     digits: int = 3,
-) -> PaperTable:
+) -> Table:
     """Mean ratings and scores of each system, as Table 2 of Re-DialSummEval: the two best of each column bold.
 
     Of two systems it is one, and of a single one none: where all are bold, nothing is said.
@@ -115,56 +106,45 @@ def system_table(
         " / ".join(part for part in row if part not in ("original", "overall"))
         for row in frame.select(SYSTEM_KEY).iter_rows()
     ]
-    columns = [f"rating:{name}" for name in dimensions] + [f"metric:{name}" for name in shown]
-    values = {column: dict(zip(names, frame[column].to_list(), strict=True)) for column in columns}
-    ways = {column: scores.directions.get(column.removeprefix("metric:"), "higher") for column in columns}
-
+    columns = (
+        *(Column(name, "rating", digits=digits, direction="higher") for name in dimensions),
+        *(Column(name, "metric", digits=digits, direction=scores.directions.get(name, "higher")) for name in shown),
+    )
+    values = {column: dict(zip(names, frame[f"{column.group}:{column.name}"], strict=True)) for column in columns}
     bold = min(2, len(names) - 1) if best is None else best
-
-    def leading(column: str) -> set[str]:
-        return set() if ways[column] == "none" else best_of(values[column], bold, digits, lower=ways[column] == "lower")
-
-    groups = ("rating", "metric") if dimensions else ("metric", "metric")
-    return PaperTable(
+    return Table(
         "systems",
         "system",
-        tuple(Column(name, groups[0]) for name in dimensions) + tuple(Column(name, groups[1]) for name in shown),
-        number_rows(names, columns, lambda name, column: values[column][name], lambda column: digits, leading),
+        columns,
+        number_rows(names, columns, lambda name, column: values[column][name], best=bold),
         f"Mean {'ratings and scores' if dimensions else 'scores'} of each system. {best_words(bold, 'column')}",
-        tuple(describing([name for name in shown if ways[f"metric:{name}"] == "none"], bold)),
+        tuple(describing([column.name for column in columns if column.direction == "none"], bold)),
     )
 
 
-def agreement_table(
-    agreement: pl.DataFrame, *, removed: int = 0, cleaning: str = "none", digits: int = 2
-) -> PaperTable:
+def agreement_table(agreement: pl.DataFrame, *, removed: int = 0, cleaning: str = "none", digits: int = 2) -> Table:
     """How many ratings there are and how far annotators agree, as Table 3 of Re-DialSummEval."""
     rows = agreement.filter(pl.col("scope").is_in(["overall", "dimension"]))
     if rows.is_empty():
         raise InputError("the run measured no agreement: nobody rated, or nothing was rated twice")
     found = {row["dimension"] or "all": row for row in rows.iter_rows(named=True)}
     names = [name for name in found if name != "all"] + [name for name in found if name == "all"]
-    interval = [
-        NOTHING
-        if found[name]["low"] is None
-        else f"{number(found[name]['low'], digits)} to {number(found[name]['high'], digits)}"
-        for name in names
-    ]
-    lines: dict[str, list[str]] = {
-        "ratings": [str(found[name]["ratings"]) for name in names],
-        "rated summaries": [str(found[name]["units"]) for name in names],
-        "annotators": [str(found[name]["annotators"]) for name in names],
-        "Krippendorff's α": [number(found[name]["value"], digits) for name in names],
-        "interval": interval,
+    measured = [found[name] for name in names]
+    lines = {
+        "ratings": [number_cell(row["ratings"], 0) for row in measured],
+        "rated summaries": [number_cell(row["units"], 0) for row in measured],
+        "annotators": [number_cell(row["annotators"], 0) for row in measured],
+        "Krippendorff's α": [number_cell(row["value"], digits) for row in measured],
+        "interval": [text_cell(interval(row["low"], row["high"], digits, between=" to ")) for row in measured],
     }
     notes = []
     if cleaning != "none":
         notes.append(f"Agreement is that of the ratings as given; {cleaning} then took out {removed} of them.")
-    return PaperTable(
+    return Table(
         "agreement",
         "",
         tuple(Column(name) for name in names),
-        tuple(Row(name, tuple(plain(text) for text in texts)) for name, texts in lines.items()),
+        tuple(Row(name, tuple(cells)) for name, cells in lines.items()),
         "Ratings, and the agreement of the annotators.",
         tuple(notes),
     )

@@ -8,68 +8,54 @@ import polars as pl
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metrics import Scores
 from dialgauge.report._tables import best_words, chosen
-from dialgauge.report._tables_model import (
-    Cell,
-    Column,
-    PaperTable,
-    Part,
-    Row,
-    best_of,
-    number,
-    number_rows,
-    plain,
-    stars_of,
-)
+from dialgauge.tables import Cell, Column, Row, Table, number_cell, number_rows, stars_of, text_cell
 
 _CARD = ("sensitivity", "stability", "robustness")
-#: The measures of a PSentScore, and whether a lower one is better.
-_MEASURES = {"spearman": False, "ccc": False, "mae": True}
+#: The measures of a PSentScore, and which values are better.
+_MEASURES = {"spearman": "higher", "ccc": "higher", "mae": "lower"}
 _PARTS = {"all": "PSentScore", "positive": "PSentScore (positive)", "negative": "PSentScore (negative)"}
 _USUAL = ("rouge-1", "rouge-2", "rouge-l", "bertscore-f1")
 #: Metrics in one block of Table 4 of "Tweak to Trust".
 _BLOCK = 6
 
 
-def robustness_table(cards: pl.DataFrame, *, metrics: Sequence[str] = (), best: int = 1, digits: int = 2) -> PaperTable:
+def robustness_table(cards: pl.DataFrame, *, metrics: Sequence[str] = (), best: int = 1, digits: int = 2) -> Table:
     """Trust cards: how far each metric notices what it should, and keeps still where it should."""
     names = chosen(cards["metric"].unique(maintain_order=True).to_list(), metrics)
     dimensions = cards["dimension"].unique(maintain_order=True).to_list()
     cells = {(row["metric"], row["dimension"]): row for row in cards.iter_rows(named=True)}
-    heads = {f"{dimension}/{name}": (dimension, name) for dimension in dimensions for name in _CARD}
-
-    def value(name: str, column: str) -> float | None:
-        dimension, measure = heads[column]
-        found: float | None = cells.get((name, dimension), {}).get(measure)
-        return found
-
-    def leading(column: str) -> set[str]:
-        return best_of({name: value(name, column) for name in names}, best, digits)
-
-    return PaperTable(
+    columns = tuple(
+        Column(measure, dimension, digits=digits, direction="higher") for dimension in dimensions for measure in _CARD
+    )
+    return Table(
         "robustness",
         "metric",
-        tuple(Column(name, dimension) for dimension, name in heads.values()),
-        number_rows(names, list(heads), value, lambda column: digits, leading),
+        columns,
+        number_rows(
+            names,
+            columns,
+            lambda name, column: cells.get((name, column.group), {}).get(column.name),
+            best=best,
+        ),
         "Robustness of metrics: sensitivity to changes that harm a summary, stability under those that do not, and "
         f"both together. {best_words(best, 'column')}",
     )
 
 
-def perturbation_table(changes: pl.DataFrame, *, metrics: Sequence[str] = (), digits: int = 2) -> PaperTable:
+def perturbation_table(changes: pl.DataFrame, *, metrics: Sequence[str] = (), digits: int = 2) -> Table:
     """Perturbations × metrics: how much each metric moves, in units of the spread between systems."""
     names = chosen(changes["metric"].unique(maintain_order=True).to_list(), metrics)
     cells = {(row["perturbation"], row["metric"]): row for row in changes.iter_rows(named=True)}
-    return PaperTable(
+    columns = tuple(Column(name, digits=digits) for name in names)
+    return Table(
         "perturbations",
         "perturbation",
-        tuple(Column(name) for name in names),
+        columns,
         number_rows(
             changes["perturbation"].unique(maintain_order=True).to_list(),
-            names,
-            lambda name, column: cells.get((name, column), {}).get("change"),
-            lambda column: digits,
-            lambda column: set(),
-            lambda name, column: stars_of(cells.get((name, column), {}).get("p_sign_corrected")),
+            columns,
+            lambda name, column: cells.get((name, column.name), {}).get("change"),
+            stars=lambda name, column: stars_of(cells.get((name, column.name), {}).get("p_sign_corrected")),
         ),
         "Mean change of metrics under perturbations, in standard deviations between systems; negative is worse.",
         ("Stars: corrected p ≤ 0.05 (*), p ≤ 0.01 (**) of a sign test over dialogues.",),
@@ -77,7 +63,7 @@ def perturbation_table(changes: pl.DataFrame, *, metrics: Sequence[str] = (), di
     )
 
 
-def perturbed_correlation_table(found: pl.DataFrame, *, metrics: Sequence[str] = (), digits: int = 2) -> PaperTable:
+def perturbed_correlation_table(found: pl.DataFrame, *, metrics: Sequence[str] = (), digits: int = 2) -> Table:
     """Correlation on originals and its change on variants, as Table 4 of "Tweak to Trust": six metrics to a block."""
     if found.is_empty():
         raise InputError(
@@ -91,10 +77,9 @@ def perturbed_correlation_table(found: pl.DataFrame, *, metrics: Sequence[str] =
         for part in found["set"].unique(maintain_order=True):
             original = part == "original"
             key = "value" if original else "difference"
-            texts = [number(cells.get((dimension, part, name), {}).get(key), digits) for name in names]
-            label = "original" if original else f"{part} − original"
-            rows.append(Row(label, tuple(plain(text) for text in texts), dimension))
-    return PaperTable(
+            shown = tuple(number_cell(cells.get((dimension, part, name), {}).get(key), digits) for name in names)
+            rows.append(Row("original" if original else f"{part} − original", shown, dimension))
+    return Table(
         "perturbed-correlations",
         "",
         tuple(Column(name) for name in names),
@@ -114,7 +99,7 @@ def affect_table(
     metrics: Sequence[str] = (),
     best: int = 1,
     digits: int = 3,
-) -> PaperTable:
+) -> Table:
     """Systems with metrics and PSentScores (Spearman / CCC / MAE), as Table 5 of the PSentScore paper."""
     sides = found["side"].unique(maintain_order=True).to_list()
     if side not in sides:
@@ -128,51 +113,37 @@ def affect_table(
     known = [name for name in means.columns if name in scores.directions]
     shown = chosen(known, metrics) if metrics else [name for name in _USUAL if name in known]
     values = {name: dict(zip(means["system"], means[name], strict=True)) for name in shown}
-    lead = {
-        name: best_of(
-            {system: values[name].get(system) for system in systems},
-            best,
-            digits,
-            lower=scores.directions[name] == "lower",
-        )
-        for name in shown
-    } | {
-        f"{part}/{measure}": best_of(
-            {name: cells[name, part][measure] for name in systems if (name, part) in cells}, best, digits, lower=lower
-        )
+    scored = [Column(name, digits=digits, direction=scores.directions[name]) for name in shown]
+    measured = [
+        Column(measure, part, digits=digits, direction=direction)
         for part in parts
-        for measure, lower in _MEASURES.items()
-    }
-
-    def psent(name: str, part: str) -> Cell:
-        row: Mapping[str, Any] = cells.get((name, part), {})
-        return Cell(
-            tuple(Part(number(row.get(measure), digits), name in lead[f"{part}/{measure}"]) for measure in _MEASURES)
-        )
-
-    counts = [max(rows.filter(part=part)["dialogues"]) for part in parts]
-    first = Row("# dialogues", (*(plain("") for _ in shown), *(plain(str(count)) for count in counts)))
-    body = [
-        Row(
-            name,
-            (
-                *(Cell((Part(number(values[m].get(name), digits), name in lead[m]),)) for m in shown),
-                *(psent(name, part) for part in parts),
-            ),
-        )
-        for name in names
+        for measure, direction in _MEASURES.items()
     ]
-    return PaperTable(
+
+    def value(name: str, column: Column) -> float | None:
+        if column.group:
+            return cells.get((name, column.group), {}).get(column.name)
+        return values[column.name].get(name)
+
+    def joined(row: Row) -> Row:
+        """The measures of a part in one cell."""
+        numbers = [cell.parts[0] for cell in row.cells[len(shown) :]]
+        of_parts = (Cell(tuple(numbers[i : i + len(_MEASURES)])) for i in range(0, len(numbers), len(_MEASURES)))
+        return Row(row.name, (*row.cells[: len(shown)], *of_parts))
+
+    body = number_rows(names, [*scored, *measured], value, best=best, can_lead=lambda name, column: name in systems)
+    counts = (number_cell(max(rows.filter(part=part)["dialogues"]), 0) for part in parts)
+    return Table(
         "affect",
         "system",
-        tuple(Column(name) for name in (*shown, *(_PARTS[part] for part in parts))),
-        (first, *body),
+        (*scored, *(Column(_PARTS[part], digits=digits) for part in parts)),
+        (Row("# dialogues", (*(text_cell("") for _ in shown), *counts)), *map(joined, body)),
         f"Scores, and whether the feelings of {f'the {side}' if side else 'the dialogues'} survive in the summaries. "
         f"PSentScore: Spearman (↑) / CCC (↑) / MAE (↓). {best_words(best, 'column')}",
     )
 
 
-def reproduction_table(found: pl.DataFrame, names: tuple[str, str], *, digits: int = 2) -> PaperTable:
+def reproduction_table(found: pl.DataFrame, names: tuple[str, str], *, digits: int = 2) -> Table:
     """Systems with their results in the original and in the study that repeats it, and CV*, for each dimension."""
     roles = found["role"].n_unique() > 1
     blocks = list(found.select("dimension", "role").unique(maintain_order=True).iter_rows())
@@ -181,11 +152,11 @@ def reproduction_table(found: pl.DataFrame, names: tuple[str, str], *, digits: i
     rows = [
         Row(
             system,
-            tuple(plain(number(cells.get((*block, system), {}).get(key), digits)) for block in blocks for key in heads),
+            tuple(number_cell(cells.get((*block, system), {}).get(key), digits) for block in blocks for key in heads),
         )
         for system in found["system"].unique(maintain_order=True)
     ]
-    return PaperTable(
+    return Table(
         "reproduction",
         "system",
         tuple(Column(name, ", ".join(block) if roles else block[0]) for block in blocks for name in heads.values()),
@@ -196,7 +167,7 @@ def reproduction_table(found: pl.DataFrame, names: tuple[str, str], *, digits: i
     )
 
 
-def learned_table(trained: Sequence[Mapping[str, Any]], *, level: str = "summary", digits: int = 2) -> PaperTable:
+def learned_table(trained: Sequence[Mapping[str, Any]], *, level: str = "summary", digits: int = 2) -> Table:
     """What metrics trained on the ratings reach on held-out summaries, beside what they must beat."""
     rows, measures, splits = [], dict[str, None](), dict[str, None]()
     for one in trained:
@@ -214,9 +185,9 @@ def learned_table(trained: Sequence[Mapping[str, Any]], *, level: str = "summary
                 by.setdefault(score["by"], {"name": score["name"]})[score["measure"]] = score
         for kind, found in by.items():
             name = kind if found["name"] in (kind, "one annotator") else f"{kind} ({found['name']})"
-            texts = [number((found.get(measure) or {}).get("value"), digits) for measure in measures]
-            rows.append(Row(name, tuple(plain(text) for text in texts), one["card"]["target"]))
-    return PaperTable(
+            shown = tuple(number_cell((found.get(measure) or {}).get("value"), digits) for measure in measures)
+            rows.append(Row(name, shown, one["card"]["target"]))
+    return Table(
         "learned",
         "",
         tuple(Column(measure) for measure in measures),

@@ -9,7 +9,6 @@ import polars as pl
 
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.report import (
-    PaperTable,
     affect_table,
     agreement_table,
     correlation_table,
@@ -21,6 +20,7 @@ from dialgauge.report import (
     system_table,
 )
 from dialgauge.study._finished import FinishedRun
+from dialgauge.tables import Table
 
 #: Options that the command line calls otherwise.
 _SHOWN = {"side": "role"}
@@ -49,7 +49,7 @@ class TableOptions:
         )
 
 
-def publication_table(run: FinishedRun | Path | str, kind: str, options: TableOptions | None = None) -> PaperTable:
+def publication_table(run: FinishedRun | Path | str, kind: str, options: TableOptions | None = None) -> Table:
     """A table of a finished run; ``kind`` is one of :data:`TABLE_KINDS`."""
     if kind not in TABLE_KINDS:
         raise UnknownNameError("kind of table", kind, TABLE_KINDS)
@@ -77,15 +77,15 @@ _RATED = "that needs a corpus with ratings"
 _PERTURBED = "that needs [perturbations] in the study file"
 
 
-def _correlations(run: FinishedRun, given: dict[str, Any]) -> PaperTable:
+def _correlations(run: FinishedRun, given: dict[str, Any]) -> Table:
     return correlation_table(_needed(run, "correlations", _RATED), **given)
 
 
-def _systems(run: FinishedRun, given: dict[str, Any]) -> PaperTable:
+def _systems(run: FinishedRun, given: dict[str, Any]) -> Table:
     return system_table(run.table("ratings"), run.scores, **given)
 
 
-def _agreement(run: FinishedRun, given: dict[str, Any]) -> PaperTable:
+def _agreement(run: FinishedRun, given: dict[str, Any]) -> Table:
     return agreement_table(
         _needed(run, "agreement", _RATED),
         removed=int(run.stage("correlations").get("ratings_removed_as_noise", 0)),
@@ -94,37 +94,37 @@ def _agreement(run: FinishedRun, given: dict[str, Any]) -> PaperTable:
     )
 
 
-def _robustness(run: FinishedRun, given: dict[str, Any]) -> PaperTable:
+def _robustness(run: FinishedRun, given: dict[str, Any]) -> Table:
     return robustness_table(_needed(run, "robustness", _PERTURBED), **given)
 
 
-def _perturbations(run: FinishedRun, given: dict[str, Any]) -> PaperTable:
+def _perturbations(run: FinishedRun, given: dict[str, Any]) -> Table:
     return perturbation_table(_needed(run, "robustness-changes", _PERTURBED), **given)
 
 
-def _perturbed(run: FinishedRun, given: dict[str, Any]) -> PaperTable:
+def _perturbed(run: FinishedRun, given: dict[str, Any]) -> Table:
     return perturbed_correlation_table(_needed(run, "robustness-correlations", _PERTURBED), **given)
 
 
-def _affect(run: FinishedRun, given: dict[str, Any]) -> PaperTable:
+def _affect(run: FinishedRun, given: dict[str, Any]) -> Table:
     return affect_table(_needed(run, "psentscore", "that needs [affect] in the study file"), run.scores, **given)
 
 
-def _learned(run: FinishedRun, given: dict[str, Any]) -> PaperTable:
+def _learned(run: FinishedRun, given: dict[str, Any]) -> Table:
     found: Sequence[dict[str, Any]] | None = run.document("learned.json")
     if found is None:
         raise InputError(f"{run.folder}: the run has no learned.json; that needs [learn] in the study file")
     return learned_table(found, **given)
 
 
-def _reproduction(run: FinishedRun, given: dict[str, Any]) -> PaperTable:
+def _reproduction(run: FinishedRun, given: dict[str, Any]) -> Table:
     found = _needed(run, "reproduction", "that needs [reproduction] in the study file")
     first, second = (study["name"] for study in run.document("reproduction.json")["studies"])
     return reproduction_table(found, (first, second), **given)
 
 
 #: What makes each kind of table, and its options.
-TABLE_KINDS: dict[str, tuple[Callable[[FinishedRun, dict[str, Any]], PaperTable], tuple[str, ...]]] = {
+TABLE_KINDS: dict[str, tuple[Callable[[FinishedRun, dict[str, Any]], Table], tuple[str, ...]]] = {
     "correlations": (_correlations, ("metrics", "coefficient", "best", "digits")),
     "systems": (_systems, ("metrics", "best", "digits")),
     "agreement": (_agreement, ("digits",)),

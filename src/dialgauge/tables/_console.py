@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Literal
 
 from dialgauge.tables._blocks import names_once, turned, with_columns
@@ -34,12 +35,12 @@ def print_table(table: Table, console: "Console", *, compact: bool = False) -> N
         console.print(_rich_table(part, console.width, compact), crop=False)
 
 
-def console_text(table: Table, width: int = 100) -> str:
-    """A table as it is printed on a console of this width, with its caption and notes below."""
+def console_text(table: Table) -> str:
+    """A table as it is printed on this terminal (of 100 columns where there is none), with caption and notes below."""
     from rich.console import Console
 
     stream = io.StringIO()
-    console = Console(file=stream, width=width)
+    console = Console(file=stream, width=get_terminal_size((100, 24)).columns)
     print_table(table, console)
     for line in filter(None, (table.caption, *table.notes)):
         console.print(harmless(line), markup=False, highlight=False)
@@ -86,7 +87,7 @@ def _rich_table(table: Table, width: int, compact: bool) -> "rich.table.Table":
     columns = _columns(table)
     rows = [[*names, *(cell.text for cell in row.cells)] for row, names in names_once(table)]
     texts = [[harmless(text) for text in row] for row in rows]
-    heads = [harmless(f"{column.group} {column.name}".strip()) for column in columns]
+    heads = [harmless(f"{column.group}\n{column.name}".strip()) for column in columns]
     cells = [[row[i] for row in texts] for i in range(len(columns))]
     least = [
         max(_widest_word([head]), _widest(body) if column.numeric else _widest_word(body))

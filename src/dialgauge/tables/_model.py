@@ -2,10 +2,6 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-#: Which values of a column are better; of a column with "none" no value is.
-Direction = Literal["higher", "lower", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +29,16 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. Columns with one ``group`` stand under a common head; numbers are aligned to the right."""
+    """A column. Columns with one ``group`` stand under a common head; numbers are aligned to the right.
+
+    ``direction`` says which values are better: higher, lower, or none.
+    """
 
     name: str
     group: str = ""
     numeric: bool = True
     digits: int = 2
-    direction: Direction = "none"
+    direction: str = "none"
 
 
 @dataclass(frozen=True, slots=True)
