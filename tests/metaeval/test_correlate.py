@@ -135,8 +135,9 @@ def test_bad_input(made):
         correlate(scores.drop("a"), ratings)
     with pytest.raises(InputError, match=r"first: d000 / s00 / original / overall\).*first: e000"):
         correlate(scores, ratings.with_columns(pl.col("dialogue_id").str.replace("d", "e")))
-    with pytest.raises(InputError, match="bare string"):
-        correlate(scores, ratings, metrics="a")
+    with pytest.raises(UnknownNameError, match=r"unknown setting of correlate 'resmples'; did you mean 'resamples'"):
+        correlate(scores, ratings, resmples=100)
+    assert correlate(scores, ratings, metrics="a").frame.equals(correlate(scores, ratings, metrics=["a"]).frame)
 
 
 def test_the_same_seed_gives_the_same_bytes_whatever_else_is_asked(made):
@@ -155,7 +156,7 @@ def test_orientation_turns_the_sign_of_lower_metrics_only(made):
     x, y, z = made()
     scores, ratings = frame_of({"loss": -x, "gain": y}), frame_of({"quality": z})
     options = {"directions": {"loss": "lower", "gain": "higher"}, "resamples": 0}
-    raw = correlate(scores, ratings, **options).frame
+    raw = correlate(scores, ratings, oriented=False, **options).frame
     turned = correlate(scores, ratings, oriented=True, **options).frame
     signs = np.where(raw["metric"] == "loss", -1, 1)
     np.testing.assert_allclose(turned["value"], raw["value"] * signs, atol=1e-14)

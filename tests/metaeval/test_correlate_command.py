@@ -142,7 +142,7 @@ def test_aggregation(run, study):
     ratings = read_corpus(corpus).ratings
     for method in ("mean", "median", "majority-or-mean"):
         document = json.loads(run(*study, "--resamples", "0", "--aggregate", method, "--json").stdout)
-        expected = human_ceiling(ratings, method=method, coefficients="pearson", references=["s00"], resamples=0)
+        expected = human_ceiling(ratings, aggregate=method, references=["s00"], resamples=0)
         assert document["human_ceiling"] == expected.frame.to_dicts()
         assert document["settings"]["ceiling_aggregate"] == method
     shown = run(*study, "--resamples", "0", "--aggregate", "annotator:ann").output.replace("\n", " ")
@@ -174,7 +174,7 @@ def test_numbers_are_never_folded(run, study, tmp_path, monkeypatch, width):
     wide = tmp_path / "wide"
     write_corpus(replace(read, ratings=many), wide, format="dialgauge")
     monkeypatch.setenv("COLUMNS", str(width))
-    lines = run(wide, scores, "--resamples", "50", "-l", "system").stdout.splitlines()
+    lines = run(wide, scores, "--resamples", "50", "-l", "system", "-c", "pearson").stdout.splitlines()
     assert max(len(line) for line in lines) <= width
     # Two metrics with intervals and the ceiling, for six dimensions: each on one line, with its marks.
     cells = [cell for line in lines for cell in re.findall(r"-?1?\.\d\d \[-?1?\.\d\d -?1?\.\d\d\][* ]?=?", line)]

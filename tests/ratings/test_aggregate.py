@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dialgauge.corpus import Rating, ratings_frame
-from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.ratings import aggregate, majority_noise_removal
 
 values = st.one_of(st.none(), st.integers(1, 5).map(float))
@@ -124,7 +124,7 @@ def test_unset_values_are_never_averaged_silently(rate):
 
 
 def test_sentences_become_summaries(rate):
-    result = aggregate(rate([[2, 2, 0], [0, 1, 2], [1, 1, None]], scale="0-2", sentences=True))
+    result = aggregate(rate([[2, 2, 0], [0, 1, 2], [1, 1, None]], scale="0-2", sentences=True), "majority-or-mean")
     assert result.frame.select("value", "ratings", "sentences").rows() == [(pytest.approx((2 + 1 + 1) / 3), 8, 3)]
     both = pl.concat([rate([[1, 2]], sentences=True), rate([[3, 3], [3, 3]])])
     with pytest.raises(InputError, match=r"\[d1 / s / relevance\] was rated as a whole and by sentence"):
@@ -169,7 +169,7 @@ def test_bad_parameters(rate):
         aggregate(rate([[1]]), "majorty")
     with pytest.raises(UnknownNameError, match="unknown annotator 'expert'"):
         aggregate(rate([[1]]), "annotator:expert")
-    with pytest.raises(ParameterError, match="ties"):
-        aggregate(rate([[1]]), "majority", ties="first")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="unknown tie 'first'"):
+        aggregate(rate([[1]]), "majority", ties="first")
     with pytest.raises(UnknownNameError, match="unknown dimension"):
         aggregate(rate([[1]]), dimensions=["fluencey"])

@@ -28,7 +28,6 @@ from dialgauge.metaeval._compare import (
     COMPARISONS as COMPARISONS,
     TESTS as TESTS,
     Comparisons as Comparisons,
-    Test as Test,
     compare as compare,
 )
 from dialgauge.metaeval._correlate import (
@@ -41,6 +40,7 @@ from dialgauge.metaeval._draws import (
     bootstrap_weights as bootstrap_weights,
     count_draws as count_draws,
 )
+from dialgauge.metaeval._evaluate import MetricEvaluation as MetricEvaluation, evaluate_metrics as evaluate_metrics
 from dialgauge.metaeval._groups import (
     SignificanceGroups as SignificanceGroups,
     significance_groups as significance_groups,
@@ -63,10 +63,6 @@ from dialgauge.metaeval._names import (
     COEFFICIENTS as COEFFICIENTS,
     LEVELS as LEVELS,
     RESAMPLES as RESAMPLES,
-    Coefficient as Coefficient,
-    Interval as Interval,
-    Level as Level,
-    Resample as Resample,
 )
 from dialgauge.metaeval._paired import (
     PairedDifferences as PairedDifferences,
@@ -105,6 +101,14 @@ from dialgauge.metaeval._robustness_tests import (
     mean_change as mean_change,
     sign_test as sign_test,
 )
+from dialgauge.metaeval._settings import (
+    Coefficient as Coefficient,
+    ComparisonSettings as ComparisonSettings,
+    CorrelationSettings as CorrelationSettings,
+    Interval as Interval,
+    Level as Level,
+    Test as Test,
+)
 from dialgauge.metaeval._tests import (
     CORRECTIONS as CORRECTIONS,
     Correction as Correction,
@@ -112,3 +116,4 @@ from dialgauge.metaeval._tests import (
     paired_bootstrap_p_value as paired_bootstrap_p_value,
     williams_test as williams_test,
 )
+from dialgauge.resampling import Intervals as Intervals, Resample as Resample, Resampling as Resampling

@@ -13,7 +13,9 @@ from dialgauge.metaeval._correlate import correlate
 from dialgauge.metaeval._draws import no_resampling
 from dialgauge.metaeval._matrix import align
 from dialgauge.metaeval._names import BASE, LEVELS, Coefficient, FloatArray, Level, check_name
+from dialgauge.metaeval._settings import CorrelationSettings
 from dialgauge.metaeval._weighted import resampled_correlations
+from dialgauge.settings import takes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,13 +86,19 @@ def _cluster(distances: FloatArray, threshold: float) -> tuple[list[int], list[i
     return order, [numbers[int(label)] for label in labels]
 
 
+@takes(CorrelationSettings)
 def reference_effect(
-    scores: pl.DataFrame, ratings: pl.DataFrame, *, references: Collection[str], **options: Any
+    scores: pl.DataFrame,
+    ratings: pl.DataFrame,
+    settings: CorrelationSettings | None = None,
+    *,
+    references: Collection[str],
+    **options: Any,
 ) -> pl.DataFrame:
     """How much each correlation changes when the references count as systems: ``with``, ``without``, ``difference``.
 
-    Takes the options of :func:`correlate`. A reference scores the maximum on reference-based metrics whatever people
-    think of it, so their system-level correlations are the ones to watch. Largest change first.
+    ``options`` are those of :func:`correlate`. A reference scores the maximum on reference-based metrics whatever
+    people think of it, so their system-level correlations are the ones to watch. Largest change first.
     """
     if not references:
         raise ParameterError(
@@ -99,7 +107,9 @@ def reference_effect(
     key = ["metric", "dimension", "level", "coefficient"]
     options = {**options, "resamples": 0, "references": references}
     values: Mapping[bool, pl.DataFrame] = {
-        included: correlate(scores, ratings, **{**options, "with_references": included}).frame.select(*key, "value")
+        included: correlate(scores, ratings, settings, **{**options, "with_references": included}).frame.select(
+            *key, "value"
+        )
         for included in (True, False)
     }
     joined = values[True].rename({"value": "with"}).join(values[False].rename({"value": "without"}), on=key)

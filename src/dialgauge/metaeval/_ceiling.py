@@ -2,28 +2,22 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from dialgauge.corpus import KEY, ORIGINAL
+from dialgauge.corpus import KEY
 from dialgauge.errors import UnknownNameError
 from dialgauge.metaeval._cells import null, too_few
 from dialgauge.metaeval._draws import Weights, bootstrap_weights, no_resampling
 from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._matrix import ScoreMatrix, align, choose_role
-from dialgauge.metaeval._names import (
-    BASE,
-    LEVELS,
-    Coefficient,
-    FloatArray,
-    Level,
-    Resample,
-    check_names,
-    check_resampling,
-)
+from dialgauge.metaeval._names import BASE, Coefficient, FloatArray, Level, check_name
+from dialgauge.metaeval._settings import CorrelationSettings
 from dialgauge.metaeval._weighted import resampled_correlations
-from dialgauge.ratings import OnInvalid, aggregate
+from dialgauge.ratings import RatingPolicy, aggregate
+from dialgauge.settings import takes
 
 CEILING = pl.Schema(
     {
@@ -67,37 +61,32 @@ class HumanCeiling:
         return rows["value"][0] if rows.height else None
 
 
+@takes(CorrelationSettings, RatingPolicy)
 def human_ceiling(
     ratings: pl.DataFrame,
+    settings: CorrelationSettings | None = None,
+    policy: RatingPolicy | None = None,
     *,
-    levels: str | Sequence[str] = ("system", "summary"),
-    coefficients: str | Sequence[str] = ("pearson", "spearman", "kendall"),
-    dimensions: Sequence[str] | None = None,
-    method: str = "mean",
-    on_invalid: OnInvalid = "drop",
     references: Collection[str] = (),
-    with_references: bool = False,
-    resamples: int = 1000,
-    resample: Resample = "both",
-    confidence: float = 0.95,
-    seed: int = 0,
-    role: str | None = None,
-    variant: str = ORIGINAL,
+    **changes: Any,
 ) -> HumanCeiling:
-    """Correlate each annotator with the aggregate (``method``) of the others, as a metric is with all of them.
+    """Correlate each annotator with the aggregate of the others, as a metric is with all of them.
 
     ``ratings`` are single ratings (``corpus.ratings``). Where fewer than two annotators rated a dimension the value is
-    null with a reason. Without ``role``: the only one that was rated, or ``"overall"`` where several were.
+    null with a reason. Without ``role``: the only one that was rated, or ``"overall"`` where several were. Cleaning
+    plays no part: it removes disagreement, and would flatter people.
     """
-    chosen_levels = check_names("level", levels, LEVELS)
-    chosen = check_names("coefficient", coefficients, (*BASE, "mean"))
-    check_resampling("human_ceiling", resamples, confidence, seed)
-    given = ratings.filter(
-        pl.col("value").is_not_null(), ~pl.col("system").is_in([] if with_references else list(references))
-    )
-    role = choose_role(role, given, given, variant)
+    treated = {name: value for name, value in changes.items() if name in RatingPolicy.model_fields}
+    rest = {name: value for name, value in changes.items() if name not in treated}
+    asked, policy = CorrelationSettings.chosen(settings, rest, "human_ceiling"), RatingPolicy.chosen(policy, treated)
+    for name in asked.coefficients:
+        check_name("coefficient", name, (*BASE, "mean"))
+    without = [] if asked.with_references else list(references)
+    variant, resamples = asked.variant, asked.resamples
+    given = ratings.filter(pl.col("value").is_not_null(), ~pl.col("system").is_in(without))
+    role = choose_role(asked.role, given, given, variant)
     kept = given.filter(pl.col("role") == role, pl.col("variant") == variant)
-    wanted = sorted(ratings["dimension"].unique()) if dimensions is None else list(dimensions)
+    wanted = sorted(ratings["dimension"].unique()) if policy.dimensions is None else list(policy.dimensions)
     rows: list[tuple[object, ...]] = []
     singles: list[tuple[object, ...]] = []
     for dimension in wanted:
@@ -105,17 +94,17 @@ def human_ceiling(
             raise UnknownNameError("dimension", dimension, ratings["dimension"].unique())
         part = kept.filter(pl.col("dimension") == dimension)
         names = sorted(part["annotator"].unique())
-        heads = [(dimension, level, coefficient) for level in chosen_levels for coefficient in chosen]
+        heads = [(dimension, level, coefficient) for level in asked.levels for coefficient in asked.coefficients]
         if len(names) < 2:
             rows += [(*head, None, None, None, len(names), "fewer than two annotators") for head in heads]
             continue
-        matrix = _against_others(part, names, dimension, method, on_invalid)
+        matrix = _against_others(part, names, dimension, policy)
         m, n = len(matrix.systems), len(matrix.dialogues)
-        draws = bootstrap_weights(m, n, resamples, resample, seed) if resamples else None
+        draws = bootstrap_weights(m, n, resamples, asked.resample, asked.seed) if resamples else None
         for _, level, coefficient in heads:
             each = _diagonal(matrix, level, coefficient, no_resampling(m, n))
             drawn = each[:0] if draws is None else _diagonal(matrix, level, coefficient, draws)
-            low, high = percentile_interval(_mean(drawn), confidence)
+            low, high = percentile_interval(_mean(drawn), asked.confidence)
             known = int((~np.isnan(each)).sum())
             few = too_few(np.any(~(np.isnan(matrix.scores) | np.isnan(matrix.ratings)), axis=0), level)
             reason = None if known else few or "no annotator's ratings vary where the others rated too"
@@ -129,15 +118,16 @@ def human_ceiling(
     )
 
 
-def _against_others(
-    ratings: pl.DataFrame, names: Sequence[str], dimension: str, method: str, on_invalid: OnInvalid
-) -> ScoreMatrix:
+def _against_others(ratings: pl.DataFrame, names: Sequence[str], dimension: str, policy: RatingPolicy) -> ScoreMatrix:
     """A matrix per annotator of their own ratings (as scores) beside one of the aggregate of the others."""
+    # One annotator against a chosen one is no ceiling: there the others count by their mean.
+    chosen = policy.aggregate.startswith("annotator:")
+    policy = policy.model_copy(update={"dimensions": None} | ({"aggregate": "mean"} if chosen else {}))
     own = rest = ratings.select(KEY).unique().sort(KEY)
     for name in names:
         mine = pl.col("annotator") == name
-        one = aggregate(ratings.filter(mine), "mean", on_invalid=on_invalid).wide().rename({dimension: name})
-        others = aggregate(ratings.filter(~mine), method, on_invalid=on_invalid).wide().rename({dimension: name})
+        one = aggregate(ratings.filter(mine), "mean", on_invalid=policy.on_invalid).wide().rename({dimension: name})
+        others = aggregate(ratings.filter(~mine), settings=policy).wide().rename({dimension: name})
         own = own.join(one, on=list(KEY), how="left", maintain_order="left")
         rest = rest.join(others, on=list(KEY), how="left", maintain_order="left")
     return align(own, rest, role=ratings["role"][0], variant=ratings["variant"][0])

@@ -11,7 +11,8 @@ from dialgauge.metaeval._accuracy import pairwise_accuracy, soft_pairwise_accura
 from dialgauge.metaeval._draws import Weights, bootstrap_weights, jackknife_weights, no_resampling
 from dialgauge.metaeval._intervals import bca_interval, fisher_interval, percentile_interval
 from dialgauge.metaeval._matrix import ScoreMatrix
-from dialgauge.metaeval._names import BASE, BoolArray, Coefficient, FloatArray, Interval, Level, Resample
+from dialgauge.metaeval._names import BASE, BoolArray, Coefficient, FloatArray, Level, Resample
+from dialgauge.metaeval._settings import CorrelationSettings
 from dialgauge.metaeval._weighted import FEWEST, Resampled, enough, mean_of, resampled_correlations
 
 
@@ -23,12 +24,7 @@ class Plan:
     """
 
     matrix: ScoreMatrix
-    resamples: int
-    resample: Resample
-    interval: Interval
-    confidence: float
-    seed: int
-    epsilon: float | str
+    settings: CorrelationSettings
     one_per_system: bool = False
     _weights: dict[str, Weights] = field(default_factory=dict)
     _values: dict[tuple[str, str, str], Resampled] = field(default_factory=dict)
@@ -36,10 +32,11 @@ class Plan:
     def __post_init__(self) -> None:
         m, n = len(self.matrix.systems), len(self.matrix.dialogues)
         self._weights["point"] = no_resampling(m, n)
-        if self.resamples and self.interval != "fisher":
-            drawn: Resample = "systems" if self.one_per_system else self.resample
-            self._weights["draws"] = bootstrap_weights(m, n, self.resamples, drawn, self.seed)
-            if self.interval == "bca":
+        asked = self.settings
+        if asked.resamples and asked.interval != "fisher":
+            drawn: Resample = "systems" if self.one_per_system else asked.resample
+            self._weights["draws"] = bootstrap_weights(m, n, asked.resamples, drawn, asked.seed)
+            if asked.interval == "bca":
                 self._weights["left out"] = jackknife_weights(m, n, drawn)
 
     def rows(self, level: Level, coefficient: Coefficient) -> list[dict[str, Any]]:
@@ -61,7 +58,7 @@ class Plan:
                 reason = impossible or matrix.refused.get(metric) or matrix.refused.get(dimension)
                 if not reason and math.isnan(value):
                     reason = why_undefined(x, z, level)
-                if not reason and self.resamples and math.isnan(low):
+                if not reason and self.settings.resamples and math.isnan(low):
                     reason = no_interval or "the interval does not exist: too few systems, or a value of exactly ±1"
                 if not reason and self.one_per_system:
                     reason = self._about_systems(x)
@@ -105,9 +102,9 @@ class Plan:
                 if level == "system" and not enough(~(np.isnan(x) | np.isnan(z)), level).any():
                     continue
                 if coefficient == "pairwise_accuracy":
-                    values[:, p, d] = pairwise_accuracy(x, z, level, self.epsilon, self.seed, weights)
+                    values[:, p, d] = pairwise_accuracy(x, z, level, self.settings.epsilon, self.settings.seed, weights)
                 else:
-                    values[:, p, d] = soft_pairwise_accuracy(x, z, self.seed, weights=weights)
+                    values[:, p, d] = soft_pairwise_accuracy(x, z, self.settings.seed, weights=weights)
         return Resampled(values, np.zeros_like(values))
 
     def _needs_summaries(self, level: Level, coefficient: Coefficient) -> str:
@@ -121,33 +118,33 @@ class Plan:
         without = int(np.isnan(x).all(axis=1).sum())
         if without:
             notes.append(f"no value for {without} of {len(x)} systems")
-        if self.resamples and self.interval != "fisher" and self.resample == "both":
+        if self.settings.resamples and self.settings.interval != "fisher" and self.settings.resample == "both":
             notes.append("one value per system: the interval is over systems only")
         return "; ".join(notes)
 
     def _no_interval(self, level: Level, coefficient: Coefficient) -> str:
-        if not self.resamples:
+        if not self.settings.resamples:
             return "no interval was asked for"
-        if self.one_per_system and self.resample == "inputs" and self.interval != "fisher":
+        if self.one_per_system and self.settings.resample == "inputs" and self.settings.interval != "fisher":
             return "one value per system: an interval over inputs does not exist"
-        if self.interval == "fisher" and (level != "system" or coefficient not in BASE):
+        if self.settings.interval == "fisher" and (level != "system" or coefficient not in BASE):
             return "no closed-form interval is justified here; bootstrap it"
-        if coefficient == "soft_pairwise_accuracy" and self.resample != "systems":
+        if coefficient == "soft_pairwise_accuracy" and self.settings.resample != "systems":
             return "the interval of soft pairwise accuracy is over systems only (resample='systems')"
         return ""
 
     def _bounds(self, level: Level, coefficient: Coefficient, p: int, d: int, value: float) -> tuple[float, float, int]:
         """The interval, and how many resamples had no value."""
-        if self.interval == "fisher":
+        if self.settings.interval == "fisher":
             present = ~(np.isnan(self.matrix.scores[p]) | np.isnan(self.matrix.ratings[d]))
             n = int(present.any(axis=1).sum())
-            return *fisher_interval(value, n, coefficient, self.confidence), 0
+            return *fisher_interval(value, n, coefficient, self.settings.confidence), 0
         drawn = self.values(level, coefficient, "draws").values[:, p, d]
-        if self.interval == "bca":
+        if self.settings.interval == "bca":
             left_out = self.values(level, coefficient, "left out").values[:, p, d]
-            bounds = bca_interval(value, drawn, left_out, self.confidence)
+            bounds = bca_interval(value, drawn, left_out, self.settings.confidence)
         else:
-            bounds = percentile_interval(drawn, self.confidence)
+            bounds = percentile_interval(drawn, self.settings.confidence)
         return *bounds, int(np.isnan(drawn).sum())
 
 

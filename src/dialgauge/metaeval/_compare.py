@@ -4,37 +4,25 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
 
-from dialgauge.corpus import ORIGINAL
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval._cells import null, why_undefined
 from dialgauge.metaeval._correlate import orient
 from dialgauge.metaeval._draws import bootstrap_weights, no_resampling
 from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._matrix import Pairing, ScoreMatrix, align
-from dialgauge.metaeval._names import (
-    BASE,
-    LEVELS,
-    RESAMPLES,
-    Coefficient,
-    FloatArray,
-    Level,
-    Resample,
-    check_name,
-    check_resampling,
-)
+from dialgauge.metaeval._names import BASE, FloatArray, check_name
 from dialgauge.metaeval._permutation import PERMUTATIONS, draw_swaps, permutation_test
+from dialgauge.metaeval._settings import ComparisonSettings, Test
 from dialgauge.metaeval._tests import adjust_p_values, paired_bootstrap_p_value, williams_test
 from dialgauge.metaeval._weighted import resampled_correlations
 from dialgauge.progress import Progress
+from dialgauge.settings import takes
 
-Test = Literal[
-    "permutation-systems", "permutation-inputs", "permutation-both", "permutation-cells", "williams", "bootstrap"
-]
 TESTS: tuple[Test, ...] = get_args(Test)
 
 #: One row of :attr:`Comparisons.frame`.
@@ -74,26 +62,18 @@ class Comparisons:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
+@takes(ComparisonSettings)
 def compare(
     scores: pl.DataFrame,
     ratings: pl.DataFrame,
+    settings: ComparisonSettings | None = None,
     *,
-    level: Level = "system",
-    coefficient: Coefficient = "pearson",
-    test: Test = "permutation-systems",
     pairs: Sequence[tuple[str, str]] | None = None,
-    metrics: Sequence[str] | None = None,
     dimensions: Sequence[str] | None = None,
     references: Collection[str] = (),
-    with_references: bool = False,
     directions: Mapping[str, str] | None = None,
-    resamples: int = 1000,
-    resample: Resample = "both",
-    confidence: float = 0.95,
-    seed: int = 0,
-    role: str | None = None,
-    variant: str = ORIGINAL,
     progress: Progress | None = None,
+    **changes: Any,
 ) -> Comparisons:
     """Test whether one metric correlates with the ratings better than another, for each pair (all pairs by default).
 
@@ -102,25 +82,22 @@ def compare(
     cells hold the systems fixed: a significant result says nothing about systems that were not in the study. Metrics
     whose ``directions`` entry is ``"lower"`` are negated first: only then is the larger correlation the better one.
     """
-    check_name("level", level, LEVELS)
-    check_name("coefficient", coefficient, (*BASE, "mean"))
-    check_name("test", test, TESTS)
-    check_name("resample", resample, RESAMPLES)
-    if resamples == 0:
-        raise ParameterError("compare", "resamples", "at least 20: a test needs them", resamples)
-    check_resampling("compare", resamples, confidence, seed)
+    asked = ComparisonSettings.chosen(settings, changes, "compare")
+    check_name("coefficient", asked.coefficient, (*BASE, "mean"))
+    if asked.resamples == 0:
+        raise ParameterError("compare", "resamples", "at least 20: a test needs them", asked.resamples)
     matrix = align(
         scores,
         ratings,
-        metrics=metrics,
+        metrics=asked.metrics,
         dimensions=dimensions,
-        without_systems=() if with_references else tuple(references),
-        role=role,
-        variant=variant,
+        without_systems=() if asked.with_references else tuple(references),
+        role=asked.role,
+        variant=asked.variant,
     )
     matrix = orient(matrix, directions or {})
     chosen = _pairs(matrix.metrics, pairs)
-    bench = _Bench(matrix, level, coefficient, test, resamples, resample, confidence, seed)
+    bench = _Bench(matrix, asked)
     rows: list[dict[str, Any]] = []
     for d, dimension in enumerate(matrix.dimensions):
         part = []
@@ -134,19 +111,14 @@ def compare(
         ):
             row["p_holm"], row["p_benjamini_hochberg"] = null(float(holm)), null(float(hochberg))
         rows += part
-    settings = {
-        "resamples": resamples,
-        "resample": resample,
-        "confidence": confidence,
-        "seed": seed,
+    done_with = asked.model_dump(mode="json", exclude={"metrics", "level", "coefficient", "test"})
+    done_with |= {
         "references": sorted(references),
-        "with_references": with_references,
         "systems": len(matrix.systems),
         "dialogues": len(matrix.dialogues),
         "role": matrix.pairing.role,
-        "variant": variant,
     }
-    return Comparisons(pl.DataFrame(rows, schema=COMPARISONS), matrix.pairing, settings)
+    return Comparisons(pl.DataFrame(rows, schema=COMPARISONS), matrix.pairing, done_with)
 
 
 def _pairs(metrics: tuple[str, ...], wanted: Sequence[tuple[str, str]] | None) -> list[tuple[str, str]]:
@@ -164,28 +136,20 @@ def _pairs(metrics: tuple[str, ...], wanted: Sequence[tuple[str, str]] | None) -
 class _Bench:
     """Everything the pairs of one comparison share: correlations, their resamples, and the swaps."""
 
-    def __init__(
-        self,
-        matrix: ScoreMatrix,
-        level: Level,
-        coefficient: Coefficient,
-        test: Test,
-        resamples: int,
-        resample: Resample,
-        confidence: float,
-        seed: int,
-    ) -> None:
-        self.matrix, self.level, self.coefficient, self.test = matrix, level, coefficient, test
-        self.resamples, self.confidence, self.seed = resamples, confidence, seed
+    def __init__(self, matrix: ScoreMatrix, asked: ComparisonSettings) -> None:
+        self.matrix, self.level, self.coefficient, self.test = matrix, asked.level, asked.coefficient, asked.test
+        self.confidence = asked.confidence
         m, n = len(matrix.systems), len(matrix.dialogues)
-        plain, drawn = no_resampling(m, n), bootstrap_weights(m, n, resamples, resample, seed)
-        self.values = resampled_correlations(matrix.scores, matrix.ratings, level, coefficient, plain).values[0]
-        self.draws = resampled_correlations(matrix.scores, matrix.ratings, level, coefficient, drawn).values
+        plain = no_resampling(m, n)
+        drawn = bootstrap_weights(m, n, asked.resamples, asked.resample, asked.seed)
+        sides = matrix.scores, matrix.ratings, asked.level, asked.coefficient
+        self.values = resampled_correlations(*sides, plain).values[0]
+        self.draws = resampled_correlations(*sides, drawn).values
         self.swaps = None
-        method = test.removeprefix("permutation-")
+        method = asked.test.removeprefix("permutation-")
         self.refusal = self._refusal()
         if method in PERMUTATIONS and not self.refusal:
-            self.swaps = draw_swaps(check_name("permutation", method, PERMUTATIONS), m, n, resamples, seed)
+            self.swaps = draw_swaps(check_name("permutation", method, PERMUTATIONS), m, n, asked.resamples, asked.seed)
 
     def _refusal(self) -> str:
         if self.test == "williams" and (self.level != "system" or self.coefficient not in ("pearson", "spearman")):

@@ -7,25 +7,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from dialgauge.corpus import ORIGINAL
 from dialgauge.errors import ParameterError, UnknownNameError
 from dialgauge.metaeval._arrays import check_interval
 from dialgauge.metaeval._cells import Plan
 from dialgauge.metaeval._matrix import Pairing, ScoreMatrix, align
-from dialgauge.metaeval._names import (
-    COEFFICIENTS,
-    LEVELS,
-    RESAMPLES,
-    Coefficient,
-    Interval,
-    Level,
-    Resample,
-    check_name,
-    check_names,
-    check_resampling,
-)
+from dialgauge.metaeval._settings import Coefficient, CorrelationSettings, Level
 from dialgauge.metaeval._system_metrics import split_metrics, system_matrix
 from dialgauge.progress import Progress
+from dialgauge.settings import takes
 
 #: One row of :attr:`Correlations.frame`.
 CORRELATIONS = pl.Schema(
@@ -79,36 +68,26 @@ class Correlations:
         return rows.pivot("dimension", index="metric", values=column, maintain_order=True)
 
 
+@takes(CorrelationSettings)
 def correlate(
     scores: pl.DataFrame,
     ratings: pl.DataFrame,
+    settings: CorrelationSettings | None = None,
     *,
     systems: pl.DataFrame | None = None,
-    levels: str | Sequence[str] = ("system", "summary"),
-    coefficients: str | Sequence[str] = ("pearson", "spearman", "kendall"),
-    metrics: Sequence[str] | None = None,
     dimensions: Sequence[str] | None = None,
     references: Collection[str] = (),
-    with_references: bool = False,
     directions: Mapping[str, str] | None = None,
-    oriented: bool = False,
-    resamples: int = 1000,
-    resample: Resample = "both",
-    interval: Interval = "percentile",
-    confidence: float = 0.95,
-    epsilon: float | str = "calibrated",
-    seed: int = 0,
-    role: str | None = None,
-    variant: str = ORIGINAL,
     progress: Progress | None = None,
+    **changes: Any,
 ) -> Correlations:
     """Correlate metric scores with aggregated ratings, joined by key.
 
     ``scores`` has the key columns and a column per metric, ``ratings`` the key columns and a column per dimension
     (``aggregate(...).wide()``). ``references`` names the systems that are references; they are left out unless
     ``with_references`` (a reference has the best possible score of every reference-based metric, which moves
-    system-level numbers a lot: see :func:`reference_effect`). Values keep the sign of the metric as it is; with
-    ``oriented`` the metrics whose ``directions`` entry is ``"lower"`` are negated first, so that larger means better.
+    system-level numbers a lot: see :func:`reference_effect`). Metrics whose ``directions`` entry is ``"lower"`` are
+    negated first, so that larger means better, unless ``oriented`` is false.
 
     ``resample`` says what a new study would draw anew: ``"systems"``, ``"inputs"``, or ``"both"``; 0 ``resamples``
     means no interval. Every metric sees the same draws, so adding one changes no other number.
@@ -116,36 +95,34 @@ def correlate(
     ``systems`` holds metrics with one value per system (``Scores.systems``: ``system``, ``variant``, ``role`` and a
     column per metric). They take part at system level, with an interval over systems only. One ``role`` is analysed per
     call; left out, it is the only one that was scored and rated, or ``"overall"`` where there are several.
+
+    :func:`evaluate_metrics` answers the whole question for a corpus and its scores.
     """
-    chosen_levels = check_names("level", levels, LEVELS)
-    chosen = check_names("coefficient", coefficients, COEFFICIENTS)
-    check_name("resample", resample, RESAMPLES)
-    check_resampling("correlate", resamples, confidence, seed)
-    if oriented and directions is None:
+    asked = CorrelationSettings.chosen(settings, changes, "correlate")
+    check_interval(asked.interval, asked.resample)
+    if "oriented" in asked.model_fields_set and asked.oriented and directions is None:
         raise ParameterError(
             "correlate", "oriented", "used together with directions (which metrics are better lower)", True
         )
-    left_out = () if with_references else tuple(references)
-    own, of_systems = split_metrics(scores, systems, metrics)
+    oriented = asked.oriented and directions is not None
+    own, of_systems = split_metrics(scores, systems, asked.metrics)
     matrix = align(
         scores,
         ratings,
         metrics=own,
         dimensions=dimensions,
-        without_systems=left_out,
-        role=role,
-        variant=variant,
+        without_systems=() if asked.with_references else tuple(references),
+        role=asked.role,
+        variant=asked.variant,
         no_metrics=bool(of_systems),
     )
-    check_interval(interval, resample)
     signs = (directions or {}) if oriented else {}
-    drawn = (resamples, resample, interval, confidence, seed, epsilon)
-    plans = [Plan(orient(matrix, signs), *drawn)] if matrix.metrics else []
+    plans = [Plan(orient(matrix, signs), asked)] if matrix.metrics else []
     if systems is not None and of_systems:
         beside = orient(system_matrix(matrix, systems, of_systems), signs)
-        plans.append(Plan(beside, *drawn, one_per_system=True))
+        plans.append(Plan(beside, asked, one_per_system=True))
     rows: list[dict[str, Any]] = []
-    steps = [(level, coefficient) for level in chosen_levels for coefficient in chosen]
+    steps = [(level, coefficient) for level in asked.levels for coefficient in asked.coefficients]
     for done, (level, coefficient) in enumerate(steps):
         if progress:
             progress(f"{level} {coefficient}", done, len(steps))
@@ -153,19 +130,6 @@ def correlate(
             rows += plan.rows(level, coefficient)
     if progress:
         progress("done", len(steps), len(steps))
-    settings = {
-        "resample": resample,
-        "resamples": resamples,
-        "interval": interval,
-        "confidence": confidence,
-        "seed": seed,
-        "references": sorted(references),
-        "with_references": with_references,
-        "oriented": oriented,
-        "epsilon": epsilon,
-        "role": matrix.pairing.role,
-        "variant": variant,
-    }
     order = {name: i for i, name in enumerate((*matrix.metrics, *of_systems))}
     direction = pl.col("metric").replace_strict(directions or {}, default="none", return_dtype=pl.String)
     frame = (
@@ -174,7 +138,9 @@ def correlate(
         .select(CORRELATIONS.names())
         .sort(pl.col("metric").replace_strict(order, return_dtype=pl.Int64), maintain_order=True)
     )
-    return Correlations(frame, matrix.pairing, matrix.systems, matrix.dialogues, settings)
+    done_with = asked.model_dump(mode="json", exclude={"metrics", "levels", "coefficients"})
+    done_with |= {"references": sorted(references), "oriented": oriented, "role": matrix.pairing.role}
+    return Correlations(frame, matrix.pairing, matrix.systems, matrix.dialogues, done_with)
 
 
 def orient(matrix: ScoreMatrix, directions: Mapping[str, str]) -> ScoreMatrix:

@@ -1,33 +1,39 @@
 """Which metrics cannot be told from the best one, by the test that asks about new systems."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from dialgauge.metaeval._compare import compare
+from dialgauge.metaeval._settings import ComparisonSettings
+from dialgauge.progress import Progress
+from dialgauge.settings import takes
 
 LEADERS = pl.Schema(dict.fromkeys(("level", "coefficient", "dimension", "metric"), pl.String))
 
 
+@takes(ComparisonSettings)
 def leaders(
     correlations: pl.DataFrame,
     scores: pl.DataFrame,
     ratings: pl.DataFrame,
+    settings: ComparisonSettings | None = None,
     *,
     directions: Mapping[str, str],
     metrics: Sequence[str] | None = None,
-    confidence: float = 0.95,
-    progress: Callable[[str, int, int], None] | None = None,
-    **settings: Any,
+    references: Collection[str] = (),
+    progress: Progress | None = None,
+    **changes: Any,
 ) -> pl.DataFrame:
     """For each level, coefficient and dimension of oriented ``correlations``: the best metric, and those like it.
 
     A metric is like the best where :func:`compare` (permutation over systems, corrected after Benjamini and Hochberg
     over the metrics of the column) does not tell them apart at this confidence. Intervals that overlap are no such
-    test. ``metrics`` limits who takes part; ``settings`` go to :func:`compare`. Pairwise accuracies and the global
-    level have no such test and are left out; without resamples there is none at all, and the frame is empty.
+    test. ``metrics`` limits who takes part; ``settings`` are those of :func:`compare`. Pairwise accuracies and the
+    global level have no such test and are left out; without resamples there is none at all, and the frame is empty.
     """
+    asked = ComparisonSettings.chosen(settings, changes, "leaders")
     known = correlations.filter(
         pl.col("value").is_not_null(),
         pl.col("level") != "global",
@@ -36,8 +42,7 @@ def leaders(
     if metrics is not None:
         known = known.filter(pl.col("metric").is_in(list(metrics)))
     rows: list[tuple[str, str, str, str]] = []
-    testable = settings.get("resamples", 1000) > 0
-    groups = list(known.group_by("level", "coefficient", "dimension", maintain_order=True)) if testable else []
+    groups = list(known.group_by("level", "coefficient", "dimension", maintain_order=True)) if asked.resamples else []
     for done, (key, part) in enumerate(groups):
         if progress:
             progress("comparing with the best", done, len(groups))
@@ -48,13 +53,14 @@ def leaders(
             compared = compare(
                 scores,
                 ratings,
-                level=level,  # type: ignore[arg-type]  # a level of the correlations themselves
-                coefficient=coefficient,  # type: ignore[arg-type]
+                asked,
+                level=level,
+                coefficient=coefficient,
                 pairs=[(first, other) for other in others],
+                dimensions=[dimension],
+                references=references,
                 directions=directions,
-                confidence=confidence,
-                **{**settings, "dimensions": [dimension]},
             )
-            alike = compared.frame.filter(pl.col("p_benjamini_hochberg") > 1 - confidence)["other"]
+            alike = compared.frame.filter(pl.col("p_benjamini_hochberg") > 1 - asked.confidence)["other"]
             rows += [(level, coefficient, dimension, other) for other in alike]
     return pl.DataFrame(rows, schema=LEADERS, orient="row")

@@ -1,24 +1,34 @@
 """The vocabulary of this room: level × coefficient × what is resampled."""
 
-from collections.abc import Iterable
-from typing import Literal, TypeVar, get_args
+from typing import TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialgauge.errors import ParameterError, UnknownNameError
+from dialgauge.metaeval._settings import Coefficient, Interval, Level
+from dialgauge.resampling import Resample
+
+__all__ = [
+    "BASE",
+    "COEFFICIENTS",
+    "INTERVALS",
+    "LEVELS",
+    "RESAMPLES",
+    "BoolArray",
+    "Coefficient",
+    "FloatArray",
+    "IntArray",
+    "Interval",
+    "Level",
+    "Resample",
+    "check_name",
+    "check_resampling",
+]
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
-
-#: system: the systems' means; summary: within each dialogue, then averaged; global: all summaries at once.
-Level = Literal["system", "summary", "global"]
-#: ``mean`` is the mean of the first three. The last two are accuracies in [0, 1], not correlations.
-Coefficient = Literal["pearson", "spearman", "kendall", "mean", "pairwise_accuracy", "soft_pairwise_accuracy"]
-#: What a new study would draw anew: other systems, other inputs (dialogues), or both.
-Resample = Literal["systems", "inputs", "both"]
-Interval = Literal["percentile", "bca", "fisher"]
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
@@ -36,14 +46,6 @@ def check_name(kind: str, name: str, known: tuple[T, ...]) -> T:
         if one == name:
             return one
     raise UnknownNameError(kind, name, known)
-
-
-def check_names(kind: str, names: str | Iterable[str], known: tuple[T, ...]) -> tuple[T, ...]:
-    """Several names, in the order given and without repeats; a bare string stands for itself."""
-    wanted = (names,) if isinstance(names, str) else tuple(names)
-    if not wanted:
-        raise ParameterError("metaeval", kind, f"at least one of {', '.join(known)}", "none")
-    return tuple(dict.fromkeys(check_name(kind, name, known) for name in wanted))
 
 
 def check_resampling(owner: str, resamples: int, confidence: float, seed: int) -> None:

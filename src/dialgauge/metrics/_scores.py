@@ -16,6 +16,9 @@ NOTES = pl.Schema({**dict.fromkeys(KEY, pl.String), "metric": pl.String, "note":
 #: What identifies a row of the system-level frame.
 SYSTEM_KEY = ("system", "variant", "role")
 
+#: How the signature of a column begins that another program computed.
+UNSIGNED = "unsigned|"
+
 
 @dataclass(frozen=True, slots=True)
 class Scores:
@@ -39,6 +42,15 @@ class Scores:
     def metrics(self) -> list[str]:
         """The columns with a value per summary."""
         return [column for column in self.frame.columns if column not in KEY]
+
+    @property
+    def judging(self) -> list[str]:
+        """The metrics that say which summary is better, and columns of unknown origin, which may do so."""
+        return [
+            name
+            for name in self.metrics
+            if self.directions.get(name, "none") != "none" or self.signatures[name].startswith(UNSIGNED)
+        ]
 
     @property
     def left_out(self) -> dict[str, str]:

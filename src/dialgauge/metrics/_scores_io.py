@@ -12,7 +12,7 @@ from dialgauge.corpus import KEY, ORIGINAL, OVERALL
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.files import atomic_file, write_text
 from dialgauge.metrics._registry import parse_request
-from dialgauge.metrics._scores import FAILURES, NOTES, Scores
+from dialgauge.metrics._scores import FAILURES, NOTES, UNSIGNED, Scores
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
 _PARQUET_KEY = "dialgauge"
@@ -88,7 +88,7 @@ def load_scores(path: Path | str) -> Scores:
     frame = _with_key(frame, path)
     metrics = [column for column in frame.columns if column not in KEY]
     frame = frame.with_columns(_numbers(frame, column, path) for column in metrics)
-    unsigned = {column: f"unsigned|file:{path.name}" for column in metrics if column not in meta.signatures}
+    unsigned = {column: f"{UNSIGNED}file:{path.name}" for column in metrics if column not in meta.signatures}
     return Scores(
         frame=frame,
         signatures=meta.signatures | unsigned,

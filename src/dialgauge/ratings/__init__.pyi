@@ -1,7 +1,5 @@
 from dialgauge.ratings._aggregate import (
-    METHODS as METHODS,
     Aggregated as Aggregated,
-    TieRule as TieRule,
     aggregate as aggregate,
 )
 from dialgauge.ratings._agreement import (
@@ -45,13 +43,19 @@ from dialgauge.ratings._outliers import (
     Outliers as Outliers,
     outliers as outliers,
 )
+from dialgauge.ratings._policy import TreatedRatings as TreatedRatings, treat_ratings as treat_ratings
 from dialgauge.ratings._scales import (
     SCALES as SCALES,
-    OnInvalid as OnInvalid,
     Scale as Scale,
     ScaleKind as ScaleKind,
     Validated as Validated,
     find_scale as find_scale,
     normalise as normalise,
     validate as validate,
+)
+from dialgauge.ratings._settings import (
+    METHODS as METHODS,
+    OnInvalid as OnInvalid,
+    RatingPolicy as RatingPolicy,
+    TieRule as TieRule,
 )

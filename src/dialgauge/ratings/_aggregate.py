@@ -1,19 +1,18 @@
 """Aggregation: from the ratings of several annotators to one value per summary and dimension."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any
 
 import polars as pl
 
 from dialgauge.corpus import KEY, RATING_KEY
-from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.ratings._frame import UNIT, select_dimensions, show_key
-from dialgauge.ratings._scales import INVALID, OnInvalid, Scale, normalise, scale_of, validate
+from dialgauge.ratings._scales import INVALID, Scale, normalise, scale_of, validate
+from dialgauge.ratings._settings import OnInvalid, RatingPolicy
+from dialgauge.settings import takes
 
-TieRule = Literal["lowest", "highest", "mean", "null"]
-#: The methods by name; a chosen annotator is named in full, as in "annotator:expert".
-METHODS = ("majority-or-mean", "mean", "median", "majority", "annotator:NAME")
 #: The dimension that holds the mean of all others.
 OVERALL_DIMENSION = "overall"
 
@@ -50,24 +49,24 @@ class Aggregated:
         return self.wide().group_by(by_system).agg(pl.col(self.dimensions).mean()).sort(by_system)
 
 
+@takes(RatingPolicy)
 def aggregate(
     ratings: pl.DataFrame,
-    method: str = "majority-or-mean",
+    method: str | None = None,
+    settings: RatingPolicy | None = None,
     *,
-    ties: TieRule = "null",
-    dimensions: Sequence[str] | None = None,
     normalised: bool = False,
     overall: bool = False,
-    on_invalid: OnInvalid = "drop",
     scales: Iterable[Scale] = (),
+    **changes: Any,
 ) -> Aggregated:
     """One value per summary and dimension from the ratings of all annotators.
 
-    ``method``:
+    ``method`` (or ``aggregate`` of the policy):
 
+    - ``"mean"`` (the default), ``"median"``.
     - ``"majority-or-mean"``: the value that most annotators gave, if at least two gave it and no other value was given
       as often; otherwise the mean of all (DialSummEval).
-    - ``"mean"``, ``"median"``.
     - ``"majority"``: the value given most often. Where several are, ``ties`` decides among these: the ``"lowest"``, the
       ``"highest"``, their ``"mean"``, or none (``"null"``).
     - ``"annotator:NAME"``: the ratings of one annotator, such as an expert.
@@ -75,31 +74,26 @@ def aggregate(
     Ratings of single sentences are aggregated sentence by sentence, then averaged over the sentences of the summary.
     ``normalised`` maps every rating to 0–1 by its scale first; ``overall`` adds the dimension "overall", the mean of
     the others, null where one of them is. A value off its scale is dropped and listed unless ``on_invalid`` says
-    otherwise ("keep" is what studies did that averaged a saved-but-unset 0).
+    otherwise ("keep" is what studies did that averaged a saved-but-unset 0). Cleaning is not done here: see
+    :func:`treat_ratings`.
     """
-    _check(method, ties)
+    policy = RatingPolicy.chosen(settings, changes | ({"aggregate": method} if method else {}), "aggregate")
     scales = tuple(scales)
-    checked = validate(ratings, on_invalid=on_invalid, scales=scales)
-    wanted = list(dimensions) if dimensions is not None else None
+    checked = validate(ratings, on_invalid=policy.on_invalid, scales=scales)
+    wanted = None if policy.dimensions is None else list(policy.dimensions)
     every = select_dimensions(ratings, wanted)
     used = select_dimensions(checked.ratings, wanted)
     if normalised:
         used = normalise(used, scales=scales)
     _refuse_mixed_units(every)
     _refuse_mixed_scales(used, scales)
-    per_unit = _per_unit(used, method, ties)
+    per_unit = _per_unit(used, policy.aggregate, policy.ties)
     frame = _per_summary(every.select(_CELL).unique(), per_unit)
     if overall:
         frame = _with_overall(frame, used, scales)
     invalid = checked.invalid.join(every.select(_CELL).unique(), on=_CELL, how="semi").select(INVALID.names())
-    return Aggregated(frame.sort(_CELL), method if method != "majority" else f"majority:{ties}", invalid, on_invalid)
-
-
-def _check(method: str, ties: str) -> None:
-    if method not in METHODS and not method.startswith("annotator:"):
-        raise UnknownNameError("method of aggregation", method, METHODS)
-    if ties not in get_args(TieRule):
-        raise ParameterError("aggregate", "ties", ", ".join(map(repr, get_args(TieRule))), ties)
+    name = policy.aggregate if policy.aggregate != "majority" else f"majority:{policy.ties}"
+    return Aggregated(frame.sort(_CELL), name, invalid, policy.on_invalid)
 
 
 def _refuse_mixed_units(ratings: pl.DataFrame) -> None:

@@ -15,7 +15,8 @@ from dialgauge.ratings._bootstrap import Resampling, bootstrap_interval
 from dialgauge.ratings._frame import UnitMatrix, select_dimensions, unit_matrix
 from dialgauge.ratings._kappa import Weights
 from dialgauge.ratings._measures import MEASURES, make_statistic, setting_of, usable_units, verdict, why_undefined
-from dialgauge.ratings._scales import OnInvalid, Scale, scale_of, validate
+from dialgauge.ratings._scales import Scale, scale_of, validate
+from dialgauge.ratings._settings import OnInvalid
 
 Scope = Literal["overall", "dimension", "pair", "system"]
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from dialgauge.corpus import KEY, RATING_KEY
 from dialgauge.errors import InputError, ParameterError, counted
 from dialgauge.ratings._frame import UNIT, select_dimensions
-from dialgauge.ratings._scales import OnInvalid, Scale, scale_of, validate
+from dialgauge.ratings._scales import Scale, scale_of, validate
+from dialgauge.ratings._settings import OnInvalid
 
 Order = Literal["time", "frame"]
 

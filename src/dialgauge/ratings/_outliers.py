@@ -14,7 +14,8 @@ from dialgauge.ratings._bootstrap import Resampling, bootstrap_interval
 from dialgauge.ratings._drift import residuals
 from dialgauge.ratings._frame import select_dimensions, unit_matrix
 from dialgauge.ratings._kappa import correlation_statistic
-from dialgauge.ratings._scales import OnInvalid, Scale, scale_of, validate
+from dialgauge.ratings._scales import Scale, scale_of, validate
+from dialgauge.ratings._settings import OnInvalid
 
 OUTLIERS = pl.Schema(
     {

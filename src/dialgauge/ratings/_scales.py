@@ -11,9 +11,9 @@ import polars as pl
 from dialgauge.corpus import RATING_KEY, Problem as BadRow, raise_if_any
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.ratings._frame import require_ratings, show_key
+from dialgauge.ratings._settings import OnInvalid
 
 ScaleKind = Literal["ordinal", "interval", "categorical"]
-OnInvalid = Literal["keep", "drop", "error"]
 
 #: Ratings that their scale does not allow. ``problem`` is "unset", "off the scale" or "between two points".
 INVALID = pl.Schema(

@@ -175,7 +175,7 @@ class Pipeline:
         # People are measured as they rated: cleaning takes out their disagreement, and would flatter them. One
         # annotator against a chosen one is no ceiling, so there the others count by their mean.
         how = "mean" if wanted.aggregate.startswith("annotator:") else wanted.aggregate
-        ceiling = human_ceiling(sifted.checked, method=how, **options, **shared)
+        ceiling = human_ceiling(sifted.checked, aggregate=how, **options, **shared)
         self.context.write("ratings.parquet", aggregated.wide())
         self.context.write("leaders.parquet", best)
         self.context.write("ceiling.parquet", ceiling.frame)

@@ -1,0 +1,190 @@
+"""Options of commands from the settings types of the rooms: declared there once, with help, choices and default.
+
+A command takes a settings object as it takes an argument::
+
+    @with_options
+    def correlate(corpus: Source, settings: CorrelationSettings, json: Json = False) -> None: ...
+
+and the command line has an option for each field. Fields of the same name in two settings types are one option.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import typer
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.settings import RefusedError, Settings, choices_of, default_of, requirement, singular
+
+#: Choices that are wider than this are listed in the help, where lines are broken between words.
+_WIDEST = 34
+
+
+@dataclass(frozen=True)
+class Only:
+    """In ``Annotated[SomeSettings, Only("seed")]``: only these fields have an option, the others their default."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str) -> None:
+        object.__setattr__(self, "names", names)
+
+
+@dataclass(frozen=True)
+class Without:
+    """In ``Annotated[SomeSettings, Without("seed")]``: these fields have no option."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str) -> None:
+        object.__setattr__(self, "names", names)
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each field of the settings that it takes, in the place of those."""
+    signature = inspect.signature(command, eval_str=True)
+    asked: dict[str, tuple[type[Settings], dict[str, FieldInfo]]] = {}
+    parameters: dict[str, inspect.Parameter] = {}
+    for name, parameter in signature.parameters.items():
+        settings = _settings_type(parameter.annotation)
+        if settings is None:
+            parameters[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            continue
+        fields = _asked_fields(settings, parameter.annotation)
+        asked[name] = settings, fields
+        for key, field in fields.items():
+            if key not in signature.parameters:
+                parameters.setdefault(key, _parameter(key, field))
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        given = {name: value for name, value in values.items() if name in signature.parameters}
+        for name, (settings, fields) in asked.items():
+            given[name] = _made(settings, {key: (field, values[key]) for key, field in fields.items() if key in values})
+        command(**given)
+
+    run.__signature__ = signature.replace(parameters=_required_first(parameters.values()))  # type: ignore[attr-defined]
+    run.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
+    return run
+
+
+def _settings_type(annotation: Any) -> type[Settings] | None:
+    kind = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    return kind if isinstance(kind, type) and issubclass(kind, Settings) else None
+
+
+def _asked_fields(settings: type[Settings], annotation: Any) -> dict[str, FieldInfo]:
+    fields = {name: field for name, field in settings.model_fields.items() if _shown(field)["option"]}
+    for limit in get_args(annotation)[1:] if get_origin(annotation) is Annotated else ():
+        unknown = [name for name in limit.names if name not in fields]
+        if unknown:
+            raise TypeError(f"{settings.__name__} has no option for {', '.join(unknown)}")
+        fields = {name: field for name, field in fields.items() if (name in limit.names) is isinstance(limit, Only)}
+    return fields
+
+
+def _shown(field: FieldInfo) -> Mapping[str, Any]:
+    """What the declaration of a field says for the command line."""
+    shown = field.json_schema_extra
+    if not isinstance(shown, Mapping):
+        raise TypeError("declare fields of settings by setting(…)")
+    return shown
+
+
+def flag_of(name: str, field: FieldInfo) -> str:
+    """The option of a field, as in ``--resamples``."""
+    return str(_shown(field)["flag"]) or f"--{name.replace('_', '-')}"
+
+
+def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
+    shown = _shown(field)
+    flags = [flag_of(name, field), *filter(None, [shown["short"]])]
+    help = str(field.description)
+    kind = _option_type(field)
+    choices = choices_of(field.annotation)
+    listed = f"[{'|'.join(choices)}]" if choices else None
+    if listed and len(listed) > _WIDEST:
+        listed, help = None, f"{help.rstrip('.')}: {', '.join(choices)}."
+    if get_origin(kind) is list or list in [get_origin(part) for part in get_args(kind)]:
+        help += " Repeat for several."
+    option = typer.Option(
+        *flags,
+        help=help,
+        rich_help_panel=shown["panel"] or None,
+        metavar=shown["metavar"] or listed,
+        autocompletion=shown["complete"] or (_completion(choices) if choices else None),
+    )
+    default = default_of(field)
+    default = list(default) if isinstance(default, tuple) else None if isinstance(default, Mapping) else default
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+
+
+def _completion(choices: Sequence[str]) -> Callable[[str], list[str]]:
+    def complete(incomplete: str) -> list[str]:
+        return [choice for choice in choices if choice.startswith(incomplete)]
+
+    return complete
+
+
+def _option_type(field: FieldInfo) -> Any:
+    """What the command line converts a value to: a number, a text, yes or no, or a list of those."""
+    if _shown(field)["parse"]:
+        return list[str] | None
+    return _plain(field.annotation)
+
+
+def _plain(annotation: Any) -> Any:
+    """A type as typer knows it: nothing of pydantic, tuples as lists, choices as texts (the settings check them)."""
+    if get_origin(annotation) is Literal:
+        return str
+    if get_origin(annotation) is Annotated:
+        return _plain(get_args(annotation)[0])
+    if get_origin(annotation) in (tuple, list):
+        return list[_plain(get_args(annotation)[0])]  # type: ignore[misc]
+    if get_origin(annotation) is not None and type(None) in get_args(annotation):
+        kinds = [part for part in get_args(annotation) if part is not type(None)]
+        # A number or a text, as one may write it, is a text here; the settings type checks it.
+        return (_plain(kinds[0]) if len(kinds) == 1 else str) | None
+    return annotation
+
+
+def _made(settings: type[Settings], given: Mapping[str, tuple[FieldInfo, Any]]) -> Settings:
+    """The settings from the values of their options; an error names the option."""
+    values: dict[str, Any] = {}
+    for name, (field, value) in given.items():
+        # An empty list is what typer makes of an option that was not given.
+        if value is None or value == []:
+            continue
+        parse = _shown(field)["parse"]
+        values[name] = parse(value) if parse else value
+    try:
+        return settings.model_validate(values)
+    except ValidationError as error:
+        # One of each field: what follows from a wrong element of a list is no error of its own.
+        first = {entry["loc"][:1]: entry for entry in reversed(error.errors())}
+        raise InputError("\n".join(_described(settings, entry) for entry in reversed(first.values()))) from error
+
+
+def _described(settings: type[Settings], error: Any) -> str:
+    if not error["loc"]:
+        return str(error["msg"]).removeprefix("Value error, ")
+    name = str(error["loc"][0])
+    field = settings.model_fields[name]
+    flag = flag_of(name, field).partition("/")[0]
+    raised = error.get("ctx", {}).get("error")
+    if isinstance(raised, RefusedError):
+        return f"{flag}: {raised}"
+    if error["type"] == "literal_error":
+        return f"{flag}: {UnknownNameError(singular(name), str(error['input']), choices_of(field.annotation))}"
+    if error["type"] == "missing":
+        return f"{flag} is missing"
+    return f"{flag} must be {requirement(error, field)}; got {error['input']!r}"
+
+
+def _required_first(parameters: Any) -> list[inspect.Parameter]:
+    return sorted(parameters, key=lambda one: one.default is not inspect.Parameter.empty)

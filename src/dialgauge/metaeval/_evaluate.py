@@ -1,0 +1,135 @@
+"""``evaluate_metrics``: the whole answer to "which metric agrees with people?" for a corpus and its scores."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import polars as pl
+
+from dialgauge.corpus import Corpus
+from dialgauge.metaeval._between import reference_effect
+from dialgauge.metaeval._ceiling import HumanCeiling, human_ceiling
+from dialgauge.metaeval._correlate import Correlations, correlate
+from dialgauge.metaeval._leaders import leaders
+from dialgauge.metaeval._names import BASE
+from dialgauge.metaeval._settings import ComparisonSettings, CorrelationSettings
+from dialgauge.progress import Progress
+from dialgauge.ratings import Aggregated, RatingPolicy, TreatedRatings, treat_ratings
+from dialgauge.settings import takes
+
+
+class ScoreTable(Protocol):
+    """What is needed of :class:`dialgauge.metrics.Scores`: a value per summary, per system, and which way is better."""
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The key columns and a column per metric."""
+
+    @property
+    def systems(self) -> pl.DataFrame:
+        """Metrics with one value per system."""
+
+    @property
+    def directions(self) -> Mapping[str, str]:
+        """Of each metric: higher, lower or none."""
+
+    @property
+    def judging(self) -> list[str]:
+        """The metrics that say which summary is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricEvaluation:
+    """How far metrics agree with the ratings of a corpus.
+
+    ``treated`` and ``aggregated`` are the ratings that count. ``leaders`` lists, for each level, coefficient and
+    dimension, the best metric and those that are not significantly different from it (empty with raw signs, where there
+    is no best). ``ceiling`` is what one annotator reaches (None where no coefficient has one), ``references`` what
+    changes when references count as systems (None where they were not scored and rated).
+    """
+
+    treated: TreatedRatings
+    aggregated: Aggregated
+    correlations: Correlations
+    leaders: pl.DataFrame
+    ceiling: HumanCeiling | None
+    references: pl.DataFrame | None
+
+    @property
+    def ratings(self) -> pl.DataFrame:
+        """The aggregated ratings: a row per summary, a column per dimension."""
+        return self.aggregated.wide()
+
+
+@takes(CorrelationSettings, RatingPolicy)
+def evaluate_metrics(
+    corpus: Corpus,
+    scores: ScoreTable,
+    settings: CorrelationSettings | None = None,
+    policy: RatingPolicy | None = None,
+    *,
+    progress: Progress | None = None,
+    **changes: Any,
+) -> MetricEvaluation:
+    """Treat the ratings of a corpus by ``policy`` and correlate its scores with them.
+
+    This is what ``dialgauge correlate`` and the study file ask: correlations with intervals, the metrics that lead, the
+    human ceiling and the effect of the references, all from the same ratings.
+    """
+    treatment = {name: value for name, value in changes.items() if name in RatingPolicy.model_fields}
+    rest = {name: value for name, value in changes.items() if name not in treatment}
+    asked = CorrelationSettings.chosen(settings, rest, "evaluate_metrics")
+    policy = RatingPolicy.chosen(policy, treatment, "evaluate_metrics")
+    treated = treat_ratings(corpus.ratings, policy)
+    aggregated = treated.aggregate()
+    ratings = _oriented(aggregated.wide(), policy) if asked.oriented else aggregated.wide()
+    references = sorted(corpus.references["system"].unique())
+    shared: dict[str, Any] = {"references": references, "directions": scores.directions, "progress": progress}
+    systems = None if scores.systems.is_empty() else scores.systems
+    found = correlate(scores.frame, ratings, asked, systems=systems, **shared)
+    asked = asked.model_copy(update={"role": found.settings["role"]})
+    return MetricEvaluation(
+        treated,
+        aggregated,
+        found,
+        _leaders(found, scores, ratings, asked, shared),
+        _ceiling(treated, asked, policy, references),
+        _reference_effect(found, scores, ratings, asked, references),
+    )
+
+
+def _oriented(ratings: pl.DataFrame, policy: RatingPolicy) -> pl.DataFrame:
+    """The ratings with every dimension turned so that larger means better."""
+    return ratings.with_columns(-pl.col(name) for name in policy.lower_is_better if name in ratings.columns)
+
+
+def _leaders(
+    found: Correlations, scores: ScoreTable, ratings: pl.DataFrame, asked: CorrelationSettings, shared: dict[str, Any]
+) -> pl.DataFrame:
+    if not asked.oriented:
+        return pl.DataFrame(schema=dict.fromkeys(("level", "coefficient", "dimension", "metric"), pl.String))
+    compared = asked.subset(ComparisonSettings, metrics=None)
+    return leaders(found.frame, scores.frame, ratings, compared, metrics=scores.judging, **shared)
+
+
+def _ceiling(
+    treated: TreatedRatings, asked: CorrelationSettings, policy: RatingPolicy, references: list[str]
+) -> HumanCeiling | None:
+    """People are measured as they rated: cleaning takes out their disagreement, and would flatter them."""
+    among = tuple(name for name in asked.coefficients if name in (*BASE, "mean"))
+    if not among:
+        return None
+    asked = asked.model_copy(update={"coefficients": among})
+    return human_ceiling(treated.checked, asked, policy, references=references)
+
+
+def _reference_effect(
+    found: Correlations, scores: ScoreTable, ratings: pl.DataFrame, asked: CorrelationSettings, references: list[str]
+) -> pl.DataFrame | None:
+    rated = set(found.systems if asked.with_references else ratings["system"]) & set(scores.frame["system"])
+    if not rated & set(references):
+        return None
+    systems = None if scores.systems.is_empty() else scores.systems
+    return reference_effect(
+        scores.frame, ratings, asked, references=references, directions=scores.directions, systems=systems
+    )

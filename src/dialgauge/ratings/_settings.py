@@ -1,0 +1,57 @@
+"""How ratings are treated before anything is computed from them: the same for every analysis."""
+
+from typing import Literal
+
+from pydantic import field_validator
+
+from dialgauge.errors import UnknownNameError
+from dialgauge.settings import Settings, Several, refusing, setting
+
+OnInvalid = Literal["keep", "drop", "error"]
+TieRule = Literal["lowest", "highest", "mean", "null"]
+Cleaning = Literal["none", "majority-noise-removal"]
+#: The methods of aggregation by name; a chosen annotator is named in full, as in "annotator:expert".
+METHODS = ("mean", "median", "majority", "majority-or-mean", "annotator:NAME")
+
+_PANEL = "Ratings"
+
+
+class RatingPolicy(Settings):
+    """How ratings are treated: which count, how they are cleaned, and how several annotators become one value.
+
+    The mean is the default because it uses every rating, keeps their order under all our coefficients and needs no
+    majority; ``majority-or-mean`` is what DialSummEval did. Ratings off their scale (a saved but unset 0, for example)
+    are dropped and counted, because one of them can decide a mean.
+    """
+
+    aggregate: str = setting(
+        "mean",
+        "How several annotators become one value: mean, median, majority, majority-or-mean or annotator:NAME.",
+        panel=_PANEL,
+    )
+    ties: TieRule = setting("null", "Value of a tied vote, for majority.", panel=_PANEL)
+    clean: Cleaning = setting("none", "Remove ratings that contradict the majority, or none.", panel=_PANEL)
+    on_invalid: OnInvalid = setting("drop", "What to do with ratings off their scale.", panel=_PANEL)
+    dimensions: Several[str] | None = setting(
+        None, "Dimension to use (default: all).", flag="--dimension", short="-d", panel=_PANEL
+    )
+    scale: str | None = setting(None, "Scale of ratings that name none, as in 1-5.", panel=_PANEL)
+    lower_is_better: Several[str] = setting(
+        (), "Dimension whose lower values are better, such as a rank or an error count.", panel=_PANEL
+    )
+
+    @field_validator("aggregate")
+    @classmethod
+    def _known_method(cls, method: str) -> str:
+        with refusing():
+            if method not in METHODS[:-1] and not method.startswith("annotator:"):
+                raise UnknownNameError("method of aggregation", method, METHODS)
+        return method
+
+    @field_validator("scale")
+    @classmethod
+    def _known_scale(cls, name: str | None) -> str | None:
+        from dialgauge.ratings._scales import find_scale
+
+        with refusing():
+            return None if name is None else find_scale(name).name

@@ -1,0 +1,212 @@
+"""Settings: each question that dialgauge answers is declared once, and asked everywhere the same way.
+
+A room declares the settings of a question as a subclass of :class:`Settings` in its ``_settings.py``, with a default,
+the allowed values and a sentence for each field. The keyword arguments in Python, the options of the command line
+(``cli/_settings.py``), the table of the study file and the entry in the manifest all come from that declaration.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic._internal._model_construction import ModelMetaclass
+from pydantic.fields import FieldInfo
+
+from dialgauge.errors import DialgaugeError, ParameterError, UnknownNameError
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    flag: str = "",
+    short: str = "",
+    panel: str = "",
+    metavar: str = "",
+    option: bool = True,
+    parse: Callable[[Sequence[str]], Any] | None = None,
+    complete: Callable[[str], Iterable[Any]] | None = None,
+    **limits: Any,
+) -> Any:
+    """Declare a field of a settings type: its default (``...`` for none), a sentence for users, and its limits.
+
+    The other arguments are for the command line: the ``flag`` where it is not ``--field-name`` (a list is given by
+    repeating a flag in the singular, and a yes-or-no question may have a flag for each answer: ``--a/--b``), a
+    ``short`` flag, the ``panel`` of the help, a ``metavar``, ``option=False`` for what is not asked there, ``parse``
+    for a field that strings cannot be converted to, and ``complete`` for the shell. ``limits`` are those of pydantic
+    (``ge``, ``gt``, ``le``, ``lt``, ``min_length``, ``pattern``).
+    """
+    shown: dict[str, Any] = {
+        "flag": flag,
+        "short": short,
+        "panel": panel,
+        "metavar": metavar,
+        "option": option,
+        "parse": parse,
+        "complete": complete,
+    }
+    return Field(default, description=help, json_schema_extra=shown, **limits)
+
+
+def _as_tuple(value: Any) -> Any:
+    """One name stands for itself; what is named twice counts once."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(dict.fromkeys(value)) if isinstance(value, Sequence) else value
+
+
+#: Several values in the order given, as in ``Several[str]``: a list or a tuple, or a bare string for one of them.
+Several = Annotated[tuple[T, ...], BeforeValidator(_as_tuple)]
+
+
+class _Checked(ModelMetaclass):
+    """Settings made by hand raise our errors; those inside a study file raise pydantic's, which know their place."""
+
+    def __call__(self: Callable[..., T], *arguments: Any, **values: Any) -> T:
+        try:
+            return super().__call__(*arguments, **values)  # type: ignore[misc, no-any-return]
+        except ValidationError as error:
+            raise described(self, error.errors()[0], self.__name__) from error
+
+
+class Settings(BaseModel, metaclass=_Checked):
+    """The base of all settings: frozen, no unknown names, values are never silently converted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @classmethod
+    def chosen(cls, settings: Self | None, changes: Mapping[str, Any], owner: str = "") -> Self:
+        """These settings (the defaults where None) with some fields changed, as functions take them.
+
+        Errors name ``owner``, the function whose keywords they are.
+        """
+        values = {name: getattr(settings, name) for name in settings.model_fields_set} if settings else {}
+        try:
+            return cls.model_validate({**values, **changes})
+        except ValidationError as error:
+            raise described(cls, error.errors()[0], owner or cls.__name__) from error
+
+    def subset(self, kind: "type[S]", **changes: Any) -> "S":
+        """The fields that another settings type shares with this one, in an object of that type."""
+        return kind(
+            **{name: getattr(self, name) for name in kind.model_fields if name in type(self).model_fields} | changes
+        )
+
+
+S = TypeVar("S", bound=Settings)
+
+
+def described(kind: Any, error: Mapping[str, Any], owner: str) -> DialgaugeError:
+    """What pydantic found wrong, as an error of ours."""
+    name = str(error["loc"][0]) if error["loc"] else ""
+    if error["type"] == "extra_forbidden":
+        return UnknownNameError(f"setting of {owner}", name, kind.model_fields)
+    if error["type"] == "missing":
+        return ParameterError(owner, name, "given", None)
+    raised = error.get("ctx", {}).get("error")
+    if isinstance(raised, RefusedError):
+        return raised.error
+    choices = choices_of(kind.model_fields[name].annotation) if name else ()
+    if error["type"] == "literal_error" and isinstance(error["input"], str):
+        return UnknownNameError(singular(name), error["input"], choices)
+    return ParameterError(owner, name, requirement(error, kind.model_fields.get(name)), error["input"])
+
+
+class RefusedError(ValueError):
+    """An error of ours inside a validator, in the only form that pydantic takes it."""
+
+    def __init__(self, error: DialgaugeError) -> None:
+        self.error = error
+        super().__init__(str(error))
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """In a validator: what a room says against a value becomes an error of that field."""
+    try:
+        yield
+    except DialgaugeError as error:
+        raise RefusedError(error) from error
+
+
+def requirement(error: Mapping[str, Any], field: FieldInfo | None = None) -> str:
+    """What a value must be, in words that follow "must be"."""
+    kind = error["type"]
+    if kind == "value_error":
+        return str(error["ctx"]["error"]).removeprefix("must be ")
+    if kind in _LIMITS:
+        limits = {
+            name: getattr(each, name)
+            for each in (field.metadata if field else ())
+            for name in _WORDS
+            if hasattr(each, name)
+        }
+        low, high = limits.get("ge", limits.get("gt")), limits.get("le", limits.get("lt"))
+        if low is not None and high is not None:
+            return f"between {low} and {high}"
+        (name, value), *_ = limits.items() or error["ctx"].items()
+        return _WORDS[name].format(value)
+    if kind == "literal_error":
+        return f"one of {error['ctx']['expected']}"
+    return _TYPES.get(kind) or str(error["msg"]).removeprefix("Input should be ")
+
+
+_WORDS = {"ge": "{} or more", "gt": "above {}", "le": "at most {}", "lt": "below {}"}
+_LIMITS = {"greater_than_equal", "greater_than", "less_than_equal", "less_than"}
+_TYPES = {
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "dict_type": "a table",
+    "string_too_short": "not empty",
+    "too_short": "a list of at least one",
+}
+
+
+def choices_of(annotation: Any) -> tuple[str, ...]:
+    """The allowed values of a field with a fixed choice; empty for others."""
+    if get_origin(annotation) is Literal:
+        return tuple(str(value) for value in get_args(annotation))
+    return next((found for part in get_args(annotation) if (found := choices_of(part))), ())
+
+
+def singular(name: str) -> str:
+    """The name of a field for one of its values, in words: ``levels`` → ``level``."""
+    return name.removesuffix("s").replace("_", " ")
+
+
+def takes(*kinds: type[Settings]) -> Callable[[F], F]:
+    """Document a function whose ``**changes`` are fields of these settings: the keywords are in its signature.
+
+    Notebooks, ``help()`` and the API reference then show them with their defaults; nothing else changes.
+    """
+
+    def document(function: F) -> F:
+        signature = inspect.signature(function)
+        fields = {name: field for kind in kinds for name, field in kind.model_fields.items()}
+        named = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+        added = [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=default_of(field), annotation=field.annotation
+            )
+            for name, field in fields.items()
+            if name not in signature.parameters
+        ]
+        function.__signature__ = signature.replace(parameters=[*named, *added])  # type: ignore[attr-defined]
+        function.__settings__ = kinds  # type: ignore[attr-defined]
+        return function
+
+    return document
+
+
+def default_of(field: FieldInfo) -> Any:
+    """The default of a field; ``inspect.Parameter.empty`` where one must be given."""
+    return inspect.Parameter.empty if field.is_required() else field.get_default(call_default_factory=True)
