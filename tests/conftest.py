@@ -16,9 +16,16 @@ ROOT = Path(__file__).resolve().parent.parent
 os.environ["DIALGAUGE_RESULTS"] = "off"
 # Property tests try the same values everywhere and take the time they need, so that neither luck nor a busy machine
 # decides whether they pass. To look for new values: pytest --hypothesis-profile=search [--hypothesis-seed=N].
-settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
-settings.register_profile("same", settings.get_profile("search"), derandomize=True, database=None)
+_patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile("search", _patient, max_examples=1000)
+settings.register_profile("same", _patient, derandomize=True, database=None)
+settings.register_profile("quick", settings.get_profile("same"), max_examples=25)
 settings.load_profile("same")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.quick and not config.getoption("--hypothesis-profile"):
+        settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")

@@ -86,17 +86,18 @@ class Recorder:
             self.shared[name] = max(self.shared[name], float(measured["shared"]))  # type: ignore[arg-type]
 
     def pytest_sessionfinish(self) -> None:
-        before = read_durations()
+        text = json.dumps(asdict(self.merged(read_durations())), indent=1, sort_keys=True)
+        DURATIONS.write_text(text + "\n", "utf-8")
+
+    def merged(self, before: Durations) -> Durations:
+        """What was known, with what was measured now in its place."""
         tests = {name: seconds + self.shared[name] for name, seconds in self.tests.items()}
-        kept = Durations(
-            _merged(before.files, self.files, set(self.files)), _merged(before.tests, tests, set(self.files))
-        )
-        DURATIONS.write_text(json.dumps(asdict(kept), indent=1, sort_keys=True) + "\n", "utf-8")
+        return Durations(self._renewed(before.files, self.files), self._renewed(before.tests, tests))
 
+    def _renewed(self, before: dict[str, float], now: dict[str, float]) -> dict[str, float]:
+        kept = {name: seconds for name, seconds in before.items() if self._still_there(file_of(name))}
+        new = {name: round(seconds, 1) for name, seconds in now.items() if seconds >= LEAST and "::line:" not in name}
+        return kept | new
 
-def _merged(before: dict[str, float], now: dict[str, float], ran: set[str]) -> dict[str, float]:
-    kept = {
-        name: value for name, value in before.items() if file_of(name) not in ran and (ROOT / file_of(name)).exists()
-    }
-    new = {name: round(value, 1) for name, value in now.items() if value >= LEAST and "::line:" not in name}
-    return kept | new
+    def _still_there(self, file: str) -> bool:
+        return file not in self.files and (ROOT / file).exists()

@@ -57,7 +57,7 @@ def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pyte
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     durations = read_durations()
     if config.option.quick:
-        quick = [item for item in items if _is_quick(item, durations.tests)]
+        quick = [item for item in items if is_quick(item, durations.tests)]
         kept = set(quick)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = quick
@@ -65,7 +65,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = shuffled(items, int(config.option.order_seed), durations.files)
 
 
-def _is_quick(item: pytest.Item, seconds: dict[str, float]) -> bool:
+def is_quick(item: pytest.Item, seconds: dict[str, float]) -> bool:
+    """Whether a test belongs to ``make quick``, by how long it took and by what it needs."""
     if not isinstance(item, pytest.Function):  # a block of a page of the documentation
         return False
     needs = {*item.fixturenames, *(marker.name for marker in item.iter_markers())}

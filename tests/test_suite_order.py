@@ -1,0 +1,82 @@
+"""The order of the tests themselves: a seed repeats it, nothing is lost, and what belongs together stays together."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import pytest
+
+from suite_durations import Durations, Recorder, file_of, function_of, read_durations
+from suite_order import LONG, QUICK, is_quick, shuffled, unit_of
+
+
+@pytest.fixture(params=[0, 1, 2])
+def order(request: pytest.FixtureRequest) -> list[pytest.Item]:
+    return shuffled(request.session.items, request.param, read_durations().files)
+
+
+def in_one_piece(values: Sequence[object]) -> bool:
+    """Whether equal values stand side by side."""
+    return len(list(groupby(values))) == len(set(values))
+
+
+def test_nothing_is_lost_and_files_and_classes_stay_whole(
+    request: pytest.FixtureRequest, order: list[pytest.Item]
+) -> None:
+    assert sorted(item.nodeid for item in order) == sorted(item.nodeid for item in request.session.items)
+    assert in_one_piece([file_of(item.nodeid) for item in order])
+    assert in_one_piece([item.parent for item in order if isinstance(item.parent, pytest.Class)])
+
+
+def test_pages_are_read_from_the_top(order: list[pytest.Item]) -> None:
+    lines: dict[str, list[int]] = {}
+    for item in order:
+        if not isinstance(item, pytest.Function):
+            lines.setdefault(file_of(item.nodeid), []).append(item.location[1] or 0)
+    assert all(numbers == sorted(numbers) for numbers in lines.values())
+
+
+def test_a_seed_repeats_the_order_and_long_files_come_first(request: pytest.FixtureRequest) -> None:
+    items = request.session.items
+    last = max(file_of(item.nodeid) for item in items)
+    one, other, third = (shuffled(items, seed, {last: LONG + 1}) for seed in (1, 1, 2))
+    assert one == other
+    assert {file_of(order[0].nodeid) for order in (one, third)} == {last}
+    assert len(items) < 10 or one != third
+
+
+def test_slow_tests_and_those_with_a_browser_are_not_quick(request: pytest.FixtureRequest) -> None:
+    assert is_quick(request.node, {})
+    assert not is_quick(request.node, {function_of(request.node.nodeid): QUICK + 0.1})
+    for item in request.session.items:
+        if not isinstance(item, pytest.Function) or "browser" in item.fixturenames or item.get_closest_marker("slow"):
+            assert not is_quick(item, {}), item.nodeid
+
+
+def test_files_that_share_fixtures_are_one_unit() -> None:
+    assert unit_of("tests/explore/test_a.py::T::test[x::y]") == unit_of("tests/explore/test_b.py::test")
+    assert unit_of("tests/cli/test_a.py::T::test") == "tests/cli/test_a.py"
+
+
+def test_times_are_added_up_over_the_cases_of_a_test() -> None:
+    recorder = Recorder()
+    for case, making in (("a", 2.0), ("b", 0.0)):
+        for when, seconds in (("setup", making), ("call", 1.0), ("teardown", 0.0)):
+            measured = [("making", making), ("shared", 2.0)] if when == "teardown" else []
+            recorder.pytest_runtest_logreport(_report(f"tests/x.py::test_x[{case}]", when, seconds, measured))
+    before = Durations({"tests/x.py": 9.0, "tests/conftest.py": 3.0, "tests/gone.py": 3.0}, {"tests/x.py::test_y": 1.0})
+    after = recorder.merged(before)
+    assert after.files == {"tests/x.py": 4.0, "tests/conftest.py": 3.0}
+    assert after.tests == {"tests/x.py::test_x": 4.0}
+
+
+def _report(nodeid: str, when: str, seconds: float, measured: list[tuple[str, object]]) -> pytest.TestReport:
+    return pytest.TestReport(
+        nodeid,
+        ("x", 1, "x"),
+        {},
+        "passed",
+        None,
+        when,
+        user_properties=measured,
+        duration=seconds,  # type: ignore[arg-type]
+    )
