@@ -11,7 +11,7 @@ SOURCES := pyproject.toml setup.py $(wildcard src/dialgauge/metrics/kernels/*.c 
 # Tests run side by side in this many processes; each may need 3 GB of memory.
 WORKERS ?= 2
 
-.PHONY: demo test quick lint format docs bench clean
+.PHONY: demo test quick lint format registry docs bench clean
 
 demo: $(VENV)/.models ## run the embedded study and write runs/demo/report.html
 	$(BIN)/dialgauge run demo.toml
@@ -30,6 +30,9 @@ lint: $(VENV)/.developing
 format: $(VENV)/.developing ## format the code and fix what can be fixed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+registry: $(VENV)/.developing ## list the names of all metrics, perturbations, learners … anew
+	$(BIN)/python tools/write_registry.py
 
 docs: $(VENV)/.developing ## build the documentation to docs/_build
 	$(BIN)/sphinx-build -W -q docs docs/_build

@@ -1,5 +1,6 @@
 """The registry that the rooms share: names, order, doubles, other packages' entries; and specifications."""
 
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,7 +14,16 @@ from hypothesis import given, strategies as st
 
 from dialgauge import registry as registry_module
 from dialgauge.errors import DialgaugeError, InputError, ParameterError, UnknownNameError
-from dialgauge.registry import Registry, all_values, defining_module, parse_parameters, quoted, specification
+from dialgauge.registry import (
+    Listed,
+    Registry,
+    all_values,
+    defining_module,
+    listed,
+    parse_parameters,
+    quoted,
+    specification,
+)
 
 NAMES = st.text(st.characters(exclude_characters='=,"', exclude_categories=["Cs"]), min_size=1).map(str.strip)
 
@@ -46,8 +56,9 @@ def hammer() -> None: ...
 def saw() -> None: ...
 
 
-def tools(*modules: str) -> Registry[Tool]:
-    return Registry("tool", Tool, attrgetter("work"), modules)
+def tools(**modules: str) -> Registry[Tool]:
+    """A registry of tools with a table of names, each with its module."""
+    return Registry("tool", Tool, attrgetter("work"), [Listed(name, module) for name, module in modules.items()])
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -67,7 +78,7 @@ def offer(monkeypatch: pytest.MonkeyPatch, *values: str) -> None:
 @pytest.fixture
 def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry[Tool]]:
     """A registry with two modules, each of which adds a tool when it is imported."""
-    made = tools("workshop_first", "workshop_second")
+    made = tools(first="workshop_first", second="workshop_second")
     monkeypatch.setattr(sys.modules[__name__], "WORKSHOP", made, raising=False)
     for name in ("first", "second"):
         (tmp_path / f"workshop_{name}.py").write_text(
@@ -81,18 +92,53 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Regist
         sys.modules.pop(name, None)
 
 
-def test_modules_are_imported_on_first_use_only(workshop: Registry[Tool]) -> None:
+def test_a_module_is_imported_when_one_of_its_names_is_looked_up(workshop: Registry[Tool]) -> None:
     workshop.add(Tool("own", hammer))
     assert "workshop_first" not in sys.modules
     assert workshop.find("second").name == "second"
-    assert "workshop_first" in sys.modules
+    assert "workshop_first" not in sys.modules
+    assert workshop.find("first").name == "first"
 
 
-def test_the_order_is_that_of_the_modules_whatever_came_first(workshop: Registry[Tool]) -> None:
+def test_the_order_is_that_of_the_table_whatever_came_first(workshop: Registry[Tool]) -> None:
     workshop.add(Tool("own", hammer))
     import workshop_second  # type: ignore[import-not-found]  # noqa: F401
 
     assert list(workshop.all()) == ["first", "second", "own"]
+
+
+def test_names_are_listed_without_importing_any(workshop: Registry[Tool]) -> None:
+    assert list(workshop) == ["first", "second"]
+    assert len(workshop) == 2
+    assert "second" in workshop
+    assert "third" not in workshop
+    assert not {"workshop_first", "workshop_second"} & set(sys.modules)
+    assert workshop["second"].name == "second"
+    with pytest.raises(KeyError):
+        workshop["third"]
+
+
+def test_a_name_of_ours_is_taken_before_its_module_is_imported(workshop: Registry[Tool]) -> None:
+    with pytest.raises(
+        DialgaugeError, match=rf"two tools are called 'second': workshop_second.work and {__name__}.saw"
+    ):
+        workshop.add(Tool("second", saw))
+    assert workshop.modules(workshop["second"]) == {"workshop_second"}
+
+
+def test_a_table_that_is_out_of_date_is_reported(workshop: Registry[Tool]) -> None:
+    stale = tools(third="workshop_first")
+    with pytest.raises(DialgaugeError, match=r"workshop_first declares no tool 'third'.* run 'make registry'"):
+        stale.find("third")
+
+
+def test_families_and_all_stand_for_their_members() -> None:
+    rows = [Listed("plane", "m", "wood"), Listed("chisel", "m", "wood"), Listed("file", "m", "metal")]
+    made = Registry("tool", Tool, attrgetter("work"), rows)
+    made.add(Tool("brush", hammer))
+    assert made.members("wood") == ["plane", "chisel"]
+    assert made.members("all") == ["plane", "chisel", "file", "brush"]
+    assert made.members("file") == made.members("paper") == []
 
 
 def test_what_is_given_back_is_a_copy(workshop: Registry[Tool]) -> None:
@@ -256,3 +302,38 @@ def test_the_shortest_specification_gives_the_values_back(size: str, colour: str
     assert head == "saw"
     assert all_values("tool 'saw'", DECLARED, parse_parameters("tool 'saw'", tail)) == values
     assert len(parse_parameters("tool 'saw'", tail)) == (size != "a") + (colour != "x")
+
+
+def fresh(code: str) -> str:
+    """What code prints in an interpreter of its own."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+COUNTED = "; print(sum(name.split('.')[0] == 'dialgauge' for name in sys.modules), time.process_time() - start)"
+
+
+def test_a_metric_is_found_without_loading_the_others() -> None:
+    """At most 40 modules of ours and 0.2 s of CPU; the best of three, as other processes share the machine."""
+    code = (
+        "import sys, time, dialgauge; start = time.process_time(); "
+        "from dialgauge.metrics import find_metric; assert find_metric('rouge-1').name == 'rouge-1'" + COUNTED
+    )
+    measured = [fresh(code).split() for _ in range(3)]
+    assert all(int(modules) <= 40 for modules, _ in measured)
+    assert min(float(seconds) for _, seconds in measured) <= 0.2
+
+
+def test_the_table_is_what_the_modules_declare() -> None:
+    tool = Path(__file__).parent.parent / "tools" / "write_registry.py"
+    done = subprocess.run([sys.executable, str(tool), "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_table_is_whole() -> None:
+    for kind in ("metric", "perturbation", "summarizer"):
+        rows = list(listed(kind))
+        assert rows
+        assert len({row.name for row in rows}) == len(rows)
+        assert all(row.module.startswith("dialgauge.") and row.description for row in rows)

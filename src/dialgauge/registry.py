@@ -1,19 +1,51 @@
-"""What is found by its name (metrics, perturbations, summarizers), and how it is asked for with values of its own.
+"""What is found by its name (metrics, perturbations, learners …), and how it is asked for with values of its own.
 
 A specification is written ``NAME:PARAMETER=VALUE,…``; a room says what else may stand before the colon.
+
+``registry.tsv`` lists every name that this package declares, with the module that declares it: so one of them is found
+without importing the others, and names are listed and completed without importing any. The file is made from what the
+modules declare, by ``make registry``.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Generic, Protocol, TypeVar
+from pathlib import Path
+from typing import Protocol, TypeVar
 
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
 
+TABLE = Path(__file__).with_suffix(".tsv")
 _PAIR = re.compile(r'(?:[^",]|"[^"]*")+')
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A line of the table: the name of an entry, the module that declares it, its family if any, and what it is."""
+
+    name: str
+    module: str
+    family: str = ""
+    description: str = ""
+
+
+def listed(kind: str) -> Iterable[Listed]:
+    """What this package declares of a kind, read from the table; nothing is imported."""
+    return read_table(TABLE).get(kind, ())
+
+
+@cache
+def read_table(path: Path) -> Mapping[str, list[Listed]]:
+    """The lines of a table by kind."""
+    found: dict[str, list[Listed]] = {}
+    for line in path.read_text("utf-8").splitlines()[1:]:
+        kind, *fields = line.split("\t")
+        found.setdefault(kind, []).append(Listed(*fields))
+    return found
 
 
 class _Named(Protocol):
@@ -24,52 +56,113 @@ class _Named(Protocol):
 T = TypeVar("T", bound=_Named)
 
 
-class Registry(Generic[T]):
+class Registry(Mapping[str, T]):
     """Everything of one kind by its name: ours, and what other packages add through the entry point group.
 
     ``kind`` is the word for one of them, whose plural with an s is the last part of the ``group``. ``function`` gives
-    the function behind an entry, which tells where it comes from. ``modules`` are imported on first use, and each
-    adds what it declares: so whoever needs one of them alone does not wait for the others.
+    the function behind an entry, which tells where it comes from. ``table`` stands in for the file. The
+    module of a name is imported when the name is looked up, and adds it. ``hint`` ends the error about an unknown name.
     """
 
     def __init__(
-        self, kind: str, entry: type[T], function: Callable[[T], Callable[..., object]], modules: Sequence[str]
+        self,
+        kind: str,
+        entry: type[T],
+        function: Callable[[T], Callable[..., object]],
+        table: Iterable[Listed] | None = None,
+        hint: str | None = None,
     ) -> None:
         self.kind, self.group = kind, f"dialgauge.{kind}s"
-        self._type, self._function, self._modules = entry, function, tuple(modules)
+        self._type, self._function = entry, function
+        self._table = {row.name: row for row in (listed(kind) if table is None else table)}
+        self._hint = f"'dialgauge {kind}s' lists them" if hint is None else hint
         self._entries: dict[str, T] = {}
-        self._loaded = False
+        #: The modules of entries that other packages add.
+        self._origins: dict[str, str] = {}
+        self._complete = False
 
     def add(self, *entries: T) -> None:
         """Add entries under their names. A name that is taken by another one is refused."""
         for entry in entries:
+            if entry.name in self._table and entry.name not in self._entries:
+                import_module(self._table[entry.name].module)  # no-op while that module is the one that adds it
             present = self._entries.setdefault(entry.name, entry)
             if present != entry:
                 origins = " and ".join(_origin(self._function(one)) for one in (present, entry))
                 raise DialgaugeError(f"two {self.kind}s are called {entry.name!r}: {origins}; rename one")
 
     def all(self) -> Mapping[str, T]:
-        """Every known entry by name: ours in the order of the modules, then those of other packages."""
-        self._load()
-        return dict(self._entries)
+        """Every known entry by name: ours in the order of the table, then those of other packages."""
+        return dict(self)
 
     def find(self, name: str) -> T:
         """The entry of this name, or an error that offers the nearest ones."""
-        self._load()
+        try:
+            return self[name]
+        except KeyError:
+            raise UnknownNameError(self.kind, name, self, self._hint) from None
+
+    def members(self, word: str) -> list[str]:
+        """The names that a word stands for: ``all`` for all of them, a family for its members, any other for none.
+
+        A name that is the name of a family as well stands for itself.
+        """
+        if word in self:
+            return []
+        families = {name: row.family for name, row in self._table.items()}
+        families |= {name: getattr(entry, "family", "") for name, entry in self._entries.items()}
+        return [name for name in self if word in ("all", families[name])]
+
+    def modules(self, entry: T) -> frozenset[str]:
+        """The modules whose code is behind an entry: that of its function, and the one that declares it."""
+        row = self._table.get(entry.name)
+        declaring = self._origins.get(entry.name) if row is None else row.module
+        return frozenset(filter(None, [defining_module(self._function(entry)), declaring]))
+
+    def read(self, spec: str, word: str = "parameter") -> tuple[str, dict[str, str]]:
+        """What stands before the colon of a specification, and the parameters after it, not yet checked."""
+        head, _, tail = spec.strip().partition(":")
+        return head.strip(), parse_parameters(f"{self.kind} {spec!r}", tail, word)
+
+    def __getitem__(self, name: str) -> T:
         if name not in self._entries:
-            raise UnknownNameError(self.kind, name, self._entries, f"'dialgauge {self.kind}s' lists them")
+            if name not in self._table:
+                self._load_entry_points()
+            else:
+                import_module(self._table[name].module)
+                if name not in self._entries:
+                    module = self._table[name].module
+                    raise DialgaugeError(
+                        f"{module} declares no {self.kind} {name!r}: {TABLE.name} is out of date; run 'make registry'"
+                    )
         return self._entries[name]
 
-    def _load(self) -> None:
-        if self._loaded:
+    def __contains__(self, name: object) -> bool:
+        if name in self._entries or name in self._table:
+            return True
+        self._load_entry_points()
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        self._load_entry_points()
+        return iter(dict.fromkeys([*self._table, *self._entries]))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def _load_entry_points(self) -> None:
+        if self._complete:
             return
-        for module in self._modules:
-            import_module(module)
-        # Sorted, as a module may have been imported before its turn.
-        self._entries = {entry.name: entry for entry in sorted(self._entries.values(), key=self._place)}
         for point in entry_points(group=self.group):
-            self.add(*self._load_entry_point(point))
-        self._loaded = True
+            for entry in self._load_entry_point(point):
+                self.add(entry)
+                self._origins[entry.name] = point.module
+        self._complete = True
 
     def _load_entry_point(self, point: EntryPoint) -> tuple[T, ...]:
         named = f"entry point {point.name!r} ({point.value}) of group {self.group!r}"
@@ -81,10 +174,6 @@ class Registry(Generic[T]):
         if not all(isinstance(entry, self._type) for entry in found):
             raise DialgaugeError(f"{named} must give a {self._type.__name__} or several")
         return found
-
-    def _place(self, entry: T) -> int:
-        module = defining_module(self._function(entry))
-        return self._modules.index(module) if module in self._modules else len(self._modules)
 
 
 def defining_module(function: Callable[..., object]) -> str:

@@ -6,8 +6,9 @@ lead from a module to another one or to a file:
 
 - ``from dialgauge.metaeval import correlate``, to the one module that the stub of the package names for ``correlate``.
 - A string with the dotted name of a module, also before a colon (``module:function``); and
-  ``f"dialgauge.room.{name}"``, to all modules of the room. Strings inside a call of ``Registry`` are exempt: whoever
-  looks a name up there asks for the digest of its module as well.
+  ``f"dialgauge.room.{name}"``, to all modules of the room.
+- A ``Registry``, to the modules of its entries; but not for metrics and other kinds that a user asks for by name: there
+  the modules of those that are asked for are to be given (:meth:`dialgauge.registry.Registry.modules`).
 - The name of a data file or folder in a string, where it is beside the module or in a package named in another string.
 - ``import ctypes``, to the C files beside the module.
 """
@@ -24,6 +25,7 @@ from pathlib import Path
 
 from dialgauge.errors import DialgaugeError
 from dialgauge.lazy import public_names
+from dialgauge.registry import TABLE, read_table
 
 #: A string, which stays as it is, or the end of a line with all comments and empty lines that follow.
 _STRING_OR_LINE_END = re.compile(
@@ -31,6 +33,8 @@ _STRING_OR_LINE_END = re.compile(
     r"|(?:[ \t]*(?:#[^\n]*)?\n)+",
     re.DOTALL,
 )
+#: Kinds of entries that are asked for by name, so that nothing depends on all of them.
+_BY_NAME = {"metric", "perturbation", "summarizer", "stage"}
 _IMPORTABLE = {".py", ".pyi", ".pyc", ".so", ".pyd"}
 _C_FILES = {".c", ".h"}
 
@@ -58,6 +62,8 @@ class Sources:
 
     def __init__(self, package: Path) -> None:
         self._files = _module_files(package.name, package / "__init__.py")
+        table = package / TABLE.name
+        self._table = read_table(table) if table.is_file() else {}
         self._source = cache(lambda name: _Source(name, self._files[name]))
         self._imports = cache(self._find_imports)
         self._stub_names, self._data_entries = cache(_stub_names), cache(_data_entries)
@@ -101,6 +107,8 @@ class Sources:
         yield from (self._home(module, name) for module, name in source.names if module in self._files)
         strings = {text.partition(":")[0] for text in source.strings}
         yield from (text for text in strings if text in self._files and not self._is_package(text))
+        for kind in source.kinds - _BY_NAME:
+            yield from (row.module for row in self._table.get(kind, ()))
         for package in source.prefixes:
             yield from (name for name in self._files if name.rpartition(".")[0] == package)
 
@@ -142,6 +150,8 @@ class _Source:
     strings: set[str] = field(default_factory=set)
     #: Packages whose modules are named by strings that are put together.
     prefixes: set[str] = field(default_factory=set)
+    #: What the registries in it are of.
+    kinds: set[str] = field(default_factory=set)
     digest: str = ""
 
     def __post_init__(self) -> None:
@@ -181,11 +191,14 @@ class _Source:
             self.names.update((module, alias.name) for alias in node.names)
         elif isinstance(node, ast.Import):
             self.modules.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.JoinedStr):
-            match node.values:
-                case [ast.Constant(value=str(text)), *_] if text.endswith(".") and text.count(".") > 1:
-                    self.prefixes.add(text[:-1])
-        return _is_table(node)
+        else:
+            match node:
+                case ast.JoinedStr(values=[ast.Constant(value=str(text)), *_]):
+                    if text.endswith(".") and text.count(".") > 1:
+                        self.prefixes.add(text[:-1])
+                case ast.Call(func=ast.Name(id="Registry"), args=[ast.Constant(value=str(text)), *_]):
+                    self.kinds.add(text)
+        return False
 
     def _absolute(self, node: ast.ImportFrom) -> str:
         """The module of an import, in full where it is relative."""
@@ -194,11 +207,6 @@ class _Source:
         parts = self.name.split(".")
         base = parts[: len(parts) - node.level + (self.path.name == "__init__.py")]
         return ".".join([*base, *filter(None, [node.module])])
-
-
-def _is_table(node: ast.AST) -> bool:
-    """Whether a node is the table of a registry, whose names are not imports."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Registry"
 
 
 def _blank(lines: list[str], statement: ast.Expr) -> None:

@@ -14,6 +14,7 @@ from dialgauge.corpus import open_corpus
 from dialgauge.engine import results_cache
 from dialgauge.metrics import Scores, _computing, parse_request, score
 from dialgauge.metrics._computing import is_kept
+from dialgauge.sources import Sources
 
 TEXTS = [f"summary {i}" if i % 7 else "" for i in range(40)]
 
@@ -81,6 +82,35 @@ def test_another_signature_model_or_code_is_another_key(
     second = _computing._keys(parse_request(spec), job)
     monkeypatch.setattr(_computing, "__version__", "99")
     assert not set(second) & set(_computing._keys(parse_request(spec), job))
+
+
+def test_only_code_that_the_metric_depends_on_is_in_the_key(
+    toys: Path, golden_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import shutil
+
+    own = Path(str(_computing.__file__)).parent.parent
+    package = Path(shutil.copytree(own, tmp_path / "dialgauge", ignore=shutil.ignore_patterns("__pycache__")))
+    bertscore, toy = f"bertscore-f1:model=folder:{golden_dir}/models/tiny-bert,device=cpu", "toy-slow"
+    job = _job()
+
+    def changed(file: str, more: str) -> set[str]:
+        """The metrics whose keys are others after an edit."""
+        keys: list[dict[str, list[bytes]]] = []
+        for text in ("", more):
+            with (package / file).open("a", encoding="utf-8") as stream:
+                stream.write(text)
+            sources = Sources(package)
+            monkeypatch.setattr("dialgauge.sources._sources", lambda sources=sources: sources)
+            keys.append({spec: _computing._keys(parse_request(spec), job) for spec in (bertscore, toy)})
+        return {spec for spec in (bertscore, toy) if keys[0][spec] != keys[1][spec]}
+
+    assert changed("metrics/_bertscore.py", "NEW = 1\n") == {bertscore}
+    assert changed("metrics/_bertscore.py", "# new\n") == set()
+    assert changed("metrics/_job.py", "NEW = 1\n") == {bertscore, toy}
+    assert changed("report/templates/report.css", "/* new */") == set()
+    for unrelated in ("annotate/_app.py", "metrics/_rouge.py", "metrics/_scoring.py", "engine/_ray.py"):
+        assert changed(unrelated, "NEW = 1\n") == set(), unrelated
 
 
 def _job() -> "_computing.Job":

@@ -33,24 +33,13 @@ class Language:
         """The code: the name that the language is found by."""
         return self.code
 
+    @property
+    def description(self) -> str:
+        """The English name, which the listing of languages shows."""
+        return self.title
 
-LANGUAGES = Registry(
-    "language",
-    Language,
-    attrgetter("words"),
-    modules=(
-        "dialgauge.language._english",
-        "dialgauge.language._chinese",
-        "dialgauge.language._french",
-        "dialgauge.language._german",
-        "dialgauge.language._spanish",
-        "dialgauge.language._italian",
-        "dialgauge.language._portuguese",
-        "dialgauge.language._dutch",
-        "dialgauge.language._russian",
-        "dialgauge.language._swedish",
-    ),
-)
+
+LANGUAGES = Registry("language", Language, attrgetter("words"))
 register = LANGUAGES.add
 all_languages = LANGUAGES.all
 find_language = LANGUAGES.find
@@ -65,4 +54,6 @@ def language_signature(code: str) -> str:
 def language_of(declared: str) -> str:
     """The code of a declared language: ``fr`` for ``fr``, ``FR-ca``, ``fr_FR`` and ``French``."""
     code = declared.strip().lower().replace("_", "-").partition("-")[0]
-    return next((language.code for language in all_languages().values() if language.title.lower() == code), code)
+    if code in LANGUAGES:
+        return code
+    return next((language.code for language in LANGUAGES.values() if language.title.lower() == code), code)

@@ -11,12 +11,14 @@ from dialgauge.metrics._metric import (
     Values as Values,
 )
 from dialgauge.metrics._registry import (
+    METRICS as METRICS,
     all_metrics as all_metrics,
     find_metric as find_metric,
     metric as metric,
     parse_request as parse_request,
     parse_requests as parse_requests,
     register as register,
+    request_modules as request_modules,
 )
 from dialgauge.metrics._scores import (
     SYSTEM_KEY as SYSTEM_KEY,

@@ -8,14 +8,12 @@ the items are found that it cannot score. These get no value and the reason; all
 import hashlib
 import json
 import math
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,9 +23,11 @@ from dialgauge.engine import Entry, LimitedWorker, LostWorkError, ResultCache, d
 from dialgauge.errors import DialgaugeError
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import MetricRequest, Values
+from dialgauge.metrics._registry import parse_request, request_modules
 from dialgauge.metrics._texts import IdArray, TextTable
 from dialgauge.models import TooLargeError, report_progress, watching_part
 from dialgauge.registry import defining_module
+from dialgauge.sources import NoSourceError, source_digest
 
 #: How many items are computed, and kept, at a time: with half as many, a model takes 5 % longer for its padding.
 SLICE = 1024
@@ -35,10 +35,8 @@ SLICE = 1024
 _HOPELESS = 32
 #: A hanging item costs the whole time limit, so it weighs more.
 _LATE_WEIGHS = 8
-#: What computes the values of models beside our own code …
+#: What computes the values of models beside our own code.
 _LIBRARIES = ("numpy", "scipy", "spacy", "tokenizers", "torch", "transformers")
-#: … and the rooms that hold our own, beside the modules that stand alone.
-_ROOMS = ("affect", "language", "metrics", "models")
 
 
 def compute(request: MetricRequest, job: Job, expected: int) -> Values:
@@ -261,8 +259,6 @@ def remote(
     groups: list[int],
 ) -> dict[str, Any]:
     """Compute a metric in the process of a :class:`LimitedWorker`; the other side of :func:`_described_job`."""
-    from dialgauge.metrics._registry import parse_request
-
     if module == "__main__":
         raise DialgaugeError(
             f"metric {spec!r} is defined in the script itself, where a process with a time limit cannot find it: put "
@@ -304,34 +300,14 @@ def _keys(request: MetricRequest, job: Job) -> list[bytes]:
 
 
 def _code(request: MetricRequest) -> str | None:
-    """A digest of the code behind a metric, of our rooms or the module that defines it; None where it cannot be read.
+    """A digest of the code that a metric depends on; None where it cannot be read.
 
     The version of a metric says the same, but only if whoever changes the metric thinks of it.
     """
-    file = getattr(sys.modules.get(defining_module(request.metric.compute)), "__file__", None)
-    if file is None:
+    try:
+        return source_digest(*request_modules(request))
+    except NoSourceError:
         return None
-    own = Path(__file__).parent
-    if Path(file).is_relative_to(own):
-        return _own_code(own.parent)
-    return _digest_of((Path(file),))
-
-
-@cache
-def _own_code(package: Path) -> str | None:
-    inside = [file for room in _ROOMS for end in ("*.py", "*.c") for file in (package / room).rglob(end)]
-    return _digest_of(tuple(sorted([*package.glob("*.py"), *inside])))
-
-
-@cache
-def _digest_of(files: tuple[Path, ...]) -> str | None:
-    whole = hashlib.sha256()
-    for file in files:
-        try:
-            whole.update(hashlib.sha256(file.read_bytes()).digest())
-        except OSError:  # in an archive, or not for this user to read
-            return None
-    return whole.hexdigest()
 
 
 @cache

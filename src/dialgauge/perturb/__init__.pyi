@@ -60,6 +60,7 @@ from dialgauge.perturb._provenance import (
 )
 from dialgauge.perturb._registry import (
     ENTRY_POINT_GROUP as ENTRY_POINT_GROUP,
+    PERTURBATIONS as PERTURBATIONS,
     all_perturbations as all_perturbations,
     find_perturbation as find_perturbation,
     parse_requests as parse_requests,

@@ -5,29 +5,9 @@ from collections.abc import Iterable, Mapping
 from operator import attrgetter
 
 from dialgauge.perturb._perturbation import Perturbation, PerturbationRequest
-from dialgauge.registry import Registry, parse_parameters
+from dialgauge.registry import Registry
 
-PERTURBATIONS = Registry(
-    "perturbation",
-    Perturbation,
-    attrgetter("propose"),
-    modules=(
-        "dialgauge.perturb._baseline_verbs",
-        "dialgauge.perturb._baseline_adjectives",
-        "dialgauge.perturb._baseline_nouns",
-        "dialgauge.perturb._baseline_contractions",
-        "dialgauge.perturb._baseline_dropping",
-        "dialgauge.perturb._baseline_order",
-        "dialgauge.perturb._baseline_marks",
-        "dialgauge.perturb._domain_style",
-        "dialgauge.perturb._domain_speakers",
-        "dialgauge.perturb._domain_additions",
-        "dialgauge.perturb._domain_length",
-        "dialgauge.perturb._domain_category",
-        "dialgauge.perturb._domain_entities",
-        "dialgauge.perturb._domain_sentences",
-    ),
-)
+PERTURBATIONS = Registry("perturbation", Perturbation, attrgetter("propose"))
 ENTRY_POINT_GROUP = PERTURBATIONS.group
 register = PERTURBATIONS.add
 find_perturbation = PERTURBATIONS.find
@@ -46,19 +26,16 @@ def parse_requests(specs: Iterable[str]) -> list[PerturbationRequest]:
     ``all``, ``baseline`` and ``domain`` stand for their members, and the name of a numbered perturbation for all its
     levels. Requests that are repeated count once.
     """
-    known = all_perturbations()
-    families = {entry.family for entry in known.values()}
     requests: dict[str, PerturbationRequest] = {}
     for spec in specs:
-        head, _, tail = (part.strip() for part in spec.strip().partition(":"))
+        head, options = PERTURBATIONS.read(spec, "option")
         level, numbered = None, _LEVEL.fullmatch(head)
-        if head == "all" or (head in families and head not in known):
-            entries = [entry for entry in known.values() if head in ("all", entry.family)]
-        elif head not in known and numbered and numbered[1] in known:
-            entries, level = [known[numbered[1]]], int(numbered[2])
+        if PERTURBATIONS.members(head):
+            entries = [entry for entry in all_perturbations().values() if head in ("all", entry.family)]
+        elif head not in PERTURBATIONS and numbered and numbered[1] in PERTURBATIONS:
+            entries, level = [find_perturbation(numbered[1])], int(numbered[2])
         else:
             entries = [find_perturbation(head)]
-        options = parse_parameters(f"perturbation {spec!r}", tail, "option")
         found = [request for entry in entries for request in _levels(entry, level, options)]
         requests |= {request.label: request for request in found}
     return list(requests.values())

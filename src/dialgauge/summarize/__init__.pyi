@@ -42,6 +42,7 @@ from dialgauge.summarize._generate import (
     generate as generate,
 )
 from dialgauge.summarize._registry import (
+    SUMMARIZERS as SUMMARIZERS,
     all_summarizers as all_summarizers,
     find_summarizer as find_summarizer,
     parse_request as parse_request,

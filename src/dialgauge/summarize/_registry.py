@@ -5,22 +5,10 @@ from collections.abc import Iterable
 from operator import attrgetter
 
 from dialgauge.errors import InputError
-from dialgauge.registry import Registry, parse_parameters
+from dialgauge.registry import Registry
 from dialgauge.summarize._system import Summarizer, SummarizerRequest
 
-#: In the order of effort.
-SUMMARIZERS = Registry(
-    "summarizer",
-    Summarizer,
-    attrgetter("compute"),
-    modules=(
-        "dialgauge.summarize._extractive",
-        "dialgauge.summarize._textrank",
-        "dialgauge.summarize._oracle",
-        "dialgauge.summarize._seq2seq",
-        "dialgauge.summarize._chat",
-    ),
-)
+SUMMARIZERS = Registry("summarizer", Summarizer, attrgetter("compute"))
 register = SUMMARIZERS.add
 all_summarizers = SUMMARIZERS.all
 find_summarizer = SUMMARIZERS.find
@@ -34,10 +22,10 @@ def parse_request(spec: str) -> SummarizerRequest:
 
     SYSTEM is what the summaries are filed under in the corpus; without it, the specification itself.
     """
-    head, _, tail = spec.strip().partition(":")
+    head, given = SUMMARIZERS.read(spec)
     named = _NAMED.fullmatch(head)
-    system, name = (named[1].strip(), named[2].strip()) if named else ("", head.strip())
-    return SummarizerRequest.build(find_summarizer(name), parse_parameters(f"summarizer {spec!r}", tail), system)
+    system, name = (named[1].strip(), named[2].strip()) if named else ("", head)
+    return SummarizerRequest.build(find_summarizer(name), given, system)
 
 
 def parse_requests(specs: Iterable[str]) -> list[SummarizerRequest]:
