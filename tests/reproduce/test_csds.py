@@ -12,8 +12,8 @@ from dialgauge.cli import main
 from dialgauge.errors import InputError
 from dialgauge.metrics import use_kernels
 from dialgauge.reproduce import check_claims, compare, load_printed, recompute_paper
-from dialgauge.reproduce._csds import printed_studies, published_claims
-from dialgauge.reproduce._csds_scores import _bootstrap_weights, perl_random, published_bleu, published_rouge
+from dialgauge.reproduce.papers.csds_repro import printed_studies, published_claims
+from dialgauge.reproduce.papers.csds_scores import _bootstrap_weights, perl_random, published_bleu, published_rouge
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from dialgauge.cli import main
 from dialgauge.errors import InputError
 from dialgauge.reproduce import PaperCheck, load_printed, paper_csv, paper_html, paper_json, recompute_paper
-from dialgauge.reproduce._psentscore_rouge import WEIGHT, rouge_by_py_rouge, stem_1980, words_of
+from dialgauge.reproduce.papers.psentscore_rouge import WEIGHT, rouge_by_py_rouge, stem_1980, words_of
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def bundle(tmp_path: Path) -> Path:
 
 def test_a_made_bundle_is_recomputed(bundle: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DIALGAUGE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("dialgauge.reproduce._psentscore._pieces_known", lambda: False)
+    monkeypatch.setattr("dialgauge.reproduce.papers.psentscore._pieces_known", lambda: False)
     check = recompute_paper("psentscore", bundle)
     assert check.table("2-token-dict").matched == 0
     assert [cell.recomputed for cell in check.table("2-token-dict").cells] == [100] * 4
@@ -166,8 +166,8 @@ def test_a_made_bundle_is_recomputed(bundle: Path, monkeypatch: pytest.MonkeyPat
     ("file", "content", "message"),
     [
         ("dialogsum/dialogsum.dev.jsonl", None, r"no dialogsum/dialogsum\.dev\.jsonl"),
-        ("dialogsum/dialogsum.dev.jsonl", "{", "line 1: no JSON"),
-        ("dialogsum/dialogsum.dev.jsonl", "[]", "must be an object"),
+        ("dialogsum/dialogsum.dev.jsonl", "{", r"dialogsum\.dev\.jsonl:1: not JSON"),
+        ("dialogsum/dialogsum.dev.jsonl", "[]", r"dialogsum\.dev\.jsonl:1: not a JSON object"),
         ("dialogsum/dialogsum.dev.jsonl", '{"fname": "x"}', "'dialogue'"),
         ("dialogsum/dialogsum.train.may2021.jsonl.gz", "plain", "cannot be read"),
         ("predictions/dialogsum_test.bart_large_cylnlp_baseline.txt", "one", "1 outputs for 4 dialogues"),
@@ -197,7 +197,7 @@ def test_a_missing_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
 def test_the_terminal_shows_the_layouts(
     bundle: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("dialgauge.reproduce._psentscore._pieces_known", lambda: False)
+    monkeypatch.setattr("dialgauge.reproduce.papers.psentscore._pieces_known", lambda: False)
     for more, wanted in (([], "Further views"), (["--table", "5-vader-words"], ".357/.289/.027")):
         monkeypatch.setattr(sys, "argv", ["dialgauge", "paper", "psentscore", "--data", str(bundle), *more])
         with pytest.raises(SystemExit) as left:

@@ -14,7 +14,7 @@ import pytest
 from dialgauge.cli import main
 from dialgauge.errors import InputError
 from dialgauge.reproduce import PaperCheck, load_printed, recompute_paper
-from dialgauge.reproduce._re_dialsummeval import pair_rows
+from dialgauge.reproduce.papers.re_dialsummeval import pair_rows
 
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 

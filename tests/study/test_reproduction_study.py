@@ -20,7 +20,7 @@ from dialgauge.reproduce import (
     read_claims,
     read_printed,
 )
-from dialgauge.reproduce._re_dialsummeval_data import read_bundle
+from dialgauge.reproduce.papers.re_dialsummeval_data import read_bundle
 from dialgauge.study import FinishedRun, StudyRun, report_of_run, run_study
 
 STUDY = """\

@@ -23,20 +23,18 @@ def add_to(app: typer.Typer) -> None:
 
 def paper(
     name: Annotated[
-        str,
-        typer.Argument(
-            help="The paper: [bold]re-dialsummeval[/], [bold]csds-repro[/] or [bold]psentscore[/].", show_default=False
-        ),
-    ],
+        str | None, typer.Argument(help="The paper to recompute; without one, all are listed.", show_default=False)
+    ] = None,
     data: Annotated[
-        Path, typer.Option("--data", help="The folder with the study's raw data, or its parent.", show_default=False)
-    ],
+        str | None,
+        typer.Option("--data", help="What the tables are recomputed from: a folder, or a corpus.", show_default=False),
+    ] = None,
     table: Annotated[str | None, typer.Option("--table", "-t", help="Show all cells of this table.")] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write every cell to this CSV file.")] = None,
     html: Html = None,
     json: Json = False,
 ) -> None:
-    """Recompute the tables of a published paper and hold every printed number against the data.
+    """Recompute a paper's tables and compare every printed number with the data.
 
     [bold]dialgauge paper re-dialsummeval --data data/dialsummeval --html paper.html[/]
 
@@ -45,6 +43,9 @@ def paper(
     """
     from dialgauge.reproduce import paper_csv, paper_html, paper_json, recompute_paper, table_json
 
+    if name is None:
+        _list_papers(json)
+        return
     with progress_bar(name) as progress:
         check = recompute_paper(name, data, progress)
     layout = next((one for one in check.layouts if one.name == table), None)
@@ -64,6 +65,17 @@ def paper(
         _print_cells(shown)
     else:
         _print_paper(check)
+
+
+def _list_papers(json: bool) -> None:
+    from dialgauge.reproduce import all_papers
+
+    papers = all_papers().values()
+    if json:
+        print_json({"papers": [{"name": p.name, "title": p.title, "needs": p.needs} for p in papers]})
+        return
+    rows = [(p.name, p.title, p.needs + (f" (default: {p.default})" if p.default else "")) for p in papers]
+    print_table("Papers: dialgauge paper NAME --data DATA", ("name", "title", "data"), rows)
 
 
 def _print_paper(check: "PaperCheck") -> None:

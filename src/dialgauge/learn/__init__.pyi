@@ -107,12 +107,11 @@ from dialgauge.learn._tables import (
     augmentation_tables as augmentation_tables,
     check_ratings as check_ratings,
 )
-from dialgauge.learn._tables_published import (
+from dialgauge.learn._tables_gaps import (
     CLASSIFIERS as CLASSIFIERS,
     MOST_FREQUENT as MOST_FREQUENT,
     PAPER_FEATURES as PAPER_FEATURES,
     gaps as gaps,
-    published_tables as published_tables,
 )
 from dialgauge.learn._tables_render import (
     ShownTable as ShownTable,

@@ -22,7 +22,7 @@ from dialgauge.learn._learners import Recipe, find_learner
 from dialgauge.learn._procedure import Data
 from dialgauge.learn._splits import HIDES, SPLITS, Fold, make_folds
 from dialgauge.learn._tables_cells import TABLES, Cells
-from dialgauge.learn._tables_published import CLASSIFIERS, MOST_FREQUENT, gaps
+from dialgauge.learn._tables_gaps import CLASSIFIERS, MOST_FREQUENT, gaps
 from dialgauge.learn._targets import Target, build_target
 from dialgauge.learn._validate import build_data
 from dialgauge.metrics import Scores

@@ -35,7 +35,9 @@ from dialgauge.reproduce._intervals import (
     spearman_range as spearman_range,
 )
 from dialgauge.reproduce._papers import (
-    PAPERS as PAPERS,
+    Paper as Paper,
+    all_papers as all_papers,
+    find_paper as find_paper,
     recompute_paper as recompute_paper,
 )
 from dialgauge.reproduce._print_checks import (
@@ -92,4 +94,7 @@ from dialgauge.reproduce._studies import (
 from dialgauge.reproduce._systems import (
     SystemComparison as SystemComparison,
     compare_systems as compare_systems,
+)
+from dialgauge.reproduce.papers.tweak_to_trust import (
+    tweak_to_trust_accuracies as tweak_to_trust_accuracies,
 )

@@ -89,7 +89,7 @@ def _one_line(text: str) -> str:
 
 def heds_questions() -> tuple[Question, ...]:
     """All questions of the sheet in its order."""
-    text = (files("dialgauge.reproduce") / "published" / "heds.toml").read_text(encoding="utf-8")
+    text = (files("dialgauge.reproduce") / "heds.toml").read_text(encoding="utf-8")
     return tuple(
         Question(key, ask, section["title"], section.get("each", False))
         for section in tomllib.loads(text)["sections"]

@@ -7,7 +7,7 @@ in is kept as it stands on the page; everything that is compared is compared as 
 import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from importlib.resources import files
@@ -116,16 +116,20 @@ class PrintedTable:
         return round_twice(value, self.via, self.decimals)
 
 
+def read_published(paper: str) -> dict[str, Any]:
+    """What is typed into ``papers/PAPER.toml``: the printed tables of a paper, and what else it says in numbers."""
+    file = files("dialgauge.reproduce") / "papers" / f"{paper}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
 def load_printed(paper: str) -> dict[str, PrintedTable]:
-    """The tables of one paper, typed into ``published/PAPER.toml``, by their number.
+    """The tables of one paper, typed into ``papers/PAPER.toml``, by their number.
 
     Each ``[tables.N]`` has ``title``, ``columns``, ``rows`` (``key = ["printed name", "cell", "cell" …]``, an empty
     text for a cell that the page leaves blank) and, where the digits do not say it, ``decimals`` and ``via`` (the
     decimals that the study's code printed before the table was typed from them). ``bold`` lists the rows in bold face.
     """
-    file = files("dialgauge.reproduce") / "published" / f"{paper}.toml"
-    data = tomllib.loads(file.read_text(encoding="utf-8"))
-    return {name: _printed_table(name, table) for name, table in data["tables"].items()}
+    return {name: _printed_table(name, table) for name, table in read_published(paper)["tables"].items()}
 
 
 def _printed_table(name: str, table: Mapping[str, Any]) -> PrintedTable:
@@ -210,10 +214,13 @@ def check_table(
     text: str = "",
     notes: Mapping[tuple[str, str], str] | None = None,
     intervals: Mapping[tuple[str, str], tuple[float, float]] | None = None,
+    near: Callable[[float, float], bool] | None = None,
 ) -> TableCheck:
     """Compare every printed cell with the recomputed value of the same row and column.
 
-    A value that is absent, None or NaN is a cell that does not match. Rows appear under ``table.labels``.
+    A value that is absent, None or NaN is a cell that does not match. Rows appear under ``table.labels``. A value
+    matches where it rounds to what is printed or, for numbers that were rounded in a manner unknown to us, where
+    ``near(value, printed)`` says so.
     """
     notes, intervals = notes or {}, intervals or {}
     cells = []
@@ -230,7 +237,7 @@ def check_table(
                 printed=str(printed),
                 value=float(printed.value),
                 recomputed=value,
-                matches=shown is not None and shown == printed.value,
+                matches=value is not None and (near(value, float(printed.value)) if near else shown == printed.value),
                 shown="–" if shown is None else str(shown),
                 note=note,
                 interval=intervals.get((row, column)),

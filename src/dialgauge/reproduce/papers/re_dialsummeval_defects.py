@@ -7,7 +7,7 @@ import polars as pl
 from dialgauge.ratings import Finding, check_ratings, check_row_order, drift
 from dialgauge.reproduce._print_checks import WrongStars, check_bold, repeated_names
 from dialgauge.reproduce._printed import Defect, PrintedTable
-from dialgauge.reproduce._re_dialsummeval_data import Bundle
+from dialgauge.reproduce.papers.re_dialsummeval_data import Bundle
 
 #: What the sets of ratings and the row orders are called in the report.
 _NAMES = {

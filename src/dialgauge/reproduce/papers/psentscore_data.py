@@ -1,8 +1,6 @@
 """The public data behind the PSentScore paper: the treebank, DialogSum, and outputs of systems on its test part."""
 
-import gzip
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from dialgauge.affect import Treebank, read_treebank
 from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Summary, parse_turns
 from dialgauge.errors import InputError
 from dialgauge.reproduce._printed import study_folder
+from dialgauge.reproduce.papers.json_lines import read_json_lines
 
 _DIALOGUES = {
     "train": "dialogsum/dialogsum.train.may2021.jsonl.gz",
@@ -57,7 +56,8 @@ def read_bundle(data: Path) -> Bundle:
     """Read the bundle in ``data`` or in its folder ``psent``; a missing file is named."""
     folder = study_folder(data, "psent", _NEEDED)
     pairs = {
-        split: tuple(_pair(row, folder / name) for row in _rows(folder / name)) for split, name in _DIALOGUES.items()
+        split: tuple(_pair(row, folder / name) for row in read_json_lines(folder / name))
+        for split, name in _DIALOGUES.items()
     }
     outputs = _outputs(folder, pairs["test"])
     summaries = [
@@ -71,22 +71,8 @@ def read_bundle(data: Path) -> Bundle:
     return Bundle(folder, read_treebank(folder / "sst3"), pairs, outputs, corpus)
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    try:
-        packed = path.read_bytes()
-        text = (gzip.decompress(packed) if path.suffix == ".gz" else packed).decode("utf-8")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise InputError(f"{path}, line {number}: no JSON: {error}") from error
-        if not isinstance(row, dict):
-            raise InputError(f"{path}, line {number}: must be an object")
-        yield row
+def _read_pairs(path: Path) -> tuple[Pair, ...]:
+    return tuple(_pair(row, path) for row in read_json_lines(path))
 
 
 def _pair(row: Mapping[str, Any], path: Path) -> Pair:
@@ -102,7 +88,7 @@ def _outputs(folder: Path, test: tuple[Pair, ...]) -> dict[str, dict[str, str]]:
         raise InputError(f"{folder / _BART}: {len(lines)} outputs for {len(test)} dialogues")
     outputs = {BART: {pair.id: line for pair, line in zip(test, lines, strict=True)}}
     known = set(outputs[BART])
-    for row in _rows(folder / _FOUR):
+    for row in read_json_lines(folder / _FOUR):
         dialogue, systems = row.get("fname"), row.get("systems")
         if not isinstance(dialogue, str) or not isinstance(systems, dict):
             raise InputError(f"{folder / _FOUR}: each line needs 'fname' and 'systems'")

@@ -4,11 +4,7 @@ Its per-sentence ratings were never published, so Tables 3 and 4 are computed fr
 the claims that Table 1 can confirm. The automatic scores of the corpus, CSDS, are computed from the systems' outputs.
 """
 
-import gzip
-import json
-import tomllib
-from collections.abc import Mapping
-from importlib.resources import files
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -19,7 +15,7 @@ from dialgauge.errors import InputError
 from dialgauge.progress import Progress
 from dialgauge.reproduce._compare import Comparison, compare
 from dialgauge.reproduce._conclusions import Claim, Conclusions, check_claims, claims_from
-from dialgauge.reproduce._csds_scores import published_bleu, published_rouge
+from dialgauge.reproduce._papers import Paper
 from dialgauge.reproduce._printed import (
     Cell,
     PaperCheck,
@@ -27,32 +23,36 @@ from dialgauge.reproduce._printed import (
     TableCheck,
     check_table,
     load_printed,
+    read_published,
     study_folder,
 )
 from dialgauge.reproduce._studies import StudyResults, printed_results
+from dialgauge.reproduce.papers.csds_scores import published_bleu, published_rouge
+from dialgauge.reproduce.papers.json_lines import read_json_lines
 
-PAPER = "csds_repro"
+_PRINTED = "csds_repro"
 ORIGINAL = "Original"
 SETTINGS = ("Repr1", "Repr2", "Repr3", "Repr4", "Repr5")
+Values = dict[tuple[str, str], float | None]
 _OUTPUTS = "csds_rouge/csds_baseline_outputs.jsonl.gz"
 
 
-def recompute(data: Path, progress: Progress) -> PaperCheck:
+def recompute(data: str, progress: Progress) -> PaperCheck:
     """All tables; ``data`` is the folder of the CSDS bundle or the folder that holds it."""
-    folder = study_folder(data, "csds", [_OUTPUTS])
-    tables = load_printed(PAPER)
+    folder = study_folder(Path(data), "csds", [_OUTPUTS])
+    tables = load_printed(_PRINTED)
     comparison = compare(printed_studies(tables["1"]))
     conclusions = check_claims(published_claims(), comparison.studies)
     scores = _automatic(folder / _OUTPUTS, progress)
     return PaperCheck(
-        "csds-repro",
-        "A Reproduction Study of the Human Evaluation of Role-Oriented Dialogue Summarization Models",
+        PAPER.name,
+        PAPER.title,
         (
             _conclusions_table(conclusions),
             _cv_table(tables["3"], comparison),
             _spearman_table(tables["4"], comparison),
-            _scores_table(tables["csds-rouge"], scores["csds-rouge"], places=3, tolerance=0.005, text=_ROUGE_TEXT),
-            _scores_table(tables["csds-bleu"], scores["csds-bleu"], places=6, tolerance=0.01, text=_BLEU_TEXT),
+            check_table(tables["csds-rouge"], scores["csds-rouge"], near=_within(0.005, 3), text=_ROUGE_TEXT),
+            check_table(tables["csds-bleu"], scores["csds-bleu"], near=_within(0.01, 6), text=_BLEU_TEXT),
         ),
         facts={"undetermined": _undetermined(comparison)},
     )
@@ -60,7 +60,7 @@ def recompute(data: Path, progress: Progress) -> PaperCheck:
 
 def printed_studies(table: PrintedTable) -> list[StudyResults]:
     """The printed Table 1 as six studies: the original, then the settings of the reproduction."""
-    agreement: dict[str, float] = _published()["agreement"]
+    agreement: dict[str, float] = read_published(_PRINTED)["agreement"]
     studies = []
     for name in (ORIGINAL, *SETTINGS):
         rows = []
@@ -77,14 +77,9 @@ def printed_studies(table: PrintedTable) -> list[StudyResults]:
 
 def published_claims() -> tuple[Claim, ...]:
     """The six conclusions of the original study as claims."""
-    declared = _published()["conclusions"]
+    declared = read_published(_PRINTED)["conclusions"]
     kept = [{k: v for k, v in table.items() if k not in ("printed", "direction")} for table in declared]
-    return claims_from(kept, f"{PAPER}.toml")
-
-
-def _published() -> dict[str, Any]:
-    text = (files("dialgauge.reproduce") / "published" / f"{PAPER}.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return claims_from(kept, f"{_PRINTED}.toml")
 
 
 def _cell_key(row: Mapping[str, Any]) -> tuple[str, str]:
@@ -140,7 +135,7 @@ def _undetermined(comparison: Comparison) -> dict[str, list[str]]:
 def _conclusions_table(conclusions: Conclusions) -> TableCheck:
     """The verdict on each claim, and the direction in which its effect changed where the paper says so."""
     cells = []
-    for claim, printed in zip(conclusions.claims, _published()["conclusions"], strict=True):
+    for claim, printed in zip(conclusions.claims, read_published(_PRINTED)["conclusions"], strict=True):
         rows = conclusions.frame.filter((pl.col("claim") == claim.id) & (pl.col("study") != ORIGINAL))
         verdict = conclusions.overall(claim.id)
         share = fmean(rows["holds"] / rows["parts"])
@@ -191,12 +186,11 @@ _ROUGE_TEXT = (
 _BLEU_TEXT = "BLEU of the corpus on characters; a cell counts as printed within 0.01."
 
 
-def _automatic(path: Path, progress: Progress) -> dict[str, dict[tuple[str, str], float]]:
+def _automatic(path: Path, progress: Progress) -> dict[str, Values]:
     """ROUGE and BLEU of every system and role, by row and column of the published table."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        outputs = [json.loads(line) for line in file]
-    rouge: dict[tuple[str, str], float] = {}
-    bleu: dict[tuple[str, str], float] = {}
+    outputs = read_json_lines(path)
+    rouge: Values = {}
+    bleu: Values = {}
     for done, output in enumerate(outputs):
         system, mode, predictions, references = (output[key] for key in ("system", "mode", "pred", "ref"))
         progress(f"{system} ({mode})", done, len(outputs))
@@ -208,24 +202,15 @@ def _automatic(path: Path, progress: Progress) -> dict[str, dict[tuple[str, str]
     return {"csds-rouge": rouge, "csds-bleu": bleu}
 
 
-def _scores_table(
-    table: PrintedTable, values: Mapping[tuple[str, str], float], places: int, tolerance: float, text: str
-) -> TableCheck:
-    """Like :func:`check_table`, for numbers that somebody rounded on the way in a manner unknown to us."""
-    cells = []
-    for (row, column), printed in table.entries.items():
-        value = values.get((row, column))
-        target = float(printed.value)
-        cells.append(
-            Cell(
-                row=row,
-                column=column,
-                printed=str(printed),
-                value=target,
-                recomputed=value,
-                matches=value is not None and abs(round(value, places) - target) <= tolerance + 1e-9,
-                shown="–" if value is None else str(table.rounded(value)),
-                note="no outputs in the data" if value is None else "",
-            )
-        )
-    return TableCheck(table.name, table.title, tuple(cells), text=text)
+def _within(tolerance: float, places: int) -> Callable[[float, float], bool]:
+    """Whether a value, rounded to the places that the program prints, is as near to the printed one as that."""
+    return lambda value, printed: abs(round(value, places) - printed) <= tolerance + 1e-9
+
+
+PAPER = Paper(
+    "csds-repro",
+    "A Reproduction Study of the Human Evaluation of Role-Oriented Dialogue Summarization Models",
+    "the folder of the CSDS bundle (with the outputs of its systems), or its parent",
+    _PRINTED,
+    recompute,
+)

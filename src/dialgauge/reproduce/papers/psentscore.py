@@ -25,6 +25,7 @@ from dialgauge.affect import (
 )
 from dialgauge.errors import MissingExtraError, ModelError
 from dialgauge.progress import Progress
+from dialgauge.reproduce._papers import Paper
 from dialgauge.reproduce._printed import (
     Defect,
     Layout,
@@ -36,10 +37,9 @@ from dialgauge.reproduce._printed import (
     load_printed,
     printed_rows,
 )
-from dialgauge.reproduce._psentscore_data import Bundle, Pair, read_bundle
-from dialgauge.reproduce._psentscore_rouge import WEIGHT, rouge_by_py_rouge
+from dialgauge.reproduce.papers.psentscore_data import Bundle, Pair, read_bundle
+from dialgauge.reproduce.papers.psentscore_rouge import WEIGHT, rouge_by_py_rouge
 
-TITLE = "PSentScore: Evaluating Sentiment Polarity in Dialogue Summarization"
 _SPLITS = ("train", "dev", "test")
 _MEASURES = {"Spearman": "spearman", "CCC": "ccc", "MAE": "mae"}
 _PARTS = {"PSentScore": "all", "positive": "positive", "negative": "negative"}
@@ -59,16 +59,16 @@ class _Study:
     pieces: bool
 
 
-def recompute(data: Path, progress: Progress) -> PaperCheck:
+def recompute(data: str, progress: Progress) -> PaperCheck:
     """Every table; ``data`` is the folder of the PSentScore bundle or the folder that holds it."""
     progress("reading", 0, 6)
-    bundle = read_bundle(data)
+    bundle = read_bundle(Path(data))
     taggers = {
         "lookup": lookup_of(bundle.treebank),
         "token-dict": make_tagger(f"token-dict:folder={bundle.folder / 'opinion_lexicon'}"),
         "vader": make_tagger("vader"),
     }
-    study = _Study(bundle, load_printed("psentscore"), taggers, _pieces_known())
+    study = _Study(bundle, load_printed(PAPER.printed), taggers, _pieces_known())
     progress("table 2", 1, 6)
     table_2, layout_2 = _table_2(study)
     progress("table 4", 2, 6)
@@ -83,8 +83,8 @@ def recompute(data: Path, progress: Progress) -> PaperCheck:
         tables.append(_denominator(study))
     layouts = [layout_2, counts, *(_layout_5(study, name, found, rouge) for name, found in scores.items())]
     return PaperCheck(
-        "psentscore",
-        TITLE,
+        PAPER.name,
+        PAPER.title,
         tuple(tables),
         _defects(study, rouge, next(iter(scores.values())), layout_2),
         {"rouge": {name: dict(values) for name, values in rouge.items()}, "denominators": _denominators(study)},
@@ -365,3 +365,12 @@ def _copying(scores: PSentScores) -> list[Defect]:
     references = next((f"; references {row['spearman']:.3f}" for row in rows if row["kind"] == "reference"), "")
     message = f"Texts that are no summaries score highest: {named}; best system {best:.3f}{references} (Spearman)."
     return [Defect("copying-wins", "error", "Table 5, PSentScore", message)]
+
+
+PAPER = Paper(
+    "psentscore",
+    "PSentScore: Evaluating Sentiment Polarity in Dialogue Summarization",
+    "the folder of the PSentScore bundle (treebank, lexicon, DialogSum, outputs), or its parent",
+    "psentscore",
+    recompute,
+)

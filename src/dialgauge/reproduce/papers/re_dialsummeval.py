@@ -15,6 +15,7 @@ from dialgauge.errors import InputError
 from dialgauge.metaeval import correlate
 from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate, agreement, majority_noise_removal
+from dialgauge.reproduce._papers import Paper
 from dialgauge.reproduce._print_checks import check_stars
 from dialgauge.reproduce._printed import (
     PaperCheck,
@@ -24,10 +25,9 @@ from dialgauge.reproduce._printed import (
     load_printed,
     round_half_up,
 )
-from dialgauge.reproduce._re_dialsummeval_data import DIMENSIONS, Bundle, read_bundle
-from dialgauge.reproduce._re_dialsummeval_defects import find_defects
+from dialgauge.reproduce.papers.re_dialsummeval_data import DIMENSIONS, Bundle, read_bundle
+from dialgauge.reproduce.papers.re_dialsummeval_defects import find_defects
 
-TITLE = "[Re] DialSummEval (Camara et al., 2023)"
 _ROUGE = ("rouge-1", "rouge-2", "rouge-l")
 #: Resamples and seed of the intervals beside the corrected correlations.
 _RESAMPLES, _SEED = 1000, 2023
@@ -47,10 +47,10 @@ class _Study:
     printed: dict[str, PrintedTable]
 
 
-def recompute(data: Path, progress: Progress) -> PaperCheck:
+def recompute(data: str, progress: Progress) -> PaperCheck:
     """All tables, as published and corrected, and what is wrong with the study."""
-    bundle = read_bundle(data)
-    printed = load_printed("re_dialsummeval")
+    bundle = read_bundle(Path(data))
+    printed = load_printed(PAPER.printed)
     _require_rows(bundle, printed)
     # A saved-but-unset 0 was averaged like a rating: "keep" is what gives the printed numbers.
     human = {
@@ -66,7 +66,7 @@ def recompute(data: Path, progress: Progress) -> PaperCheck:
     progress("defects", len(steps), len(steps))
     p_values = _pearson(bundle.scores, human["reproduction"], "system").p_values
     defects = find_defects(bundle, printed, {"1": check_stars(printed["1"], p_values)})
-    return PaperCheck("re-dialsummeval", TITLE, tuple(tables), tuple(defects))
+    return PaperCheck(PAPER.name, PAPER.title, tuple(tables), tuple(defects))
 
 
 def _require_rows(bundle: Bundle, printed: dict[str, PrintedTable]) -> None:
@@ -267,3 +267,12 @@ def _table_6(study: _Study) -> list[TableCheck]:
         other = there.get(key)
         values[key] = None if value is None or other is None else value - other
     return [check_table(study.printed["6"], values)]
+
+
+PAPER = Paper(
+    "re-dialsummeval",
+    "[Re] DialSummEval (Camara et al., 2023)",
+    "the folder of the DialSummEval data (dialogues, summaries, ratings, metric scores), or its parent",
+    "re_dialsummeval",
+    recompute,
+)

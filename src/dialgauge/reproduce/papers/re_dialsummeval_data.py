@@ -4,18 +4,17 @@ Everything is keyed by dialogue and system. The row orders are kept beside the k
 had only by pairing rows as the authors' code did.
 """
 
-import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from dialgauge.corpus import Corpus, CorpusInfo, Problem, raise_if_any, read_dataset
 from dialgauge.errors import InputError
 from dialgauge.reproduce._printed import study_folder
+from dialgauge.reproduce.papers.json_lines import json_lines
 
 DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
 _FILES = (
@@ -67,31 +66,12 @@ def read_bundle(data: Path) -> Bundle:
     return Bundle(corpora, scores, orders)
 
 
-def _lines(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 (byte {error.start})") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            problems.append(Problem(path.name, number, None, f"not JSON: {error.msg}"))
-            continue
-        if isinstance(row, dict):
-            yield number, row
-        else:
-            problems.append(Problem(path.name, number, None, "not a JSON object"))
-
-
 def _read_orders(path: Path) -> dict[str, list[str]]:
     """The dialogues in the row order of each source file."""
     fields = {"ratings": "pos_judgment", "metrics": "pos_metrics", "ablation": "pos_ablation"}
     problems: list[Problem] = []
     found: dict[str, dict[int, str]] = {name: {} for name in fields}
-    for number, row in _lines(path, problems):
+    for number, row in json_lines(path, problems):
         key = row.get("dialogue_id")
         if not isinstance(key, str):
             problems.append(Problem(path.name, number, None, f"dialogue_id must be a text; got {key!r}"))
@@ -145,7 +125,7 @@ def _read_scores(path: Path, dialogues: Sequence[str]) -> pl.DataFrame:
 def _require_ratings(path: Path, fields: Sequence[str]) -> None:
     """Refuse rows without an annotator and values that are no numbers, by line. Keys are checked with the corpus."""
     problems: list[Problem] = []
-    for number, row in _lines(path, problems):
+    for number, row in json_lines(path, problems):
         shown = " / ".join(str(row.get(part)) for part in ("dialogue_id", "system", "annotator"))
         if row.get("annotator") is None:
             problems.append(Problem(path.name, number, shown, "no annotator"))
@@ -166,7 +146,7 @@ def _with_upstream(original: Corpus, path: Path) -> Corpus:
     """The original's corpus with the coherence ratings as they were first published."""
     rows = [
         (row["dialogue_id"], row["system"], str(row["annotator"]), "coherence", row[_UPSTREAM])
-        for _, row in _lines(path, [])
+        for _, row in json_lines(path, [])
     ]
     key = ["dialogue_id", "system", "annotator", "dimension"]
     schema = {**dict.fromkeys(key, pl.String), "upstream": pl.Float64}

@@ -1,0 +1,165 @@
+"""Tweak to Trust (Patel, Agrawal and Kumar, 2024): what can be said of its tables without its calls.
+
+Its calls, summaries and ratings are not public, so no table can be recomputed as it was. What is printed is compared
+with itself: differences and sums with the cells that they were made from, claims of the text with the tables, means and
+shares with the numbers of cases that they can come from. Below the printed Tables 4 to 6 is what the same procedure
+gives on a corpus that the user names, or on the embedded one.
+"""
+
+from collections.abc import Mapping
+from itertools import product
+
+import polars as pl
+
+from dialgauge.corpus import ORIGINAL, open_corpus
+from dialgauge.learn import (
+    PAPER_FEATURES,
+    AugmentationTables,
+    TableOptions,
+    VariantOptions,
+    add_variants,
+    augmentation_tables,
+    check_ratings,
+)
+from dialgauge.metaeval import PerturbedCorrelations, perturbed_correlations
+from dialgauge.metrics import score
+from dialgauge.perturb import PRIORS
+from dialgauge.progress import Progress
+from dialgauge.ratings import aggregate
+from dialgauge.reproduce._papers import Paper
+from dialgauge.reproduce._printed import Layout, LayoutRow, PaperCheck, PrintedTable, load_printed, printed_rows
+from dialgauge.reproduce.papers.tweak_to_trust_checks import check_prints, find_defects
+
+#: What was trained on, by the table that shows it.
+_CONDITIONS = {"5": ORIGINAL, "6": "original+domain"}
+#: Our names of the sets, by those of the paper.
+_SETS = {"orig": ORIGINAL, "our": "domain", "baseline": "baseline"}
+_OPTIONS = TableOptions(variants=VariantOptions(priors=True), resamples=0)
+
+
+def recompute(data: str, progress: Progress) -> PaperCheck:
+    """The print compared with itself, and the procedure on the corpus that ``data`` names."""
+    printed = load_printed(PAPER.printed)
+    correlations, accuracies = _procedure(data, progress)
+    source = _source(accuracies)
+    layouts = (
+        _layout_4(printed["4"], correlations, source),
+        *(_accuracy_layout(printed[name], accuracies, source) for name in _CONDITIONS),
+        Layout("7", printed["7"].title, printed["7"].columns, printed_rows(printed["7"]), _TABLE_7),
+    )
+    facts = {"corpus": accuracies.settings["corpus"], "notes": list(accuracies.notes)}
+    checks = check_prints(printed, tweak_to_trust_accuracies())
+    return PaperCheck(PAPER.name, PAPER.title, checks, find_defects(printed), facts, layouts)
+
+
+def tweak_to_trust_accuracies() -> pl.DataFrame:
+    """The accuracies of Tables 5 and 6 from 0 to 1, in the columns of :attr:`AugmentationTables.frame`.
+
+    Columns: condition, dimension, classifier, set, accuracy, difference (to the originals).
+    """
+    tables = load_printed(PAPER.printed)
+    rows = []
+    for (number, condition), dimension in product(_CONDITIONS.items(), _OPTIONS.dimensions):
+        table = tables[number]
+        for classifier in table.rows:
+            values = {
+                ours: float(table.entries[classifier, f"{dimension}/{theirs}"].value) for theirs, ours in _SETS.items()
+            }
+            rows += [
+                {
+                    "condition": condition,
+                    "dimension": dimension,
+                    "classifier": classifier,
+                    "set": name,
+                    "accuracy": value / 100,
+                    "difference": None if name == ORIGINAL else (value - values[ORIGINAL]) / 100,
+                }
+                for name, value in values.items()
+            ]
+    return pl.DataFrame(rows)
+
+
+def _procedure(data: str, progress: Progress) -> tuple[PerturbedCorrelations, AugmentationTables]:
+    """Variants of all summaries, scored by the metrics that need no model, correlated and trained on."""
+    corpus = open_corpus(data)
+    check_ratings(corpus, _OPTIONS)
+    augmented = add_variants(corpus, _OPTIONS.variants.perturbations, seed=_OPTIONS.seed, progress=progress)
+    scores = score(augmented.corpus, PAPER_FEATURES, progress=progress)
+    priors: Mapping[str, Mapping[str, float]] = {
+        label: {name: prior.mean for name, prior in known.items()} for label, known in PRIORS.items()
+    }
+    correlations = perturbed_correlations(
+        scores.frame,
+        aggregate(augmented.corpus.ratings, _OPTIONS.method).wide(),
+        augmented.families,
+        priors=priors,
+        dimensions=_OPTIONS.dimensions,
+    )
+    return correlations, augmentation_tables(augmented, scores, _OPTIONS, progress=progress)
+
+
+def _layout_4(printed: PrintedTable, found: PerturbedCorrelations, source: str) -> Layout:
+    cells = {(row["metric"], row["dimension"], row["set"]): row for row in found.frame.iter_rows(named=True)}
+    rows = []
+    for metric in dict.fromkeys(found.frame["metric"]):
+        values = []
+        for column in printed.columns:
+            dimension, shown = column.split("/")
+            theirs, *to_original = shown.split("-")
+            cell = cells[metric, dimension, _SETS[theirs]]
+            values.append(cell["difference" if to_original else "value"])
+        rows.append(_our_row(metric, values))
+    text = (
+        f"{source} Metrics that need a model are printed only, and so is TER against the transcript, which is not "
+        "among our metrics. The sign of TER is kept, as in the paper."
+    )
+    return Layout("4", printed.title, printed.columns, (*printed_rows(printed), *rows), text)
+
+
+def _accuracy_layout(printed: PrintedTable, found: AugmentationTables, source: str) -> Layout:
+    part = found.frame.filter(condition=_CONDITIONS[printed.name])
+    cells = {(row["classifier"], row["dimension"], row["set"]): row for row in part.iter_rows(named=True)}
+    rows = []
+    for classifier in dict.fromkeys(part["classifier"]):
+        values: list[float | None] = []
+        for column in printed.columns:
+            dimension, shown = column.split("/")
+            theirs, *to_original = shown.split("-")
+            share = cells[classifier, dimension, _SETS[theirs]]["difference" if to_original else "accuracy"]
+            values.append(None if share is None else 100 * share)
+        rows.append(_our_row(classifier, values))
+    text = (
+        f"{source} Whole dialogues are held out ({_OPTIONS.folds} folds), where the paper held out a random quarter of "
+        "the summaries; features are the metrics of Table 4 that need no model. 'dialgauge train-tables' has all "
+        "settings, intervals and --split random."
+    )
+    return Layout(printed.name, printed.title, printed.columns, (*printed_rows(printed), *rows), text)
+
+
+def _our_row(name: str, values: list[float | None]) -> LayoutRow:
+    texts = tuple("" if value is None else f"{value:.2f}" for value in values)
+    return LayoutRow(name, False, tuple(values), texts)
+
+
+def _source(found: AugmentationTables) -> str:
+    """What our rows were computed from, in words."""
+    constructed = found.settings["ratings_origin"] == "constructed"
+    rated = ", whose ratings were constructed by a program" if constructed else ""
+    kinds = found.types.filter(pl.col("origin") == "priors")["perturbation"].n_unique()
+    variants = f"{kinds} kinds of perturbed summaries have the paper's mean ratings (Tables 2 and 3)"
+    return f"Ours: the corpus {found.settings['corpus']}{rated}; {variants if kinds else 'all ratings are its own'}."
+
+
+_TABLE_7 = (
+    "Printed only: it needs the models of UniEval and BARTScore and a training run for each row. "
+    "'dialgauge finetune-metric --conditions' makes the same table for a corpus of yours."
+)
+
+PAPER = Paper(
+    "tweak-to-trust",
+    "Tweak to Trust: Assessing the Reliability of Summarization Metrics in Contact Centers via Perturbed Summaries",
+    "a corpus with ratings of consistency and relevance, as the paper's own data are not public",
+    "tweak_to_trust",
+    recompute,
+    default="embedded",
+)
