@@ -99,6 +99,21 @@ class Settings(BaseModel, metaclass=_Checked):
 
 
 S = TypeVar("S", bound=Settings)
+R = TypeVar("R", bound=Settings)
+
+
+def chosen_pair(
+    owner: str, changes: Mapping[str, Any], first: tuple[type[S], S | None], second: tuple[type[R], R | None]
+) -> tuple[S, R]:
+    """Two settings objects from the keywords of one function: each takes the fields that it declares."""
+    fields = {**first[0].model_fields, **second[0].model_fields}
+    for name in changes:
+        if name not in fields:
+            raise UnknownNameError(f"setting of {owner}", name, fields)
+    own, other = (
+        {name: value for name, value in changes.items() if name in kind.model_fields} for kind in (first[0], second[0])
+    )
+    return first[0].chosen(first[1], own, owner), second[0].chosen(second[1], other, owner)
 
 
 def described(kind: Any, error: Mapping[str, Any], owner: str) -> DialgaugeError:

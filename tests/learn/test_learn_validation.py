@@ -217,7 +217,7 @@ def test_bad_input() -> None:
     with pytest.raises(InputError, match="every rated summary has the same value"):
         build_target(ratings.with_columns(pl.lit(3.0).alias("value")), "consistency")
     with pytest.raises(InputError, match="is off the scale from 1 to 5"):
-        build_target(ratings.with_columns(value=pl.col("value") + 3), "consistency")
+        build_target(ratings.with_columns(value=pl.col("value") + 3), "consistency", on_invalid="error")
     with pytest.raises(InputError, match="outside the scale from 1 to 5"):
         build_target(ratings.with_columns(value=pl.col("value") + 3), "consistency", on_invalid="keep")
     with pytest.raises(UnknownNameError, match="did you mean 'consistency'"):
@@ -247,8 +247,8 @@ def test_train_and_test_that_share_dialogues() -> None:
     rows = np.arange(len(data.y))
     shared = [Fold("mine", rows[1::2], rows[::2])]
     with pytest.raises(InputError, match="train and test share 12 dialogues"):
-        validate(data, corpus.ratings, split="dialogues", folds=shared, learner="ridge", resamples=0)
-    validate(data, corpus.ratings, split="random", folds=shared, learner="ridge", resamples=0)
+        validate(data, corpus.ratings, split="dialogues", own_folds=shared, learner="ridge", resamples=0)
+    validate(data, corpus.ratings, split="random", own_folds=shared, learner="ridge", resamples=0)
 
 
 def test_the_best_single_metric_says_when_it_is_turned_against_its_direction() -> None:

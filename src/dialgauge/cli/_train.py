@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import Aggregate, Resamples, refuse_file
+from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
-from dialgauge.errors import InputError, ParameterError
+from dialgauge.cli._settings import Without, with_options
+from dialgauge.errors import InputError
+from dialgauge.learn import LearnSettings
 from dialgauge.progress import Progress
+from dialgauge.ratings import RatingPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,29 +23,13 @@ if TYPE_CHECKING:
 
     from dialgauge.learn import Selection, Training
 
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="The folder to write the trained metric to.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Folder to write the trained metric to.")]
 Name = Annotated[
     str | None,
-    typer.Option(help="Keep it under this name, to be called by it: [bold]-m learned:folder=NAME[/]."),
-]
-Split = Annotated[
-    str, typer.Option(help="What is held out to judge it: dialogues, systems, both, or random (hides a lot).")
-]
-Learner = Annotated[
-    str,
-    typer.Option(
-        help="auto, ridge, ordinal, logistic, decision-tree, neighbours, svm, boosting, random-forest, extra-trees."
-    ),
-]
-Columns = Annotated[
-    list[str] | None, typer.Option("--metric", "-m", help="Only this column of the scores; repeat for several.")
-]
-TextFeatures = Annotated[
-    list[str] | None,
-    typer.Option("--text", help="A cheap feature of the texts, such as coverage; repeat, or [bold]all[/]."),
+    typer.Option(help="Save the metric under this name; use it as [bold]-m learned:folder=NAME[/]."),
 ]
 Select = Annotated[
-    bool, typer.Option("--select", help="Also find the cheapest set of features that does nearly as well.")
+    bool, typer.Option("--select", help="Also find the cheapest set of features that is nearly as good.")
 ]
 
 
@@ -51,60 +38,42 @@ def add_to(app: typer.Typer) -> None:
     app.command("train")(train)
 
 
+@with_options
 def train(
     corpus: Source,
     scores: ScoresFile,
-    target: Annotated[str, typer.Option("--target", "-t", help="The dimension of the ratings to predict.")],
+    target: Annotated[str, typer.Option("--target", "-t", help="Rated dimension to predict.")],
+    settings: LearnSettings,
+    policy: Annotated[RatingPolicy, Without("dimensions")],
     output: Output = None,
     name: Name = None,
-    split: Split = "both",
-    learner: Learner = "auto",
-    task: Annotated[str, typer.Option(help="Learn ratings as numbers or as the classes of their scale.")] = "numbers",
-    metric: Columns = None,
-    text: TextFeatures = None,
-    aggregation: Aggregate = "majority-or-mean",
-    on_invalid: Annotated[str, typer.Option(help="Ratings off their scale: error, drop or keep.")] = "error",
     select: Select = False,
-    importance: Annotated[bool, typer.Option("--importance", help="Also say which features matter.")] = False,
-    resamples: Resamples = 1000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same metric.")] = 0,
+    importance: Annotated[bool, typer.Option("--importance", help="Also show which features matter.")] = False,
     format: Format = None,
     map: Map = None,
     json: Json = False,
 ) -> None:
-    """Train a metric on ratings, from the scores of other metrics, and judge it on what it has not seen.
+    """Train a metric on ratings, from the scores of other metrics, and validate it on held-out summaries.
 
     [bold]dialgauge train calls.jsonl scores.parquet --target consistency --split both -o my-metric[/]
 
-    It is shown beside the best of the metrics it is made of, beside one that always says the mean, and beside what one
-    annotator reaches. Then [bold]dialgauge score new.jsonl -m learned:folder=my-metric[/] scores with it.
+    It is shown next to the best of the metrics it is made of, a metric that always predicts the mean, and the human
+    ceiling. Then [bold]dialgauge score new.jsonl -m learned:folder=my-metric[/] scores with it.
     """
-    from dialgauge.learn import TEXT_FEATURES, named_folder, refuse_foreign, train as train_metric
+    from dialgauge.learn import named_folder, refuse_foreign, train as train_metric
 
-    _check(output, name, on_invalid)
+    if output is not None and name is not None:
+        raise InputError("give --output or --name: a trained metric is kept in one place")
+    refuse_file(output)
     folder = named_folder(name) if name else output
     if folder is not None:
         refuse_foreign(folder)
-    with_texts = TEXT_FEATURES if text and "all" in text else tuple(text or ())
     loaded, table = load_corpus(corpus, format, map), load_scores(scores)
     with progress_bar("training") as progress:
         trained = train_metric(
-            loaded,
-            table,
-            target,
-            name=name or (output.name if output else None),
-            metrics=metric,
-            texts=with_texts,
-            task=task,
-            method=aggregation,
-            on_invalid=on_invalid,  # type: ignore[arg-type]  # checked above
-            learner=learner,
-            split=split,
-            resamples=resamples,
-            seed=seed,
-            progress=progress,
+            loaded, table, target, settings, policy, name=name or (output.name if output else None), progress=progress
         )
-        report = _explain(trained, importance, select, seed, progress)
+        report = _explain(trained, importance, select, settings.seed, progress)
     if folder is not None:
         report = replace(report, training=trained.save(folder))
     if json:
@@ -122,14 +91,6 @@ class _Report:
     training: "Training"
     importance: "pl.DataFrame | None"
     selection: "Selection | None"
-
-
-def _check(output: Path | None, name: str | None, on_invalid: str) -> None:
-    if output is not None and name is not None:
-        raise InputError("give --output or --name: a trained metric is kept in one place")
-    refuse_file(output)
-    if on_invalid not in ("error", "drop", "keep"):
-        raise ParameterError("train", "on-invalid", "'error', 'drop' or 'keep'", on_invalid)
 
 
 def _explain(trained: "Training", importance: bool, select: bool, seed: int, progress: Progress) -> _Report:
@@ -196,7 +157,8 @@ def _show_scores(made: "Training") -> None:
         if row["value"] is not None
     ]
     title = f"{card.name}: {card.target}, {card.data['summaries']:,} summaries, split {validation.split!r}"
-    print_table(title, ("by", "level", "measure", "value", "95 %"), rows, numeric=["value", "95 %"])
+    interval = f"{100 * validation.settings['confidence']:g} %"
+    print_table(title, ("by", "level", "measure", "value", interval), rows, numeric=["value", interval])
 
 
 def _show_remarks(made: "Training") -> None:

@@ -24,7 +24,6 @@ from dialgauge.learn._extrapolate import (
     nearest_class as nearest_class,
 )
 from dialgauge.learn._features import (
-    TEXT_FEATURES as TEXT_FEATURES,
     FeatureTable as FeatureTable,
     build_features as build_features,
 )
@@ -93,11 +92,16 @@ from dialgauge.learn._selection import (
     Selection as Selection,
     select_features as select_features,
 )
+from dialgauge.learn._settings import (
+    TEXT_FEATURES as TEXT_FEATURES,
+    LearnSettings as LearnSettings,
+    Split as Split,
+    Task as Task,
+)
 from dialgauge.learn._splits import (
     HIDES as HIDES,
     SPLITS as SPLITS,
     Fold as Fold,
-    Split as Split,
     check_folds as check_folds,
     make_folds as make_folds,
 )
@@ -125,7 +129,6 @@ from dialgauge.learn._tables_store import (
 from dialgauge.learn._targets import (
     TASKS as TASKS,
     Target as Target,
-    Task as Task,
     build_target as build_target,
 )
 from dialgauge.learn._validate import (

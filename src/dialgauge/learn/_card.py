@@ -2,7 +2,6 @@
 
 import hashlib
 import platform
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -18,11 +17,13 @@ from dialgauge.learn._folder import Card, FeatureUse
 from dialgauge.learn._learners import AUTO, Fitted, candidates
 from dialgauge.learn._metric import save_trained
 from dialgauge.learn._procedure import Data, Trial, choose, search
+from dialgauge.learn._settings import LearnSettings
 from dialgauge.learn._targets import build_target
 from dialgauge.learn._validate import Validation, build_data, validate
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
-from dialgauge.ratings import OnInvalid
+from dialgauge.ratings import RatingPolicy
+from dialgauge.settings import chosen_pair, takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,49 +43,34 @@ class Training:
         return Training(card, self.fitted, self.validation, self.trials, self.table, self.data)
 
 
+@takes(LearnSettings, RatingPolicy)
 def train(
     corpus: Corpus,
     scores: Scores,
     target: str,
+    settings: LearnSettings | None = None,
+    policy: RatingPolicy | None = None,
     *,
     name: str | None = None,
-    metrics: Sequence[str] | None = None,
-    texts: Sequence[str] = (),
-    task: str = "numbers",
-    method: str = "majority-or-mean",
-    on_invalid: OnInvalid = "error",
-    learner: str = "auto",
-    split: str = "both",
-    folds: int = 5,
-    inner_folds: int = 3,
-    resamples: int = 1000,
-    seed: int = 0,
     progress: Progress | None = None,
+    **changes: Any,
 ) -> Training:
     """Learn to predict the ratings of one dimension from metric scores, and say honestly how well that works.
 
-    ``metrics`` are columns of the scores (all where left out), ``texts`` further cheap features (such as
-    :data:`TEXT_FEATURES`). ``learner`` names one of :data:`LEARNERS`, whose settings are searched, or ``"auto"``.
-    ``split`` says what is held out in the validation: ``dialogues``, ``systems``, ``both``, or ``random`` (three
-    quarters against one, as in the paper). The metric itself is then fitted to all rated summaries.
+    The ratings are treated by ``policy``. ``metrics`` are columns of the scores (all where left out), ``texts`` further
+    cheap features (such as :data:`TEXT_FEATURES`). ``learner`` names one of :data:`LEARNERS`, whose settings are
+    searched, or ``"auto"``. ``split`` says what is held out in the validation: ``dialogues``, ``systems``, ``both``, or
+    ``random`` (three quarters against one, as in the paper). The metric itself is then fitted to all rated summaries.
+    This is what ``dialgauge train`` and ``[learn]`` of a study file ask.
     """
-    goal = build_target(corpus.ratings, target, task=task, method=method, on_invalid=on_invalid)
-    table = build_features(corpus, scores, metrics=metrics, texts=texts)
+    asked, policy = chosen_pair("train", changes, (LearnSettings, settings), (RatingPolicy, policy))
+    goal = build_target(corpus.ratings, target, policy, task=asked.task)
+    table = build_features(corpus, scores, metrics=asked.metrics, texts=asked.texts)
     data = build_data(table, goal)
-    recipes = candidates(learner, goal, seed)
-    validation = validate(
-        data,
-        corpus.ratings,
-        split=split,
-        learner=learner,
-        folds=folds,
-        inner_folds=inner_folds,
-        resamples=resamples,
-        seed=seed,
-        progress=progress,
-    )
-    trials = search(data, recipes, split, folds=inner_folds, seed=seed)
-    fitted = choose(trials, blend=learner == AUTO).fit(data.X, data.y)
+    validation = validate(data, corpus.ratings, asked, progress=progress)
+    recipes = candidates(asked.learner, goal, asked.seed)
+    trials = search(data, recipes, asked.split, folds=asked.inner_folds, seed=asked.seed)
+    fitted = choose(trials, blend=asked.learner == AUTO).fit(data.X, data.y)
     if fitted.pipeline is None:
         raise InputError(f"dimension {target!r}: all ratings round to one class; nothing to learn")
     card = _card(corpus, table, data, fitted, validation, name or f"learned-{target}")
@@ -123,8 +109,9 @@ def _card(corpus: Corpus, table: FeatureTable, data: Data, fitted: Fitted, valid
             "summaries": data.keys.height,
             "dialogues": data.keys["dialogue_id"].n_unique(),
             "systems": systems,
-            "aggregation": target.method,
-            "off the scale": target.on_invalid,
+            "aggregation": target.policy.aggregate,
+            "cleaning": target.policy.clean,
+            "off the scale": target.policy.on_invalid,
         },
         split={"name": validation.split, "hides": validation.hides, **validation.settings},
         scores=tuple(validation.scores.drop("reason").filter(pl.col("value").is_not_null()).to_dicts()),

@@ -12,29 +12,6 @@ from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metrics import Scores, score
 from dialgauge.metrics._metric import FloatArray
 
-#: Cheap features of a summary and its dialogue, by the names that they have as metrics. No model, no reference.
-TEXT_FEATURES = (
-    "length",
-    "sentences",
-    "compression",
-    "coverage",
-    "density",
-    "novel-1",
-    "novel-2",
-    "novel-3",
-    "novel-4",
-    "redundancy-1",
-    "redundancy-2",
-    "redundancy-3",
-    "redundancy-l",
-    "repetition-1",
-    "repetition-2",
-    "repetition-3",
-    "rouge-1@source",
-    "rouge-2@source",
-    "rouge-l@source",
-    "chrf@source",
-)
 #: How the signature of a column starts that dialgauge did not compute.
 UNSIGNED = "unsigned|"
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.learn._settings import Split
 
-Split = Literal["random", "dialogues", "systems", "both"]
 SPLITS: tuple[Split, ...] = get_args(Split)
 IntArray = NDArray[np.int64]
 

@@ -222,7 +222,7 @@ def _target(corpus: Corpus, name: str, options: TableOptions) -> Target:
         raise InputError(f"dimension {name!r}: no original summary of a system has a rating")
     if options.scale is not None:
         rated = rated.with_columns(pl.col("scale").fill_null(options.scale))
-    return build_target(rated, name, task="classes", method=options.method, on_invalid="drop")
+    return build_target(rated, name, task="classes", aggregate=options.method)
 
 
 def check_ratings(corpus: Corpus, options: TableOptions) -> None:

@@ -2,17 +2,18 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
+from dialgauge.learn._settings import Task
 from dialgauge.metrics._metric import FloatArray
-from dialgauge.ratings import OnInvalid, Scale, aggregate, find_scale
+from dialgauge.ratings import RatingPolicy, Scale, find_scale, treat_ratings
+from dialgauge.settings import takes
 
-Task = Literal["numbers", "classes"]
 TASKS: tuple[Task, ...] = get_args(Task)
 #: Fewer rated summaries than this teach nothing that could be validated.
 MIN_RATED = 20
@@ -33,8 +34,7 @@ class Target:
     levels: tuple[float, ...]
     minimum: float | None
     maximum: float | None
-    method: str
-    on_invalid: OnInvalid
+    policy: RatingPolicy
 
     @property
     def keys(self) -> pl.DataFrame:
@@ -59,19 +59,20 @@ def nearest(values: FloatArray, levels: tuple[float, ...]) -> FloatArray:
     return points[np.searchsorted(middles, values + 1e-9, side="right")]
 
 
+@takes(RatingPolicy)
 def build_target(
     ratings: pl.DataFrame,
     dimension: str,
+    policy: RatingPolicy | None = None,
     *,
     task: str = "numbers",
-    method: str = "majority-or-mean",
-    on_invalid: OnInvalid = "error",
+    **changes: Any,
 ) -> Target:
-    """Aggregate the ratings of one dimension (see :func:`dialgauge.ratings.aggregate`).
+    """Treat and aggregate the ratings of one dimension (see :func:`dialgauge.ratings.treat_ratings`).
 
-    A rating off its scale is an error unless ``on_invalid`` says to drop or keep it. Fewer than 20 rated summaries, or
-    ratings that are all the same, are refused: there is nothing to learn.
+    Fewer than 20 rated summaries, or ratings that are all the same, are refused: there is nothing to learn.
     """
+    policy = RatingPolicy.chosen(policy, {**changes, "dimensions": None}, "build_target")
     if task not in TASKS:
         raise UnknownNameError("task", task, TASKS)
     if ratings.is_empty():
@@ -79,13 +80,14 @@ def build_target(
     if dimension not in ratings["dimension"]:
         raise UnknownNameError("dimension", dimension, ratings["dimension"].unique())
     part = ratings.filter(pl.col("dimension") == dimension)
-    made = aggregate(part, method, on_invalid=on_invalid).frame.drop_nulls("value")
+    treated = treat_ratings(part, policy)
+    made = treated.aggregate().frame.drop_nulls("value")
     if made.height < MIN_RATED:
         raise InputError(
             f"dimension {dimension!r}: {counted(made.height, 'summary', 'summaries')} with a rating; "
             f"at least {MIN_RATED} are needed to train"
         )
-    scale = _scale(part)
+    scale = _scale(treated.counted)
     values = made["value"].to_numpy()
     low, high = (scale.minimum, scale.maximum) if scale else (None, None)
     if low is not None and high is not None and (values.min() < low or values.max() > high):
@@ -106,8 +108,7 @@ def build_target(
         levels,
         low,
         high,
-        method,
-        on_invalid,
+        policy,
     )
     kinds = built.classes(values) if task == "classes" else values
     if len(np.unique(kinds)) < 2 or math.isclose(values.min(), values.max()):

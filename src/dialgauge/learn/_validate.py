@@ -12,6 +12,7 @@ from dialgauge.errors import InputError
 from dialgauge.learn._features import FeatureTable
 from dialgauge.learn._learners import AUTO, Recipe, candidates
 from dialgauge.learn._procedure import Data, Predicted, Procedure, check_leaks, procedure
+from dialgauge.learn._settings import LearnSettings
 from dialgauge.learn._splits import HIDES, Fold, check_folds, make_folds
 from dialgauge.learn._targets import MIN_RATED, Target
 from dialgauge.learn._validation_scores import (
@@ -27,6 +28,8 @@ from dialgauge.learn._validation_scores import (
     scores_frame,
 )
 from dialgauge.progress import Progress
+from dialgauge.resampling import Intervals
+from dialgauge.settings import takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,34 +80,33 @@ def build_data(table: FeatureTable, target: Target) -> Data:
     return Data(keys, table.names, X, y, target, table.directions)
 
 
+@takes(LearnSettings)
 def validate(
     data: Data,
     ratings: pl.DataFrame,
+    settings: LearnSettings | None = None,
     *,
-    split: str = "systems",
-    learner: str = "auto",
     recipes: Sequence[Recipe] | None = None,
     run: Procedure | None = None,
-    folds: int | Sequence[Fold] = 5,
-    inner_folds: int = 3,
+    own_folds: Sequence[Fold] | None = None,
     guard: bool = True,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
     progress: Progress | None = None,
+    **changes: Any,
 ) -> Validation:
     """Predict every held-out summary from the others, and score that.
 
-    ``learner`` names what is searched (or ``recipes`` lists it); every choice is made inside the training rows, by
-    folds of the same rule. ``auto`` blends the recipes that it cannot tell from the best. ``run`` takes the place of
-    that procedure by one of your own. ``guard`` tries on the first fold whether predictions change with what is held
-    out, and refuses the procedure if so. ``folds`` may be folds of your own; they are refused where they share what
-    the split keeps apart.
+    ``ratings`` are the single ratings that the human ceiling is measured by. ``learner`` names what is searched (or
+    ``recipes`` lists it); every choice is made inside the training rows, by folds of the same rule. ``auto`` blends the
+    recipes that it cannot tell from the best. ``run`` takes the place of that procedure by one of your own. ``guard``
+    tries on the first fold whether predictions change with what is held out, and refuses the procedure if so.
+    ``own_folds`` take the place of those of the split; they are refused where they share what the split keeps apart.
     """
-    tried = tuple(recipes) if recipes is not None else tuple(candidates(learner, data.target, seed))
-    made = make_folds(split, data.keys, folds=folds, seed=seed) if isinstance(folds, int) else list(folds)
+    asked = LearnSettings.chosen(settings, changes, "validate")
+    split, seed = asked.split, asked.seed
+    tried = tuple(recipes) if recipes is not None else tuple(candidates(asked.learner, data.target, seed))
+    made = list(own_folds) if own_folds else make_folds(split, data.keys, folds=asked.folds, seed=seed)
     check_folds(split, data.keys, made)
-    own = run or procedure(tried, split, blend=learner == AUTO, inner_folds=inner_folds, seed=seed)
+    own = run or procedure(tried, split, blend=asked.learner == AUTO, inner_folds=asked.inner_folds, seed=seed)
     results: list[Predicted] = []
     for done, fold in enumerate(made):
         if progress:
@@ -114,7 +116,7 @@ def validate(
             check_leaks(own, data, fold, before=results[0], seed=seed)
     if progress:
         progress(f"{data.target.dimension}: intervals", len(made), len(made))
-    return _scored(data, ratings, split, made, results, resamples, confidence, seed)
+    return _scored(data, ratings, split, made, results, asked.subset(Intervals))
 
 
 def _scored(
@@ -123,9 +125,7 @@ def _scored(
     split: str,
     folds: Sequence[Fold],
     results: Sequence[Predicted],
-    resamples: int,
-    confidence: float,
-    seed: int,
+    asked: Intervals,
 ) -> Validation:
     size = len(data.y)
     numbers, classes, means = (np.full(size, np.nan) for _ in range(3))
@@ -134,16 +134,15 @@ def _scored(
         numbers[fold.test], classes[fold.test] = result.numbers, result.classes
         means[fold.test] = data.y[fold.train].mean()
         of_fold[fold.test] = fold.name
-    drawn = (resamples, confidence, seed)
-    rows = correlation_rows(LEARNED, LEARNED, data, numbers, *drawn)
-    rows += class_rows(LEARNED, LEARNED, data, classes, numbers, *drawn)
+    rows = correlation_rows(LEARNED, LEARNED, data, numbers, asked)
+    rows += class_rows(LEARNED, LEARNED, data, classes, numbers, asked)
     single = best_single(data, numbers)
     if single is not None:
-        rows += correlation_rows(SINGLE, single[0], data, single[1], *drawn)
+        rows += correlation_rows(SINGLE, single[0], data, single[1], asked)
     constant = "it says the same of every summary of a fold"
     rows += no_correlation_rows(MEAN, MEAN, constant)
-    rows += class_rows(MEAN, MEAN, data, np.where(np.isnan(means), np.nan, _classes(data, means)), means, *drawn)
-    rows += ceiling_rows(data, ratings, *drawn)
+    rows += class_rows(MEAN, MEAN, data, np.where(np.isnan(means), np.nan, _classes(data, means)), means, asked)
+    rows += ceiling_rows(data, ratings, asked)
     known = ~np.isnan(numbers)
     predictions = data.keys.with_columns(
         pl.Series("rating", data.y),
@@ -167,9 +166,9 @@ def _scored(
         HIDES[split],
         scores_frame(rows),
         predictions,
-        calibration(data, numbers, *drawn),
+        calibration(data, numbers, asked),
         pl.DataFrame(chosen),
-        {"resamples": resamples, "confidence": confidence, "seed": seed, "folds": len(folds), "rows": int(known.sum())},
+        {**asked.model_dump(), "folds": len(folds), "rows": int(known.sum())},
     )
 
 

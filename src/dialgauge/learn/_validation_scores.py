@@ -13,6 +13,7 @@ from dialgauge.learn._procedure import Data
 from dialgauge.learn._targets import nearest
 from dialgauge.metaeval import (
     Coefficient,
+    CorrelationSettings,
     Level,
     bootstrap,
     bootstrap_weights,
@@ -21,6 +22,8 @@ from dialgauge.metaeval import (
     percentile_interval,
 )
 from dialgauge.metrics._metric import FloatArray
+from dialgauge.ratings import treat_ratings
+from dialgauge.resampling import Intervals
 
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall", "mean")
 LEVELS: tuple[Level, ...] = ("summary", "system")
@@ -55,19 +58,15 @@ _MOST_CLASSES = 20
 Row = dict[str, Any]
 
 
-def correlation_rows(
-    by: str, name: str, data: Data, predicted: FloatArray, resamples: int, confidence: float, seed: int
-) -> list[Row]:
+def correlation_rows(by: str, name: str, data: Data, predicted: FloatArray, asked: Intervals) -> list[Row]:
     """Pearson, Spearman, Kendall and their mean at summary and system level; systems and dialogues drawn anew."""
     layout = Layout.of(data.keys)
     x, z = layout.matrix(predicted), layout.matrix(np.where(np.isnan(predicted), np.nan, data.y))
     rows = []
     for level in LEVELS:
         for coefficient in COEFFICIENTS:
-            if resamples:
-                drawn = bootstrap(
-                    x, z, level, coefficient, resamples=resamples, confidence=confidence, seed=seed, resample="both"
-                )
+            if asked.resamples:
+                drawn = bootstrap(x, z, level, coefficient, resample="both", **asked.model_dump())
                 value, low, high = drawn.value, drawn.low, drawn.high
             else:
                 value, low, high = correlation(x, z, level, coefficient), math.nan, math.nan
@@ -76,22 +75,13 @@ def correlation_rows(
     return rows
 
 
-def class_rows(
-    by: str,
-    name: str,
-    data: Data,
-    classes: FloatArray,
-    numbers: FloatArray,
-    resamples: int,
-    confidence: float,
-    seed: int,
-) -> list[Row]:
+def class_rows(by: str, name: str, data: Data, classes: FloatArray, numbers: FloatArray, asked: Intervals) -> list[Row]:
     """Accuracy, macro-F1, quadratic κ and the mean absolute error; dialogues drawn anew."""
     known = np.flatnonzero(~np.isnan(numbers))
     keys = data.keys[known.tolist()]
     layout = Layout.of(keys)
     n = layout.shape[1]
-    draws = bootstrap_weights(1, n, resamples, "inputs", seed).dialogues if resamples else np.zeros((0, n))
+    draws = _dialogue_draws(n, asked)
     weights = np.vstack([np.ones((1, n)), draws])
     errors = np.zeros(n)
     np.add.at(errors, layout.columns, np.abs(numbers[known] - data.y[known]))
@@ -110,7 +100,7 @@ def class_rows(
         made |= {measure: np.full(len(weights), np.nan) for measure in ("accuracy", "macro-f1", "quadratic kappa")}
     rows = []
     for measure, values in made.items():
-        low, high = percentile_interval(values[1:], confidence) if resamples else (math.nan, math.nan)
+        low, high = percentile_interval(values[1:], asked.confidence) if asked.resamples else (math.nan, math.nan)
         rows.append(_row(by, name, measure, "summary", float(values[0]), low, high, reason))
     return rows
 
@@ -146,12 +136,13 @@ def best_single(data: Data, predicted: FloatArray) -> tuple[str, FloatArray] | N
     layout = Layout.of(data.keys)
     truth = layout.matrix(np.where(held, data.y, np.nan))
     level: Level = "summary" if layout.shape[0] > 1 else "global"
+    turned = data.target.dimension in data.target.policy.lower_is_better
     found: list[tuple[float, str, FloatArray]] = []
     for i, name in enumerate(data.names):
         column = np.where(held, data.X[:, i], np.nan)
         value = correlation(layout.matrix(column), truth, level, "pearson")
         if not math.isnan(value):
-            declared = -1 if data.directions.get(name) == "lower" else 1
+            declared = -1 if (data.directions.get(name) == "lower") != turned else 1
             shown = name if value * declared >= 0 else f"{name}, {TURNED}"
             found.append((abs(value), shown, column if value >= 0 else -column))
     if not found:
@@ -160,30 +151,32 @@ def best_single(data: Data, predicted: FloatArray) -> tuple[str, FloatArray] | N
     return name, column
 
 
-def ceiling_rows(data: Data, ratings: pl.DataFrame, resamples: int, confidence: float, seed: int) -> list[Row]:
+def _dialogue_draws(dialogues: int, asked: Intervals) -> FloatArray:
+    """How often each dialogue is in each resample: resamples × dialogues."""
+    if not asked.resamples:
+        return np.zeros((0, dialogues))
+    return bootstrap_weights(1, dialogues, asked.resamples, "inputs", asked.seed).dialogues
+
+
+def ceiling_rows(data: Data, ratings: pl.DataFrame, asked: Intervals) -> list[Row]:
     """How well one annotator agrees with the others, measured as a metric is."""
     own = ratings.filter(pl.col("dimension") == data.target.dimension).join(data.keys, on=list(KEY), how="semi")
-    made = human_ceiling(
-        own,
-        levels=LEVELS,
-        coefficients=COEFFICIENTS,
-        on_invalid=data.target.on_invalid,
-        resamples=resamples,
-        confidence=confidence,
-        seed=seed,
-        variant=data.keys["variant"][0],
+    wanted = asked.subset(
+        CorrelationSettings, levels=LEVELS, coefficients=COEFFICIENTS, variant=data.keys["variant"][0]
     )
+    # People are measured as they rated: cleaning takes out their disagreement, and would flatter them.
+    made = human_ceiling(treat_ratings(own, data.target.policy).checked, wanted, data.target.policy)
     columns = ("coefficient", "level", "value", "low", "high", "reason")
     return [_row(CEILING, "one annotator", *row) for row in made.frame.select(columns).iter_rows()]
 
 
-def calibration(data: Data, predicted: FloatArray, resamples: int, confidence: float, seed: int) -> pl.DataFrame:
+def calibration(data: Data, predicted: FloatArray, asked: Intervals) -> pl.DataFrame:
     """Ten bins of equal size by prediction: what was predicted, what people gave, and the interval of the latter."""
     known = np.flatnonzero(~np.isnan(predicted))
     order = known[np.argsort(predicted[known], kind="stable")]
     layout = Layout.of(data.keys)
     n = layout.shape[1]
-    draws = bootstrap_weights(1, n, resamples, "inputs", seed).dialogues if resamples else np.zeros((0, n))
+    draws = _dialogue_draws(n, asked)
     rows = []
     for number, part in enumerate(np.array_split(order, min(10, len(order)))):
         columns = layout.columns[part]
@@ -191,7 +184,7 @@ def calibration(data: Data, predicted: FloatArray, resamples: int, confidence: f
         sizes = np.bincount(columns, minlength=n)
         drawn = draws @ sizes
         means = np.divide(draws @ sums, drawn, out=np.full(len(draws), np.nan), where=drawn > 0)
-        low, high = percentile_interval(means, confidence)
+        low, high = percentile_interval(means, asked.confidence)
         rows.append(
             (number + 1, len(part), float(predicted[part].mean()), float(data.y[part].mean()), _null(low), _null(high))
         )

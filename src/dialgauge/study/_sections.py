@@ -10,6 +10,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 from dialgauge.annotate import AnnotateSection
 from dialgauge.corpus import OVERALL
 from dialgauge.errors import DialgaugeError, UnknownNameError
+from dialgauge.learn import LearnSettings
+from dialgauge.settings import Several, setting
 
 #: The keys of ``[perturbations]`` that only a language model has a use for.
 LLM_KEYS = frozenset({"model", "base_url", "prompts", "fallback", "max_calls", "max_tokens", "parallel", "price"})
@@ -218,26 +220,14 @@ class AffectSection(_Table):
         return spec
 
 
-class LearnSection(_Table):
+class LearnSection(LearnSettings):
     """``[learn]``: metrics to train on the ratings (extra ``learn``), one for each dimension in ``targets``.
 
-    ``split`` says what is held out to judge them, ``texts`` cheap features beside the scores of ``[metrics]``.
+    ``split`` says what is held out to judge them, ``texts`` cheap features beside the scores of ``[metrics]``. Without
+    ``resamples`` and ``confidence``, intervals are made as ``[correlation]`` says.
     """
 
-    targets: Annotated[list[str], Field(min_length=1)]
-    learner: str = "auto"
-    split: Literal["dialogues", "systems", "both", "random"] = "both"
-    task: Literal["numbers", "classes"] = "numbers"
-    texts: list[str] = Field(default_factory=list)
-
-    @field_validator("learner")
-    @classmethod
-    def _known_learner(cls, name: str) -> str:
-        from dialgauge.learn import AUTO, LEARNERS
-
-        if name not in (AUTO, *LEARNERS):
-            raise ValueError(str(UnknownNameError("learner", name, (AUTO, *LEARNERS))))
-        return name
+    targets: Several[str] = setting(..., "Dimension to train a metric for.", flag="--target", min_length=1)
 
 
 class ReproductionSection(_Table):
