@@ -13,8 +13,9 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa as stat
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.ratings import cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement, verdict
-from dialgauge.ratings._bootstrap import Resampling, bootstrap_interval
+from dialgauge.ratings._bootstrap import bootstrap_interval
 from dialgauge.ratings._measures import MEASURES, make_statistic
+from dialgauge.resampling import Intervals
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")
 _ = np.nan
@@ -158,11 +159,11 @@ def test_interval_covers_and_is_seeded():
     matrix = make_matrix(4, units=200)
     statistic = make_statistic(matrix, "krippendorff-alpha", "interval", "none")
     clusters = np.arange(200)
-    one = bootstrap_interval(statistic, clusters, Resampling(500, 0.95, 1))
-    assert one == bootstrap_interval(statistic, clusters, Resampling(500, 0.95, 1))
-    assert one != bootstrap_interval(statistic, clusters, Resampling(500, 0.95, 2))
+    one = bootstrap_interval(statistic, clusters, Intervals(resamples=500, confidence=0.95, seed=1))
+    assert one == bootstrap_interval(statistic, clusters, Intervals(resamples=500, confidence=0.95, seed=1))
+    assert one != bootstrap_interval(statistic, clusters, Intervals(resamples=500, confidence=0.95, seed=2))
     assert one.low < krippendorff_alpha(matrix).value < one.high
-    wide = bootstrap_interval(statistic, clusters, Resampling(500, 0.99, 1))
+    wide = bootstrap_interval(statistic, clusters, Intervals(resamples=500, confidence=0.99, seed=1))
     assert wide.low < one.low < one.high < wide.high
 
 
@@ -175,7 +176,7 @@ def test_intervals_hold_what_they_promise():
     for _round in range(200):
         matrix = population[generator.integers(len(population), size=80)]
         statistic = make_statistic(matrix, "krippendorff-alpha", "interval", "none")
-        interval = bootstrap_interval(statistic, np.arange(80), Resampling(200, 0.95, _round))
+        interval = bootstrap_interval(statistic, np.arange(80), Intervals(resamples=200, seed=_round))
         held += interval.low <= truth <= interval.high
     assert 176 <= held <= 199
 
@@ -183,7 +184,7 @@ def test_intervals_hold_what_they_promise():
 def test_undefined_resamples_are_counted():
     matrix = np.array([[1, 1], [1, 1], [1, 1], [1, 2]], dtype=float)
     statistic = make_statistic(matrix, "krippendorff-alpha", "nominal", "none")
-    interval = bootstrap_interval(statistic, np.arange(4), Resampling(1000, 0.95, 0))
+    interval = bootstrap_interval(statistic, np.arange(4), Intervals(resamples=1000, confidence=0.95, seed=0))
     # The one unit that differs is missed by a draw of four with probability (3/4)^4 = .316.
     assert 260 < interval.undefined < 370
     assert interval.low is not None
@@ -220,9 +221,9 @@ def test_bad_matrices_and_parameters():
     with pytest.raises(InputError, match="0 or more; got -1"):
         krippendorff_alpha([[-1, 2], [1, 1]], "ratio")
     with pytest.raises(ParameterError, match="resamples"):
-        Resampling(-1)
+        Intervals(resamples=-1)
     with pytest.raises(ParameterError, match="confidence"):
-        Resampling(10, 1.0)
+        Intervals(resamples=20, confidence=1.0)
 
 
 @pytest.mark.parametrize(

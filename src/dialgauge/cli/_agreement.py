@@ -8,8 +8,10 @@ import typer
 
 from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
+from dialgauge.cli._settings import with_options
 from dialgauge.errors import InputError
 from dialgauge.progress import Progress
+from dialgauge.ratings import AgreementSettings, OutlierSettings, RatingPolicy
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 #: Longer tables show what is flagged only; notes beyond these are counted.
 _MOST_ROWS, _MOST_NOTES = 24, 5
 
-#: What is shown unless asked for otherwise, and how it is called in tables.
+#: How measures are called in tables.
 _LABELS = {
     "krippendorff-alpha": "Krippendorff α",
     "cohen-kappa": "Cohen κ",
@@ -29,40 +31,10 @@ _LABELS = {
     "pearson": "Pearson r",
     "spearman": "Spearman ρ",
 }
-_DEFAULT_MEASURES = ["krippendorff-alpha", "cohen-kappa", "fleiss-kappa", "percent-agreement", "spearman"]
 
-Dimensions = Annotated[
-    list[str] | None, typer.Option("--dimension", "-d", help="A dimension; repeat for several. All by default.")
-]
-Measures = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measure",
-        help="krippendorff-alpha, cohen-kappa, fleiss-kappa, percent-agreement, pearson or spearman; repeat.",
-    ),
-]
-Groups = Annotated[
-    list[str] | None,
-    typer.Option("--by", help="overall, dimension, pair (of annotators) or system; repeat. The first two by default."),
-]
-Clean = Annotated[
-    bool, typer.Option("--clean", help="Take out what a majority contradicts, and show agreement before and after.")
-]
-Level = Annotated[
-    str | None,
-    typer.Option("--level", help="Level of α: nominal, ordinal, interval or ratio. By the scale if unset."),
-]
-Weights = Annotated[
-    str | None,
-    typer.Option("--weights", help="Weights of Cohen's κ: none, linear or quadratic. By the scale if unset."),
-]
-OnInvalid = Annotated[
-    str, typer.Option("--on-invalid", help="What to do with values off their scale: drop, keep or error.")
-]
 Order = Annotated[
     str | None, typer.Option("--order", help="Order of work for drift: time or frame (the order of the file).")
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of the bootstrap: the same seed gives the same interval.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -70,18 +42,12 @@ def add_to(app: typer.Typer) -> None:
     app.command("agreement")(agreement)
 
 
+@with_options
 def agreement(
     corpus: Source,
-    dimension: Dimensions = None,
-    measure: Measures = None,
-    by: Groups = None,
-    clean: Clean = False,
-    level: Level = None,
-    weights: Weights = None,
-    on_invalid: OnInvalid = "drop",
+    settings: AgreementSettings,
+    policy: RatingPolicy,
     order: Order = None,
-    resamples: Annotated[int, typer.Option("--resamples", help="Bootstrap resamples for the intervals.")] = 1000,
-    seed: Seed = 0,
     format: Format = None,
     map: Map = None,
     strict: Strict = False,
@@ -97,18 +63,17 @@ def agreement(
     loaded = load_corpus(corpus, format, map, strict)
     if not loaded.ratings["value"].count():
         raise InputError(f"{corpus}: the corpus has no ratings, so there is no agreement to measure; {HOW_TO_ADD}")
-    chosen: dict[str, Any] = {"dimensions": dimension or None, "on_invalid": "keep"}
-    bootstrap: dict[str, Any] = {"resamples": resamples, "seed": seed}
-    # Cleaning leaves units of two equal ratings: Fleiss' κ, which wants equally many everywhere, would see only those.
-    usual = [name for name in _DEFAULT_MEASURES if not (clean and name == "fleiss-kappa")]
-    measuring: dict[str, Any] = {"measures": measure or usual, "by": by or ["overall", "dimension"]}
-    measuring |= {"level": level, "weights": weights, **chosen, **bootstrap}
+    if policy.clean != "none" and "measures" not in settings.model_fields_set:
+        # Cleaning leaves units of two equal ratings: Fleiss' κ, which wants equally many everywhere, sees only those.
+        kept = tuple(name for name in settings.measures if name != "fleiss-kappa")
+        settings = settings.model_copy(update={"measures": kept})
     with progress_bar("agreement") as progress:
-        report = _analyse(loaded, measuring, clean=clean, on_invalid=on_invalid, order=order, progress=progress)
+        report = _analyse(loaded, settings, policy, order, progress)
     if json:
-        print_json({**_as_json(report), **bootstrap, "on_invalid": on_invalid})
+        chosen = {"resamples": settings.resamples, "seed": settings.seed, "on_invalid": policy.on_invalid}
+        print_json({**_as_json(report), **chosen})
     else:
-        _print(report, on_invalid)
+        _print(report, policy.on_invalid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,32 +91,23 @@ class _Report:
 
 
 def _analyse(
-    corpus: "Corpus",
-    measuring: dict[str, Any],
-    *,
-    clean: bool,
-    on_invalid: Any,
-    order: Any,
-    progress: Progress,
+    corpus: "Corpus", settings: AgreementSettings, policy: RatingPolicy, order: Any, progress: Progress
 ) -> _Report:
     from dialgauge import ratings as room
 
     progress("measuring", 0, 4)
-    checked = room.validate(corpus.ratings, on_invalid=on_invalid)
-    before = room.agreement(checked.ratings, **measuring)
-    cleaned, after = None, before
-    if clean:
+    treated = room.treat_ratings(corpus.ratings, policy)
+    before = after = room.agreement(treated.checked, settings=settings, policy=policy)
+    if treated.cleaned is not None:
         progress("cleaning", 1, 4)
-        cleaned = room.majority_noise_removal(checked.ratings)
-        after = room.agreement(cleaned.ratings, **measuring)
+        after = room.agreement(treated.counted, settings=settings, policy=policy)
     progress("drift", 2, 4)
-    chosen = {key: measuring[key] for key in ("dimensions", "on_invalid")}
-    drifting = room.drift(checked.ratings, order=order, **chosen)
-    bootstrap = {key: measuring[key] for key in ("resamples", "seed")}
-    apart = room.outliers(checked.ratings, level=measuring["level"] or "interval", **chosen, **bootstrap)
+    drifting = room.drift(treated.checked, policy=policy, order=order, confidence=settings.confidence)
+    standing = settings.subset(OutlierSettings, level=settings.level or "interval")
+    apart = room.outliers(treated.checked, standing, policy)
     progress("checks", 3, 4)
     findings = room.check_ratings(corpus)
-    return _Report(corpus, before, after, cleaned, drifting, apart, findings, checked.invalid)
+    return _Report(corpus, before, after, treated.cleaned, drifting, apart, findings, treated.invalid)
 
 
 def _as_json(report: _Report) -> dict[str, Any]:

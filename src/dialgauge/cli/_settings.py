@@ -119,9 +119,13 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
         metavar=shown["metavar"] or listed,
         autocompletion=shown["complete"] or (_completion(choices) if choices else None),
     )
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, keyword, default=_shown_default(field), annotation=Annotated[kind, option])
+
+
+def _shown_default(field: FieldInfo) -> Any:
     default = default_of(field)
-    default = list(default) if isinstance(default, tuple) else None if isinstance(default, Mapping) else default
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+    return list(default) if isinstance(default, tuple) else None if isinstance(default, Mapping) else default
 
 
 def _completion(choices: Sequence[str]) -> Callable[[str], list[str]]:
@@ -157,8 +161,8 @@ def _made(settings: type[Settings], given: Mapping[str, tuple[FieldInfo, Any]]) 
     """The settings from the values of their options; an error names the option."""
     values: dict[str, Any] = {}
     for name, (field, value) in given.items():
-        # An empty list is what typer makes of an option that was not given.
-        if value is None or value == []:
+        # What was not given is left to the settings. An empty list is what typer makes of an option without a default.
+        if value is None or value == [] or value == _shown_default(field):
             continue
         parse = _shown(field)["parse"]
         values[name] = parse(value) if parse else value

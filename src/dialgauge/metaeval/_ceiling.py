@@ -17,7 +17,7 @@ from dialgauge.metaeval._names import BASE, Coefficient, FloatArray, Level, chec
 from dialgauge.metaeval._settings import CorrelationSettings
 from dialgauge.metaeval._weighted import resampled_correlations
 from dialgauge.ratings import RatingPolicy, aggregate
-from dialgauge.settings import takes
+from dialgauge.settings import split, takes
 
 CEILING = pl.Schema(
     {
@@ -76,9 +76,9 @@ def human_ceiling(
     null with a reason. Without ``role``: the only one that was rated, or ``"overall"`` where several were. Cleaning
     plays no part: it removes disagreement, and would flatter people.
     """
-    treated = {name: value for name, value in changes.items() if name in RatingPolicy.model_fields}
-    rest = {name: value for name, value in changes.items() if name not in treated}
-    asked, policy = CorrelationSettings.chosen(settings, rest, "human_ceiling"), RatingPolicy.chosen(policy, treated)
+    own, treatment = split(changes, CorrelationSettings, RatingPolicy)
+    asked = CorrelationSettings.chosen(settings, own, "human_ceiling")
+    policy = RatingPolicy.chosen(policy, treatment, "human_ceiling")
     for name in asked.coefficients:
         check_name("coefficient", name, (*BASE, "mean"))
     without = [] if asked.with_references else list(references)

@@ -15,7 +15,7 @@ from dialgauge.metaeval._names import BASE
 from dialgauge.metaeval._settings import ComparisonSettings, CorrelationSettings
 from dialgauge.progress import Progress
 from dialgauge.ratings import Aggregated, RatingPolicy, TreatedRatings, treat_ratings
-from dialgauge.settings import takes
+from dialgauge.settings import split, takes
 
 
 class ScoreTable(Protocol):
@@ -76,9 +76,8 @@ def evaluate_metrics(
     This is what ``dialgauge correlate`` and the study file ask: correlations with intervals, the metrics that lead, the
     human ceiling and the effect of the references, all from the same ratings.
     """
-    treatment = {name: value for name, value in changes.items() if name in RatingPolicy.model_fields}
-    rest = {name: value for name, value in changes.items() if name not in treatment}
-    asked = CorrelationSettings.chosen(settings, rest, "evaluate_metrics")
+    own, treatment = split(changes, CorrelationSettings, RatingPolicy)
+    asked = CorrelationSettings.chosen(settings, own, "evaluate_metrics")
     policy = RatingPolicy.chosen(policy, treatment, "evaluate_metrics")
     treated = treat_ratings(corpus.ratings, policy)
     aggregated = treated.aggregate()

@@ -4,11 +4,7 @@ from dialgauge.ratings._aggregate import (
 )
 from dialgauge.ratings._agreement import (
     Agreement as Agreement,
-    Scope as Scope,
     agreement as agreement,
-)
-from dialgauge.ratings._alpha import (
-    Level as Level,
 )
 from dialgauge.ratings._checks import (
     check_ratings as check_ratings,
@@ -27,11 +23,7 @@ from dialgauge.ratings._findings import (
     Findings as Findings,
     Severity as Severity,
 )
-from dialgauge.ratings._kappa import (
-    Weights as Weights,
-)
 from dialgauge.ratings._measures import (
-    MEASURES as MEASURES,
     Coefficient as Coefficient,
     cohen_kappa as cohen_kappa,
     fleiss_kappa as fleiss_kappa,
@@ -54,8 +46,15 @@ from dialgauge.ratings._scales import (
     validate as validate,
 )
 from dialgauge.ratings._settings import (
+    MEASURES as MEASURES,
     METHODS as METHODS,
+    AgreementSettings as AgreementSettings,
+    DriftSettings as DriftSettings,
+    Level as Level,
     OnInvalid as OnInvalid,
+    OutlierSettings as OutlierSettings,
     RatingPolicy as RatingPolicy,
+    Scope as Scope,
     TieRule as TieRule,
+    Weights as Weights,
 )

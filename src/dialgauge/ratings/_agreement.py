@@ -3,22 +3,20 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY
-from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.ratings._alpha import Level
-from dialgauge.ratings._bootstrap import Resampling, bootstrap_interval
+from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.ratings._bootstrap import bootstrap_interval
 from dialgauge.ratings._frame import UnitMatrix, select_dimensions, unit_matrix
-from dialgauge.ratings._kappa import Weights
-from dialgauge.ratings._measures import MEASURES, make_statistic, setting_of, usable_units, verdict, why_undefined
+from dialgauge.ratings._measures import make_statistic, setting_of, usable_units, verdict, why_undefined
 from dialgauge.ratings._scales import Scale, scale_of, validate
-from dialgauge.ratings._settings import OnInvalid
-
-Scope = Literal["overall", "dimension", "pair", "system"]
+from dialgauge.ratings._settings import AgreementSettings, Level, OnInvalid, RatingPolicy, Scope, Weights
+from dialgauge.resampling import Intervals
+from dialgauge.settings import split, takes
 
 #: The columns of the agreement table.
 AGREEMENT = pl.Schema(
@@ -56,7 +54,7 @@ class Agreement:
     frame: pl.DataFrame
     invalid: pl.DataFrame
     on_invalid: OnInvalid
-    resampling: Resampling
+    resampling: Intervals
 
     def value(self, measure: str, dimension: str | None = None) -> float | None:
         """One value: of a dimension, or of all dimensions pooled."""
@@ -72,20 +70,15 @@ class Agreement:
         return result
 
 
+@takes(AgreementSettings, RatingPolicy)
 def agreement(
     ratings: pl.DataFrame,
-    measures: Sequence[str] = MEASURES,
+    measures: Sequence[str] | None = None,
+    settings: AgreementSettings | None = None,
+    policy: RatingPolicy | None = None,
     *,
-    by: Sequence[Scope] = ("overall", "dimension"),
-    dimensions: Sequence[str] | None = None,
-    level: Level | None = None,
-    weights: Weights | None = None,
-    resample: Literal["summary", "dialogue"] = "summary",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
-    on_invalid: OnInvalid = "drop",
     scales: Iterable[Scale] = (),
+    **changes: Any,
 ) -> Agreement:
     """How far the annotators agree.
 
@@ -94,31 +87,25 @@ def agreement(
     nominal and unweighted for categorical scales, ordinal or interval and quadratic for others; ordinal where no
     scale is named. Intervals are bootstrap percentiles. What is drawn is a summary with all its sentences and
     dimensions, or a dialogue with all its summaries; ``resamples=0`` makes none. The same seed gives the same
-    interval.
+    interval. Cleaning plays no part here: give it the ratings that :func:`treat_ratings` counted.
     """
-    for measure in measures:
-        if measure not in MEASURES:
-            raise UnknownNameError("measure of agreement", measure, MEASURES)
-    for scope in by:
-        if scope not in get_args(Scope):
-            raise ParameterError("agreement", "by", ", ".join(map(repr, get_args(Scope))), scope)
-    if resample not in ("summary", "dialogue"):
-        raise ParameterError("agreement", "resample", "'summary' or 'dialogue'", resample)
+    own, treatment = split(changes, AgreementSettings, RatingPolicy)
+    asked = AgreementSettings.chosen(settings, own | ({"measures": measures} if measures else {}), "agreement")
+    policy = RatingPolicy.chosen(policy, treatment, "agreement")
     scales = tuple(scales)
-    checked = validate(ratings, on_invalid=on_invalid, scales=scales)
-    wanted = list(dimensions) if dimensions is not None else None
+    checked = validate(ratings, on_invalid=policy.on_invalid, scales=scales)
+    wanted = None if policy.dimensions is None else list(policy.dimensions)
     used = select_dimensions(checked.ratings, wanted)
-    how = Resampling(resamples, confidence, seed)
-    cluster_key = KEY if resample == "summary" else ("dialogue_id",)
+    cluster_key = KEY if asked.resample == "summary" else ("dialogue_id",)
     rows = []
-    for scope, dimension, group, part in _groups(used, by):
-        chosen = _choose(part, level, weights, scales)
+    for scope, dimension, group, part in _groups(used, asked.by):
+        chosen = _choose(part, asked.level, asked.weights, scales)
         matrix = unit_matrix(part)
-        for measure in measures:
-            row = _estimate(matrix, measure, chosen, cluster_key, how)
+        for measure in asked.measures:
+            row = _estimate(matrix, measure, chosen, cluster_key, asked)
             rows.append({"scope": scope, "dimension": dimension, "group": group, **row})
     invalid = checked.invalid if wanted is None else checked.invalid.filter(pl.col("dimension").is_in(wanted))
-    return Agreement(pl.DataFrame(rows, schema=AGREEMENT), invalid, on_invalid, how)
+    return Agreement(pl.DataFrame(rows, schema=AGREEMENT), invalid, policy.on_invalid, asked)
 
 
 def _groups(ratings: pl.DataFrame, by: Sequence[Scope]) -> Iterator[tuple[Scope, str | None, str | None, pl.DataFrame]]:
@@ -161,7 +148,7 @@ def _choose(ratings: pl.DataFrame, level: Level | None, weights: Weights | None,
 
 
 def _estimate(
-    matrix: UnitMatrix, measure: str, chosen: _Choice, cluster_key: tuple[str, ...], how: Resampling
+    matrix: UnitMatrix, measure: str, chosen: _Choice, cluster_key: tuple[str, ...], how: Intervals
 ) -> dict[str, Any]:
     values = matrix.values
     used = usable_units(values, measure)

@@ -6,15 +6,15 @@ and its interval come from the same code, without a loop over resamples.
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dialgauge.errors import InputError, ParameterError
 from dialgauge.ratings._frame import Matrix
+from dialgauge.ratings._settings import Level
 
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
 #: From weights (resamples × units) to values (one per resample), NaN where the statistic is undefined.
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 

@@ -6,25 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dialgauge.errors import ParameterError
+from dialgauge.resampling import Intervals
 
 #: How many weights are held at a time; more resamples than fit are worked through in turns.
 _AT_ONCE = 4_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Resampling:
-    """How intervals are made: how many resamples, for which confidence, from which seed."""
-
-    resamples: int = 1000
-    confidence: float = 0.95
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.resamples < 0:
-            raise ParameterError("resampling", "resamples", "0 (no intervals) or more", self.resamples)
-        if not 0 < self.confidence < 1:
-            raise ParameterError("resampling", "confidence", "between 0 and 1, as in 0.95", self.confidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +22,7 @@ class Interval:
 
 
 def bootstrap_interval(
-    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]], clusters: NDArray[np.intp], how: Resampling
+    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]], clusters: NDArray[np.intp], how: Intervals
 ) -> Interval:
     """The percentile interval of a statistic of unit weights; units of the same cluster are drawn together.
 

@@ -12,7 +12,8 @@ from dialgauge.corpus import KEY, RATING_KEY
 from dialgauge.errors import InputError, ParameterError, counted
 from dialgauge.ratings._frame import UNIT, select_dimensions
 from dialgauge.ratings._scales import Scale, scale_of, validate
-from dialgauge.ratings._settings import OnInvalid
+from dialgauge.ratings._settings import DriftSettings, OnInvalid, RatingPolicy
+from dialgauge.settings import split, takes
 
 Order = Literal["time", "frame"]
 
@@ -73,17 +74,15 @@ def residuals(ratings: pl.DataFrame) -> pl.DataFrame:
     return given.filter(others > 0).with_columns((pl.col("value") - mean_of_others).alias("residual"))
 
 
+@takes(DriftSettings, RatingPolicy)
 def drift(
     ratings: pl.DataFrame,
+    settings: DriftSettings | None = None,
+    policy: RatingPolicy | None = None,
     *,
     order: Order | Sequence[str] | None = None,
-    blocks: int = 4,
-    dimensions: Sequence[str] | None = None,
-    confidence: float = 0.95,
-    significance: float = 0.05,
-    minimum_change: float = 0.05,
-    on_invalid: OnInvalid = "drop",
     scales: Iterable[Scale] = (),
+    **changes: Any,
 ) -> Drift:
     """Whether annotators change their standard while they work.
 
@@ -96,12 +95,12 @@ def drift(
     change is significant after Holm's correction and at least ``minimum_change`` of the range of the scale. With few
     annotators residuals mirror each other: where one rises, those of the others fall. Read them together.
     """
-    if blocks < 2:
-        raise ParameterError("drift", "blocks", "2 or more", blocks)
+    own, treatment = split(changes, DriftSettings, RatingPolicy)
+    asked = DriftSettings.chosen(settings, own, "drift")
+    policy = RatingPolicy.chosen(policy, treatment, "drift")
     scales = tuple(scales)
-    checked = validate(ratings, on_invalid=on_invalid, scales=scales)
-    wanted = list(dimensions) if dimensions is not None else None
-    used = select_dimensions(checked.ratings, wanted)
+    checked = validate(ratings, on_invalid=policy.on_invalid, scales=scales)
+    used = select_dimensions(checked.ratings, None if policy.dimensions is None else list(policy.dimensions))
     taken_from, placed = _place(used, order)
     with_residuals = residuals(used).join(placed, on=["annotator", *KEY], how="left")
     block_rows: list[dict[str, Any]] = []
@@ -109,7 +108,7 @@ def drift(
     for dimension in sorted(used["dimension"].unique()):
         here = used.filter(pl.col("dimension") == dimension)
         try:
-            least, obstacle = minimum_change * _range(here, scales), None
+            least, obstacle = asked.minimum_change * _range(here, scales), None
         except InputError as error:
             least, obstacle = 0.0, str(error)
         for annotator in sorted(here["annotator"].unique()):
@@ -118,11 +117,11 @@ def drift(
                 trend_rows.append({**label, "note": obstacle, "least": least})
                 continue
             part = with_residuals.filter((pl.col("annotator") == annotator) & (pl.col("dimension") == dimension))
-            block_rows += [{**label, **row} for row in _blocks(part, blocks, confidence)]
-            trend_rows.append({**label, **_trend(part, confidence), "least": least})
-    trends = _flag(trend_rows, significance).sort("annotator", "dimension")
+            block_rows += [{**label, **row} for row in _blocks(part, asked.blocks, asked.confidence)]
+            trend_rows.append({**label, **_trend(part, asked.confidence), "least": least})
+    trends = _flag(trend_rows, asked.significance).sort("annotator", "dimension")
     in_blocks = pl.DataFrame(block_rows, schema=BLOCKS).sort("annotator", "dimension", "block")
-    return Drift(in_blocks, trends, taken_from, checked.invalid, on_invalid)
+    return Drift(in_blocks, trends, taken_from, checked.invalid, policy.on_invalid)
 
 
 def _place(ratings: pl.DataFrame, order: Order | Sequence[str] | None) -> tuple[str, pl.DataFrame]:

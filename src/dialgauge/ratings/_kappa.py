@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from dialgauge.errors import ParameterError
 from dialgauge.ratings._alpha import Statistic
 from dialgauge.ratings._frame import Matrix
+from dialgauge.ratings._settings import Weights
 
-Weights = Literal["none", "linear", "quadratic"]
 Array = NDArray[np.float64]
 
 

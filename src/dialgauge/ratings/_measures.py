@@ -7,19 +7,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.ratings._alpha import Level, Statistic, alpha_statistic
+from dialgauge.ratings._alpha import Statistic, alpha_statistic
 from dialgauge.ratings._frame import Matrix
 from dialgauge.ratings._kappa import (
-    Weights,
     cohen_statistic,
     correlation_statistic,
     fleiss_statistic,
     fleiss_units,
     percent_statistic,
 )
-
-#: The measures of agreement by name.
-MEASURES = ("krippendorff-alpha", "cohen-kappa", "fleiss-kappa", "percent-agreement", "pearson", "spearman")
+from dialgauge.ratings._settings import MEASURES, Level, Weights
 
 _LANDIS_KOCH = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"), (1.0, "almost perfect"))
 

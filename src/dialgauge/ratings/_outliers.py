@@ -1,6 +1,6 @@
 """Annotators who stand apart: what each adds to the disagreement, and which way."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,14 +8,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dialgauge.errors import InputError, ParameterError
-from dialgauge.ratings._alpha import Level, alpha_statistic
-from dialgauge.ratings._bootstrap import Resampling, bootstrap_interval
+from dialgauge.errors import InputError
+from dialgauge.ratings._alpha import alpha_statistic
+from dialgauge.ratings._bootstrap import bootstrap_interval
 from dialgauge.ratings._drift import residuals
 from dialgauge.ratings._frame import select_dimensions, unit_matrix
 from dialgauge.ratings._kappa import correlation_statistic
 from dialgauge.ratings._scales import Scale, scale_of, validate
-from dialgauge.ratings._settings import OnInvalid
+from dialgauge.ratings._settings import OnInvalid, OutlierSettings, RatingPolicy
+from dialgauge.settings import split, takes
 
 OUTLIERS = pl.Schema(
     {
@@ -54,17 +55,14 @@ class Outliers:
         return self.frame.filter("outlier").sort("rise", descending=True)
 
 
+@takes(OutlierSettings, RatingPolicy)
 def outliers(
     ratings: pl.DataFrame,
+    settings: OutlierSettings | None = None,
+    policy: RatingPolicy | None = None,
     *,
-    dimensions: Sequence[str] | None = None,
-    level: Level = "interval",
-    minimum_rise: float = 0.1,
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    seed: int = 0,
-    on_invalid: OnInvalid = "drop",
     scales: Iterable[Scale] = (),
+    **changes: Any,
 ) -> Outliers:
     """Which annotators stand apart from the others.
 
@@ -72,30 +70,30 @@ def outliers(
     or more and the bootstrap interval of that rise (over summaries) lies above 0. The minimum is there because of
     three annotators some pair always agrees best. Needs three annotators: of two, nobody can say which one is apart.
     """
-    if minimum_rise < 0:
-        raise ParameterError("outliers", "minimum_rise", "0 or more", minimum_rise)
+    own, treatment = split(changes, OutlierSettings, RatingPolicy)
+    asked = OutlierSettings.chosen(settings, own, "outliers")
+    policy = RatingPolicy.chosen(policy, treatment, "outliers")
     scales = tuple(scales)
-    checked = validate(ratings, on_invalid=on_invalid, scales=scales)
-    used = select_dimensions(checked.ratings, list(dimensions) if dimensions is not None else None)
-    how = Resampling(resamples, confidence, seed)
+    checked = validate(ratings, on_invalid=policy.on_invalid, scales=scales)
+    used = select_dimensions(checked.ratings, None if policy.dimensions is None else list(policy.dimensions))
     rows: list[dict[str, Any]] = []
     for dimension in sorted(used["dimension"].unique()):
         part = used.filter(pl.col("dimension") == dimension)
         try:
             scale_of(part, scales)
-            profiles = _profiles(part, level, minimum_rise, how)
+            profiles = _profiles(part, asked)
         except InputError as error:
             names = sorted(part["annotator"].unique())
             profiles = [{"annotator": name, "outlier": False, "note": str(error)} for name in names]
         rows += [{"dimension": dimension, **row} for row in profiles]
-    return Outliers(pl.DataFrame(rows, schema=OUTLIERS), level, checked.invalid, on_invalid)
+    return Outliers(pl.DataFrame(rows, schema=OUTLIERS), asked.level, checked.invalid, policy.on_invalid)
 
 
-def _profiles(ratings: pl.DataFrame, level: Level, minimum_rise: float, how: Resampling) -> list[dict[str, Any]]:
+def _profiles(ratings: pl.DataFrame, asked: OutlierSettings) -> list[dict[str, Any]]:
     matrix = unit_matrix(ratings)
     values, clusters = matrix.values, matrix.clusters()
     whole = np.ones((1, len(values)))
-    of_all = alpha_statistic(values, level)
+    of_all = alpha_statistic(values, asked.level)
     alpha = _number(of_all(whole))
     about = residuals(ratings)
     rows = []
@@ -114,16 +112,16 @@ def _profiles(ratings: pl.DataFrame, level: Level, minimum_rise: float, how: Res
         if len(matrix.annotators) < 3:
             rows.append({**row, "note": "fewer than three annotators"})
             continue
-        of_others = alpha_statistic(others, level)
+        of_others = alpha_statistic(others, asked.level)
         without = _number(of_others(whole))
         if alpha is None or without is None:
             rows.append({**row, "alpha_without": without, "note": "α is undefined"})
             continue
         # Bound as defaults: the lambda is called within this turn, but a reader need not check that.
-        interval = bootstrap_interval(lambda w, a=of_others, b=of_all: a(w) - b(w), clusters, how)  # type: ignore[misc]
+        interval = bootstrap_interval(lambda w, a=of_others, b=of_all: a(w) - b(w), clusters, asked)  # type: ignore[misc]
         rise = without - alpha
         row |= {"alpha_without": without, "rise": rise, "low": interval.low, "high": interval.high}
-        row["outlier"] = rise >= minimum_rise and interval.low is not None and interval.low > 0
+        row["outlier"] = rise >= asked.minimum_rise and interval.low is not None and interval.low > 0
         rows.append(row)
     return rows
 

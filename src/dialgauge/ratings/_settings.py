@@ -1,10 +1,11 @@
 """How ratings are treated before anything is computed from them: the same for every analysis."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import field_validator
 
 from dialgauge.errors import UnknownNameError
+from dialgauge.resampling import Intervals
 from dialgauge.settings import Settings, Several, refusing, setting
 
 OnInvalid = Literal["keep", "drop", "error"]
@@ -12,6 +13,15 @@ TieRule = Literal["lowest", "highest", "mean", "null"]
 Cleaning = Literal["none", "majority-noise-removal"]
 #: The methods of aggregation by name; a chosen annotator is named in full, as in "annotator:expert".
 METHODS = ("mean", "median", "majority", "majority-or-mean", "annotator:NAME")
+
+#: Level of measurement of Krippendorff's α.
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+#: Weights of Cohen's κ.
+Weights = Literal["none", "linear", "quadratic"]
+Measure = Literal["krippendorff-alpha", "cohen-kappa", "fleiss-kappa", "percent-agreement", "pearson", "spearman"]
+Scope = Literal["overall", "dimension", "pair", "system"]
+#: The measures of agreement by name.
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 _PANEL = "Ratings"
 
@@ -55,3 +65,29 @@ class RatingPolicy(Settings):
 
         with refusing():
             return None if name is None else find_scale(name).name
+
+
+class AgreementSettings(Intervals):
+    """How the agreement of annotators is measured."""
+
+    measures: Several[Measure] = setting(MEASURES, "Measure of agreement.", flag="--measure", min_length=1)
+    by: Several[Scope] = setting(("overall", "dimension"), "What gets a value of its own.", min_length=1)
+    level: Level | None = setting(None, "Level of measurement of Krippendorff's α (default: by the scale).")
+    weights: Weights | None = setting(None, "Weights of Cohen's κ (default: by the scale).")
+    resample: Literal["summary", "dialogue"] = setting("summary", "What is drawn anew for the intervals.")
+
+
+class OutlierSettings(Intervals):
+    """When an annotator stands apart from the others."""
+
+    level: Level = setting("interval", "Level of measurement of Krippendorff's α.")
+    minimum_rise: float = setting(0.1, "Least rise of α without an annotator that makes an outlier.", ge=0)
+
+
+class DriftSettings(Settings):
+    """When an annotator is said to change while working."""
+
+    blocks: int = setting(4, "Number of equal parts of the work.", ge=2)
+    confidence: float = setting(0.95, "Confidence level of the intervals.", gt=0, lt=1)
+    significance: float = setting(0.05, "Largest corrected p-value of a change that counts.", gt=0, lt=1)
+    minimum_change: float = setting(0.05, "Least change that counts, as a share of the scale.", ge=0)
