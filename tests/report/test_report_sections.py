@@ -22,7 +22,7 @@ from dialgauge.report._overview import brief, data_problems, instead, leading_ca
 from dialgauge.report._rating_figures import _points, rating_figures
 from dialgauge.report._relations import between_figure, cluster_sentences, significance
 from dialgauge.report._scatter import _POINTS, _core, scatter_plots
-from dialgauge.report._svg import short, slug, ticks
+from dialgauge.web import short, slug, ticks
 
 EVIL = '</script><img src=x onerror="alert(1)">'
 

@@ -10,7 +10,7 @@ import polars as pl
 from dialgauge.affect import Spread, affective
 from dialgauge.report._affect_figures import paper_box_plot, scatter_plots, system_box_plot
 from dialgauge.report._content import Estimate
-from dialgauge.report._svg import Figure, rounded, slug
+from dialgauge.web import Figure, rounded, slug
 
 #: What the kinds of rows are called on the page.
 _KINDS = {"system": "system", "reference": "written by people", "control": "control"}

@@ -1,13 +1,25 @@
 """Figures of affect: box plots and scatter plots of the shares of affective words in dialogues and summaries."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 from markupsafe import Markup
 
 from dialgauge.affect import SERIES, Spread, affective
-from dialgauge.report._svg import short
+from dialgauge.web import (
+    Scale,
+    box,
+    dot,
+    drawing,
+    group,
+    horizontal_grid,
+    line,
+    linear,
+    short,
+    text,
+    vertical_grid,
+)
 
 _ROW, _TOP, _BOTTOM = 24, 8, 34
 _LABELS, _PLOT, _RIGHT = 140, 238, 44
@@ -34,8 +46,8 @@ def system_box_plot(shares: pl.DataFrame, part: str = "all") -> Markup:
     """The dialogues, then the summaries of each system and the references."""
     one_each = shares.unique(["dialogue_id", "role"], maintain_order=True)
     rows = [("dialogues", "dialogue", Spread.of(one_each[f"dialogue_{part}"]))]
-    for (name,), group in shares.group_by(["system"], maintain_order=True):
-        rows.append((str(name), "summary", Spread.of(group[f"summary_{part}"])))
+    for (name,), written in shares.group_by(["system"], maintain_order=True):
+        rows.append((str(name), "summary", Spread.of(written[f"summary_{part}"])))
     return box_plot(rows, f"{_called(part)} in dialogues and in the summaries of each system")
 
 
@@ -43,68 +55,33 @@ def box_plot(rows: Rows, label: str) -> Markup:
     """A box from the first to the third quartile, a line at the median, whiskers, and the median as a number."""
     highest = _ceiling([spread.high for _, _, spread in rows if spread is not None])
     height = _TOP + _ROW * len(rows) + _BOTTOM
-
-    def x(value: float) -> float:
-        return _LABELS + _PLOT * value / highest
-
-    parts = [
-        Markup('<svg class="affect-boxes" viewBox="0 0 {} {}" role="img" aria-label="{}">').format(
-            _WIDTH, height, label
-        ),
-        *_ticks(x, highest, height),
-    ]
+    x = linear(0.0, highest, _LABELS, _LABELS + _PLOT)
+    step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if highest / s <= 6)
+    values = [tick * step for tick in range(int(highest / step + 1e-9) + 1)]
+    parts = vertical_grid(x, values, _TOP - 4, height - _BOTTOM, _percent)
     for i, (name, kind, spread) in enumerate(rows):
         parts.append(_box(name, kind, spread, _TOP + _ROW * i + _ROW / 2, x))
-    return Markup("").join(parts) + Markup("</svg>")
+    return drawing("affect-boxes", _WIDTH, height, label, parts)
 
 
 def scatter_plot(shares: pl.DataFrame, label: str, highest: float, part: str = "all") -> Markup:
     """Each pair a dot, dialogue to the right and summary up; on the dashed line both shares are equal."""
     pairs = shares.select(f"dialogue_{part}", f"summary_{part}").drop_nulls()
     step = max(1, math.ceil(pairs.height / _DOTS))
-    size = _MARGIN + _SIDE + _EDGE
-
-    def at(value: float) -> float:
-        return _SIDE * min(value, highest) / highest
-
-    parts = [
-        Markup('<svg class="affect-scatter" viewBox="0 0 {} {}" role="img" aria-label="{}">').format(
-            size, _SIDE + 52, f"{label}: {_called(part)}, dialogue against summary, {pairs.height} pairs"
-        )
-    ]
-    for tick in (0.0, highest / 2, highest):
-        x, y = _MARGIN + at(tick), 10 + _SIDE - at(tick)
-        parts.append(
-            Markup(
-                '<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="10" y2="{bottom}"/>'
-                '<line class="grid" x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>'
-                '<text class="tick" x="{x:.1f}" y="{below}" text-anchor="middle">{shown}</text>'
-                '<text class="tick" x="{before}" y="{middle:.1f}" text-anchor="end">{shown}</text>'
-            ).format(
-                x=x, y=y, bottom=10 + _SIDE, left=_MARGIN, right=_MARGIN + _SIDE, below=_SIDE + 25, middle=y + 4,
-                before=_MARGIN - 5, shown=_percent(tick),
-            )
-        )  # fmt: skip
-    parts.append(
-        Markup('<line class="equal" x1="{}" y1="{}" x2="{}" y2="10"/>').format(_MARGIN, 10 + _SIDE, _MARGIN + _SIDE)
+    right, bottom = _MARGIN + _SIDE, 10 + _SIDE
+    x, y = linear(0.0, highest, _MARGIN, right), linear(0.0, highest, bottom, 10)
+    values = (0.0, highest / 2, highest)
+    parts = vertical_grid(x, values, 10, bottom, _percent) + horizontal_grid(y, values, _MARGIN, right, _percent)
+    parts.append(line(_MARGIN, bottom, right, 10, "equal"))
+    parts += [dot(x(a), y(b), 3, "pair") for a, b in pairs.gather_every(step).iter_rows()]
+    every = "" if step == 1 else f" (every {_ordinal(step)} pair drawn)"
+    parts.append(text(_MARGIN + _SIDE / 2, bottom + 33, f"dialogue{every}", "tick", "middle"))
+    upright = Markup(
+        '<text class="tick" text-anchor="middle" transform="translate(12 {:.0f}) rotate(-90)">summary</text>'
     )
-    parts += [
-        Markup('<circle class="pair" cx="{:.1f}" cy="{:.1f}" r="3"/>').format(_MARGIN + at(x), 10 + _SIDE - at(y))
-        for x, y in pairs.gather_every(step).iter_rows()
-    ]
-    parts.append(
-        Markup(
-            '<text class="tick" x="{}" y="{}" text-anchor="middle">dialogue{}</text>'
-            '<text class="tick" x="12" y="{}" text-anchor="middle" transform="rotate(-90 12 {})">summary</text>'
-        ).format(
-            _MARGIN + _SIDE / 2,
-            _SIDE + 43,
-            "" if step == 1 else f" (every {_ordinal(step)} pair drawn)",
-            10 + _SIDE / 2,
-            10 + _SIDE / 2,
-        )
-    )
-    return Markup("").join(parts) + Markup("</svg>")
+    parts.append(upright.format(10 + _SIDE / 2))
+    said = f"{label}: {_called(part)}, dialogue against summary, {pairs.height} pairs"
+    return drawing("affect-scatter", right + _EDGE, _SIDE + 52, said, parts)
 
 
 def scatter_plots(shares: pl.DataFrame, part: str = "all") -> Mapping[str, Markup]:
@@ -134,41 +111,19 @@ def _ordinal(number: int) -> str:
     return f"{number}{'th' if 10 <= number % 100 <= 20 else endings.get(number % 10, 'th')}"
 
 
-def _ticks(x: Callable[[float], float], highest: float, height: int) -> list[Markup]:
-    step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if highest / s <= 6)
-    return [
-        Markup('<line class="{}" x1="{:.1f}" x2="{:.1f}" y1="{}" y2="{}"/>').format(
-            "zero" if tick == 0 else "grid", x(tick * step), x(tick * step), _TOP - 4, height - _BOTTOM
-        )
-        + Markup('<text class="tick" x="{:.1f}" y="{}" text-anchor="middle">{}</text>').format(
-            x(tick * step), height - _BOTTOM + 16, _percent(tick * step)
-        )
-        for tick in range(int(highest / step + 1e-9) + 1)
-    ]
-
-
-def _box(name: str, kind: str, spread: Spread | None, y: float, x: Callable[[float], float]) -> Markup:
-    label = Markup('<text class="name" x="{}" y="{:.1f}" text-anchor="end">{}</text>').format(
-        _LABELS - 8, y + 4, short(name, 20)
-    )
+def _box(name: str, kind: str, spread: Spread | None, y: float, x: Scale) -> Markup:
+    label = text(_LABELS - 8, y + 4, short(name, 20), anchor="end")
     if spread is None:
-        nothing = Markup('<text class="tick" x="{}" y="{:.1f}">no pair</text>').format(_LABELS + 4, y + 4)
-        return label + nothing
+        return label + text(_LABELS + 4, y + 4, "no pair", "tick")
     title = (
         f"{name}: median {_percent(spread.median)}, quartiles {_percent(spread.first)} and {_percent(spread.third)}, "
         f"whiskers {_percent(spread.low)} and {_percent(spread.high)}, {spread.outside} of {spread.count} beyond them"
     )
-    drawn = Markup(
-        '<g class="{kind}"><title>{title}</title>'
-        '<line class="whisker" x1="{low:.1f}" x2="{high:.1f}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        '<rect class="box" x="{first:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height}"/>'
-        '<line class="median" x1="{median:.1f}" x2="{median:.1f}" y1="{top:.1f}" y2="{bottom:.1f}"/></g>'
-    ).format(
-        kind=kind, title=title, low=x(spread.low), high=x(spread.high), y=y, first=x(spread.first), top=y - _HEIGHT,
-        width=max(1.0, x(spread.third) - x(spread.first)), height=2 * _HEIGHT, median=x(spread.median),
-        bottom=y + _HEIGHT,
-    )  # fmt: skip
-    number = Markup('<text class="number" x="{}" y="{:.1f}" text-anchor="end">{}</text>').format(
-        _WIDTH, y + 4, f"{100 * spread.median:.1f} %"
-    )
-    return label + drawn + number
+    first, third, median = x(spread.first), x(spread.third), x(spread.median)
+    drawn = [
+        line(x(spread.low), y, x(spread.high), y, "whisker"),
+        box(first, y - _HEIGHT, max(1.0, third - first), 2 * _HEIGHT, "box"),
+        line(median, y - _HEIGHT, median, y + _HEIGHT, "median"),
+    ]
+    number = text(_WIDTH, y + 4, f"{100 * spread.median:.1f} %", "number", "end")
+    return label + group(kind, title, drawn) + number

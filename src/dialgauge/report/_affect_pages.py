@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from dialgauge import __version__
 from dialgauge.affect import Faithful, affective, describe_shares
 from dialgauge.report._affect_figures import paper_box_plot, scatter_plots, system_box_plot
-from dialgauge.report._page import environment
+from dialgauge.report._page import engine
+from dialgauge.web import PAGE_SCRIPT, page
 
 #: What a group of summaries without a domain is called.
 NO_DOMAIN = "(no domain)"
@@ -61,27 +61,23 @@ def render_affect_corpus(shares: pl.DataFrame, title: str, signature: str, notes
     """The distribution of affective words in a corpus as one self-contained page."""
     references = shares.filter(pl.col("kind") == "reference")
     shown = shares if references.is_empty() else references
-    return (
-        environment()
-        .get_template("affect_corpus_page.html")
-        .render(
-            title=title,
-            version=__version__,
-            signature=signature,
-            notes=notes,
-            of_whom="all summaries" if references.is_empty() else "the references",
-            pairs=shown.height,
-            kept=affective(shown).height,
-            paper_plot=paper_box_plot(shown),
-            polarity_plots=[(part, system_box_plot(shares, part)) for part in ("all", "positive", "negative")],
-            scatter_plots=scatter_plots(shares),
-            columns=SPREAD_COLUMNS,
-            systems=spread_rows(shares, "system"),
-            domains=spread_rows(shown, "domain") if shown["domain"].null_count() < shown.height else [],
-        )
-    )
+    told = {
+        "title": title,
+        "signature": signature,
+        "notes": notes,
+        "of_whom": "all summaries" if references.is_empty() else "the references",
+        "pairs": shown.height,
+        "kept": affective(shown).height,
+        "paper_plot": paper_box_plot(shown),
+        "polarity_plots": [(part, system_box_plot(shares, part)) for part in ("all", "positive", "negative")],
+        "scatter_plots": scatter_plots(shares),
+        "columns": SPREAD_COLUMNS,
+        "systems": spread_rows(shares, "system"),
+        "domains": spread_rows(shown, "domain") if shown["domain"].null_count() < shown.height else [],
+    }
+    return page(engine(), "affect_corpus_page.html", told, scripts=[PAGE_SCRIPT])
 
 
 def render_affect_examples(found: Faithful, title: str) -> str:
     """The most and least faithful summaries beside their dialogues, words of feeling marked, as one page."""
-    return environment().get_template("affect_examples_page.html").render(title=title, version=__version__, found=found)
+    return page(engine(), "affect_examples_page.html", {"title": title, "found": found})

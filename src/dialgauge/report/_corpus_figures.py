@@ -6,17 +6,7 @@ import polars as pl
 from markupsafe import Markup
 
 from dialgauge.corpus import ORIGINAL, Corpus
-from dialgauge.report._svg import (
-    Figure,
-    box,
-    drawing,
-    line,
-    linear,
-    short,
-    text,
-    tick_text,
-    ticks,
-)
+from dialgauge.web import Figure, box, drawing, line, linear, short, text, ticks, vertical_grid
 
 _LABELS, _PLOT, _VALUES = 120, 220, 44
 _WIDTH = _LABELS + _PLOT + _VALUES
@@ -134,8 +124,4 @@ def _domains(corpus: Corpus) -> Figure:
 
 def _axis(high: float, height: float) -> list[Markup]:
     x = linear(0.0, high, _LABELS, _LABELS + _PLOT)
-    parts = []
-    for tick in ticks(0.0, high):
-        parts.append(line(x(tick), 2, x(tick), height - _BOTTOM, "zero" if tick == 0 else "grid"))
-        parts.append(text(x(tick), height - _BOTTOM + 15, tick_text(tick), "tick", "middle"))
-    return parts
+    return vertical_grid(x, ticks(0.0, high), 2, height - _BOTTOM)

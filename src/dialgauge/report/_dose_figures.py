@@ -5,7 +5,7 @@ from markupsafe import Markup
 
 from dialgauge.report._content import decimals
 from dialgauge.report._robustness import RobustnessData, metrics_shown
-from dialgauge.report._svg import Figure, dot, drawing, line, linear, rounded, short, slug, text, tick_text, ticks
+from dialgauge.web import Figure, dot, drawing, horizontal_grid, linear, rounded, short, slug, text, ticks
 
 #: So many metrics are drawn, the most robust; colours of more cannot be told apart.
 _LINES = 6
@@ -38,10 +38,7 @@ def _figure(series: str, part: pl.DataFrame, metrics: list[str]) -> Figure:
     pad = (high - low) * 0.06 or 1.0
     x = linear(levels[0], levels[-1], _LEFT + 8, _LEFT + _SIDE - 8)
     y = linear(low - pad, high + pad, _TOP + _HIGH, _TOP)
-    parts: list[Markup] = []
-    for tick in ticks(low - pad, high + pad):
-        parts.append(line(_LEFT, y(tick), _LEFT + _SIDE, y(tick), "zero" if abs(tick) < 1e-9 else "grid"))
-        parts.append(text(_LEFT - 6, y(tick) + 4, tick_text(tick), "tick", "end"))
+    parts = horizontal_grid(y, ticks(low - pad, high + pad), _LEFT, _LEFT + _SIDE)
     parts += [text(x(level), _TOP + _HIGH + 16, level, "tick", "middle") for level in levels]
     parts.append(text(_LEFT + _SIDE / 2, _TOP + _HIGH + 32, f"level of {series}", "tick", "middle"))
     ends = []

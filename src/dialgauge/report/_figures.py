@@ -1,13 +1,13 @@
 """Figures as plain SVG: they need no script, take the colours of the page, and print."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from dialgauge.report._content import Estimate, Ranking, decimals
-from dialgauge.report._svg import Figure, dot, drawing, line, linear, rounded, short, slug, text
+from dialgauge.web import Figure, Scale, dot, drawing, line, linear, rounded, short, slug, text, vertical_grid
 
 _ROW, _TOP, _BOTTOM = 19, 26, 30
 
@@ -79,16 +79,13 @@ def _shown(ranking: Ranking, shape: Shape) -> list[Estimate]:
     return [entry for entry in ranking.estimates if entry.value is not None][: shape.most]
 
 
-def _axis(x: Callable[[float], float], low: float, height: int, shape: Shape) -> list[Markup]:
+def _axis(x: Scale, low: float, height: int, shape: Shape) -> list[Markup]:
     step = 1 if shape is FULL and low >= -0.25 else 2  # so that the numbers have room
-    parts = []
-    for tick in (tick / 4 for tick in range(-4, 5, step) if tick / 4 >= low - 1e-9):
-        parts.append(line(x(tick), _TOP - 4, x(tick), height - _BOTTOM, "zero" if tick == 0 else "grid"))
-        parts.append(text(x(tick), height - _BOTTOM + 16, f"{tick:g}".replace("-", "−"), "tick", "middle"))
-    return parts
+    values = [tick / 4 for tick in range(-4, 5, step) if tick / 4 >= low - 1e-9]
+    return vertical_grid(x, values, _TOP - 4, height - _BOTTOM)
 
 
-def _row(entry: Estimate, y: float, x: Callable[[float], float], leading: bool, shape: Shape) -> Markup:
+def _row(entry: Estimate, y: float, x: Scale, leading: bool, shape: Shape) -> Markup:
     assert entry.value is not None
     kind = "leading" if leading else "trailing"
     parts = [text(shape.labels - 8, y + 4, short(entry.metric, shape.letters), anchor="end")]

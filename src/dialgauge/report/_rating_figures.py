@@ -5,7 +5,7 @@ from markupsafe import Markup
 
 from dialgauge.corpus import ORIGINAL, OVERALL
 from dialgauge.report._content import Estimate, ReportData, decimals
-from dialgauge.report._svg import Figure, box, drawing, rounded, short, slug, text
+from dialgauge.web import Figure, box, drawing, rounded, short, slug, text
 
 _LABELS, _PLOT, _VALUES = 120, 260, 44
 _WIDTH = _LABELS + _PLOT + _VALUES

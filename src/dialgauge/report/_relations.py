@@ -7,7 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from dialgauge.report._content import ReportData, decimals, listed
-from dialgauge.report._svg import Figure, box, drawing, line, rounded, short, text, tick_text
+from dialgauge.web import Figure, box, drawing, line, rounded, short, text, tick_text
 
 _LABELS, _CELL = 132, 17
 #: A cell with its number, where there is room.

@@ -3,16 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dialgauge import __version__
 from dialgauge.report._affect import affect_context
 from dialgauge.report._content import (
     Estimate,
     ReportData,
     agreement_rows,
     corpus_facts,
-    decimals,
     drifting,
-    exact,
     headline,
     heat_maps,
     places,
@@ -27,14 +24,14 @@ from dialgauge.report._figures import SMALL, forest_figure, lowest
 from dialgauge.report._learned import learned_cards
 from dialgauge.report._method import formulas, metric_rows
 from dialgauge.report._overview import overview
-from dialgauge.report._page import data_block, environment
+from dialgauge.report._page import engine
 from dialgauge.report._rating_figures import cleaning_rows, rating_figures
 from dialgauge.report._relations import between_figure, cluster_sentences, significance
 from dialgauge.report._reproduction import REPRODUCTION_FORMULAS, reproduction_section
 from dialgauge.report._robustness import RobustnessData, context
 from dialgauge.report._scatter import Texts, scatter_plots, texts_data
-from dialgauge.report._svg import Figure, figure_data
 from dialgauge.report._times import time_rows
+from dialgauge.web import PAGE_SCRIPT, Figure, figure_data, page
 
 #: So many kinds of failures are listed, the most frequent.
 _FAILURES = 500
@@ -65,7 +62,6 @@ def render_report(data: ReportData) -> str:
     systems, system_rows = system_table(data)
     shown: dict[str, Any] = {
         "data": data,
-        "version": __version__,
         "constructed": data.corpus.info.ratings_origin == "constructed" and not data.corpus.ratings.is_empty(),
         "rankings": ranked,
         "rated_references": rated_references(data),
@@ -103,16 +99,14 @@ def render_report(data: ReportData) -> str:
 def render_robustness(data: RobustnessData, title: str) -> str:
     """The robustness of metrics as a page of its own, in the style of the report."""
     doses = dose_figures(data)
-    shown = {"title": title, "version": __version__, "dose_figures": doses, **context(data)}
+    shown = {"title": title, "dose_figures": doses, **context(data)}
     return _page("robustness_page.html", [*_trust_figures(shown), *doses], Texts((), ()), shown)
 
 
 def _page(template: str, figures: Sequence[Figure], texts: Texts, shown: Mapping[str, Any]) -> str:
-    block = data_block({"figures": figure_data(figures), "texts": texts_data(texts)})
+    data = {"figures": figure_data(figures), "texts": texts_data(texts)}
     helpers = {"verdict": verdict, "shade": _shade, "places": places}
-    engine = environment()
-    engine.filters.update(decimals=decimals, exact=exact)
-    return engine.get_template(template).render(data_block=block, **helpers, **shown)
+    return page(engine(), template, {**helpers, **shown}, scripts=[PAGE_SCRIPT], data=data)
 
 
 def _trust_figures(shown: Mapping[str, Any]) -> list[Figure]:

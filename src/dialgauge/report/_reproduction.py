@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from dialgauge.errors import counted
 from dialgauge.report._content import Estimate, decimals
-from dialgauge.report._svg import Figure, dot, drawing, line, linear, rounded, short, slug, text, tick_text, ticks
 from dialgauge.reproduce import comparison_remarks, show_span
+from dialgauge.web import Figure, dot, drawing, line, linear, rounded, short, slug, text, ticks, vertical_grid
 
 _LABELS, _PLOT, _VALUES = 120, 250, 48
 _WIDTH = _LABELS + _PLOT + _VALUES
@@ -215,9 +215,7 @@ def _figure(title: str, ranked: pl.DataFrame, names: tuple[str, str]) -> Figure:
         text(_HALF + 14, 15, short(names[1], 20), "tick"),
         text(_WIDTH, 15, "change", "tick", "end"),
     ]
-    for tick in ticks(low, high):
-        parts.append(line(x(tick), _TOP - 4, x(tick), height - _BOTTOM, "grid"))
-        parts.append(text(x(tick), height - _BOTTOM + 16, tick_text(tick), "tick", "middle"))
+    parts += vertical_grid(x, ticks(low, high), _TOP - 4, height - _BOTTOM)
     for i, row in enumerate(ranked.iter_rows(named=True)):
         y, one, other = _TOP + _ROW * i + _ROW / 2, row["original"], row["reproduction"]
         said = f"{row['system']}: {decimals(one)} in {names[0]}, {decimals(other)} in {names[1]}"

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
 from dialgauge.errors import counted
 from dialgauge.report._content import Estimate, HeatMap, decimals
-from dialgauge.report._svg import Figure, rounded, slug
+from dialgauge.web import Figure, box, drawing, line, linear, rounded, slug, text
 
 #: What a verdict means, in the words of the page, and how it is coloured.
 VERDICTS: Mapping[str, tuple[str, str]] = {
@@ -319,34 +319,19 @@ def gauge(numbers: Sequence[Estimate]) -> Markup:
     """The three numbers of a card as bars from 0 to 1 with their intervals; a line at one half, which is chance."""
     labels, plot, row = 84, 190, 22
     width, height = labels + plot + 108, row * len(numbers) + 4
-    parts = [
-        Markup('<svg class="gauge" viewBox="0 0 {} {}" role="img" aria-label="{}">').format(
-            width, height, ", ".join(f"{entry.metric} {entry}" for entry in numbers)
-        )
-    ]
+    x = linear(0.0, 1.0, labels, labels + plot)
+    parts: list[Markup] = []
     for i, entry in enumerate(numbers):
         y = row * i + row / 2 + 2
-        parts.append(Markup('<text x="0" y="{:.0f}">{}</text>').format(y + 4, entry.metric))
-        parts.append(
-            Markup('<rect class="track" x="{}" y="{:.0f}" width="{}" height="8" rx="2"/>').format(labels, y - 4, plot)
-        )
+        parts += [text(0, y + 4, entry.metric), box(labels, y - 4, plot, 8, "track")]
         if entry.value is not None:
-            parts.append(
-                Markup('<rect class="bar" x="{}" y="{:.0f}" width="{:.1f}" height="8" rx="2"/>').format(
-                    labels, y - 4, plot * entry.value
-                )
-            )
+            parts.append(box(labels, y - 4, plot * entry.value, 8, "bar"))
         if entry.low is not None and entry.high is not None:
-            parts.append(
-                Markup('<line class="whisker" x1="{:.1f}" x2="{:.1f}" y1="{y:.0f}" y2="{y:.0f}"/>').format(
-                    labels + plot * entry.low, labels + plot * entry.high, y=y
-                )
-            )
-        parts.append(
-            Markup('<text class="number" x="{}" y="{:.0f}" text-anchor="end">{}</text>').format(width, y + 4, entry)
-        )
-    parts.append(Markup('<line class="half" x1="{0}" x2="{0}" y1="0" y2="{1}"/></svg>').format(labels + plot / 2, row))
-    return Markup("").join(parts)
+            parts.append(line(x(entry.low), y, x(entry.high), y, "whisker"))
+        parts.append(text(width, y + 4, entry, "number", "end"))
+    parts.append(line(x(0.5), 0, x(0.5), row, "half"))
+    label = ", ".join(f"{entry.metric} {entry}" for entry in numbers)
+    return drawing("gauge", width, height, label, parts)
 
 
 def context(data: RobustnessData | None) -> dict[str, Any]:

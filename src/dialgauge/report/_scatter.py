@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from dialgauge.corpus import KEY, ORIGINAL
 from dialgauge.report._content import Ranking, ReportData, decimals
-from dialgauge.report._svg import Figure, dot, drawing, line, linear, rounded, slug, text, tick_text, ticks
+from dialgauge.web import Figure, dot, drawing, horizontal_grid, linear, rounded, slug, text, ticks, vertical_grid
 
 #: So many points at most; beyond, whole dialogues are left out, evenly, so that every system keeps its summaries.
 _POINTS = 1500
@@ -77,7 +77,8 @@ def _plot(items: pl.DataFrame, metric: str, ranking: Ranking, lower: bool) -> Fi
     pad = (x_high - x_low) * 0.04
     x = linear(x_low - pad, x_high + pad, _LEFT, _LEFT + _SIDE)
     y = linear(y_low, y_high, _TOP + _HIGH, _TOP)
-    parts = _axes(x_low, x_high, y_low, y_high, pad)
+    parts = vertical_grid(x, ticks(x_low, x_high), _TOP, _TOP + _HIGH)
+    parts += horizontal_grid(y, ticks(y_low, y_high), _LEFT, _LEFT + _SIDE)
     points = numbered.filter(pl.col(_ITEM).is_not_null()).select(_ITEM, column, metric).rows()
     # Ratings are few round numbers: points go a little to the side, so that one does not hide the next.
     places = [f"M{x(rating) + ((item * 7) % 25 - 12) * 0.45:.1f} {y(value):.1f}h0" for item, rating, value in points]
@@ -116,19 +117,6 @@ def _core(values: pl.Series) -> tuple[float, float, int]:
         return low, high, 0
     beyond = ((values < inner[0]) | (values > inner[1])).sum()
     return float(inner[0]), float(inner[1]), int(beyond)
-
-
-def _axes(x_low: float, x_high: float, y_low: float, y_high: float, pad: float) -> list[Markup]:
-    x = linear(x_low - pad, x_high + pad, _LEFT, _LEFT + _SIDE)
-    y = linear(y_low, y_high, _TOP + _HIGH, _TOP)
-    parts = []
-    for tick in ticks(x_low, x_high):
-        parts.append(line(x(tick), _TOP, x(tick), _TOP + _HIGH, "grid"))
-        parts.append(text(x(tick), _TOP + _HIGH + 16, tick_text(tick), "tick", "middle"))
-    for tick in ticks(y_low, y_high):
-        parts.append(line(_LEFT, y(tick), _LEFT + _SIDE, y(tick), "grid"))
-        parts.append(text(_LEFT - 5, y(tick) + 4, tick_text(tick), "tick", "end"))
-    return parts
 
 
 def texts_data(texts: Texts) -> Mapping[str, object]:

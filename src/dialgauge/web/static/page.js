@@ -42,7 +42,7 @@
       to[i].removeAttribute("class");
     });
     const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.setAttribute("xmlns", svg.namespaceURI);
     copy.setAttribute("width", width);
     copy.setAttribute("height", height);
     copy.style.removeProperty("width");
@@ -188,7 +188,7 @@
     const known = data.figures[figure.dataset.figure], svg = figure.querySelector("svg");
     if (!known || !known.texts) continue;
     const path = svg.querySelector(".points");
-    const ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+    const ring = document.createElementNS(svg.namespaceURI, "circle");
     ring.setAttribute("class", "ring");
     ring.setAttribute("r", "4");
     ring.style.display = "none";

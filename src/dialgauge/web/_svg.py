@@ -9,8 +9,10 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-#: What a figure shows, for people who want the numbers: names of the columns, and the rows.
+#: What a figure shows, for people who want the numbers: the rows under the names of its columns.
 Rows = Sequence[Sequence[object]]
+#: From a value to its place.
+Scale = Callable[[float], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,12 @@ def dot(x: float, y: float, radius: float, kind: str, title: str = "") -> Markup
     return start + (Markup("><title>{}</title></circle>").format(title) if title else Markup("/>"))
 
 
-def linear(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+def group(kind: str, title: str, parts: Iterable[Markup]) -> Markup:
+    """Parts that are one thing, with what is shown where a pointer rests on them."""
+    return Markup('<g class="{}"><title>{}</title>{}</g>').format(kind, title, Markup("").join(parts))
+
+
+def linear(low: float, high: float, start: float, end: float) -> Scale:
     """A scale from values to places; an empty range is put in the middle."""
     if high <= low:
         return lambda value: (start + end) / 2
@@ -94,6 +101,32 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
 def tick_text(value: float) -> str:
     """A number on an axis: short, with a real minus sign."""
     return f"{value:.4g}".replace("-", "−")
+
+
+def vertical_grid(
+    x: Scale, values: Iterable[float], top: float, bottom: float, said: Callable[[float], str] = tick_text
+) -> list[Markup]:
+    """A line at each value with its number below, that of zero stronger."""
+    parts = []
+    for value in values:
+        parts.append(line(x(value), top, x(value), bottom, _grid(value)))
+        parts.append(text(x(value), bottom + 16, said(value), "tick", "middle"))
+    return parts
+
+
+def horizontal_grid(
+    y: Scale, values: Iterable[float], left: float, right: float, said: Callable[[float], str] = tick_text
+) -> list[Markup]:
+    """A line at each value with its number to the left, that of zero stronger."""
+    parts = []
+    for value in values:
+        parts.append(line(left, y(value), right, y(value), _grid(value)))
+        parts.append(text(left - 5, y(value) + 4, said(value), "tick", "end"))
+    return parts
+
+
+def _grid(value: float) -> str:
+    return "zero" if abs(value) < 1e-9 else "grid"
 
 
 def _letters(character: str) -> float:

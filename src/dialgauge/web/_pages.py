@@ -1,0 +1,93 @@
+"""From templates to pages: the template engine, style sheets and scripts inside a page, content security policies."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+#: The script that pages with tables and figures carry: sorting, filtering, saving, and the text behind a point.
+PAGE_SCRIPT = "page.js"
+
+
+def environment(*folders: tuple[str, str], filters: Mapping[str, Callable[..., Any]] | None = None) -> Environment:
+    """The template engine of these folders: packages, and the folder of templates in each.
+
+    What is in none of them is looked for in this room (``page.html``, ``macros.html``, the style sheets). What is not
+    marked as ours is escaped, and a name that nobody gave is an error.
+    """
+    here = (("dialgauge.web", "templates"), ("dialgauge.web", "static"))
+    loaders = [PackageLoader(package, folder) for package, folder in (*folders, *here)]
+    made = Environment(
+        loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    made.filters |= filters or {}
+    made.globals["inline_css"] = inline_css
+    return made
+
+
+def page(
+    engine: Environment,
+    template: str,
+    shown: Mapping[str, Any],
+    *,
+    scripts: Sequence[str] = (),
+    data: Mapping[str, Any] | None = None,
+) -> str:
+    """A page that is one file, from a template that extends ``page.html``.
+
+    ``shown`` is what the template shows. ``scripts`` name files that the engine finds: together they are the one script
+    that the page's policy allows. ``data`` is what it reads, as JSON, from the element with the id ``data``. The same
+    input gives the same bytes.
+    """
+    from dialgauge import __version__
+
+    script = Markup("\n").join(Markup(_source(engine, name)) for name in scripts)
+    return engine.get_template(template).render(
+        version=__version__,
+        policy=Markup(inline_policy(script)),
+        script=script,
+        data_block=Markup("") if data is None else data_block(data),
+        **shown,
+    )
+
+
+def _source(engine: Environment, name: str) -> str:
+    assert engine.loader is not None
+    return engine.loader.get_source(engine, name)[0]
+
+
+@cache
+def inline_css(*names: str) -> Markup:
+    """Style sheets of this room, such as ``tokens.css``, to stand inside a ``<style>`` element."""
+    folder = files("dialgauge.web").joinpath("static")
+    return Markup("").join(Markup(folder.joinpath(name).read_text("utf-8")) for name in names)
+
+
+def inline_policy(script: str = "") -> str:
+    """The content security policy of a page that is one file: nothing from anywhere, and no script but this one."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = f"script-src 'sha256-{digest}'; " if script else ""
+    return f"default-src 'none'; {allowed}style-src 'unsafe-inline'; img-src data:"
+
+
+def served_policy(nonce: str | None) -> str:
+    """The content security policy of an answer of a server: nothing at all, or a page whose scripts have this nonce."""
+    policy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+    if nonce is None:
+        return policy
+    own = "style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'self'"
+    return f"{policy}; script-src 'nonce-{nonce}'; {own}"
+
+
+def data_block(data: Mapping[str, Any]) -> Markup:
+    """Data for the script of a page as JSON that cannot end the element it stands in, whatever the texts hold."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup('<script type="application/json" id="data">{}</script>').format(Markup(text))
