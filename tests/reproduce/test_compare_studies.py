@@ -29,12 +29,12 @@ from dialgauge.reproduce import (
     rated_results,
     read_printed,
     shared_annotators,
-    show_number,
     show_span,
     sweep_settings,
     with_default_scale,
 )
 from dialgauge.reproduce._systems import sign_flip_p_value
+from dialgauge.tables import number
 
 
 def table(values, name, **more):
@@ -565,7 +565,7 @@ class TestReport:
         _Balanced().check(page)
 
     def test_numbers_for_people(self):
-        assert [show_number(v) for v in (None, -0.001, -0.5, 1.005)] == ["–", "0.00", "−0.50", "1.00"]
+        assert [number(v) for v in (None, -0.001, -0.5, 1.005)] == ["–", "0.00", "−0.50", "1.00"]
 
 
 class _Balanced(HTMLParser):

@@ -11,8 +11,9 @@ import typer
 from dialgauge.cli import _affect_corpus, _affect_train
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._options import From
-from dialgauge.cli._output import Json, console, harmless, note, number, print_json, print_table, progress_bar
+from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.errors import counted
+from dialgauge.tables import estimate, harmless, interval, number_cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -153,7 +154,7 @@ def tag(
         )
         return
     _print_tagged(tagged[0])
-    rows = [(part, int(counts.count(part)[0]), number(shares[part], 4)) for part in counts.parts]
+    rows = [(part, int(counts.count(part)[0]), number_cell(shares[part], 4)) for part in counts.parts]
     print_table(f"PSent over {counts.total[0]:,} words", ["part", "words", "share"], rows, numeric=["words", "share"])
     if reason:
         note(f"no share: {reason}")
@@ -236,9 +237,9 @@ def _print_differences(differences: "pl.DataFrame", measure: str) -> None:
     rows = [
         (
             f"{row['a']} - {row['b']}",
-            number(row["difference"], 3),
-            _ends(row["low"], row["high"], 3),
-            number(row["p_value"], 4),
+            number_cell(row["difference"], 3),
+            interval(row["low"], row["high"], 3, between=" to "),
+            number_cell(row["p_value"], 4),
             row["dialogues"],
         )
         for row in differences.iter_rows(named=True)
@@ -254,8 +255,8 @@ def _print_part(scores: "PSentScores", part: str, role: str | None) -> None:
         (
             f"({row['name'].removesuffix(' (control)')})" if row["kind"] == "control" else row["name"],
             _with_ends(row, "spearman"),
-            number(row["ccc"], 3),
-            number(row["mae"], 4),
+            number_cell(row["ccc"], 3),
+            number_cell(row["mae"], 4),
             _with_ends(row, "adjusted"),
             row["pairs"],
         )
@@ -302,10 +303,4 @@ def _print_tagged(tagged: "TaggedText") -> None:
 
 
 def _with_ends(row: "Mapping[str, Any]", measure: str) -> str:
-    low, high = row[f"{measure}_low"], row[f"{measure}_high"]
-    ends = "" if low is None or high is None else f" [{low:.2f} {high:.2f}]"
-    return number(row[measure], 3) + ends
-
-
-def _ends(low: float | None, high: float | None, digits: int) -> str:
-    return "–" if low is None or high is None else f"{low:.{digits}f} to {high:.{digits}f}"
+    return estimate(row[measure], row[f"{measure}_low"], row[f"{measure}_high"], 3, ends=2)

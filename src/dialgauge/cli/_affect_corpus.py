@@ -7,8 +7,9 @@ import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._options import Html
-from dialgauge.cli._output import Json, console, harmless, note, print_json, print_table, progress_bar, write_file
+from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar, write_file
 from dialgauge.errors import counted
+from dialgauge.tables import NOTHING, harmless
 
 if TYPE_CHECKING:
     import polars as pl
@@ -163,7 +164,7 @@ def _print_spreads(shares: "pl.DataFrame") -> None:
     ]
     highest = max((spread.high for _, spread in spreads if spread), default=0.0) or 1.0
     whom = "all summaries" if references.is_empty() else "the references"
-    rows = [(name, "–" if spread is None else spread.count, *_boxed(spread, highest)) for name, spread in spreads]
+    rows = [(name, NOTHING if spread is None else spread.count, *_boxed(spread, highest)) for name, spread in spreads]
     columns = ["", "pairs", f"0 to {100 * highest:.0f} %", "median"]
     print_table(f"Share of words of feeling: dialogues and {whom}", columns, rows, numeric=["pairs", "median"])
     heads = ["pairs", "0 dial.", "0 summ.", "dialogue", "summary", "dial., filt.", "summ., filt."]
@@ -184,7 +185,7 @@ def _print_spreads(shares: "pl.DataFrame") -> None:
 def _boxed(spread: "Spread | None", highest: float) -> tuple[str, str]:
     """A box plot in characters, and the median in per cent."""
     if spread is None:
-        return "no pair", "–"
+        return "no pair", NOTHING
 
     def at(value: float) -> int:
         return round((_BOX - 1) * value / highest)

@@ -7,8 +7,9 @@ import typer
 
 from dialgauge.cli._corpus_input import given_by, load_corpus
 from dialgauge.cli._options import Device, refuse_file
-from dialgauge.cli._output import Json, console, number, print_json, print_table, progress_bar
+from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
 from dialgauge.errors import ParameterError
+from dialgauge.tables import number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -170,7 +171,7 @@ def _trained_as_json(trained: "TrainedTaggers") -> dict[str, Any]:
 
 def _print_trained(trained: "TrainedTaggers") -> None:
     heads = ("accuracy", "precision", "recall", "f1")
-    rows = [("lookup", *(f"{100 * getattr(trained.lookup, name):.2f}" for name in heads))]
+    rows = [("lookup", *(number(getattr(trained.lookup, name), scale=100) for name in heads))]
     named = [("combined", trained.spread("combined_test"))]
     if trained.name:
         named.insert(0, (trained.name, trained.spread("test")))
@@ -184,7 +185,7 @@ def _print_trained(trained: "TrainedTaggers") -> None:
 
 
 def _with_deviation(mean: float, deviation: float | None) -> str:
-    return f"{100 * mean:.2f}" + ("" if deviation is None else f" ± {100 * deviation:.2f}")
+    return number(mean, scale=100) + ("" if deviation is None else f" ± {number(deviation, scale=100)}")
 
 
 def _print_skill(named: "Sequence[tuple[str, Skill]]") -> None:
@@ -193,13 +194,13 @@ def _print_skill(named: "Sequence[tuple[str, Skill]]") -> None:
     for name, skill in named:
         words, new = skill.words, skill.unseen
         shares = (words.accuracy, words.precision, words.recall, words.f1)
+        new_shares = (None, None) if new is None else (new.accuracy, new.f1)
         rows.append(
             (
                 name,
-                *(f"{100 * share:.2f}" for share in shares),
-                *(("–", "–") if new is None else (f"{100 * new.accuracy:.2f}", f"{100 * new.f1:.2f}")),
+                *(number(share, scale=100) for share in (*shares, *new_shares)),
                 *(number(value, 3) for value in (skill.sentences, skill.negated_sentences)),
-                "–" if skill.negation is None else f"{100 * skill.negation:.1f}",
+                number(skill.negation, 1, scale=100),
             )
         )
     print_table("test part of SST3", ("tagger", *heads), rows, numeric=heads, compact=False)

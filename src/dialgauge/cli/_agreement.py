@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from dialgauge.cli._settings import with_options
 from dialgauge.errors import InputError
 from dialgauge.progress import Progress
 from dialgauge.ratings import AgreementSettings, OutlierSettings, RatingPolicy
+from dialgauge.tables import interval, number_cell
 
 if TYPE_CHECKING:
     import polars as pl
@@ -145,14 +146,6 @@ def _print(report: _Report, on_invalid: str) -> None:
     _print_findings(report.findings)
 
 
-def _number(value: float | None, sign: Literal["", "+"] = "") -> str:
-    return "–" if value is None else f"{value:{sign}.2f}"
-
-
-def _interval(low: float | None, high: float | None, sign: Literal["", "+"] = "") -> str:
-    return "–" if low is None else f"{_number(low, sign)} … {_number(high, sign)}"
-
-
 def _print_agreement(title: str, before: "Agreement", after: "Agreement") -> None:
     cleaned = before is not after
     columns = ["dimension", "measure", *(["before"] if cleaned else []), "value", "95 % interval", "verdict", "units"]
@@ -165,8 +158,8 @@ def _print_agreement(title: str, before: "Agreement", after: "Agreement") -> Non
         measure = _LABELS[row["measure"]] + (f" ({row['setting']})" if row["setting"] else "")
         verdict = "; ".join(filter(None, (row["verdict"], row["note"])))
         units = f"{row['units']}" + (f" of {row['units'] + row['units_left_out']}" if row["units_left_out"] else "")
-        value = [_number(earlier[tuple(row[part] for part in key)])] if cleaned else []
-        value += [_number(row["value"]), _interval(row["low"], row["high"])]
+        value: list[object] = [number_cell(earlier[tuple(row[part] for part in key)])] if cleaned else []
+        value += [number_cell(row["value"]), interval(row["low"], row["high"])]
         rows.append([name if name != previous else "", measure, *value, verdict, units])
         previous = name
     print_table(title, columns, rows, numeric=["before", "value", "95 % interval", "units"])
@@ -196,9 +189,9 @@ def _print_drift(drifting: "Drift") -> None:
         [
             row["annotator"],
             row["dimension"],
-            *(_number(means.get((row["annotator"], row["dimension"], block)), "+") for block in blocks),
-            _number(row["change"], "+"),
-            _interval(row["low"], row["high"], "+"),
+            *(number_cell(means.get((row["annotator"], row["dimension"], block)), "+.2f") for block in blocks),
+            number_cell(row["change"], "+.2f"),
+            interval(row["low"], row["high"], "+.2f"),
             "DRIFTS" if row["drifts"] else row["note"] or "",
         ]
         for row in rows
@@ -217,11 +210,11 @@ def _print_outliers(apart: "Outliers") -> None:
         [
             row["annotator"],
             row["dimension"],
-            _number(row["bias"], "+"),
-            _number(row["correlation"]),
-            _number(row["alpha"]),
-            _number(row["alpha_without"]),
-            _interval(row["low"], row["high"], "+"),
+            number_cell(row["bias"], "+.2f"),
+            number_cell(row["correlation"]),
+            number_cell(row["alpha"]),
+            number_cell(row["alpha_without"]),
+            interval(row["low"], row["high"], "+.2f"),
             "OUTLIER" if row["outlier"] else row["note"] or "",
         ]
         for row in rows

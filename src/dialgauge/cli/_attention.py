@@ -7,8 +7,9 @@ import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
 from dialgauge.cli._options import Device
-from dialgauge.cli._output import Json, note, number, print_json, print_table, progress_bar, write_file
+from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, write_file
 from dialgauge.errors import InputError, counted
+from dialgauge.tables import number_cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,7 +131,7 @@ def _print(maps: "Sequence[AttentionMap]", shares: "Mapping[str, Sequence[Attent
             share.words,
             f"{share.word_share:.1%}",
             f"{share.attention_share:.1%}",
-            number(share.lift, 2),
+            number_cell(share.lift),
         )
         for mapped in maps
         for share in shares[mapped.model]

@@ -10,6 +10,7 @@ import typer
 import dialgauge
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.errors import DialgaugeError
+from dialgauge.tables import number
 
 
 def add_to(app: typer.Typer) -> None:
@@ -47,9 +48,9 @@ def bench(
         (
             result.name,
             result.peer,
-            _number(result.ratio, SUITES[suite].unit, SUITES[suite].digits),
-            _number(result.seconds, " s", 3),
-            _number(result.peer_seconds, " s", 3),
+            number(result.ratio, f",.{SUITES[suite].digits}f", unit=SUITES[suite].unit),
+            number(result.seconds, ",.3f", unit=" s"),
+            number(result.peer_seconds, ",.3f", unit=" s"),
             _about(result.detail),
         )
         for result in results
@@ -91,10 +92,6 @@ def _list_suites(json: bool) -> None:
         return
     rows = [(name, suite.description, ", ".join(suite.peers)) for name, suite in SUITES.items()]
     print_table("Benchmarks: dialgauge bench SUITE", ["suite", "what is timed", "beside"], rows)
-
-
-def _number(value: float | None, unit: str, digits: int) -> str:
-    return "–" if value is None else f"{value:,.{digits}f}{unit}"
 
 
 def _about(detail: Mapping[str, Any]) -> str:

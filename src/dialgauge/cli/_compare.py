@@ -7,11 +7,11 @@ import typer
 
 from dialgauge.cli._corpus_input import given_by, load_corpus
 from dialgauge.cli._options import Html
-from dialgauge.cli._output import Json, note, print_json, progress_bar, write_file
+from dialgauge.cli._output import Json, console, note, print_json, progress_bar, show, write_file
 from dialgauge.errors import InputError
 
 if TYPE_CHECKING:
-    from dialgauge.reproduce import StudyResults, SystemComparison
+    from dialgauge.reproduce import ComparisonReport, StudyResults, SystemComparison
 
 Studies = Annotated[
     list[str],
@@ -71,7 +71,6 @@ def compare(
     Scales that do not begin at 0 are shifted there first, and what the rounding of printed numbers
     leaves open is shown as a range.
     """
-    from dialgauge.cli._compare_tables import print_report
     from dialgauge.reproduce import (
         ComparisonReport,
         check_claims,
@@ -95,7 +94,20 @@ def compare(
     if json:
         print_json(comparison_json(report))
     else:
-        print_report(report)
+        _print(report)
+
+
+def _print(report: "ComparisonReport") -> None:
+    """Every table, and after the first one what a reader must know."""
+    from dialgauge.reproduce import comparison_json, comparison_remarks, comparison_tables
+
+    remarks = comparison_remarks(comparison_json(report), " (--scale says otherwise)")
+    for count, table in enumerate(comparison_tables(report)):
+        show(table)
+        for text in table.notes:
+            console.print(text, style="dim", markup=False, highlight=False)
+        for text in remarks if not count else ():
+            console.print(text, style="yellow", markup=False, highlight=False)
 
 
 def _tested(results: list["StudyResults"], tests: list[str] | None) -> list["SystemComparison"]:

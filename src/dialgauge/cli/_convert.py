@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import FIRST, Map, Strict, given_by, problems_as_json
-from dialgauge.cli._output import Json, console, harmless, note, print_json, print_table, progress_bar
+from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.tables import harmless
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from dialgauge.cli._output import note, print_numbers
+from dialgauge.cli._output import note, show
 from dialgauge.errors import counted
+from dialgauge.tables import NOTHING, Cell, Part, Table, estimate, matrix
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
@@ -40,35 +41,41 @@ def print_found(found: Found) -> None:
     """The tables, and on stderr what a reader must know about them."""
     for level in found.levels:
         for coefficient in found.coefficients:
-            _print_table(found, level, coefficient)
+            show(level_table(found, level, coefficient))
+            _print_left_out(found, level, coefficient)
     _print_notes(found)
 
 
-def _print_table(found: Found, level: str, coefficient: str) -> None:
+def level_table(found: Found, level: str, coefficient: str) -> Table:
+    """Metrics × dimensions at a level, best first, with the human ceiling below."""
     here = (pl.col("level") == level, pl.col("coefficient") == coefficient)
     part = found.result.frame.filter(*here)
     dimensions = part["dimension"].unique(maintain_order=True).to_list()
-    heads, texts = _rows(found, part, dimensions, level, coefficient)
+    heads, cells = _rows(found, part, dimensions, level, coefficient)
     ceiling = None if found.ceiling is None else found.ceiling.frame.filter(*here)
     if ceiling is not None and not ceiling.is_empty():
         values = {row["dimension"]: row for row in ceiling.iter_rows(named=True)}
         heads.append("human ceiling")
-        texts.append([_cell(values[dimension], False, False) for dimension in dimensions])
+        cells.append([_cell(values[dimension], False, False) for dimension in dimensions])
     systems, dialogues = len(found.result.systems), len(found.result.dialogues)
     title = f"{coefficient} at {level} level: {systems} systems, {dialogues} dialogues"
-    print_numbers(title, ("metric", "dimension"), heads, dimensions, texts)
+    return matrix(title, ("metric", "dimension"), heads, dimensions, cells, kind="correlations")
+
+
+def _print_left_out(found: Found, level: str, coefficient: str) -> None:
+    part = found.result.frame.filter(pl.col("level") == level, pl.col("coefficient") == coefficient)
     for reason in part["reason"].drop_nulls().unique(maintain_order=True):
         names = part.filter(pl.col("reason") == reason)["metric"].unique(maintain_order=True)
         note(f"{', '.join(names) if len(names) <= 4 else f'{len(names)} metrics'}: {reason}")
     skipped = part.filter(pl.col("value").is_not_null())["skipped"].max()
     if isinstance(skipped, int) and skipped:
         why = "all systems are equal there, or fewer than three have values"
-        note(f"up to {skipped} of {dialogues} dialogues skipped per cell: {why}")
+        note(f"up to {skipped} of {len(found.result.dialogues)} dialogues skipped per cell: {why}")
 
 
 def _rows(
     found: Found, part: pl.DataFrame, dimensions: Sequence[str], level: str, coefficient: str
-) -> tuple[list[str], list[list[str]]]:
+) -> tuple[list[str], list[list[Cell]]]:
     """The names of the metrics, best first, and their cells."""
     cells = {(row["metric"], row["dimension"]): row for row in part.iter_rows(named=True)}
     means = part.group_by("metric", maintain_order=True).agg(pl.col("value").mean())
@@ -78,26 +85,15 @@ def _rows(
     lower = {name for name, way in found.scores.directions.items() if way == "lower"}
     turned = lower if found.result.settings["oriented"] else set()
     heads = [f"{name} ↓" if name in turned else name for name in ranked]
-    texts = [[_cell(cells[name, d], name in leading[d], zero_matters) for d in dimensions] for name in ranked]
-    return heads, texts
+    return heads, [[_cell(cells[name, d], name in leading[d], zero_matters) for d in dimensions] for name in ranked]
 
 
-def _cell(row: Mapping[str, Any], alike: bool, starred: bool) -> str:
-    if row["value"] is None:
-        return "–"
-    text = _short(row["value"])
-    if row["low"] is not None:
-        text += f" [{_short(row['low'])} {_short(row['high'])}]"
-        star = starred and (row["low"] > 0 or row["high"] < 0)
-        text += ("*" if star else " ") + ("=" if alike else " ")
-    return text
-
-
-def _short(value: float) -> str:
-    """Two decimals without the leading zero: .93, −.07, 1.00."""
-    text = f"{abs(value):.2f}"
-    sign = "-" if value < 0 and text != "0.00" else ""
-    return sign + (text[1:] if text.startswith("0") else text)
+def _cell(row: Mapping[str, Any], alike: bool, starred: bool) -> Cell:
+    text = estimate(row["value"], row["low"], row["high"], short=True)
+    if row["low"] is not None and text != NOTHING:
+        text += "*" if starred and (row["low"] > 0 or row["high"] < 0) else " "
+        text += "=" if alike else " "
+    return Cell((Part(text, value=row["value"]),))
 
 
 def _print_notes(found: Found) -> None:

@@ -8,8 +8,9 @@ import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
 from dialgauge.cli._options import Scale, refuse_file
-from dialgauge.cli._output import Json, note, print_json, print_numbers, print_table, progress_bar
+from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, show
 from dialgauge.cli._variant_options import VARIANTS, Most, Perturbations, Priors, separate, variant_options
+from dialgauge.tables import estimate, matrix, number_cell
 
 if TYPE_CHECKING:
     from dialgauge.learn import Conditions, FineTuning
@@ -201,10 +202,10 @@ def _print_estimates(result: "Conditions", settings: "FineTuning") -> None:
     sets = [name for name in dict.fromkeys(result.frame["set"]) if cells[conditions[0], name]["summaries"]]
     title = f"{settings.metric}: mean correlation with {settings.target} on unseen dialogues"
     shown = [[_estimate(cells[condition, name]) for name in sets] for condition in conditions]
-    print_numbers(title, ("trained on", "tested on"), conditions, sets, shown)
-    orders = [[_share(cells[condition, name]["order"]) for name in sets] for condition in conditions]
+    show(matrix(title, ("trained on", "tested on"), conditions, sets, shown))
+    orders = [[number_cell(cells[condition, name]["order"], ".1%") for name in sets] for condition in conditions]
     title = "pairs of summaries of a dialogue in the order of their ratings"
-    print_numbers(title, ("trained on", "tested on"), conditions, sets, orders)
+    show(matrix(title, ("trained on", "tested on"), conditions, sets, orders))
 
 
 def _print_notes(result: "Conditions") -> None:
@@ -224,16 +225,5 @@ def _print_notes(result: "Conditions") -> None:
 
 
 def _estimate(row: Mapping[str, Any]) -> str:
-    if row["value"] is None:
-        return "–"
-    interval = "" if row["low"] is None else f" [{_bare(row['low'], 2)} {_bare(row['high'], 2)}]"
-    return _bare(row["value"], 3) + interval
-
-
-def _bare(value: float, decimals: int) -> str:
     """Without the zero before the point, so that four estimates fit beside each other."""
-    return f"{value:.{decimals}f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.{decimals}f}"
-
-
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1%}"
+    return estimate(row["value"], row["low"], row["high"], 3, ends=2, short=True)

@@ -7,8 +7,9 @@ import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._options import Device, refuse_file
-from dialgauge.cli._output import Json, console, note, print_json, print_numbers, print_table, progress_bar
+from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar, show
 from dialgauge.errors import counted
+from dialgauge.tables import fits_width
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -278,20 +279,17 @@ def _say_how_it_went(name: str, trained: "Finetuned") -> None:
         )
 
 
-def _print_test(table: "AffectTable") -> None:
+def _print_test(found: "AffectTable") -> None:
     """The layout of the paper's table, or, where the screen is too narrow, overlap and affect apart."""
-    cells = table.cells()
-    title = f"test split: {counted(table.dialogues, 'dialogue')}, {counted(table.references, 'reference')}"
-    parts = {title: slice(1, None)}
-    gap = 3
-    if sum(gap + max(map(len, column)) for column in zip(table.heads, *cells, strict=True)) > console.width:
-        parts = {
-            f"{title}: overlap with the references": slice(1, _AFFECT),
-            f"{title}: affect that is kept, Spearman / CCC / MAE": slice(_AFFECT, None),
-        }
-    for named, part in parts.items():
-        print_numbers(
-            named, ("system", "measure"), [row[0] for row in cells], table.heads[part], [row[part] for row in cells]
-        )
-    for text in table.remarks():
+    title = f"test split: {counted(found.dialogues, 'dialogue')}, {counted(found.references, 'reference')}"
+    whole = found.table(title)
+    parts = [whole]
+    if not fits_width(whole, console.width):
+        parts = [
+            found.overlap_table(f"{title}: overlap with the references"),
+            found.affect_table(f"{title}: affect that is kept, Spearman / CCC / MAE"),
+        ]
+    for table in parts:
+        show(table)
+    for text in found.remarks():
         note(text)

@@ -8,6 +8,7 @@ import typer
 from dialgauge.cli._corpus_input import Format, Map, say_what_was_read
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
 from dialgauge.errors import InputError, counted
+from dialgauge.tables import NOTHING
 
 _ONE = {"dialogues": "dialogue", "summaries": "summary", "ratings": "rating"}
 
@@ -48,7 +49,7 @@ def inspect(
     print_table(
         "Columns",
         ["column", "type", "filled", "taken for", "because"],
-        [(c.name, c.type, f"{c.filled:,}", c.use or "–", c.why) for c in found.columns],
+        [(c.name, c.type, f"{c.filled:,}", c.use or NOTHING, c.why) for c in found.columns],
         numeric=["filled"],
     )
     for number, row in enumerate(found.first_rows.iter_rows(named=True), start=1):

@@ -21,11 +21,10 @@ Aggregate = Annotated[
     ),
 ]
 Scale = Annotated[str | None, typer.Option("--scale", help="The scale of ratings that name none, as in 1-5.")]
-EscapeFormulas = Annotated[
+RawCsv = Annotated[
     bool,
     typer.Option(
-        "--escape-formulas/--no-escape-formulas",
-        help="CSV: put an apostrophe before cells that a spreadsheet would run as a formula.",
+        "--raw-csv", help="Write CSV cells as they are; by default those that look like formulas get an apostrophe."
     ),
 ]
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialgauge.cli._options import Html
-from dialgauge.cli._output import Json, console, number, print_json, print_table, progress_bar, write_file
+from dialgauge.cli._options import Html, RawCsv
+from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar, write_file
+from dialgauge.tables import NOTHING, interval, number_cell
 
 if TYPE_CHECKING:
     from dialgauge.reproduce import Layout, PaperCheck, TableCheck
@@ -31,6 +32,7 @@ def paper(
     ] = None,
     table: Annotated[str | None, typer.Option("--table", "-t", help="Show all cells of this table.")] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write every cell to this CSV file.")] = None,
+    raw_csv: RawCsv = False,
     html: Html = None,
     json: Json = False,
 ) -> None:
@@ -51,7 +53,7 @@ def paper(
     layout = next((one for one in check.layouts if one.name == table), None)
     shown = None if table is None or layout is not None else check.table(table)
     if csv is not None:
-        write_file(csv, paper_csv(check))
+        write_file(csv, paper_csv(check, escape_formulas=not raw_csv))
     if html is not None:
         write_file(html, paper_html(check))
     if json:
@@ -121,7 +123,7 @@ def _print_layout(layout: "Layout") -> None:
 
 
 def _joined(texts: Sequence[str]) -> str:
-    return "/".join(text or "–" for text in texts) if any(texts) else "–"
+    return "/".join(text or NOTHING for text in texts) if any(texts) else NOTHING
 
 
 def _print_mismatches(check: "PaperCheck") -> None:
@@ -129,7 +131,7 @@ def _print_mismatches(check: "PaperCheck") -> None:
     if not cells:
         return
     columns = ("table", "row", "column", "printed", "recomputed")
-    rows = ((name, c.row, c.column, c.printed, number(c.recomputed, 4)) for name, c in cells)
+    rows = ((name, c.row, c.column, c.printed, number_cell(c.recomputed, 4)) for name, c in cells)
     print_table("cells that differ", columns, rows, numeric=columns[3:])
     for name, c in cells:
         if c.note:
@@ -157,11 +159,11 @@ def _print_list(items: Sequence[tuple[str, str, str, Sequence[str]]]) -> None:
 
 def _print_cells(table: "TableCheck") -> None:
     optional = {
-        "95 % interval": ["" if c.interval is None else "{:.3f} … {:.3f}".format(*c.interval) for c in table.cells],
+        "95 % interval": ["" if c.interval is None else interval(*c.interval, 3) for c in table.cells],
         "note": [c.note for c in table.cells],
     }
     extra = {name: texts for name, texts in optional.items() if any(texts)}
-    cells = [(c.row, c.column, c.printed, number(c.recomputed, 5), "✓" if c.matches else "✗") for c in table.cells]
+    cells = [(c.row, c.column, c.printed, number_cell(c.recomputed, 5), "✓" if c.matches else "✗") for c in table.cells]
     print_table(
         f"table {table.name}: {table.title} ({table.matched} of {table.total} cells match)",
         ("row", "column", "printed", "recomputed", "", *extra),

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from dialgauge.cli._output import console, harmless, note, print_table
+from dialgauge.cli._output import console, note, print_table
 from dialgauge.errors import counted
+from dialgauge.tables import NOTHING, Cell, Part, estimate, harmless, number
 
 if TYPE_CHECKING:
     from dialgauge.report import RobustnessData
@@ -94,17 +95,14 @@ def _fold(metric: str) -> str:
     return "\n".join(lines)
 
 
-def _cell(row: Mapping[str, Any], verdict: str | None) -> str:
-    if row["change"] is None:
-        return "–"
-    return _short(row["change"]) + _MARKS.get(verdict or "", " ")
+def _cell(row: Mapping[str, Any], verdict: str | None) -> Cell:
+    mark = "" if row["change"] is None else _MARKS.get(verdict or "", " ")
+    return Cell((Part(_short(row["change"]) + mark, value=row["change"]),))
 
 
-def _short(value: float) -> str:
+def _short(value: float | None) -> str:
     """At most five characters: −12.3, −1.23, −.07."""
-    text = f"{abs(value):.2f}" if abs(value) < 9.995 else f"{abs(value):.1f}"
-    sign = "−" if value < 0 and text != "0.00" else ""
-    return sign + (text[1:] if text.startswith("0") else text)
+    return number(value, 2 if value is None or abs(value) < 9.995 else 1, short=True)
 
 
 def _print_cards(data: "RobustnessData", with_texts: bool) -> None:
@@ -156,12 +154,7 @@ def _say(text: str, style: str = "") -> None:
 
 
 def _estimate(row: Mapping[str, Any], name: str) -> str:
-    if row[name] is None:
-        return "–"
-    text = _short(row[name])
-    if row[f"{name}_low"] is not None:
-        text += f" [{_short(row[f'{name}_low'])} {_short(row[f'{name}_high'])}]"
-    return text
+    return estimate(row[name], row[f"{name}_low"], row[f"{name}_high"], short=True)
 
 
 def _print_doses(data: "RobustnessData") -> None:
@@ -177,7 +170,7 @@ def _print_doses(data: "RobustnessData") -> None:
 
 def _dose(row: Mapping[str, Any]) -> str:
     if row["slope"] is None:
-        return "–"
+        return NOTHING
     sure = row["slope_low"] is not None and (row["slope_low"] > 0 or row["slope_high"] < 0)
     return f"{_short(row['slope'])}{'*' if sure else ' '} {row['monotone']:.0%}".rjust(11)
 
@@ -208,9 +201,7 @@ def _print_correlations(data: "RobustnessData") -> None:
 
 def _correlation(row: Mapping[str, Any]) -> str:
     value = row["value"] if row["set"] == "original" else row["difference"]
-    if value is None:
-        return "–"
-    return _short(value) + (f" [{_short(row['low'])} {_short(row['high'])}]" if row["low"] is not None else "")
+    return estimate(value, row["low"], row["high"], short=True)
 
 
 def _print_notes(data: "RobustnessData") -> None:

@@ -8,6 +8,7 @@ import typer
 from dialgauge.cli._corpus_input import say_what_was_read
 from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
+from dialgauge.tables import number_cell
 
 
 def add_to(app: typer.Typer) -> None:
@@ -51,7 +52,7 @@ def run(
         return
     rows = [
         # An unchanged stage took its time in an earlier run, not in this one.
-        (name, state, f"{result.seconds[name]:.2f}" if state == "done" else "–")
+        (name, state, number_cell(result.seconds[name] if state == "done" else None))
         for name, state in result.stages.items()
     ]
     print_table(f"study in {result.folder}", ("stage", "state", "seconds"), rows, numeric=["seconds"])

@@ -9,8 +9,9 @@ import typer
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus, problems_as_json
 from dialgauge.cli._limits import Limits, system_names
 from dialgauge.cli._not_scored import print_failures, print_notes, say_left_out
-from dialgauge.cli._output import Json, note, print_json, print_numbers, progress_bar
+from dialgauge.cli._output import Json, note, print_json, progress_bar, show
 from dialgauge.errors import counted
+from dialgauge.tables import matrix, number_cell
 
 if TYPE_CHECKING:
     import polars as pl
@@ -235,5 +236,5 @@ def _print_means(name: str, means: "pl.DataFrame") -> None:
 
     names = system_names(means)
     columns = [column for column in means.columns if column not in SYSTEM_KEY]
-    cells = [["–" if value is None else f"{value:.4g}" for value in means[column]] for column in columns]
-    print_numbers(f"{name}: mean of each system", ("metric", "system"), columns, names, cells)
+    cells = [[number_cell(value, ".4g") for value in means[column]] for column in columns]
+    show(matrix(f"{name}: mean of each system", ("metric", "system"), columns, names, cells))

@@ -9,6 +9,7 @@ import typer
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.errors import DialgaugeError, InputError, counted
+from dialgauge.tables import NOTHING
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
@@ -236,13 +237,13 @@ def _show(entry: "Summarizer") -> None:
     print_table(
         entry.name,
         ("field", "value"),
-        [("description", entry.description), ("citation", entry.citation or "–"), ("version", entry.version)],
+        [("description", entry.description), ("citation", entry.citation or NOTHING), ("version", entry.version)],
     )
     print_table(
         "parameters",
         ("name", "default", "what it does"),
         (
-            (name, p.default or "–", f"{p.help} ({' | '.join(p.choices)})" if p.choices else p.help)
+            (name, p.default or NOTHING, f"{p.help} ({' | '.join(p.choices)})" if p.choices else p.help)
             for name, p in entry.parameters.items()
         ),
     )

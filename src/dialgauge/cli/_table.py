@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from dialgauge.cli._options import EscapeFormulas
+from dialgauge.cli._options import RawCsv
 from dialgauge.cli._output import Json, write_file
 from dialgauge.errors import InputError, UnknownNameError
 
@@ -46,7 +46,7 @@ def table(
     ] = None,
     columns: Annotated[int | None, typer.Option(help="Wrap the table after N columns.", min=1)] = None,
     caption: Annotated[str | None, typer.Option(help="Your own caption.")] = None,
-    escape_formulas: EscapeFormulas = True,
+    raw_csv: RawCsv = False,
     json: Json = False,
 ) -> None:
     """Write a table of a run for a paper, in the layout of the papers that this project continues.
@@ -66,7 +66,7 @@ def table(
     made = publication_table(run, kind, options)
     if caption is not None:
         made = replace(made, caption=caption, notes=())
-    text = render_table(made, "json" if json else format, stars=stars, split=columns, escape_formulas=escape_formulas)
+    text = render_table(made, "json" if json else format, stars=stars, split=columns, escape_formulas=not raw_csv)
     if output is None:
         typer.echo(text, nl=False)
     else:

@@ -15,6 +15,7 @@ from dialgauge.errors import InputError
 from dialgauge.learn import LearnSettings
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy
+from dialgauge.tables import interval, number_cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -150,8 +151,8 @@ def _show_scores(made: "Training") -> None:
             row["by"] if row["by"] == row["name"] else f"{row['by']} ({row['name']})",
             row["level"],
             row["measure"],
-            f"{row['value']:.3f}",
-            "" if row["low"] is None else f"{row['low']:.3f} – {row['high']:.3f}",
+            number_cell(row["value"], 3),
+            "" if row["low"] is None else interval(row["low"], row["high"], 3, between=" – "),
         )
         for row in validation.scores.iter_rows(named=True)
         if row["value"] is not None

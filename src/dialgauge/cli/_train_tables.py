@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import Aggregate, Scale, refuse_file
-from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, write_file
+from dialgauge.cli._options import Aggregate, RawCsv, Scale, refuse_file
+from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, show, write_file
 from dialgauge.cli._scores_input import load_scores
 from dialgauge.cli._variant_options import VARIANTS, Most, Perturbations, Priors, separate, variant_options
 from dialgauge.errors import InputError
+from dialgauge.tables import csv_text, number
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
@@ -126,6 +127,7 @@ def train_tables(
     seed: Annotated[int, typer.Option(help="The same seed gives the same tables.")] = 0,
     augmented: AugmentedFile = None,
     csv: Csv = None,
+    raw_csv: RawCsv = False,
     markdown: Markdown = None,
     latex: Latex = None,
     format: Format = None,
@@ -165,7 +167,7 @@ def train_tables(
         result = augmentation_tables(whole, table, options, progress=progress)
     if augmented is not None:
         _write_augmented(whole, options, augmented)
-    _write(result, output, csv, markdown, latex)
+    _write(result, output, csv, markdown, latex, raw_csv)
     if json:
         print_json(result.as_dict())
         return
@@ -227,14 +229,19 @@ def _write_augmented(whole: "Augmented", options: "TableOptions", path: Path) ->
 
 
 def _write(
-    result: "AugmentationTables", output: Path | None, csv: Path | None, markdown: Path | None, latex: Path | None
+    result: "AugmentationTables",
+    output: Path | None,
+    csv: Path | None,
+    markdown: Path | None,
+    latex: Path | None,
+    raw_csv: bool,
 ) -> None:
     from json import dumps
 
     from dialgauge.learn import tables_latex, tables_markdown
 
     wanted: list[tuple[Path | None, Callable[[], str]]] = [
-        (csv, result.frame.write_csv),
+        (csv, partial(csv_text, [result.frame.columns, *result.frame.rows()], escape_formulas=not raw_csv)),
         (markdown, partial(tables_markdown, result)),
         (latex, partial(tables_latex, result)),
         (output and output / "tables.json", partial(dumps, result.as_dict(), ensure_ascii=False, indent=2)),
@@ -249,7 +256,7 @@ def _show(result: "AugmentationTables") -> None:
     from dialgauge.reproduce import tweak_to_trust_accuracies
 
     for table in shown_tables(result):
-        print_table(table.title, table.heads, table.rows, numeric=table.heads[2:], compact=True)
+        show(table, compact=True)
     rows = [
         (by, row["dimension"], row["condition"], *_gap(row))
         for by, frame in (("here", result.gaps), ("the paper", gaps(tweak_to_trust_accuracies())))
@@ -264,12 +271,8 @@ def _show(result: "AugmentationTables") -> None:
 
 def _gap(row: dict[str, float]) -> tuple[str, str, str, str]:
     return (
-        _points(row["before"]),
-        _points(row["after"]),
+        number(row["before"], "+.1f", scale=100),
+        number(row["after"], "+.1f", scale=100),
         f"{row['narrower']} of {row['comparisons']}",
         f"{row['higher']} of {row['comparisons']}",
     )
-
-
-def _points(share: float) -> str:
-    return f"{100 * share:+.1f}".replace("-", "−")

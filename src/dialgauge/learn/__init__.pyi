@@ -118,7 +118,6 @@ from dialgauge.learn._tables_gaps import (
     gaps as gaps,
 )
 from dialgauge.learn._tables_render import (
-    ShownTable as ShownTable,
     shown_tables as shown_tables,
     tables_latex as tables_latex,
     tables_markdown as tables_markdown,

@@ -17,6 +17,7 @@ from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.files import atomic_folder, cache_folder
 from dialgauge.metrics import Values
 from dialgauge.metrics._metric import FloatArray
+from dialgauge.tables import listing, number, render_table
 
 CARD_FILE = "metric.json"
 README_FILE = "README.md"
@@ -227,14 +228,12 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if not rows:
         return ["None."]
     columns = list(rows[0])
-    head = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-    return head + ["| " + " | ".join(_shown(row.get(column)) for column in columns) + " |" for row in rows]
+    made = listing("", columns, [[_shown(row.get(column)) for column in columns] for row in rows])
+    return render_table(made, "markdown").splitlines()
 
 
 def _shown(value: Any) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:.4g}"
+    if value is None or isinstance(value, float):
+        return number(value, ".4g")
     text = json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list, tuple)) else str(value)
-    return text.replace("|", "\\|").replace("\n", " ")
+    return text.replace("\n", " ")

@@ -1,121 +1,64 @@
-"""The tables as rows for people, as Markdown and as LaTeX, in the layout of the paper."""
+"""The tables of an augmentation experiment in the layout of the paper."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+
+import polars as pl
 
 from dialgauge.corpus import ORIGINAL
 from dialgauge.learn._tables import TABLE_OF, AugmentationTables
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "−": "$-$",
-    "–": "--",
-    "×": r"$\times$",
-}
+from dialgauge.tables import Cell, Column, Part, Row, Table, estimate, number, render_table
 
 
-@dataclass(frozen=True, slots=True)
-class ShownTable:
-    """One table: a title, the heads of its columns, and the texts of its rows. The first two columns hold names."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def shown_tables(result: AugmentationTables, *, intervals: bool = True) -> list[ShownTable]:
+def shown_tables(result: AugmentationTables, *, intervals: bool = True) -> list[Table]:
     """A table per condition: accuracy in per cent on each set, and the differences to the originals in points."""
     sets = list(dict.fromkeys(result.frame["set"]))
     families = [name for name in sets if name != ORIGINAL]
-    heads = ("dimension", "classifier", *sets, *(f"{name} − {ORIGINAL}" for name in families))
+    columns = tuple(Column(name, digits=1) for name in (*sets, *(f"{name} − {ORIGINAL}" for name in families)))
     tables = []
     for condition in dict.fromkeys(result.frame["condition"]):
-        part = result.frame.filter(condition=condition)
-        rows = tuple(_rows(part.to_dicts(), sets, families, intervals))
-        number = TABLE_OF.get(condition, "Beside Tables 5 and 6")
-        tables.append(ShownTable(f"{number}: accuracy in %, trained on {condition}", heads, rows))
+        title = f"{TABLE_OF.get(condition, 'Beside Tables 5 and 6')}: accuracy in %, trained on {condition}"
+        rows = _rows(result.frame.filter(condition=condition), sets, families, intervals)
+        kind = f"trained-on-{condition}"
+        tables.append(Table(kind, "classifier", columns, rows, title=title, grouping="dimension"))
     return tables
 
 
-def _rows(
-    cells: Sequence[Mapping[str, Any]], sets: Sequence[str], families: Sequence[str], intervals: bool
-) -> Iterator[tuple[str, ...]]:
-    found = {(cell["dimension"], cell["classifier"], cell["set"]): cell for cell in cells}
-    before = None
-    for dimension, classifier in dict.fromkeys((cell["dimension"], cell["classifier"]) for cell in cells):
-        line = [found[dimension, classifier, name] for name in sets]
-        changes = [found[dimension, classifier, name] for name in families]
-        yield (
-            "" if dimension == before else dimension,
+def _rows(frame: pl.DataFrame, sets: list[str], families: list[str], intervals: bool) -> tuple[Row, ...]:
+    found = {(cell["dimension"], cell["classifier"], cell["set"]): cell for cell in frame.iter_rows(named=True)}
+    return tuple(
+        Row(
             classifier,
-            *(_number(cell["accuracy"]) for cell in line),
-            *(_change(cell, intervals) for cell in changes),
+            (
+                *(_accuracy(found[dimension, classifier, name]) for name in sets),
+                *(_change(found[dimension, classifier, name], intervals) for name in families),
+            ),
+            dimension,
         )
-        before = dimension
+        for dimension, classifier in dict.fromkeys((dimension, classifier) for dimension, classifier, _ in found)
+    )
 
 
-def _number(share: float | None, signed: bool = False) -> str:
-    if share is None:
-        return "–"
-    text = f"{100 * share:+.1f}" if signed else f"{100 * share:.1f}"
-    return text.replace("-", "−")
+def _accuracy(cell: Mapping[str, Any]) -> Cell:
+    return Cell((Part(number(cell["accuracy"], 1, scale=100), value=cell["accuracy"]),))
 
 
-def _change(cell: Mapping[str, Any], intervals: bool) -> str:
-    text = _number(cell["difference"], signed=True)
-    if not intervals or cell["difference_low"] is None:
-        return text
-    return f"{text} [{_number(cell['difference_low'], True)} {_number(cell['difference_high'], True)}]"
+def _change(cell: Mapping[str, Any], intervals: bool) -> Cell:
+    value, low, high = (
+        None if cell[name] is None else 100 * cell[name] for name in ("difference", "difference_low", "difference_high")
+    )
+    text = estimate(value, low, high, "+.1f") if intervals else number(value, "+.1f")
+    return Cell((Part(text, value=cell["difference"]),))
 
 
 def tables_markdown(result: AugmentationTables) -> str:
-    """Both tables and what is to be known about them."""
-    parts = []
-    for table in shown_tables(result):
-        lines = [f"**{table.title}**", "", "| " + " | ".join(table.heads) + " |"]
-        lines.append("|---|---|" + "---:|" * (len(table.heads) - 2))
-        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table.rows]
-        parts.append("\n".join(lines))
-    return "\n\n".join([*parts, "\n".join(f"- {text}" for text in result.notes)]) + "\n"
+    """All tables and what is to be known about them."""
+    parts = [render_table(table, "markdown") for table in shown_tables(result)]
+    return "\n".join([*parts, *(f"- {text}" for text in result.notes)]) + "\n"
 
 
 def tables_latex(result: AugmentationTables) -> str:
-    """Both tables for a paper that loads the package booktabs; what is to be known stands in the captions."""
-    caption = " ".join(result.notes)
-    return "\n".join(_latex_table(table, caption) for table in shown_tables(result))
-
-
-def _latex_table(table: ShownTable, caption: str) -> str:
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\begin{{tabular}}{{ll{'r' * (len(table.heads) - 2)}}}",
-        r"\toprule",
-        " & ".join(map(_escaped, table.heads)) + r" \\",
-    ]
-    for row in table.rows:
-        if row[0]:
-            lines.append(r"\midrule")
-        lines.append(" & ".join(map(_escaped, row)) + r" \\")
-    lines += [
-        r"\bottomrule",
-        r"\end{tabular}",
-        rf"\caption{{{_escaped(table.title)}. {_escaped(caption)}}}",
-        r"\end{table}",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _escaped(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
+    """All tables for a paper that loads the package booktabs; what is to be known stands in the captions."""
+    noted = (replace(table, notes=tuple(result.notes)) for table in shown_tables(result))
+    return "\n".join(render_table(table, "latex") for table in noted)

@@ -10,6 +10,7 @@ from dialgauge.reproduce._compare_render import (
     comparison_json as comparison_json,
     comparison_remarks as comparison_remarks,
 )
+from dialgauge.reproduce._compare_tables import comparison_tables as comparison_tables
 from dialgauge.reproduce._conclusions import (
     Claim as Claim,
     Conclusions as Conclusions,
@@ -68,8 +69,6 @@ from dialgauge.reproduce._printed import (
 from dialgauge.reproduce._qra import (
     QraLine as QraLine,
     qra_view as qra_view,
-    show_number as show_number,
-    show_p_value as show_p_value,
     show_span as show_span,
 )
 from dialgauge.reproduce._render import (

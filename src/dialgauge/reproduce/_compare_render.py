@@ -9,8 +9,9 @@ import polars as pl
 
 from dialgauge.reproduce._compare import Comparison
 from dialgauge.reproduce._conclusions import Conclusions
-from dialgauge.reproduce._qra import QraLine, qra_view, show_number, show_p_value
+from dialgauge.reproduce._qra import QraLine, qra_view, show_p_value
 from dialgauge.reproduce._systems import SystemComparison
+from dialgauge.tables import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def comparison_html(report: ComparisonReport) -> str:
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters |= {"number": show_number, "p_value": show_p_value}
+    environment.filters |= {"number": number, "p_value": show_p_value}
     data = comparison_json(report)
     groups = {group: [row for row in data["cells"] if row["studies"] == group] for group in report.comparison.groups}
     whole = {row["studies"]: row for row in data["spread"] if row["dimension"] is None}

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.tables import NOTHING
 
 #: A comma stands between thousands or nowhere: a number that begins with 0 has none, so 0,690 is no 690.
 _NUMBER = re.compile(r"([+-]?)([1-9]\d{0,2}(?:,\d{3})+|\d*)(?:\.(\d+))?\s*%?")
@@ -238,7 +239,7 @@ def check_table(
                 value=float(printed.value),
                 recomputed=value,
                 matches=value is not None and (near(value, float(printed.value)) if near else shown == printed.value),
-                shown="–" if shown is None else str(shown),
+                shown=NOTHING if shown is None else str(shown),
                 note=note,
                 interval=intervals.get((row, column)),
             )

@@ -7,6 +7,7 @@ import polars as pl
 
 from dialgauge.reproduce._compare import Comparison
 from dialgauge.reproduce._conclusions import Conclusions
+from dialgauge.tables import interval, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +24,16 @@ class QraLine:
     text: str
 
 
-def show_number(value: float | None, places: int = 2) -> str:
-    """A number for people: fixed decimals, a true minus sign, never −0, a dash for none."""
-    if value is None:
-        return "–"
-    text = f"{value:.{places}f}"
-    return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
-
-
 def show_span(low: float | None, high: float | None, places: int = 2) -> str:
     """What rounding leaves of a number, from one end to the other; nothing where the ends are the same or unknown."""
     if low is None or high is None or high - low < 1e-9:
         return ""
-    return f"{show_number(low, places)} … {show_number(high, places)}"
+    return interval(low, high, places)
 
 
 def show_p_value(value: float | None) -> str:
     """A p-value for people: three decimals, never 0."""
-    return "< .001" if value is not None and value < 0.001 else show_number(value, 3)
+    return "< .001" if value is not None and value < 0.001 else number(value, 3)
 
 
 def qra_view(comparison: Comparison, conclusions: Conclusions | None = None) -> tuple[QraLine, ...]:
@@ -75,7 +68,7 @@ def _sets(comparison: Comparison) -> list[QraLine]:
                 QraLine("II", "sets of numbers", measure, None, rows["note"][0] or "no correlation is defined")
             )
             continue
-        text = f"{show_number(min(known))} to {show_number(max(known))} over {len(known)} of {rows.height} blocks"
+        text = f"{number(min(known))} to {number(max(known))} over {len(known)} of {rows.height} blocks"
         if name == "spearman" and rows["open"].any():
             text += f"; rounding leaves {rows['open'].sum()} open, {rows['sign_open'].sum()} even in sign"
         lines.append(QraLine("II", "sets of numbers", measure, fmean(known), text))
@@ -90,7 +83,7 @@ def _labels(comparison: Comparison) -> QraLine:
         return QraLine("III", what, measure, None, rows["alpha_note"][0])
     items = rows["items"].drop_nulls().to_list()
     shared = f"{min(items)} to {max(items)}" if min(items) < max(items) else f"{items[0]}"
-    text = f"{len(known)} blocks of {shared} shared summaries, {show_number(min(known))} to {show_number(max(known))}"
+    text = f"{len(known)} blocks of {shared} shared summaries, {number(min(known))} to {number(max(known))}"
     return QraLine("III", what, measure, fmean(known), text)
 
 

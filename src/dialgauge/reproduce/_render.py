@@ -1,13 +1,12 @@
 """A recomputed paper as JSON, CSV and a web page. Nothing is computed here."""
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from typing import Any
 
 from dialgauge.reproduce._printed import Cell, Layout, PaperCheck, TableCheck
+from dialgauge.tables import csv_text
 
 CSV_COLUMNS = (
     "table", "row", "column", "printed", "recomputed", "low", "high", "shown", "matches", "corrected", "note",
@@ -77,25 +76,26 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
     return data
 
 
-def paper_csv(check: PaperCheck) -> str:
-    """A row per cell of every table and layout, with full precision; cells of a layout are not held against another."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+def paper_csv(check: PaperCheck, *, escape_formulas: bool = True) -> str:
+    """A row per cell of every table and layout, with full precision; cells of a layout are not compared with another.
+
+    ``escape_formulas`` puts an apostrophe before texts that a spreadsheet would take for a formula.
+    """
+    rows: list[Sequence[object]] = [CSV_COLUMNS]
     for table in check.tables:
         for cell in table.cells:
             low, high = cell.interval or ("", "")
             recomputed = "" if cell.recomputed is None else repr(cell.recomputed)
             flags = [str(flag).lower() for flag in (cell.matches, table.corrected)]
             values = (cell.row, cell.column, cell.printed, recomputed, low, high, cell.shown)
-            writer.writerow((table.name, *values, *flags, cell.note))
+            rows.append((table.name, *values, *flags, cell.note))
     for layout in check.layouts:
-        for row in layout.rows:
-            for column, value, shown in zip(layout.columns, row.values, row.texts, strict=True):
+        for line in layout.rows:
+            for column, value, shown in zip(layout.columns, line.values, line.texts, strict=True):
                 if value is not None:
-                    pair = (shown, "") if row.printed else ("", repr(value))
-                    writer.writerow((layout.name, row.name, column, *pair, "", "", shown, "", "", ""))
-    return text.getvalue()
+                    pair = (shown, "") if line.printed else ("", repr(value))
+                    rows.append((layout.name, line.name, column, *pair, "", "", shown, "", "", ""))
+    return csv_text(rows, escape_formulas=escape_formulas)
 
 
 def paper_html(check: PaperCheck) -> str:

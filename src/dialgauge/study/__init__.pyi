@@ -10,12 +10,15 @@ from dialgauge.study._compare_runs_conditions import (
     parse_condition as parse_condition,
 )
 from dialgauge.study._compare_runs_render import (
-    change_cells as change_cells,
     comparison_json as comparison_json,
     comparison_markdown as comparison_markdown,
     github_annotations as github_annotations,
     junit_xml as junit_xml,
     method_line as method_line,
+)
+from dialgauge.study._compare_runs_tables import (
+    comparison_tables as comparison_tables,
+    condition_table as condition_table,
 )
 from dialgauge.study._file import (
     read_annotation_file as read_annotation_file,

@@ -2,13 +2,20 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
-import polars as pl
-
-from dialgauge.study._compare_runs import ALL_SYSTEMS, RunComparison
+from dialgauge.study._compare_runs import RunComparison
 from dialgauge.study._compare_runs_conditions import Checked
+from dialgauge.study._compare_runs_tables import (
+    change_table,
+    changed_systems_table,
+    condition_table,
+    overlap_table,
+    signature_table,
+)
+from dialgauge.tables import escape_markdown, render_table
 
 #: What XML 1.0 cannot hold, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -64,48 +71,25 @@ def change_line(row: Mapping[str, Any]) -> str:
 
 def comparison_markdown(comparison: RunComparison, checked: Sequence[Checked] = ()) -> str:
     """A page for a pull request: conditions, changes, and what only one run has."""
-    first, second = comparison.first, comparison.second
-    lines = [f"## {_plain(second.name)} against {_plain(first.name)}", ""]
-    overlap = comparison.overlap
-    lines += [
+    first, second, overlap = comparison.first, comparison.second, comparison.overlap
+    lines = [
+        f"## {escape_markdown(second.name)} against {escape_markdown(first.name)}",
+        "",
         f"{overlap.common['summaries']} summaries of {overlap.common['dialogues']} dialogues are in both runs; "
         f"{overlap.texts_changed} of them have another text.",
         "",
     ]
-    if checked:
-        lines += _markdown_table(
-            ("condition", "", "what was found"),
-            [(one.condition.text, "met" if one.met else "not met", "; ".join(one.sentences)) for one in checked],
-        )
-    systems = comparison.systems
-    together = systems[0] if len(systems) == 1 else "all systems together"
-    lines += [f"### {_plain(together)}", ""]
-    lines += _markdown_table(
-        ("", "first", "second", "difference", "corrected p", "verdict"),
-        [change_cells(row) for row in comparison.together.iter_rows(named=True)],
+    tables = (
+        condition_table(checked, brief=True) if checked else None,
+        change_table(comparison),
+        changed_systems_table(comparison),
+        None if comparison.signatures.is_empty() else signature_table(comparison),
+        overlap_table(comparison, 10),
     )
-    told = comparison.changes.filter(
-        pl.col("system") != ALL_SYSTEMS, pl.col("verdict").is_in(["better", "worse", "higher", "lower"])
-    )
-    if len(systems) > 1 and not told.is_empty():
-        lines += ["### single systems that changed", ""]
-        lines += _markdown_table(
-            ("system", "", "first", "second", "difference", "corrected p", "verdict"),
-            [(row["system"], *change_cells(row)) for row in told.iter_rows(named=True)],
-        )
-    if not comparison.signatures.is_empty():
-        lines += ["### metrics made by something else", ""]
-        lines += _markdown_table(("metric", "first", "second"), comparison.signatures.rows())
-    missing = [
-        (kind, side, len(names), ", ".join(names[:10]) + (" …" if len(names) > 10 else ""))
-        for side, only in (("first", overlap.only_first), ("second", overlap.only_second))
-        for kind, names in only.items()
-        if names
-    ]
-    if missing:
-        lines += ["### in one run only", ""]
-        lines += _markdown_table(("", "run", "number", "names"), missing)
-    lines += [f"- {_plain(text)}" for text in (*comparison.notes, method_line(comparison))]
+    for table in tables:
+        if table is not None:
+            lines += [f"### {escape_markdown(table.title)}", "", render_table(replace(table, title=""), "markdown")]
+    lines += [f"- {escape_markdown(text)}" for text in (*comparison.notes, method_line(comparison))]
     return "\n".join(lines) + "\n"
 
 
@@ -119,43 +103,6 @@ def method_line(comparison: RunComparison) -> str:
         f"paired permutation test, {drawn} permutations, seed {made['seed']}; p corrected by "
         f"{made['correction']}, {made['alpha']:g} counts as significant"
     )
-
-
-def change_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """A change for a table: name, both means, the difference with its interval, corrected p and verdict."""
-    return (
-        row["name"],
-        _number(row["first"]),
-        _number(row["second"]),
-        _difference(row),
-        "" if row["p_corrected"] is None else f"{row['p_corrected']:.2g}",
-        row["verdict"],
-    )
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"
-
-
-def _difference(row: Mapping[str, Any]) -> str:
-    if row["difference"] is None:
-        return "–"
-    if row["verdict"] == "same":
-        return "0"
-    if row["low"] is None:
-        return f"{row['difference']:+.3g}"
-    return f"{row['difference']:+.3g} [{row['low']:+.3g}, {row['high']:+.3g}]"
-
-
-def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    body = [f"| {' | '.join(_plain(str(cell)) for cell in row)} |" for row in (heads, *rows)]
-    return [body[0], f"|{'---|' * len(heads)}", *body[1:], ""]
-
-
-def _plain(text: str) -> str:
-    """Text that Markdown shows as it is: no markup, no HTML, no new cell."""
-    text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", text)
 
 
 def junit_xml(comparison: RunComparison, checked: Sequence[Checked] = ()) -> str:

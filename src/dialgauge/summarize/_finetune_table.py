@@ -13,6 +13,7 @@ from dialgauge.errors import InputError, MissingExtraError, ModelError
 from dialgauge.metrics import score_pairs
 from dialgauge.registry import quoted
 from dialgauge.summarize._training_sets import reference_pairs
+from dialgauge.tables import Cell, Table, matrix, number_cell, render_table
 
 #: The overlap of stems with each reference, averaged over the references: as in the paper, which triples its test set.
 ROUGE = tuple(f"rouge-{kind}:stem=yes,refs=mean" for kind in "12l")
@@ -21,7 +22,8 @@ HUMAN = "human"
 #: What :func:`dialgauge.affect.psent_score` calls the references.
 _REFERENCES = "references"
 _DRAWS = 1000
-_HEADS = ("system", "R1", "R2", "RL", "BERTScore", "PSentScore", "PSentScore_P", "PSentScore_N")
+_CORNER = ("system", "measure")
+_OVERLAP, _AFFECT = ("R1", "R2", "RL", "BERTScore"), ("PSentScore", "PSentScore_P", "PSentScore_N")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,29 +111,32 @@ class AffectTable:
         """For JSON."""
         return asdict(self)
 
-    def cells(self) -> list[tuple[str, ...]]:
-        """The rows as texts, in the layout of the paper."""
-        return [
-            (
-                row.system,
-                f"{row.rouge_1:.2f}",
-                f"{row.rouge_2:.2f}",
-                f"{row.rouge_l:.2f}",
-                "–" if row.bertscore is None else f"{row.bertscore:.2f}",
-                *map(_triple, (row.psentscore, row.psentscore_positive, row.psentscore_negative)),
-            )
-            for row in self.rows
-        ]
+    def table(self, title: str = "") -> Table:
+        """Overlap and affect side by side, in the layout of the paper."""
+        parts = zip(self.overlap_table().rows, self.affect_table().rows, strict=True)
+        cells = [[*overlap.cells, *affect.cells] for overlap, affect in parts]
+        return matrix(title, _CORNER, [row.system for row in self.rows], _OVERLAP + _AFFECT, cells)
+
+    def overlap_table(self, title: str = "") -> Table:
+        """What the texts share with the references."""
+        cells = [(row.rouge_1, row.rouge_2, row.rouge_l, row.bertscore) for row in self.rows]
+        shown = [[number_cell(value) for value in line] for line in cells]
+        return matrix(title, _CORNER, [row.system for row in self.rows], _OVERLAP, shown)
+
+    def affect_table(self, title: str = "") -> Table:
+        """How much of the affect is kept: Spearman / CCC / MAE."""
+        cells = [(row.psentscore, row.psentscore_positive, row.psentscore_negative) for row in self.rows]
+        shown = [[_triple(part) for part in line] for line in cells]
+        return matrix(title, _CORNER, [row.system for row in self.rows], _AFFECT, shown)
 
     def to_markdown(self) -> str:
         """The table with its notes."""
-        lines = ["| " + " | ".join(_HEADS) + " |", "|---" + "|---:" * (len(_HEADS) - 1) + "|"]
-        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in self.cells()]
-        return "\n".join([*lines, "", *(f"- {text}" for text in self.remarks())]) + "\n"
+        return render_table(self.table(), "markdown") + "\n" + "".join(f"- {text}\n" for text in self.remarks())
 
     def remarks(self) -> list[str]:
         """What a reader should know: what the numbers are, how the systems differ, and what is missing."""
-        undefined = any("–" in cell for row in self.cells() for cell in row[-3:])
+        kept = (part for row in self.affect_table().rows for cell in row.cells for part in cell.parts)
+        undefined = any(part.value is None for part in kept)
         return [
             f"{self.dialogues:,} dialogues, {self.references:,} references; ROUGE is F1 of stems, the mean over the "
             f"references; PSentScore is Spearman / CCC / MAE by the tagger {self.tagger}.",
@@ -145,15 +150,10 @@ class AffectTable:
             *self.notes,
         ]
 
-    @property
-    def heads(self) -> tuple[str, ...]:
-        """The names of the columns."""
-        return _HEADS
 
-
-def _triple(found: Preserved) -> str:
+def _triple(found: Preserved) -> Cell:
     numbers = (found.spearman, found.ccc, found.mae)
-    return " / ".join("–" if number is None else f"{number:.3f}" for number in numbers)
+    return Cell(tuple(part for value in numbers for part in number_cell(value, 3).parts), " / ")
 
 
 def _told(found: AffectDifference) -> str:

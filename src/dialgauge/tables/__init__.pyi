@@ -1,4 +1,4 @@
-from dialgauge.tables._console import harmless as harmless, print_table as print_table
+from dialgauge.tables._console import fits_width as fits_width, harmless as harmless, print_table as print_table
 from dialgauge.tables._csv import csv_text as csv_text
 from dialgauge.tables._latex import escape_latex as escape_latex
 from dialgauge.tables._markdown import escape_markdown as escape_markdown
@@ -9,11 +9,13 @@ from dialgauge.tables._model import (
     Row as Row,
     Table as Table,
     listing as listing,
+    matrix as matrix,
     text_cell as text_cell,
 )
 from dialgauge.tables._numbers import (
     NOTHING as NOTHING,
     best_of as best_of,
+    estimate as estimate,
     interval as interval,
     number as number,
     number_cell as number_cell,

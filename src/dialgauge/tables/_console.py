@@ -52,6 +52,11 @@ def harmless(text: str) -> str:
     return text.translate(_CONTROL)
 
 
+def fits_width(table: Table, width: int) -> bool:
+    """Whether all columns of a table of numbers fit a screen side by side."""
+    return len(_parts(table, width)) == 1
+
+
 def _fitting(table: Table, width: int) -> list[Table]:
     """The tables that fit the screen: the table itself, or parts of it or of the turned one."""
     if table.across is None:

@@ -129,6 +129,20 @@ def listing(
     )
 
 
+def matrix(
+    title: str,
+    corner: tuple[str, str],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    cells: Sequence[Sequence[object]],
+    *,
+    kind: str = "",
+) -> Table:
+    """A table of numbers with a name for each row and column; ``corner`` says what the two kinds of names are."""
+    made = tuple(Row(name, tuple(map(_cell, line))) for name, line in zip(rows, cells, strict=True))
+    return Table(kind, corner[0], tuple(map(Column, columns)), made, title=title, across=corner[1])
+
+
 def _cell(value: object) -> Cell:
     if isinstance(value, Cell):
         return value

@@ -1,0 +1,163 @@
+"""A comparison of studies as tables, the general ones first. Nothing is computed here."""
+
+from collections.abc import Iterator, Sequence
+
+from dialgauge.reproduce._compare_render import ComparisonReport
+from dialgauge.reproduce._conclusions import Conclusions
+from dialgauge.reproduce._qra import show_p_value, show_span
+from dialgauge.tables import NOTHING, Table, interval, listing, number, number_cell
+
+_VERDICTS = {"confirmed": "✓", "partly": "◐", "not confirmed": "✗"}
+
+
+def comparison_tables(report: ComparisonReport) -> Iterator[Table]:
+    """The studies, how far they agree, conclusions, order and ranks of systems, single results, tests of systems."""
+    yield _studies(report)
+    yield _agreement(report)
+    if report.conclusions is not None:
+        yield _conclusions(report.conclusions)
+    yield _order(report)
+    yield _concordance(report)
+    if _changed_ranks(report):
+        yield _ranks(report)
+    yield _cells(report)
+    yield _spread(report)
+    yield from _tests(report)
+
+
+def _used(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], numeric: Sequence[str], *notes: str
+) -> Table:
+    """A table without the columns that no row uses."""
+    used = [i for i in range(len(columns)) if any(row[i] not in ("", None) for row in rows)]
+    chosen = [[row[i] for i in used] for row in rows]
+    return listing(title, [columns[i] for i in used], chosen, numeric=numeric, notes=notes)
+
+
+def _studies(report: ComparisonReport) -> Table:
+    rows = []
+    for study in report.comparison.studies:
+        agreed = "; ".join(
+            f"{a.measure} {number(a.value)}" + (f" ({a.verdict})" if a.verdict else "") for a in study.agreement
+        )
+        source = "printed" if study.summaries is None else "ratings"
+        rows.append((study.name, source, len(study.systems), ", ".join(study.dimensions), agreed or "not reported"))
+    columns = ("study", "results", "systems", "dimensions", "agreement of its annotators")
+    return listing(f"{len(rows)} studies, the original first", columns, rows, numeric=("systems",))
+
+
+def _agreement(report: ComparisonReport) -> Table:
+    rows = ((line.type, line.what, line.measure, number_cell(line.value), line.text) for line in report.qra)
+    columns = ("type", "what is compared", "measure", "value", "in words")
+    return listing("How far they agree (QRA)", columns, rows, numeric=("value",))
+
+
+def _conclusions(conclusions: Conclusions) -> Table:
+    rows = []
+    for claim in conclusions.claims:
+        found = {row["study"]: row for row in conclusions.frame.iter_rows(named=True) if row["claim"] == claim.id}
+        marks = [
+            _VERDICTS[found[name]["verdict"]] + ("?" if found[name]["open"] else "") for name in conclusions.studies
+        ]
+        rows.append((f"{claim.id}. {claim.text}", *marks, conclusions.overall(claim.id)))
+    columns = ("claim", *conclusions.studies, "reproductions")
+    note = "✓ confirmed  ◐ partly  ✗ not confirmed  ? rounding or an unknown test could change it"
+    title = f"Conclusions: {conclusions.confirmed} of {len(rows)} confirmed"
+    return listing(title, columns, rows, notes=[note])
+
+
+def _order(report: ComparisonReport) -> Table:
+    rows = []
+    for row in report.comparison.correlations.iter_rows(named=True):
+        remark = row["note"] or ("sign open" if row["sign_open"] else "open" if row["open"] else "")
+        order = f"{row['kept']} / {row['reversed']} / {row['tied']}"
+        values = (number_cell(row["pearson"]), number_cell(row["spearman"]), show_span(row["low"], row["high"]))
+        rows.append((row["study"], row["dimension"], row["role"], *values, order, remark))
+    columns = ["study", "dimension", "role", "Pearson", "Spearman", "rounding leaves", "order", ""]
+    title = f"Order of the systems against {report.comparison.names[0]}"
+    note = "order: pairs of systems whose order is kept / reversed / tied in one of the studies"
+    return _used(title, columns, rows, ("Pearson", "Spearman"), note)
+
+
+def _concordance(report: ComparisonReport) -> Table:
+    """Kendall's W, and α where studies rated the same summaries; where none has ratings, a note says so."""
+    concordance = report.comparison.concordance
+    rated = concordance["items"].is_not_null().any()
+    rows = []
+    for row in concordance.iter_rows(named=True):
+        items = NOTHING if row["items"] is None else row["items"]
+        alpha = (items, number_cell(row["alpha"])) if rated else ()
+        remarks = (row["w_note"], row["alpha_note"] if rated else "")
+        remark = "; ".join(text for text in remarks if text)
+        rows.append((row["dimension"], row["role"], row["systems"], number_cell(row["kendall_w"]), *alpha, remark))
+    columns = ["dimension", "role", "systems", "Kendall's W", *(("shared summaries", "α") if rated else ()), ""]
+    notes = [] if rated else [f"Krippendorff's α over studies: {concordance['alpha_note'][0]}."]
+    if not _changed_ranks(report):
+        notes.append("Every system has the same rank in every study.")
+    return _used("All studies together", columns, rows, columns[2:-1], *notes)
+
+
+def _changed_ranks(report: ComparisonReport) -> list[tuple[str, str, str, str]]:
+    return [
+        (row["dimension"], row["role"], row["system"], " → ".join(f"{rank:g}" for rank in row["ranks"]))
+        for row in report.comparison.ranks.iter_rows(named=True)
+        if len(set(row["ranks"])) > 1
+    ]
+
+
+def _ranks(report: ComparisonReport) -> Table:
+    title = f"Systems that change rank (1 is the best; {' → '.join(report.comparison.names)})"
+    return listing(title, ("dimension", "role", "system", "ranks"), _changed_ranks(report))
+
+
+def _cells(report: ComparisonReport) -> Table:
+    """The cells over all studies; with many studies, the pairs in one line each."""
+    comparison = report.comparison
+    group, names = comparison.groups[0], comparison.names
+    wide = sum(max(4, len(name)) for name in names) <= 30  # what a terminal of 100 columns has room for
+    rows = []
+    for row in comparison.cells.iter_rows(named=True):
+        if row["studies"] != group:
+            continue
+        values: list[object] = [interval(min(row["values"]), max(row["values"]))]
+        if wide:
+            values = [number_cell(value) for value in row["values"]]
+        spread = row["note"] or show_span(row["low"], row["high"])
+        rows.append((row["dimension"], row["role"], row["system"], *values, number_cell(row["cv_star"]), spread))
+    columns = ["dimension", "role", "system", *(names if wide else ["values"]), "CV*", "rounding leaves"]
+    return _used(f"CV* of each result: {group}", columns, rows, (*names, "values", "CV*"))
+
+
+def _spread(report: ComparisonReport) -> Table:
+    rows = (
+        (
+            row["studies"],
+            row["dimension"] or "all",
+            row["role"] or "all",
+            *(number_cell(row[name]) for name in ("mean", "median", "largest")),
+        )
+        for row in report.comparison.spread.iter_rows(named=True)
+        if row["studies"] == report.comparison.groups[0] or row["dimension"] is None
+    )
+    columns = ["studies", "dimension", "role", "mean", "median", "largest"]
+    return listing("CV* in summary", columns, rows, numeric=columns[3:])
+
+
+def _tests(report: ComparisonReport) -> Iterator[Table]:
+    columns = ("dimension", "role", "pair", "n", "diff.", "d", "95 % of d", "p t", "p Wilcoxon", "p perm.")
+    for tested in report.systems:
+        rows = (
+            (
+                row["dimension"],
+                row["role"],
+                f"{row['system']} − {row['baseline']}",
+                row["n"],
+                number_cell(row["difference"], 3, stars=row["stars"]),
+                number_cell(row["effect"]),
+                row["note"] or show_span(row["effect_low"], row["effect_high"]).replace(" ", ""),
+                *(show_p_value(row[f"corrected_{name}"]) for name in ("t", "wilcoxon", "permutation")),
+            )
+            for row in tested.frame.iter_rows(named=True)
+        )
+        title = f"Systems within {tested.study}: paired differences; p-values corrected (Benjamini–Hochberg)"
+        yield listing(title, columns, rows, numeric=("n", "diff.", "d", "p t", "p Wilcoxon", "p perm."))
