@@ -140,10 +140,10 @@ def test_variants_of_ones_own(cli: Cli, few: Path, tmp_path: Path) -> None:
         (["-p", "jumble"], "name metrics with -m"),
         (["-m", "rouge-1"], "has no variants: name perturbations with -p"),
         (["-m", "rouge-1", "-p", "jumbel"], "did you mean 'jumble'"),
-        (["-m", "rouge-1", *PLAIN, "--margin", "0"], "'margin' must be above 0"),
+        (["-m", "rouge-1", *PLAIN, "--margin", "0"], "--margin must be above 0"),
         (["-m", "rouge-1", *PLAIN, "-d", "taste"], "unknown dimension of these effects 'taste'"),
         (["-m", "rouge-1", *PLAIN, "--effect", "shout=degrades"], "write LABEL:DIMENSION=EFFECT"),
-        (["-m", "rouge-1", *PLAIN, "--effect", "jumble:fluency=hurts"], "effect of 'jumble' on 'fluency'"),
+        (["-m", "rouge-1", *PLAIN, "--effect", "jumble:fluency=hurts"], "--effect: unknown effect 'hurts'"),
     ],
 )
 def test_mistakes(cli: Cli, few: Path, arguments: list[str], message: str) -> None:

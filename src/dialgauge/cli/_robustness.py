@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import Confidence, refuse_file
+from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, note, print_json, progress_bar
 from dialgauge.cli._scores_input import load_scores
+from dialgauge.cli._settings import Without, with_options
 from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.metaeval import RobustnessSettings
 from dialgauge.progress import Progress
+from dialgauge.ratings import RatingPolicy
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,24 +41,10 @@ Perturbations = Annotated[
         "Leave out where the corpus has variants.",
     ),
 ]
-Dimensions = Annotated[
-    list[str] | None,
-    typer.Option("--dimension", "-d", help="Expect what this dimension expects; repeat. Default: all together."),
-]
-Effects = Annotated[
-    list[str] | None,
-    typer.Option(help="What variants of your own do: [bold]--effect my_label:consistency=degrades[/]; repeat."),
-]
-Margin = Annotated[float, typer.Option(help="What counts as no change, in standard deviations between systems.")]
-Priors = Annotated[
-    bool,
-    typer.Option("--priors", help="Let published mean ratings stand in for ratings of variants, for the last table."),
-]
 Output = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Write corpus, scores, tables and robustness.html into this folder."),
 ]
-Resamples = Annotated[int, typer.Option(help="Bootstrap resamples of the dialogues; 0 for no intervals.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -63,25 +52,21 @@ def add_to(app: typer.Typer) -> None:
     app.command("robustness")(robustness)
 
 
+@with_options
 def robustness(
     corpus: Source,
+    settings: RobustnessSettings,
+    policy: Annotated[RatingPolicy, Without("dimensions")],
     scores: GivenScores = None,
     metric: Metrics = None,
     perturbation: Perturbations = None,
-    dimension: Dimensions = None,
-    effect: Effects = None,
-    margin: Margin = 0.25,
-    priors: Priors = False,
     texts: Annotated[bool, typer.Option("--texts", help="Show the texts of the worst failures.")] = False,
     output: Output = None,
-    resamples: Resamples = 1000,
-    confidence: Confidence = 0.95,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same variants and numbers.")] = 0,
     format: Format = None,
     map: Map = None,
     json: Json = False,
 ) -> None:
-    """Break summaries on purpose, and see which metric notices: a matrix of verdicts and a trust card per metric.
+    """Perturb summaries and test which metrics react: a matrix of verdicts and a trust card per metric.
 
     [bold]dialgauge robustness embedded -m rouge -m chrf -m ter -p baseline --seed 1[/]
 
@@ -95,20 +80,9 @@ def robustness(
     refuse_file(output)
     loaded = load_corpus(corpus, format, map)
     with progress_bar("robustness") as progress:
-        perturbed, declined, table = _variants_and_scores(loaded, scores, metric, perturbation, seed, progress)
-        analysis = analyse_variants(
-            perturbed,
-            table,
-            effects=_effects(effect or ()),
-            metrics=_columns(table, metric) if scores else None,
-            accept_priors=priors,
-            progress=progress,
-            dimensions=dimension,
-            margin=margin,
-            seed=seed,
-            resamples=resamples,
-            confidence=confidence,
-        )
+        perturbed, declined, table = _variants_and_scores(loaded, scores, metric, perturbation, settings.seed, progress)
+        columns = _columns(table, metric) if scores else None
+        analysis = analyse_variants(perturbed, table, settings, policy, metrics=columns, progress=progress)
     found = analysis.correlations.frame if analysis.correlations else None
     data = RobustnessData(perturbed, analysis.robustness.tables(), analysis.robustness.settings, found, declined)
     if output is not None:
@@ -155,19 +129,6 @@ def _columns(scores: "Scores", wanted: Sequence[str] | None) -> list[str] | None
         if name not in scores.metrics:
             raise UnknownNameError("metric in these scores", name, scores.metrics)
     return list(wanted) if wanted else None
-
-
-def _effects(given: Sequence[str]) -> dict[str, dict[str, str]]:
-    effects: dict[str, dict[str, str]] = {}
-    for text in given:
-        target, equals, value = text.rpartition("=")
-        label, colon, dimension = target.rpartition(":")
-        if not (equals and colon and label and dimension):
-            raise InputError(
-                f"--effect: write LABEL:DIMENSION=EFFECT, as in my_label:consistency=degrades; got {text!r}"
-            )
-        effects.setdefault(label, {})[dimension] = value
-    return effects
 
 
 def _write(data: "RobustnessData", analysis: "VariantAnalysis", scores: "Scores", folder: Path) -> None:

@@ -83,8 +83,6 @@ from dialgauge.metaeval._robustness import (
     robustness as robustness,
 )
 from dialgauge.metaeval._robustness_matrix import (
-    SPREADS as SPREADS,
-    Spread as Spread,
     dose_of as dose_of,
     label_of as label_of,
 )
@@ -107,6 +105,8 @@ from dialgauge.metaeval._settings import (
     CorrelationSettings as CorrelationSettings,
     Interval as Interval,
     Level as Level,
+    RobustnessSettings as RobustnessSettings,
+    Spread as Spread,
     Test as Test,
 )
 from dialgauge.metaeval._tests import (

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import polars as pl
@@ -11,15 +11,17 @@ import polars as pl
 from dialgauge.errors import ParameterError, UnknownNameError
 from dialgauge.metaeval._cells import null
 from dialgauge.metaeval._draws import bootstrap_weights
-from dialgauge.metaeval._names import FloatArray, check_name, check_resampling
+from dialgauge.metaeval._names import FloatArray
 from dialgauge.metaeval._robustness_cards import CARDS, CardMaker, is_degrading, worst_failures
 from dialgauge.metaeval._robustness_doses import dose_response
-from dialgauge.metaeval._robustness_matrix import SPREADS, Changes, Spread, dose_of, measure_changes
+from dialgauge.metaeval._robustness_matrix import Changes, dose_of, measure_changes
 from dialgauge.metaeval._robustness_tests import equivalence_test, mean_change, sign_test
+from dialgauge.metaeval._settings import Effect, RobustnessSettings
 from dialgauge.metaeval._tests import adjust_p_values
 from dialgauge.progress import Progress
+from dialgauge.settings import takes
 
-EFFECTS = ("preserves", "degrades-mildly", "degrades")
+EFFECTS = get_args(Effect)
 #: The name under which the dimensions are taken together.
 ANY_DIMENSION = "overall"
 
@@ -87,23 +89,19 @@ class Robustness:
         return {name: getattr(self, name) for name in names}
 
 
+@takes(RobustnessSettings)
 def robustness(
     scores: pl.DataFrame,
     effects: Mapping[str, Mapping[str, str]],
     directions: Mapping[str, str],
+    settings: RobustnessSettings | None = None,
     *,
-    seed: int = 0,
     metrics: Sequence[str] | None = None,
-    dimensions: Sequence[str] | None = None,
     references: Collection[str] = (),
-    margin: float = 0.25,
-    spread: Spread = "auto",
-    resamples: int = 1000,
-    confidence: float = 0.95,
-    failures: int = 3,
     progress: Progress | None = None,
+    **changes: Any,
 ) -> Robustness:
-    """Hold what metrics say of perturbed summaries against what was done to them.
+    """Compare what metrics say of perturbed summaries with what was done to them.
 
     ``scores`` is a frame with the key columns (``variant`` is ``"original"`` or a label such as ``typos`` or
     ``change_perturbation_2``; ``typos#2`` is a second variant of the same kind) and a column per metric. ``effects``
@@ -117,14 +115,11 @@ def robustness(
     count as systems there. ``margin``, in these units, is what counts as no change. Intervals and tests take dialogues
     as the independent cases; ``resamples`` is for the cards and doses, 0 for no interval there.
     """
-    check_name("spread", spread, SPREADS)
-    check_resampling("robustness", resamples, confidence, seed)
-    if not (margin > 0 and math.isfinite(margin)):
-        raise ParameterError("robustness", "margin", "above 0", margin)
-    if failures < 0:
-        raise ParameterError("robustness", "failures", "0 or more", failures)
-    chosen = _dimensions(effects, dimensions)
-    found = measure_changes(scores, effects, directions, metrics=metrics, references=references, spread=spread)
+    asked = RobustnessSettings.chosen(settings, changes, "robustness")
+    margin, confidence = asked.margin, asked.confidence
+    effects = {**effects, **asked.effects}
+    chosen = _dimensions(effects, asked.dimensions)
+    found = measure_changes(scores, effects, directions, metrics=metrics, references=references, spread=asked.spread)
     expected = {name: [effects[label].get(name) for label in found.labels] for name in chosen}
     together = {label: strongest([effects[label].get(name) for name in chosen]) for label in found.labels}
     step, steps = 0, len(chosen) + 3
@@ -136,10 +131,9 @@ def robustness(
         step += 1
 
     advance("changes")
-    changes = _change_rows(found, directions, margin, confidence)
-    draws = np.concatenate(
-        [np.ones((1, found.dialogues)), bootstrap_weights(1, found.dialogues, resamples, "inputs", seed).dialogues]
-    )
+    changed = _change_rows(found, directions, margin, confidence)
+    drawn = bootstrap_weights(1, found.dialogues, asked.resamples, "inputs", asked.seed).dialogues
+    draws = np.concatenate([np.ones((1, found.dialogues)), drawn])
     maker = CardMaker(found, directions, margin, draws, confidence)
     cards: list[dict[str, Any]] = []
     for dimension, wanted in {ANY_DIMENSION: [together[label] for label in found.labels], **expected}.items():
@@ -149,26 +143,22 @@ def robustness(
     known = {label: effect for label, effect in together.items() if effect is not None}
     doses = dose_response(found, directions, known, draws, confidence)
     by_label = {name: dict(zip(found.labels, wanted, strict=True)) for name, wanted in expected.items()}
-    verdicts = _verdicts(changes, {ANY_DIMENSION: together} | by_label, 1 - confidence)
-    settings = {
-        "seed": seed,
+    verdicts = _verdicts(changed, {ANY_DIMENSION: together} | by_label, 1 - confidence)
+    done_with = asked.model_dump(mode="json", include={"seed", "margin", "resamples", "confidence"}) | {
         "dimensions": list(chosen),
-        "margin": margin,
         "spread": found.unit_kind,
-        "resamples": resamples,
-        "confidence": confidence,
         "dialogues": found.dialogues,
         "items": found.items.height,
         "references": sorted(references),
     }
     return Robustness(
-        changes=changes,
+        changes=changed,
         verdicts=verdicts,
         doses=doses,
         cards=pl.DataFrame(cards, schema=CARDS),
-        failures=worst_failures(found, directions, known, margin, failures),
+        failures=worst_failures(found, directions, known, margin, asked.failures),
         unpaired=found.unpaired,
-        settings=settings,
+        settings=done_with,
     )
 
 

@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -12,10 +11,8 @@ import polars as pl
 from dialgauge.corpus import KEY, ORIGINAL, OVERALL
 from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
 from dialgauge.metaeval._names import FloatArray, IntArray
+from dialgauge.metaeval._settings import Spread
 
-#: What a change is measured in: the spread of the systems' means, or of the single summaries.
-Spread = Literal["auto", "systems", "summaries"]
-SPREADS: tuple[Spread, ...] = get_args(Spread)
 #: From so many systems on, ``auto`` measures in their spread.
 ENOUGH_SYSTEMS = 3
 #: What identifies an original summary; the variant is what varies.

@@ -1,8 +1,10 @@
 """What is asked of metrics and ratings: levels, coefficients, who takes part, and how uncertainty is measured."""
 
+from collections.abc import Sequence
 from typing import Literal
 
-from dialgauge.resampling import Resampling
+from dialgauge.errors import InputError
+from dialgauge.resampling import Intervals, Resampling
 from dialgauge.settings import Several, setting
 
 #: system: the systems' means; summary: within each dialogue, then averaged; global: all summaries at once.
@@ -13,6 +15,11 @@ Interval = Literal["percentile", "bca", "fisher"]
 Test = Literal[
     "permutation-systems", "permutation-inputs", "permutation-both", "permutation-cells", "williams", "bootstrap"
 ]
+
+#: What a perturbation does to a dimension of quality.
+Effect = Literal["preserves", "degrades-mildly", "degrades"]
+#: What the change of a metric is measured in: the spread of systems or of single summaries.
+Spread = Literal["auto", "systems", "summaries"]
 
 _PANEL = "References and signs"
 
@@ -63,3 +70,39 @@ class ComparisonSettings(PairedSettings):
     coefficient: Coefficient = setting("pearson", "Correlation coefficient.")
     test: Test = setting("permutation-systems", "Test of the difference.")
     metrics: Several[str] | None = setting(None, "Metric of the scores to compare (default: all).", flag="--metric")
+
+
+def _parse_effects(given: Sequence[str]) -> dict[str, dict[str, str]]:
+    effects: dict[str, dict[str, str]] = {}
+    for text in given:
+        target, equals, value = text.rpartition("=")
+        label, colon, dimension = target.rpartition(":")
+        if not (equals and colon and label and dimension):
+            raise InputError(
+                f"--effect: write LABEL:DIMENSION=EFFECT, as in my_label:consistency=degrades; got {text!r}"
+            )
+        effects.setdefault(label, {})[dimension] = value
+    return effects
+
+
+class RobustnessSettings(Intervals):
+    """How the reaction of metrics to perturbed summaries is judged."""
+
+    dimensions: Several[str] | None = setting(
+        None, "Dimension whose expected effects count (default: all together).", flag="--dimension", short="-d"
+    )
+    margin: float = setting(
+        0.25, "What counts as no change, in standard deviations between systems.", gt=0, allow_inf_nan=False
+    )
+    spread: Spread = setting("auto", "What changes are measured in: the spread of systems or of summaries.")
+    effects: dict[str, dict[str, Effect]] = setting(
+        {},
+        "What variants of your own do: my_label:consistency=degrades.",
+        flag="--effect",
+        parse=_parse_effects,
+        metavar="LABEL:DIMENSION=EFFECT",
+    )
+    priors: bool = setting(
+        False, "Use published mean ratings for perturbed summaries that nobody rated, in the table of correlations."
+    )
+    failures: int = setting(3, "Number of worst failures to list for each metric.", ge=0)

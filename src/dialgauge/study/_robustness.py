@@ -15,13 +15,16 @@ from dialgauge.metaeval import (
     PERTURBED_CORRELATIONS,
     PerturbedCorrelations,
     Robustness,
+    RobustnessSettings,
     label_of,
     perturbed_correlations,
     robustness,
 )
 from dialgauge.metrics import Scores
 from dialgauge.perturb import PRIORS, Perturbation, all_perturbations, parse_requests
-from dialgauge.ratings import aggregate
+from dialgauge.progress import Progress
+from dialgauge.ratings import RatingPolicy, treat_ratings
+from dialgauge.settings import split, takes
 
 #: The names of the files (without ending), and of the tables in them.
 TABLES = {
@@ -33,8 +36,6 @@ TABLES = {
     "robustness-unpaired": "unpaired",
     "robustness-correlations": "correlations",
 }
-#: Label → dimension → expected effect.
-Effects = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,38 +46,65 @@ class VariantAnalysis:
     correlations: PerturbedCorrelations | None
 
 
+@takes(RobustnessSettings, RatingPolicy)
 def analyse_variants(
     corpus: Corpus,
     scores: Scores,
+    settings: RobustnessSettings | None = None,
+    policy: RatingPolicy | None = None,
     *,
-    effects: Effects | None = None,
     metrics: list[str] | None = None,
-    accept_priors: bool = False,
-    progress: Any = None,
-    **settings: Any,
+    progress: Progress | None = None,
+    **changes: Any,
 ) -> VariantAnalysis:
-    """Hold the scores of a corpus with variants against what its perturbations declare.
+    """Compare the scores of a corpus with variants with what its perturbations declare.
 
-    ``effects`` says what labels do that no perturbation declares (and overrides what one does). ``accept_priors`` lets
-    the published mean rating of each perturbation stand in for ratings of its variants, which are used where they
-    exist. ``settings`` are those of :func:`dialgauge.metaeval.robustness`.
+    ``effects`` of the settings says what labels do that no perturbation declares (and overrides what one does);
+    ``priors`` uses the published mean rating of each perturbation where its variants have no ratings. ``policy`` treats
+    the ratings.
     """
+    own, treatment = split(changes, RobustnessSettings, RatingPolicy)
+    asked = RobustnessSettings.chosen(settings, own, "analyse_variants")
+    policy = RatingPolicy.chosen(policy, treatment, "analyse_variants")
     variants = scores.frame.filter(pl.col("variant") != ORIGINAL)
     labels = sorted({label_of(name) for name in variants["variant"].unique()})
-    known = declared(label for label in labels if label not in (effects or {}))
+    known = declared(label for label in labels if label not in asked.effects)
     expected: dict[str, Mapping[str, str]] = {label: entry.effects for label, entry in known.items()}
     references = corpus.references["system"].unique().to_list()
     found = robustness(
         scores.frame,
-        expected | dict(effects or {}),
+        expected,
         scores.directions,
+        asked,
         metrics=metrics,
         references=references,
         progress=progress,
-        **settings,
     )
     families: dict[str, str] = {label: entry.family for label, entry in known.items()}
-    return VariantAnalysis(found, _correlations(corpus, scores, families, references, metrics, accept_priors, progress))
+    if not _has_ratings(corpus, asked):
+        return VariantAnalysis(found, None)
+    wide = treat_ratings(corpus.ratings, policy).aggregate().wide()
+    dimensions = [name for name in ("consistency", "relevance") if name in wide.columns]
+    if not dimensions:
+        raise InputError("correlation on variants needs ratings of consistency or relevance; the corpus has neither")
+    correlations = perturbed_correlations(
+        scores.frame,
+        wide,
+        families,
+        priors=published_means() if asked.priors else None,
+        dimensions=dimensions,
+        metrics=metrics,
+        references=references,
+        confidence=asked.confidence,
+        progress=progress,
+    )
+    return VariantAnalysis(found, correlations)
+
+
+def _has_ratings(corpus: Corpus, asked: RobustnessSettings) -> bool:
+    """Whether there are ratings of the originals, and ratings or accepted priors of variants."""
+    rated = not corpus.ratings.filter(pl.col("variant") != ORIGINAL).is_empty()
+    return not corpus.ratings.is_empty() and (rated or asked.priors)
 
 
 def declared(labels: Iterable[str]) -> dict[str, Perturbation]:
@@ -85,34 +113,6 @@ def declared(labels: Iterable[str]) -> dict[str, Perturbation]:
     order = list(all_perturbations())
     ranked = sorted(requests, key=lambda one: (order.index(requests[one].perturbation.name), requests[one].level, one))
     return {label: requests[label].perturbation for label in ranked}
-
-
-def _correlations(
-    corpus: Corpus,
-    scores: Scores,
-    families: Mapping[str, str],
-    references: list[str],
-    metrics: list[str] | None,
-    accept_priors: bool,
-    progress: Any,
-) -> PerturbedCorrelations | None:
-    rated = not corpus.ratings.filter(pl.col("variant") != ORIGINAL).is_empty()
-    if corpus.ratings.is_empty() or not (rated or accept_priors):
-        return None
-    wide = aggregate(corpus.ratings, "mean").wide()
-    dimensions = [name for name in ("consistency", "relevance") if name in wide.columns]
-    if not dimensions:
-        raise InputError("correlation on variants needs ratings of consistency or relevance; the corpus has neither")
-    return perturbed_correlations(
-        scores.frame,
-        wide,
-        families,
-        priors=published_means() if accept_priors else None,
-        dimensions=dimensions,
-        metrics=metrics,
-        references=references,
-        progress=progress,
-    )
 
 
 def published_means() -> dict[str, dict[str, float]]:

@@ -108,13 +108,13 @@ class VariantStages:
             _with_variants(self.context.folder, self.context.corpus),
             replace(originals, frame=frame),
             effects=self.wanted.effects,
-            accept_priors=self.wanted.priors,
-            progress=self.context.progress,
+            priors=self.wanted.priors,
             dimensions=self.wanted.dimensions,
             margin=self.wanted.margin,
             seed=settings.study.seed,
             resamples=settings.correlation.resamples,
             confidence=settings.correlation.confidence,
+            progress=self.context.progress,
         )
         write_analysis(analysis, self.context.folder)
 
