@@ -13,7 +13,7 @@ from dialgauge.cli import main
 from dialgauge.corpus import OVERALL, write_corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval import adjust_p_values
-from dialgauge.ratings import agreement, krippendorff_alpha
+from dialgauge.ratings import agreement, krippendorff_alpha, with_default_scale
 from dialgauge.reproduce import (
     ComparisonReport,
     compare,
@@ -31,7 +31,6 @@ from dialgauge.reproduce import (
     shared_annotators,
     show_span,
     sweep_settings,
-    with_default_scale,
 )
 from dialgauge.reproduce._systems import sign_flip_p_value
 from dialgauge.tables import number
@@ -435,7 +434,8 @@ class TestSettings:
             assert study.frame["value"].to_list() == pytest.approx(expected.frame["value"].to_list())
         assert swept[3].frame["value"].to_list() == rated_results(ratings, "m").frame["value"].to_list()
         assert (
-            swept[4].frame["value"].to_list() == rated_results(ratings, "m", method="median").frame["value"].to_list()
+            swept[4].frame["value"].to_list()
+            == rated_results(ratings, "m", aggregate="median").frame["value"].to_list()
         )
 
     def test_the_mean_setting_is_the_mean_of_the_annotators_settings(self, make_ratings):

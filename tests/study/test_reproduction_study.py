@@ -165,7 +165,7 @@ def test_the_ratings_are_treated_as_the_study_says(tmp_path: Path, small: Corpus
     assert set(table["dimension"]) == {"fluency"}
     fluency = small.ratings.filter(dimension="fluency")
     treated = fluency if clean == "none" else majority_noise_removal(fluency).ratings
-    expected = rated_results(treated, "again", method="median")
+    expected = rated_results(treated, "again", aggregate="median")
     for system, value in table.select("system", "reproduction").iter_rows():
         assert value == pytest.approx(expected.value("fluency", "overall", system))
     # People are measured as they rated, whatever was taken out afterwards.

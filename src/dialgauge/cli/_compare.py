@@ -8,7 +8,9 @@ import typer
 from dialgauge.cli._corpus_input import given_by, load_corpus
 from dialgauge.cli._options import Html
 from dialgauge.cli._output import Json, console, note, print_json, progress_bar, show, write_file
+from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import InputError
+from dialgauge.ratings import RatingPolicy
 
 if TYPE_CHECKING:
     from dialgauge.reproduce import ComparisonReport, StudyResults, SystemComparison
@@ -25,7 +27,6 @@ Scales = Annotated[
     list[str] | None,
     typer.Option("--scale", help="The scale of results that name none, as in [bold]1-5[/] or [bold]STUDY=1-5[/]."),
 ]
-Method = Annotated[str, typer.Option(help="How several ratings of one item are merged: mean, median, annotator:NAME …")]
 Settings = Annotated[
     bool,
     typer.Option(
@@ -51,11 +52,12 @@ def add_to(app: typer.Typer) -> None:
     app.command("compare")(compare)
 
 
+@with_options
 def compare(
     studies: Studies,
+    policy: Annotated[RatingPolicy, Only("aggregate", "ties", "on_invalid")],
     scale: Scales = None,
     normalise: Annotated[bool, typer.Option("--normalise", help="Bring all results to 0–1 by their scales.")] = False,
-    method: Method = "mean",
     settings: Settings = False,
     agreement: Agreements = None,
     claims: Claims = None,
@@ -80,7 +82,7 @@ def compare(
         read_claims,
     )
 
-    results = _load(studies, _by_study(scale, "--scale"), normalise, method, settings)
+    results = _load(studies, _by_study(scale, "--scale"), normalise, policy, settings)
     results = _with_agreement(results, agreement)
     tested = _tested(results, test)
     comparison = compare_studies(results)
@@ -147,7 +149,7 @@ def _pairs(tests: list[str] | None) -> list[tuple[str, str]]:
 
 
 def _load(
-    sources: list[str], scales: dict[str | None, str], normalise: bool, method: str, settings: bool
+    sources: list[str], scales: dict[str | None, str], normalise: bool, policy: RatingPolicy, settings: bool
 ) -> list["StudyResults"]:
     from dialgauge.reproduce import is_printed_table, read_printed
 
@@ -163,7 +165,7 @@ def _load(
         else:
             # The original stays as it was published; alone on the line, a study is compared with itself.
             sweep = settings and (position > 0 or len(named) == 1)
-            results += _rated(name, path, scale, normalise, method, sweep)
+            results += _rated(name, path, scale, normalise, policy, sweep)
     return results
 
 
@@ -180,9 +182,10 @@ def _named(source: str) -> tuple[str, Path]:
 
 
 def _rated(
-    name: str, path: Path, scale: str | None, normalise: bool, method: str, settings: bool
+    name: str, path: Path, scale: str | None, normalise: bool, policy: RatingPolicy, settings: bool
 ) -> list["StudyResults"]:
-    from dialgauge.reproduce import rated_results, shared_annotators, sweep_settings, with_default_scale
+    from dialgauge.ratings import with_default_scale
+    from dialgauge.reproduce import rated_results, shared_annotators, sweep_settings
 
     corpus = load_corpus(str(path))
     if corpus.info.ratings_origin == "constructed":
@@ -190,7 +193,7 @@ def _rated(
     ratings = with_default_scale(corpus.ratings, scale)
     if settings and shared_annotators(ratings):
         return list(sweep_settings(ratings, name, normalised=normalise))
-    return [rated_results(ratings, name, method=method, normalised=normalise)]
+    return [rated_results(ratings, name, policy, normalised=normalise)]
 
 
 def _with_agreement(results: list["StudyResults"], options: list[str] | None) -> list["StudyResults"]:

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialgauge.cli._options import Confidence, Seed
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar, show, write_file
+from dialgauge.cli._settings import with_options
 from dialgauge.errors import InputError
+from dialgauge.study import RunComparisonSettings
 
 if TYPE_CHECKING:
     from dialgauge.study import Checked, RunComparison
@@ -28,10 +29,6 @@ NewNames = Annotated[
     list[str] | None,
     typer.Option("--map", help="A system or metric that has another name now: [bold]NEW=OLD[/]; repeat."),
 ]
-Resamples = Annotated[int, typer.Option(help="Of the intervals and tests; tests take more where there are many.")]
-Correction = Annotated[
-    str, typer.Option(help="For many tests: holm (any false alarm) or benjamini-hochberg (their share).")
-]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -39,19 +36,16 @@ def add_to(app: typer.Typer) -> None:
     app.command("compare-runs")(compare_runs)
 
 
+@with_options
 def compare_runs(
     first: Annotated[Path, typer.Argument(help="The folder of a run: the release before.", show_default=False)],
     second: Annotated[Path, typer.Argument(help="The folder of the other run: the new one.", show_default=False)],
+    settings: RunComparisonSettings,
     fail_if: FailIf = None,
     map: NewNames = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML for a CI server.")] = None,
     github: Annotated[bool, typer.Option("--github", help="Print annotations for GitHub Actions, too.")] = False,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a page for a pull request.")] = None,
-    resamples: Resamples = 10_000,
-    confidence: Confidence = 0.95,
-    alpha: Annotated[float, typer.Option(help="A corrected p up to this is significant.")] = 0.05,
-    correction: Correction = "holm",
-    seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Compare two runs: is the new summarizer, or the new version of a metric, any different? For CI, too.
@@ -69,16 +63,7 @@ def compare_runs(
     runs = (FinishedRun.open(first), FinishedRun.open(second))
     conditions = [parse_condition(text) for text in fail_if or ()]
     with progress_bar("comparing") as progress:
-        found = compare(
-            *runs,
-            names=parse_names(map or [], *runs),
-            resamples=resamples,
-            confidence=confidence,
-            alpha=alpha,
-            correction=correction,
-            seed=seed,
-            progress=progress,
-        )
+        found = compare(*runs, settings, names=parse_names(map or [], *runs), progress=progress)
     checked = check_conditions(found, conditions)
     _write(found, checked, junit, markdown)
     _show(found, checked, json, github)

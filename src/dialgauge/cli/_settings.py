@@ -22,7 +22,7 @@ from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.settings import RefusedError, Settings, choices_of, default_of, requirement, singular
 
 #: Choices that are wider than this are listed in the help, where lines are broken between words.
-_WIDEST = 34
+_WIDEST = 24
 
 
 @dataclass(frozen=True)

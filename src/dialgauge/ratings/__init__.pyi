@@ -35,7 +35,11 @@ from dialgauge.ratings._outliers import (
     Outliers as Outliers,
     outliers as outliers,
 )
-from dialgauge.ratings._policy import TreatedRatings as TreatedRatings, treat_ratings as treat_ratings
+from dialgauge.ratings._policy import (
+    TreatedRatings as TreatedRatings,
+    treat_ratings as treat_ratings,
+    with_default_scale as with_default_scale,
+)
 from dialgauge.ratings._scales import (
     SCALES as SCALES,
     Scale as Scale,

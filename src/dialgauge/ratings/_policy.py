@@ -48,8 +48,7 @@ def treat_ratings(
     ``scales`` are scales of your own that ratings name. A policy that leaves no rating is an error.
     """
     policy = RatingPolicy.chosen(settings, changes, "treat_ratings")
-    if policy.scale is not None:
-        ratings = with_scale(ratings, policy.scale)
+    ratings = with_default_scale(ratings, policy.scale)
     scales = tuple(scales)
     checked = validate(ratings, on_invalid=policy.on_invalid, scales=scales)
     given, left = (frame["value"].drop_nulls().len() for frame in (ratings, checked.ratings))
@@ -63,9 +62,9 @@ def treat_ratings(
     return TreatedRatings(policy, checked.ratings, used, checked.invalid, cleaned, scales)
 
 
-def with_scale(ratings: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The ratings, with this scale for those that name none."""
-    return ratings.with_columns(pl.col("scale").fill_null(find_scale(name).name))
+def with_default_scale(ratings: pl.DataFrame, scale: str | None) -> pl.DataFrame:
+    """The ratings, those that name no scale on this one; unchanged for None."""
+    return ratings if scale is None else ratings.with_columns(pl.col("scale").fill_null(find_scale(scale).name))
 
 
 def _none_valid(given: int) -> str:

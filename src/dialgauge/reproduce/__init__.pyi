@@ -88,7 +88,6 @@ from dialgauge.reproduce._studies import (
     printed_results as printed_results,
     rated_results as rated_results,
     read_printed as read_printed,
-    with_default_scale as with_default_scale,
 )
 from dialgauge.reproduce._systems import (
     SystemComparison as SystemComparison,

@@ -63,7 +63,7 @@ def sweep_settings(
             raise UnknownNameError("setting", setting, ["mean", "median", *(f"annotator:{who}" for who in known)])
         method = "median" if setting == "median" else "mean"
         called = f"{name}:{setting.removeprefix('annotator:')}"
-        merged = rated_results(chosen, called, method=method, normalised=normalised, scales=scales)
+        merged = rated_results(chosen, called, aggregate=method, normalised=normalised, scales=scales)
         # Agreement is a property of the study, not of the way its ratings are merged.
         results.append(replace(merged, ratings=ratings, agreement=agreed, setting_of=name))
     return tuple(results)

@@ -12,9 +12,10 @@ import polars as pl
 
 from dialgauge.corpus import ORIGINAL, OVERALL, USES, read_text
 from dialgauge.errors import InputError, ParameterError, counted
-from dialgauge.ratings import MEASURES, OnInvalid, Scale, aggregate, agreement, find_scale, verdict
+from dialgauge.ratings import MEASURES, OnInvalid, RatingPolicy, Scale, aggregate, agreement, find_scale, verdict
 from dialgauge.reproduce._intervals import half_step
 from dialgauge.reproduce._printed import Printed, parse_printed
+from dialgauge.settings import takes
 
 #: What identifies a result within a study.
 CELL = ("dimension", "role", "system")
@@ -215,30 +216,31 @@ def _checked(results: StudyResults) -> StudyResults:
     return results
 
 
+@takes(RatingPolicy)
 def rated_results(
     ratings: pl.DataFrame,
     name: str,
+    policy: RatingPolicy | None = None,
     *,
-    method: str = "mean",
     normalised: bool = False,
-    on_invalid: OnInvalid = "drop",
     scales: Iterable[Scale] = (),
+    **changes: Any,
 ) -> StudyResults:
     """Results computed from ratings: per sentence, then per summary, then the mean of each system's summaries.
 
-    ``method`` merges several annotators of one unit (see :func:`dialgauge.ratings.aggregate`). Where there are several
-    dimensions on one scale, "overall" is added: the mean of the dimensions of each summary. Ratings that their scale
-    does not allow are left out and counted in ``invalid``; with ``on_invalid="keep"`` they count, and a note says so.
+    The policy says how several annotators of one unit become one value (see :func:`dialgauge.ratings.aggregate`).
+    Where there are several dimensions on one scale, "overall" is added: the mean of the dimensions of each summary.
+    Ratings that their scale does not allow are left out and counted in ``invalid``; with ``on_invalid="keep"`` they
+    count, and a note says so.
     """
+    asked = RatingPolicy.chosen(policy, changes, "rated_results")
     scales = tuple(scales)
     if ratings.is_empty():
         raise InputError(f"study {name!r} has no ratings")
     on_scales = {None if s is None else find_scale(s, scales) for s in ratings["scale"].unique()}
     dimensions = ratings["dimension"].unique()
     add_overall = dimensions.len() > 1 and OVERALL_DIMENSION not in dimensions and (normalised or len(on_scales) == 1)
-    values = aggregate(
-        ratings, method, normalised=normalised, overall=add_overall, on_invalid=on_invalid, scales=scales
-    )
+    values = aggregate(ratings, settings=asked, normalised=normalised, overall=add_overall, scales=scales)
     counts = values.invalid["problem"].value_counts().sort("count", "problem", descending=[True, False])
     invalid = dict(counts.iter_rows())
     summaries = values.frame.drop_nulls("value").with_columns(_system_label())
@@ -261,22 +263,17 @@ def rated_results(
         # The overall mean comes last, as in the papers.
         .sort(pl.col("dimension") == OVERALL_DIMENSION, *CELL)
     )
-    keeps = on_invalid == "keep"
+    keeps = asked.on_invalid == "keep"
     return StudyResults(
         name,
         frame,
-        agreement_of(ratings, scales, on_invalid),
+        agreement_of(ratings, scales, asked.on_invalid),
         ratings,
         summaries,
         invalid={} if keeps else invalid,
         notes=(_kept(invalid),) if keeps and invalid else (),
         adds_overall=add_overall,
     )
-
-
-def with_default_scale(ratings: pl.DataFrame, scale: str | None) -> pl.DataFrame:
-    """The ratings, those that name no scale on this one; unchanged for None."""
-    return ratings if scale is None else ratings.with_columns(pl.col("scale").fill_null(find_scale(scale).name))
 
 
 def _left_out(invalid: Mapping[str, int]) -> str:

@@ -44,6 +44,7 @@ from dialgauge.study._sections import (
     AnnotationFile as AnnotationFile,
     StudyFile as StudyFile,
 )
+from dialgauge.study._settings import RunComparisonSettings as RunComparisonSettings
 from dialgauge.study._study import (
     Study as Study,
     StudyRun as StudyRun,

@@ -10,13 +10,15 @@ import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY
-from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.metaeval import CORRECTIONS, Correction, adjust_p_values, paired_differences
+from dialgauge.errors import InputError
+from dialgauge.metaeval import Correction, adjust_p_values, paired_differences
 from dialgauge.metrics import SYSTEM_KEY
 from dialgauge.progress import Progress
+from dialgauge.settings import takes
 from dialgauge.study._compare_runs_overlap import Overlap, Side, find_overlap, shown_system
 from dialgauge.study._compare_runs_versions import correlation_changes, largest_changes, rank_changes
 from dialgauge.study._finished import FinishedRun
+from dialgauge.study._settings import RunComparisonSettings
 
 #: What stands for all systems together in the column ``system``.
 ALL_SYSTEMS = "all systems"
@@ -80,17 +82,15 @@ class RunComparison:
         return self.changes.filter(system=systems[0] if len(systems) == 1 else ALL_SYSTEMS)
 
 
+@takes(RunComparisonSettings)
 def compare_runs(
     first: FinishedRun | Path | str,
     second: FinishedRun | Path | str,
+    settings: RunComparisonSettings | None = None,
     *,
     names: Mapping[str, str] | None = None,
-    resamples: int = 10_000,
-    confidence: float = 0.95,
-    alpha: float = 0.05,
-    correction: str = "holm",
-    seed: int = 0,
     progress: Progress | None = None,
+    **changes: Any,
 ) -> RunComparison:
     """Compare two finished runs on what both have; nothing is scored again.
 
@@ -98,11 +98,7 @@ def compare_runs(
     In all systems together the references are left out. p-values
     are corrected over the whole of ``changes``, separately for all systems together and for single systems.
     """
-    if not 0 < alpha < 1:
-        raise ParameterError("compare_runs", "alpha", "between 0 and 1", alpha)
-    chosen = next((one for one in CORRECTIONS if one == correction), None)
-    if chosen is None:
-        raise UnknownNameError("correction", correction, CORRECTIONS)
+    asked = RunComparisonSettings.chosen(settings, changes, "compare_runs")
     one, other = (run if isinstance(run, FinishedRun) else FinishedRun.open(run) for run in (first, second))
     old = Side.read(one)
     new = Side.read(other).renamed(names or {}, old)
@@ -110,32 +106,27 @@ def compare_runs(
     pairs = {kind: _pairs(kind, old, new) for kind in ("metric", "dimension")}
     systems = {row for frame in pairs.values() for row in frame.select(SYSTEM_KEY).iter_rows()}
     tests = len(systems) * (len(overlap.metrics) + len(overlap.dimensions))
-    settings = {
-        "resamples": resamples,
+    used = asked.model_dump(mode="json") | {
         # With fewer, the smallest p that there can be would not survive the correction.
-        "permutations": max(resamples, math.ceil(2 * tests / alpha)),
-        "confidence": confidence,
-        "alpha": alpha,
-        "correction": correction,
-        "seed": seed,
+        "permutations": max(asked.resamples, math.ceil(2 * tests / asked.alpha)),
         "names": dict(names or {}),
     }
-    rows = _change_rows(old, new, overlap, pairs, settings, progress)
+    rows = _change_rows(old, new, overlap, pairs, used, progress)
     other_ruler = {("metric", name) for name in overlap.signatures["metric"]}
     if not overlap.texts_changed:
         other_ruler |= {("dimension", name) for name in overlap.dimensions}
-    changes = _judged(pl.DataFrame(rows, schema=CHANGES), other_ruler, chosen, alpha)
+    judged = _judged(pl.DataFrame(rows, schema=CHANGES), other_ruler, asked.correction, asked.alpha)
     return RunComparison(
         first=one,
         second=other,
         overlap=overlap,
-        changes=changes,
+        changes=judged,
         signatures=overlap.signatures,
         largest=largest_changes(pairs["metric"], overlap.metrics),
-        ranks=rank_changes(changes.filter(pl.col("system") != ALL_SYSTEMS)),
-        correlations=correlation_changes(old, new, overlap, settings, progress),
-        notes=(*overlap.notes, *_judgement_notes(changes, overlap), *_floor_notes(changes, alpha)),
-        settings=settings,
+        ranks=rank_changes(judged.filter(pl.col("system") != ALL_SYSTEMS)),
+        correlations=correlation_changes(old, new, overlap, used, progress),
+        notes=(*overlap.notes, *_judgement_notes(judged, overlap), *_floor_notes(judged, asked.alpha)),
+        settings=used,
     )
 
 

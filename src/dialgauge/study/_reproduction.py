@@ -12,6 +12,7 @@ import polars as pl
 from dialgauge.corpus import open_corpus, source_folder
 from dialgauge.errors import DialgaugeError, InputError, counted
 from dialgauge.files import write_text
+from dialgauge.ratings import with_default_scale
 from dialgauge.report import ReproductionData
 from dialgauge.reproduce import (
     Comparison,
@@ -24,7 +25,6 @@ from dialgauge.reproduce import (
     rated_results,
     read_claims,
     read_printed,
-    with_default_scale,
 )
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
@@ -97,7 +97,7 @@ class ReproductionStage:
             raise InputError(f"{wanted.original} holds no ratings and is no table of results")
         ratings = with_default_scale(corpus.ratings, wanted.scale)
         method = wanted.method or self.context.settings.ratings.aggregate
-        results = rated_results(ratings, name, method=method, normalised=wanted.normalise)
+        results = rated_results(ratings, name, aggregate=method, normalised=wanted.normalise)
         if not corpus.problems:
             return results
         left_out = f"{counted(len(corpus.problems), 'row')} of its file could not be used"
@@ -124,7 +124,7 @@ class ReproductionStage:
             return rated_results(
                 ratings,
                 self.context.settings.study.name,
-                method=wanted.aggregate,
+                aggregate=wanted.aggregate,
                 normalised=self.wanted.normalise,
                 on_invalid=wanted.on_invalid,
             )
