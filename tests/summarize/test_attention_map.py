@@ -192,7 +192,7 @@ def test_the_page_marks_sentiment_escapes_texts_and_stands_alone(model: Model) -
     assert read.marked == {"positive": ["love", "great"] * 2, "negative": ["terrible"] * 2}
     assert "{{ 7 * 7 }}" in "".join(read.text)
     assert "go('x')" not in page.replace("&#39;", "")
-    assert not re.search(r"""(src|href)=|url\(|@import|https?://""", page)
+    assert not re.search(r"""(src|href)=(?!"(#main|data:,)")|url\(|@import|https?://""", page)
     assert page == render_attention([mapped, mapped], VADER, title=f"T {evil}", references=[evil, "Second"])
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib.resources import files
 from typing import Any
 
 from dialgauge.reproduce._printed import Cell, Layout, PaperCheck, TableCheck
 from dialgauge.tables import csv_text
+from dialgauge.web import PAGE_SCRIPT, environment, page
 
 CSV_COLUMNS = (
     "table", "row", "column", "printed", "recomputed", "low", "high", "shown", "matches", "corrected", "note",
@@ -100,17 +100,14 @@ def paper_csv(check: PaperCheck, *, escape_formulas: bool = True) -> str:
 
 def paper_html(check: PaperCheck) -> str:
     """One self-contained page: the summary, the defects, then every table as a grid with its differences marked."""
-    import jinja2
-
-    source = (files("dialgauge.reproduce") / "templates" / "paper.html").read_text(encoding="utf-8")
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     differing = [(table, cell) for table in check.tables if not table.corrected for cell in table.mismatches]
     grids = [_grid(table) for table in check.tables]
     layouts = [
         (layout, *_heads(layout.columns), "layout-" + "".join(c if c.isalnum() else "-" for c in layout.name))
         for layout in check.layouts
     ]
-    return environment.from_string(source).render(check=check, grids=grids, differing=differing, layouts=layouts)
+    shown = {"check": check, "grids": grids, "differing": differing, "layouts": layouts}
+    return page(environment(("dialgauge.reproduce", "templates")), "paper.html", shown, scripts=[PAGE_SCRIPT])
 
 
 def _heads(columns: Sequence[str]) -> tuple[list[tuple[str, int]], list[str]]:

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from numpy.typing import NDArray
 
-from dialgauge import __version__
 from dialgauge.affect import LABELS, MARK, NEUTRAL, WORD, Tagger, Words, tag_texts
 from dialgauge.errors import InputError, counted
 from dialgauge.summarize._attention import AttentionMap, Weights
+from dialgauge.web import environment, page
 
 _TOP = 10
 
@@ -59,20 +58,11 @@ def render_attention(
     """
     if not maps:
         raise InputError("attention: there is no map to show")
-    environment = Environment(
-        loader=PackageLoader("dialgauge.summarize", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("attention.html").render(
-        title=title,
-        version=__version__,
-        tagger=tagger.name,
-        references=list(references),
-        panels=[_panel(mapped, tagger) for mapped in maps],
-    )
+    panels = [_panel(mapped, tagger) for mapped in maps]
+    shown = {"title": title, "tagger": tagger.name, "references": list(references), "panels": panels}
+    engine = environment(("dialgauge.summarize", "templates"))
+    rows = {"rows": [panel["rows"] for panel in panels]}
+    return page(engine, "attention.html", shown, scripts=["attention.js"], data=rows)
 
 
 def _panel(mapped: AttentionMap, tagger: Tagger) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 (() => {
-  const rows = JSON.parse(document.getElementById("rows").textContent);
+  const rows = JSON.parse(document.getElementById("data").textContent).rows;
   for (const hint of document.querySelectorAll(".script-only")) hint.hidden = false;
   for (const panel of document.querySelectorAll("[data-panel]")) {
     const own = rows[Number(panel.dataset.panel)];

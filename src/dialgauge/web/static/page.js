@@ -79,9 +79,13 @@
 
   // What a cell of a table says: its numbers (value, low, high), and words. Where the page rounds, data-value does less.
   const NUMBER = "[-+]?\\d[\\d,]*\\.?\\d*(?:e[-+]?\\d+)?";
-  const SAID = new RegExp(`^([▲▽·<]?)\\s*(${NUMBER})\\s*(?:\\[(${NUMBER}), (${NUMBER})\\])?\\s*(.*)$`, "i");
+  const SAID = new RegExp(`^([▲▽·<]?)\\s*(${NUMBER})\\s*(?:\\[?(${NUMBER})(?:,| …) (${NUMBER})\\]?)?\\s*(.*)$`, "i");
   const MARKS = { "▲": "better", "▽": "worse", "·": "not told apart" };
-  const said = (row, column) => (row.cells[column] ? row.cells[column].textContent.replace(/\s+/g, " ").trim() : "");
+  const said = (row, column) => {
+    // What is struck out is not said.
+    const nodes = row.cells[column] ? [...row.cells[column].childNodes].filter((node) => node.nodeName !== "DEL") : [];
+    return nodes.map((node) => node.textContent).join("").replace(/\s+/g, " ").trim();
+  };
   const parts = (row, column) => {
     const one = row.cells[column], text = said(row, column);
     if (text === "" || text === "–") return { numbers: [], words: text && one.title };
