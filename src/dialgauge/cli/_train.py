@@ -158,8 +158,8 @@ def _show_scores(made: "Training") -> None:
         if row["value"] is not None
     ]
     title = f"{card.name}: {card.target}, {card.data['summaries']:,} summaries, split {validation.split!r}"
-    interval = f"{100 * validation.settings['confidence']:g} %"
-    print_table(title, ("by", "level", "measure", "value", interval), rows, numeric=["value", interval])
+    level = f"{100 * validation.settings['confidence']:g} %"
+    print_table(title, ("by", "level", "measure", "value", level), rows, numeric=["value", level])
 
 
 def _show_remarks(made: "Training") -> None:
