@@ -363,6 +363,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in [name for name in sys.modules if name.startswith("dialgauge.explore._app")]:
         monkeypatch.delitem(sys.modules, module)
     explore = importlib.import_module("dialgauge.explore")
+    monkeypatch.delitem(vars(explore), "create_app", raising=False)  # another test may have loaded it
     monkeypatch.setattr(builtins, "__import__", fake)
     with pytest.raises(MissingExtraError, match=r"dialgauge\[annotate\]"):
         _ = explore.create_app
