@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dialgauge.errors import MissingExtraError
-from dialgauge.lazy import lazy_room, public_names
+from dialgauge.lazy import lazy_room, public_names, room_names
 
 ROOMS = sorted(path.parent.name for path in Path(str(sys.modules["dialgauge"].__file__)).parent.glob("*/__init__.pyi"))
 STUB = """from lazy_house._thing import THING as THING
@@ -41,6 +41,17 @@ def test_a_name_loads_when_it_is_asked_for(room: str) -> None:
     assert load("THING") == 3
     with pytest.raises(AttributeError, match="module 'lazy_house' has no attribute 'OTHER'"):
         load("OTHER")
+
+
+def test_names_for_other_rooms_load_and_are_not_public(room: str) -> None:
+    stub = Path(str(sys.modules[room].__file__)).with_suffix(".pyi")
+    stub.write_text(
+        "from lazy_house._broken import BROKEN as BROKEN\n__all__: list[str]\n" + STUB.splitlines()[0] + "\n"
+    )
+    names, load, listed = lazy_room(room)
+    assert names == listed() == ["BROKEN"]
+    assert load("THING") == 3
+    assert (set(public_names(stub)), set(room_names(stub))) == ({"BROKEN"}, {"BROKEN", "THING"})
 
 
 def test_a_missing_package_is_reported_with_the_extra_that_has_it(room: str) -> None:

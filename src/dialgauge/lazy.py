@@ -1,7 +1,8 @@
 """Rooms whose public names load on first use, so that whoever needs one name does not wait for the others.
 
-The stub ``__init__.pyi`` of a room is the one declaration of its public names: type checkers read it, and so does
-:func:`lazy_room`. ``from dialgauge.ROOM._module import name as name`` makes a name public.
+The stub ``__init__.pyi`` of a room is the one declaration of its names: type checkers read it, and so does
+:func:`lazy_room`. ``from dialgauge.ROOM._module import name as name`` makes a name public; below a line ``__all__:
+list[str]``, it makes one that other rooms may import and users should not: it is no part of the reference.
 """
 
 import ast
@@ -21,8 +22,8 @@ def lazy_room(
 
     Where its modules need an ``extra``, a package that is missing is an error that says so of the ``feature``.
     """
-    homes = public_names(Path(str(sys.modules[room].__file__)).with_suffix(".pyi"))
-    names = sorted(homes)
+    stub = Path(str(sys.modules[room].__file__)).with_suffix(".pyi")
+    homes, names = room_names(stub), sorted(public_names(stub))
 
     def load(name: str) -> Any:
         if name not in homes:
@@ -40,7 +41,20 @@ def lazy_room(
     return names, load, lambda: names
 
 
+def room_names(stub: Path) -> dict[str, str]:
+    """All names that a room has, for users and for other rooms, each with the module that it lives in."""
+    return _imported(ast.parse(stub.read_text("utf-8")).body)
+
+
 def public_names(stub: Path) -> dict[str, str]:
-    """The names that a stub makes public, each with the module that it lives in."""
-    imports = [node for node in ast.parse(stub.read_text("utf-8")).body if isinstance(node, ast.ImportFrom)]
+    """The names that a room has for users: those above ``__all__`` where its stub has that line, else all of them."""
+    body = ast.parse(stub.read_text("utf-8")).body
+    ends = [
+        i for i, node in enumerate(body) if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "__all__"
+    ]
+    return _imported(body[: ends[0]] if ends else body)
+
+
+def _imported(body: list[ast.stmt]) -> dict[str, str]:
+    imports = [node for node in body if isinstance(node, ast.ImportFrom)]
     return {alias.name: str(node.module) for node in imports for alias in node.names}

@@ -24,7 +24,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dialgauge.errors import DialgaugeError
-from dialgauge.lazy import public_names
+from dialgauge.lazy import room_names
 from dialgauge.registry import TABLE, read_table
 
 #: A string, which stays as it is, or the end of a line with all comments and empty lines that follow.
@@ -244,7 +244,7 @@ def _module_files(module: str, file: Path) -> dict[str, Path]:
 
 
 def _stub_names(stub: Path) -> dict[str, str]:
-    return public_names(stub) if stub.is_file() else {}
+    return room_names(stub) if stub.is_file() else {}
 
 
 def _data_entries(folder: Path) -> dict[str, Path]:

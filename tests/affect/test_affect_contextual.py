@@ -6,18 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialgauge.affect import (
-    CERTAIN,
-    NEUTRAL,
-    POSITIVE,
-    ContextualTagger,
-    _taggers,
-    encode_words,
-    psent,
-    save_tagger,
-    tagger,
-)
+from dialgauge.affect import NEUTRAL, POSITIVE, ContextualTagger, _taggers, psent, save_tagger, tagger
 from dialgauge.affect._folder import MODEL
+from dialgauge.affect._pieces import encode_words
+from dialgauge.affect._tagger import CERTAIN
 from dialgauge.errors import InputError, ModelError
 from dialgauge.models import load
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from typer.testing import CliRunner
 
-from dialgauge.affect import MEASURES, psent, psent_by_speaker, psent_score
+from dialgauge.affect import psent, psent_by_speaker, psent_score
 from dialgauge.affect._association import concordance, partial_spearman, spearman, weighted_ranks
 from dialgauge.affect._controls import LEAD, LONGEST, RANDOM, SHUFFLED, control_texts
-from dialgauge.affect._psentscore import ALL_EQUAL, NO_AFFECT, NOTHING_LEFT, TOO_FEW
+from dialgauge.affect._psentscore import ALL_EQUAL, MEASURES, NO_AFFECT, NOTHING_LEFT, TOO_FEW
 from dialgauge.cli._app import app
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus, write_corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError

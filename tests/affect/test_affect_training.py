@@ -19,12 +19,12 @@ from dialgauge.affect import (
     Treebank,
     compare_skill,
     load_tagger,
-    measure_skill,
     tag_texts,
     tagged_sentences,
     tagger,
     train_tagger,
 )
+from dialgauge.affect._skill import measure_skill
 from dialgauge.cli._app import app
 from dialgauge.corpus import Dialogue, Turn
 from dialgauge.errors import InputError, ModelError, ParameterError

@@ -9,32 +9,30 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dialgauge.affect import (
-    CERTAIN,
     LABELS,
     MARK,
     NEGATIVE,
     NEUTRAL,
     POSITIVE,
-    TAG,
     TAGGERS,
     WORD,
-    CombinedTagger,
     LookupTagger,
     Tagger,
-    evaluate_words,
-    labels_of,
     load_tagger,
     opinion_lexicon,
     psent,
     read_lexicon,
     save_tagger,
-    sentences,
     split_words,
     tag_texts,
     tagger,
     vader_lexicon,
 )
+from dialgauge.affect._evaluation import evaluate_words
 from dialgauge.affect._pieces import _cuts
+from dialgauge.affect._tagger import CERTAIN, labels_of
+from dialgauge.affect._taggers import CombinedTagger
+from dialgauge.affect._words import TAG, sentences
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 
 ODD = st.text(max_size=60) | st.lists(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from annotate_api import SYSTEMS, open_study, small_corpus
 
-from dialgauge.annotate import ready_protocol
+from dialgauge.annotate._protocol import ready_protocol
 
 _COLLEAGUES = ("zq-bo", "zq-cy")
 

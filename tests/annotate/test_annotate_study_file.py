@@ -13,8 +13,9 @@ from hypothesis import given, strategies as st
 from pydantic import ValidationError
 from typer.testing import CliRunner
 
-from dialgauge.annotate import READY, AnnotateSection, ready_protocol
+from dialgauge.annotate import AnnotateSection
 from dialgauge.annotate._planning import Bundle, choose_groups, choose_pairs, share_out, shuffled
+from dialgauge.annotate._protocol import READY, ready_protocol
 from dialgauge.annotate._texts import direction, sentences
 from dialgauge.cli._app import app
 from dialgauge.errors import InputError, UnknownNameError

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dialgauge.corpus import (
-    FORMATS,
     KEY,
     RATING_KEY,
     Corpus,
@@ -27,6 +26,7 @@ from dialgauge.corpus import (
     write_corpus,
 )
 from dialgauge.corpus._files import decode
+from dialgauge.corpus._formats import FORMATS
 from dialgauge.errors import InputError, MissingExtraError, UnknownNameError
 
 WRITABLE = [name for name, entry in FORMATS.items() if entry.write]

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from dialgauge.corpus import (
-    FORMATS,
     KEY,
     RATING_KEY,
     Corpus,
@@ -20,6 +19,7 @@ from dialgauge.corpus import (
     read_corpus,
     write_corpus,
 )
+from dialgauge.corpus._formats import FORMATS
 from dialgauge.errors import InputError
 
 WRITABLE = [name for name, entry in FORMATS.items() if entry.write]

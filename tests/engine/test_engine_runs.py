@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from engine_tasks import Failing, Mortal, Square, Threads, WordyError
 
-from dialgauge.engine import WorkerError, cores, engine
+from dialgauge.engine import WorkerError, engine
+from dialgauge.engine._engine import cores
 from dialgauge.engine._ray import RayEngine
 from dialgauge.errors import DialgaugeError, MissingExtraError, ParameterError, UnknownNameError
 

@@ -8,18 +8,8 @@ from hypothesis import given, settings, strategies as st
 
 from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.explore import (
-    QUESTIONS,
-    Filter,
-    RunData,
-    ask,
-    disagreements,
-    divided,
-    extremes,
-    feelings_lost,
-    matching,
-    unnoticed,
-)
+from dialgauge.explore import Filter, RunData, ask
+from dialgauge.explore._queries import QUESTIONS, disagreements, divided, extremes, feelings_lost, matching, unnoticed
 
 
 def test_nothing_is_read_before_it_is_asked_for(run_folder: Path) -> None:

@@ -11,8 +11,6 @@ from hypothesis import given, settings, strategies as st
 from dialgauge.corpus import KEY, ORIGINAL, Corpus, Summary, embedded_corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.learn import (
-    CLASSIFIERS,
-    MOST_FREQUENT,
     Augmented,
     TableOptions,
     VariantOptions,
@@ -27,6 +25,7 @@ from dialgauge.learn import (
 )
 from dialgauge.learn._augment import draw_most
 from dialgauge.learn._tables_cells import Cells, _Set
+from dialgauge.learn._tables_gaps import CLASSIFIERS, MOST_FREQUENT
 from dialgauge.metrics import Scores, score
 from dialgauge.reproduce import tweak_to_trust_accuracies
 
@@ -96,7 +95,7 @@ def test_accuracy_is_that_of_scikit_learn(augmented: Augmented, scores: Scores) 
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    from dialgauge.learn import make_folds
+    from dialgauge.learn._splits import make_folds
 
     chosen = options(classifiers=("logistic",), split="random", dimensions=("relevance",), resamples=0)
     result = augmentation_tables(augmented, scores, chosen)

@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 from dialgauge.cli._app import app
 from dialgauge.corpus import ORIGINAL, Corpus, embedded_corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.learn import CONDITIONS, FineTuning, VariantOptions, extrapolate, read_card, run_conditions
+from dialgauge.learn import CONDITIONS, FineTuning, VariantOptions, extrapolate, run_conditions
+from dialgauge.learn._folder import read_card
 from dialgauge.models import TrainingPlan
 from dialgauge.perturb import perturb
 
@@ -85,7 +86,7 @@ def test_test_dialogues_have_no_part_in_what_is_learnt(perturbed: Corpus, tmp_pa
 
 
 def _test_dialogues(corpus: Corpus) -> list[str]:
-    from dialgauge.learn import rated_summaries, split_dialogues, target_ratings
+    from dialgauge.learn._finetune_data import rated_summaries, split_dialogues, target_ratings
 
     ratings, scale = target_ratings(corpus, "consistency")
     originals = rated_summaries(corpus, ratings.filter(pl.col("variant") == ORIGINAL), scale)
@@ -93,7 +94,7 @@ def _test_dialogues(corpus: Corpus) -> list[str]:
 
 
 def test_extrapolation_serves_what_the_conditions_use(perturbed: Corpus) -> None:
-    from dialgauge.learn import target_ratings
+    from dialgauge.learn._finetune_data import target_ratings
 
     rated = _with_ratings(perturbed, {"jumble": 2.0})
     ratings, scale = target_ratings(rated, "consistency")

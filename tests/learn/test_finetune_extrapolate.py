@@ -6,7 +6,8 @@ from hypothesis import given, strategies as st
 
 from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, ParameterError
-from dialgauge.learn import extrapolate, nearest_class
+from dialgauge.learn import extrapolate
+from dialgauge.learn._extrapolate import nearest_class
 from dialgauge.ratings import SCALES
 
 SEVEN, FIVE = SCALES["1-7"], SCALES["1-5"]

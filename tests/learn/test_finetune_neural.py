@@ -14,17 +14,9 @@ from hypothesis import given, strategies as st
 
 from dialgauge.corpus import KEY, Corpus, Dialogue, Rating, Summary, Turn, write_corpus
 from dialgauge.errors import InputError, ModelError, UnknownNameError
-from dialgauge.learn import (
-    FineTuning,
-    RatedSplit,
-    RatedSummary,
-    fine_tunable,
-    finetune,
-    rated_summaries,
-    split_dialogues,
-    target_ratings,
-)
+from dialgauge.learn import FineTuning, RatedSplit, RatedSummary, fine_tunable, finetune
 from dialgauge.learn._finetune import make_recipe
+from dialgauge.learn._finetune_data import rated_summaries, split_dialogues, target_ratings
 from dialgauge.learn._finetune_measures import mean_correlation, order_accuracy
 from dialgauge.learn._finetune_seq2seq import BartRecipe, UnievalRecipe, log_likelihoods
 from dialgauge.metrics import score

@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 from learn_cases import made_corpus, made_data
 
-from dialgauge.learn import LEARNERS, Recipe, candidates, contributions, permutation_importance, select_features
+from dialgauge.learn import Recipe, contributions, permutation_importance, select_features
+from dialgauge.learn._learners import LEARNERS, candidates
 
 
 @pytest.mark.parametrize("learner", ["ridge", "decision-tree", "random-forest", "extra-trees", "blend"])

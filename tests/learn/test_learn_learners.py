@@ -5,7 +5,9 @@ import pytest
 from learn_cases import made_data
 
 from dialgauge.errors import UnknownNameError
-from dialgauge.learn import LEARNERS, ProportionalOdds, Recipe, candidates, find_learner
+from dialgauge.learn import Recipe, find_learner
+from dialgauge.learn._learners import LEARNERS, candidates
+from dialgauge.learn._ordinal import ProportionalOdds
 
 
 def ordinal_rows(classes: int, rows: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,8 @@ from learn_cases import made_corpus, made_scores
 
 from dialgauge.corpus import KEY, Corpus, write_corpus
 from dialgauge.errors import InputError, ModelError, UnknownNameError
-from dialgauge.learn import Training, find_folder, load_trained, named_folder, predict, read_card, train, write_folder
+from dialgauge.learn import Training, find_folder, load_trained, named_folder, predict, train
+from dialgauge.learn._folder import read_card, write_folder
 from dialgauge.learn._metric import MODEL_FILE
 from dialgauge.metrics import Scores, parse_request, score, score_pairs
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.learn import HIDES, SPLITS, Fold, check_folds, make_folds
-from dialgauge.learn._splits import folds_inside
+from dialgauge.learn import Fold
+from dialgauge.learn._splits import HIDES, SPLITS, check_folds, folds_inside, make_folds
 
 
 @st.composite

@@ -8,21 +8,10 @@ import pytest
 from learn_cases import made_corpus, made_data, made_scores
 
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.learn import (
-    Data,
-    Fold,
-    LeakError,
-    Predicted,
-    Recipe,
-    build_data,
-    build_features,
-    build_target,
-    candidates,
-    check_leaks,
-    make_folds,
-    procedure,
-    validate,
-)
+from dialgauge.learn import Data, Fold, LeakError, Predicted, Recipe, build_data, build_features, build_target, validate
+from dialgauge.learn._learners import candidates
+from dialgauge.learn._procedure import check_leaks, procedure
+from dialgauge.learn._splits import make_folds
 from dialgauge.learn._validation_scores import best_single, class_measures
 from dialgauge.metrics import Scores
 

@@ -6,15 +6,8 @@ import numpy as np
 import pytest
 
 from dialgauge.errors import ParameterError
-from dialgauge.metaeval import (
-    Weights,
-    bootstrap_weights,
-    calibrate_ties,
-    correlation,
-    order_certainty,
-    pairwise_accuracy,
-    soft_pairwise_accuracy,
-)
+from dialgauge.metaeval import Weights, bootstrap_weights, correlation, pairwise_accuracy, soft_pairwise_accuracy
+from dialgauge.metaeval._accuracy import calibrate_ties, order_certainty
 
 
 def slow_accuracy(x: np.ndarray, z: np.ndarray, epsilon: float) -> float:

@@ -12,13 +12,13 @@ from dialgauge.metaeval import (
     bootstrap,
     bootstrap_weights,
     correlation,
-    draw_swaps,
     fisher_interval,
     percentile_interval,
     permutation_test,
     weighted_values,
     williams_test,
 )
+from dialgauge.metaeval._permutation import draw_swaps
 
 REPETITIONS = 300
 SYSTEMS, DIALOGUES = 14, 60

@@ -8,7 +8,6 @@ from metaeval_oracles import frame_of, slow_correlation
 from dialgauge.corpus import Rating, ratings_frame
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval import (
-    TESTS,
     adjust_p_values,
     compare,
     correlation_matrix,
@@ -16,6 +15,7 @@ from dialgauge.metaeval import (
     permutation_test,
     significance_groups,
 )
+from dialgauge.metaeval._compare import TESTS
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from scipy import stats
 from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval import (
-    CORRELATIONS,
     align,
     compare,
     correlate,
@@ -18,6 +17,7 @@ from dialgauge.metaeval import (
     perturbed_correlations,
     reference_effect,
 )
+from dialgauge.metaeval._correlate import CORRELATIONS
 
 
 def one(frame: pl.DataFrame, **where: str) -> dict:

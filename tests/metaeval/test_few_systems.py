@@ -6,7 +6,6 @@ from metaeval_oracles import frame_of
 
 from dialgauge.corpus import Rating, ratings_frame
 from dialgauge.metaeval import (
-    COEFFICIENTS,
     compare,
     correlate,
     correlation,
@@ -16,6 +15,7 @@ from dialgauge.metaeval import (
     per_dialogue,
     permutation_test,
 )
+from dialgauge.metaeval._names import COEFFICIENTS
 
 BASE = ("pearson", "spearman", "kendall")
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dialgauge.errors import ParameterError, UnknownNameError
-from dialgauge.metaeval import Swaps, correlation, draw_swaps, permutation_p_value, permutation_test
+from dialgauge.metaeval import Swaps, correlation, permutation_test
+from dialgauge.metaeval._permutation import draw_swaps, permutation_p_value
 
 BASE = ("pearson", "spearman", "kendall")
 

@@ -11,17 +11,16 @@ from hypothesis import given, settings, strategies as st
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval import (
-    MeanChange,
     Robustness,
-    dose_of,
     equivalence_test,
     label_of,
-    mean_change,
     perturbed_correlations,
     robustness,
     sign_test,
     spread_priors,
 )
+from dialgauge.metaeval._robustness_matrix import dose_of
+from dialgauge.metaeval._robustness_tests import MeanChange, mean_change
 
 EFFECTS = {
     "contractions": {"consistency": "preserves", "relevance": "preserves"},

@@ -11,12 +11,12 @@ from dialgauge.metaeval import (
     bca_interval,
     bootstrap,
     correlation,
-    correlation_p_value,
     fisher_interval,
-    paired_bootstrap_p_value,
     percentile_interval,
     williams_test,
 )
+from dialgauge.metaeval._cells import correlation_p_value
+from dialgauge.metaeval._tests import paired_bootstrap_p_value
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])

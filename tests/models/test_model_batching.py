@@ -6,7 +6,8 @@ import torch
 from hypothesis import given, strategies as st
 
 from dialgauge.errors import ModelError, ParameterError
-from dialgauge.models import EncoderStates, batches, run_batched, watching, watching_part, windows
+from dialgauge.models import batches, run_batched, watching, watching_part, windows
+from dialgauge.models._states import EncoderStates
 
 lengths_of = st.lists(st.integers(0, 300), max_size=60)
 

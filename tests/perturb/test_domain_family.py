@@ -16,7 +16,6 @@ from dialgauge.perturb import (
     Perturbed,
     Variant,
     all_perturbations,
-    apply_edits,
     parse,
     perturb,
     perturb_text,
@@ -25,6 +24,7 @@ from dialgauge.perturb import (
 from dialgauge.perturb._domain_sides import sides_of
 from dialgauge.perturb._domain_text import edits_between, lost_facts, negations, numbers, overlap, support
 from dialgauge.perturb._domain_values import invented
+from dialgauge.perturb._edits import apply_edits
 from dialgauge.perturb._entities import draw_combination, find_entities, unrank
 from dialgauge.perturb._importance import important_sentences
 from dialgauge.perturb._lexicon import lexicon, people, plural, root

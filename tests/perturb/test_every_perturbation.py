@@ -10,13 +10,13 @@ from dialgauge.perturb import (
     Perturbation,
     Variant,
     all_perturbations,
-    apply_edits,
     outline,
     parse,
     parse_requests,
     perturb_text,
     read_provenance,
 )
+from dialgauge.perturb._edits import apply_edits
 
 BASELINE = [
     "add_negation",

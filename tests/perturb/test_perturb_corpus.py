@@ -17,15 +17,15 @@ from dialgauge.perturb import (
     Perturbation,
     Variant,
     all_perturbations,
-    apply_edits,
     by_rules,
-    finish,
     parse_requests,
     perturb,
     perturb_text,
     read_provenance,
     register,
 )
+from dialgauge.perturb._apply import finish
+from dialgauge.perturb._edits import apply_edits
 from dialgauge.perturb._registry import PERTURBATIONS
 
 FREE = ["jumble", "typos", "repeat_sentences", "sentence_reorder", "remove_punct"]

@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from dialgauge.perturb import Edit, apply_edits, outline
-from dialgauge.perturb._edits import Draft
+from dialgauge.perturb import Edit, outline
+from dialgauge.perturb._edits import Draft, apply_edits
 from dialgauge.perturb._tidy import takes_an, tidy
 
 

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dialgauge.errors import DialgaugeError
-from dialgauge.perturb import PARSER_VARIABLE, _parse as parse_module, outline, parse
+from dialgauge.perturb import _parse as parse_module, outline, parse
 from dialgauge.perturb._language import foreign
+from dialgauge.perturb._parse import PARSER_VARIABLE
 
 
 @given(st.text())

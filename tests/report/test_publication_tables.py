@@ -17,7 +17,8 @@ from dialgauge.corpus import RATINGS, embedded_corpus, write_corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metrics import Scores
 from dialgauge.report import correlation_table, system_table
-from dialgauge.study import TABLE_KINDS, FinishedRun, TableOptions, publication_table, run_study
+from dialgauge.study import FinishedRun, TableOptions, publication_table, run_study
+from dialgauge.study._publish import TABLE_KINDS
 from dialgauge.tables import FORMATS, Table, render_table
 
 STUDY = """\

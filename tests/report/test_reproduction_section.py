@@ -15,15 +15,9 @@ from hypothesis import given, settings, strategies as st
 from benchmarks.report import made_report
 from dialgauge.report import ReportData, ReproductionData, render_report
 from dialgauge.report._reproduction import Reproduction, reproduction_section
-from dialgauge.reproduce import (
-    ComparisonReport,
-    StudyResults,
-    check_claims,
-    claims_from,
-    compare,
-    comparison_json,
-    printed_results as results_of,
-)
+from dialgauge.reproduce import ComparisonReport, StudyResults, check_claims, compare, comparison_json
+from dialgauge.reproduce._conclusions import claims_from
+from dialgauge.reproduce._studies import printed_results as results_of
 from dialgauge.study._reproduction import side_by_side
 from page_checks import violations
 

@@ -23,15 +23,15 @@ from dialgauge.reproduce import (
     comparison_remarks,
     cv_star,
     is_printed_table,
-    kendall_w,
-    printed_results,
-    qra_view,
     rated_results,
     read_printed,
     shared_annotators,
     show_span,
     sweep_settings,
 )
+from dialgauge.reproduce._compare import kendall_w
+from dialgauge.reproduce._qra import qra_view
+from dialgauge.reproduce._studies import printed_results
 from dialgauge.reproduce._systems import sign_flip_p_value
 from dialgauge.tables import number
 

@@ -5,15 +5,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.reproduce import (
-    Claim,
-    check_claims,
-    claims_from,
-    parse_comparison,
-    printed_results,
-    rated_results,
-    read_claims,
-)
+from dialgauge.reproduce import Claim, check_claims, rated_results, read_claims
+from dialgauge.reproduce._conclusions import claims_from, parse_comparison
+from dialgauge.reproduce._studies import printed_results
 
 
 def study(name, user, agent=None):

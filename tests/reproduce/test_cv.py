@@ -10,7 +10,9 @@ from hypothesis import assume, given, settings, strategies as st
 from scipy.stats import rankdata
 
 from dialgauge.errors import InputError
-from dialgauge.reproduce import c4, cv_star, cv_star_range, spearman_range
+from dialgauge.reproduce import cv_star
+from dialgauge.reproduce._cv import c4
+from dialgauge.reproduce._intervals import cv_star_range, spearman_range
 
 WORDERROR = [84.51, 84.5, 87.46, 85.6, 84.2, 86.61, 86.2]
 

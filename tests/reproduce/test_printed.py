@@ -27,10 +27,10 @@ from dialgauge.reproduce import (
     repeated_names,
     round_half_up,
     round_twice,
-    stars_of,
-    study_folder,
     table_json,
 )
+from dialgauge.reproduce._print_checks import stars_of
+from dialgauge.reproduce._printed import study_folder
 
 
 @pytest.mark.parametrize(

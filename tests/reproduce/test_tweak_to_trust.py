@@ -9,7 +9,8 @@ import pytest
 
 from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.learn import CLASSIFIERS, PAPER_FEATURES
+from dialgauge.learn import PAPER_FEATURES
+from dialgauge.learn._tables_gaps import CLASSIFIERS
 from dialgauge.reproduce import PaperCheck, all_papers, find_paper, load_printed, paper_html, recompute_paper
 from dialgauge.reproduce.papers.tweak_to_trust import tweak_to_trust_accuracies
 from dialgauge.reproduce.papers.tweak_to_trust_checks import can_come_from, check_prints, fewest_cases, find_defects

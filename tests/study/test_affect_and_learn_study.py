@@ -8,7 +8,7 @@ import pytest
 
 from dialgauge.corpus import embedded_corpus
 from dialgauge.errors import DialgaugeError
-from dialgauge.learn import read_card
+from dialgauge.learn._folder import read_card
 from dialgauge.metaeval import human_ceiling
 from dialgauge.metrics import score
 from dialgauge.study import run_study

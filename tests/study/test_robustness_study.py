@@ -9,7 +9,7 @@ import pytest
 
 from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.errors import InputError
-from dialgauge.perturb import PARSER_VARIABLE
+from dialgauge.perturb._parse import PARSER_VARIABLE
 from dialgauge.study import FinishedRun, Study, run_study
 
 STUDY = """\

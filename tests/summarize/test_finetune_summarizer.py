@@ -23,13 +23,11 @@ from dialgauge.summarize import (
     SetsSettings,
     Splits,
     TrainingSet,
-    affect_scores,
     affect_table,
     build_scratch,
     finetune,
     finetune_sets,
     generate,
-    preserved,
     read_summaries,
     reference_pairs,
     split_corpus,
@@ -37,6 +35,7 @@ from dialgauge.summarize import (
 )
 from dialgauge.summarize._finetune_batches import batch_loss, encode_pairs, epoch_batches
 from dialgauge.summarize._finetune_quality import affect_quality
+from dialgauge.summarize._finetune_table import affect_scores, preserved
 
 #: What is said, and what a summary says about it; the last two have no feeling on one side or the other.
 TOLD = (

@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from dialgauge.corpus import Turn
 from dialgauge.errors import ModelError
-from dialgauge.summarize import chunk_turns
+from dialgauge.summarize._chunks import chunk_turns
 
 
 def characters(text: str) -> int:

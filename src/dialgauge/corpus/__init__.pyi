@@ -1,40 +1,20 @@
-from dialgauge.corpus._checks import (
-    sift as sift,
-)
 from dialgauge.corpus._columns import (
-    CONSTANT as CONSTANT,
-    USES as USES,
     Column as Column,
-    make_plan as make_plan,
-    parse_mapping as parse_mapping,
 )
 from dialgauge.corpus._corpus import (
     Corpus as Corpus,
     CorpusInfo as CorpusInfo,
-    conform as conform,
-    dialogues_frame as dialogues_frame,
     ratings_frame as ratings_frame,
-    summaries_frame as summaries_frame,
 )
 from dialgauge.corpus._embedded import (
     embedded_corpus as embedded_corpus,
 )
-from dialgauge.corpus._files import (
-    read_text as read_text,
-)
-from dialgauge.corpus._formats import (
-    FORMATS as FORMATS,
-    Format as Format,
-)
 from dialgauge.corpus._problems import (
     Problem as Problem,
-    count_by_reason as count_by_reason,
-    raise_if_any as raise_if_any,
 )
 from dialgauge.corpus._reading import (
     Inspection as Inspection,
     add_ratings as add_ratings,
-    check_target as check_target,
     inspect_file as inspect_file,
     read_corpus as read_corpus,
     read_ratings as read_ratings,
@@ -43,14 +23,11 @@ from dialgauge.corpus._reading import (
 from dialgauge.corpus._schema import (
     DIALOGUES as DIALOGUES,
     KEY as KEY,
-    RATING_KEY as RATING_KEY,
     RATINGS as RATINGS,
     SUMMARIES as SUMMARIES,
 )
 from dialgauge.corpus._sources import (
-    EMBEDDED as EMBEDDED,
     open_corpus as open_corpus,
-    source_folder as source_folder,
 )
 from dialgauge.corpus._turns import (
     parse_turns as parse_turns,
@@ -61,7 +38,6 @@ from dialgauge.corpus._types import (
     Dialogue as Dialogue,
     Rating as Rating,
     Summary as Summary,
-    SummaryKind as SummaryKind,
     Turn as Turn,
 )
 from dialgauge.corpus.catalogue import (
@@ -70,4 +46,37 @@ from dialgauge.corpus.catalogue import (
     fetch_dataset as fetch_dataset,
     get_dataset as get_dataset,
     read_dataset as read_dataset,
+)
+
+__all__: list[str]  # The names above are public; those below are for other rooms only.
+
+from dialgauge.corpus._checks import (
+    sift as sift,
+)
+from dialgauge.corpus._columns import (
+    CONSTANT as CONSTANT,
+    USES as USES,
+    make_plan as make_plan,
+    parse_mapping as parse_mapping,
+)
+from dialgauge.corpus._corpus import (
+    conform as conform,
+    summaries_frame as summaries_frame,
+)
+from dialgauge.corpus._files import (
+    read_text as read_text,
+)
+from dialgauge.corpus._problems import (
+    count_by_reason as count_by_reason,
+    raise_if_any as raise_if_any,
+)
+from dialgauge.corpus._reading import (
+    check_target as check_target,
+)
+from dialgauge.corpus._schema import (
+    RATING_KEY as RATING_KEY,
+)
+from dialgauge.corpus._sources import (
+    EMBEDDED as EMBEDDED,
+    source_folder as source_folder,
 )

@@ -6,15 +6,18 @@ from dialgauge.engine._cache import (
     results_cache as results_cache,
 )
 from dialgauge.engine._engine import (
-    ENGINES as ENGINES,
     Engine as Engine,
     Task as Task,
     WorkerError as WorkerError,
-    cores as cores,
     engine as engine,
 )
 from dialgauge.engine._limited import (
-    LimitedWorker as LimitedWorker,
     LostWorkError as LostWorkError,
+)
+
+__all__: list[str]  # The names above are public; those below are for other rooms only.
+
+from dialgauge.engine._limited import (
+    LimitedWorker as LimitedWorker,
     described as described,
 )

@@ -1,22 +1,7 @@
-from dialgauge.models._assets import (
-    ASSETS as ASSETS,
-    EMBEDDED as EMBEDDED,
-    Asset as Asset,
-    find_asset as find_asset,
-)
-from dialgauge.models._available import (
-    CHAT_ADDRESS as CHAT_ADDRESS,
-    CHAT_KEY as CHAT_KEY,
-    check_available as check_available,
-)
 from dialgauge.models._batching import (
     TooLargeError as TooLargeError,
-    Watcher as Watcher,
     batches as batches,
-    report_progress as report_progress,
     run_batched as run_batched,
-    watching as watching,
-    watching_part as watching_part,
 )
 from dialgauge.models._chat import (
     BudgetError as BudgetError,
@@ -24,59 +9,32 @@ from dialgauge.models._chat import (
     ChatBudget as ChatBudget,
     ChatEndpoint as ChatEndpoint,
 )
-from dialgauge.models._convert import (
-    convert as convert,
-)
-from dialgauge.models._device import (
-    DEVICES as DEVICES,
-    DTYPES as DTYPES,
-    choose_device as choose_device,
-    default_budget as default_budget,
-)
 from dialgauge.models._fetch import (
     HubUnreachableError as HubUnreachableError,
-    fetch_asset as fetch_asset,
-    fetch_hub as fetch_hub,
 )
 from dialgauge.models._load import (
     Model as Model,
     NeuralKind as NeuralKind,
-    check_files as check_files,
     load as load,
-    need_packages as need_packages,
-    quiet_loading as quiet_loading,
-    unload as unload,
 )
 from dialgauge.models._parser import (
     load_parser as load_parser,
 )
 from dialgauge.models._refs import (
-    KINDS as KINDS,
     Kind as Kind,
     ModelRef as ModelRef,
 )
 from dialgauge.models._resolve import (
     Resolved as Resolved,
-    contents as contents,
-    hub_folder as hub_folder,
-    model_signature as model_signature,
     resolve as resolve,
 )
 from dialgauge.models._states import (
-    EncoderStates as EncoderStates,
     windows as windows,
-)
-from dialgauge.models._stored import (
-    StoredConfig as StoredConfig,
-    stated_licence as stated_licence,
-    stored_config as stored_config,
 )
 from dialgauge.models._training import (
     EpochRecord as EpochRecord,
     TrainingPlan as TrainingPlan,
     TrainingRecord as TrainingRecord,
-    digest_of as digest_of,
-    remove_checkpoint as remove_checkpoint,
     train as train,
 )
 from dialgauge.models._usage import (
@@ -86,4 +44,54 @@ from dialgauge.models._usage import (
 from dialgauge.models._vectors import (
     WordVectors as WordVectors,
     load_vectors as load_vectors,
+)
+
+__all__: list[str]  # The names above are public; those below are for other rooms only.
+
+from dialgauge.models._assets import (
+    ASSETS as ASSETS,
+    EMBEDDED as EMBEDDED,
+    Asset as Asset,
+    find_asset as find_asset,
+)
+from dialgauge.models._available import (
+    check_available as check_available,
+)
+from dialgauge.models._batching import (
+    Watcher as Watcher,
+    report_progress as report_progress,
+    watching as watching,
+    watching_part as watching_part,
+)
+from dialgauge.models._convert import (
+    convert as convert,
+)
+from dialgauge.models._device import (
+    DTYPES as DTYPES,
+    choose_device as choose_device,
+    default_budget as default_budget,
+)
+from dialgauge.models._fetch import (
+    fetch_asset as fetch_asset,
+    fetch_hub as fetch_hub,
+)
+from dialgauge.models._load import (
+    check_files as check_files,
+    need_packages as need_packages,
+    quiet_loading as quiet_loading,
+    unload as unload,
+)
+from dialgauge.models._resolve import (
+    contents as contents,
+    hub_folder as hub_folder,
+    model_signature as model_signature,
+)
+from dialgauge.models._stored import (
+    StoredConfig as StoredConfig,
+    stated_licence as stated_licence,
+    stored_config as stored_config,
+)
+from dialgauge.models._training import (
+    digest_of as digest_of,
+    remove_checkpoint as remove_checkpoint,
 )

@@ -21,7 +21,6 @@ from dialgauge.ratings._drift import (
 from dialgauge.ratings._findings import (
     Finding as Finding,
     Findings as Findings,
-    Severity as Severity,
 )
 from dialgauge.ratings._measures import (
     Coefficient as Coefficient,
@@ -36,14 +35,11 @@ from dialgauge.ratings._outliers import (
     outliers as outliers,
 )
 from dialgauge.ratings._policy import (
-    TreatedRatings as TreatedRatings,
-    treat_ratings as treat_ratings,
     with_default_scale as with_default_scale,
 )
 from dialgauge.ratings._scales import (
     SCALES as SCALES,
     Scale as Scale,
-    ScaleKind as ScaleKind,
     Validated as Validated,
     find_scale as find_scale,
     normalise as normalise,
@@ -54,11 +50,14 @@ from dialgauge.ratings._settings import (
     METHODS as METHODS,
     AgreementSettings as AgreementSettings,
     DriftSettings as DriftSettings,
-    Level as Level,
     OnInvalid as OnInvalid,
     OutlierSettings as OutlierSettings,
     RatingPolicy as RatingPolicy,
-    Scope as Scope,
-    TieRule as TieRule,
-    Weights as Weights,
+)
+
+__all__: list[str]  # The names above are public; those below are for other rooms only.
+
+from dialgauge.ratings._policy import (
+    TreatedRatings as TreatedRatings,
+    treat_ratings as treat_ratings,
 )

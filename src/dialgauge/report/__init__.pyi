@@ -1,33 +1,46 @@
 from dialgauge.report._affect import (
     AffectData as AffectData,
 )
-from dialgauge.report._affect_pages import (
-    NO_DOMAIN as NO_DOMAIN,
-    SPREAD_COLUMNS as SPREAD_COLUMNS,
-    SpreadRow as SpreadRow,
-    render_affect_corpus as render_affect_corpus,
-    render_affect_examples as render_affect_examples,
-    spread_rows as spread_rows,
-)
 from dialgauge.report._content import (
     CountedRatings as CountedRatings,
     ReportData as ReportData,
-    decimals as decimals,
-    headline as headline,
-    places as places,
 )
 from dialgauge.report._learned import (
     LearnedData as LearnedData,
 )
 from dialgauge.report._render import (
     render_report as render_report,
-    render_robustness as render_robustness,
 )
 from dialgauge.report._reproduction import (
     ReproductionData as ReproductionData,
 )
 from dialgauge.report._robustness import (
     RobustnessData as RobustnessData,
+)
+from dialgauge.report._times import (
+    TimesData as TimesData,
+)
+from dialgauge.report._written import (
+    WrittenData as WrittenData,
+)
+
+__all__: list[str]  # The names above are public; those below are for other rooms only.
+
+from dialgauge.report._affect_pages import (
+    SpreadRow as SpreadRow,
+    render_affect_corpus as render_affect_corpus,
+    render_affect_examples as render_affect_examples,
+    spread_rows as spread_rows,
+)
+from dialgauge.report._content import (
+    decimals as decimals,
+    headline as headline,
+    places as places,
+)
+from dialgauge.report._render import (
+    render_robustness as render_robustness,
+)
+from dialgauge.report._robustness import (
     card_sentences as card_sentences,
     marked as marked,
 )
@@ -43,10 +56,4 @@ from dialgauge.report._tables_more import (
     perturbed_correlation_table as perturbed_correlation_table,
     reproduction_table as reproduction_table,
     robustness_table as robustness_table,
-)
-from dialgauge.report._times import (
-    TimesData as TimesData,
-)
-from dialgauge.report._written import (
-    WrittenData as WrittenData,
 )

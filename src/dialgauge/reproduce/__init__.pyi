@@ -2,26 +2,18 @@ from dialgauge.reproduce._compare import (
     Comparison as Comparison,
     Shift as Shift,
     compare as compare,
-    kendall_w as kendall_w,
 )
-from dialgauge.reproduce._compare_render import (
-    ComparisonReport as ComparisonReport,
-    comparison_html as comparison_html,
-    comparison_json as comparison_json,
-    comparison_remarks as comparison_remarks,
+from dialgauge.reproduce._compare_tables import (
+    comparison_tables as comparison_tables,
 )
-from dialgauge.reproduce._compare_tables import comparison_tables as comparison_tables
 from dialgauge.reproduce._conclusions import (
     Claim as Claim,
     Conclusions as Conclusions,
     check_claims as check_claims,
-    claims_from as claims_from,
-    parse_comparison as parse_comparison,
     read_claims as read_claims,
 )
 from dialgauge.reproduce._cv import (
     Variation as Variation,
-    c4 as c4,
     cv_star as cv_star,
 )
 from dialgauge.reproduce._heds import (
@@ -29,11 +21,6 @@ from dialgauge.reproduce._heds import (
     draft_datasheet as draft_datasheet,
     heds_questions as heds_questions,
     read_answers as read_answers,
-)
-from dialgauge.reproduce._intervals import (
-    Range as Range,
-    cv_star_range as cv_star_range,
-    spearman_range as spearman_range,
 )
 from dialgauge.reproduce._papers import (
     Paper as Paper,
@@ -47,7 +34,6 @@ from dialgauge.reproduce._print_checks import (
     check_bold as check_bold,
     check_stars as check_stars,
     repeated_names as repeated_names,
-    stars_of as stars_of,
 )
 from dialgauge.reproduce._printed import (
     Cell as Cell,
@@ -61,14 +47,36 @@ from dialgauge.reproduce._printed import (
     check_table as check_table,
     load_printed as load_printed,
     parse_printed as parse_printed,
-    printed_rows as printed_rows,
     round_half_up as round_half_up,
     round_twice as round_twice,
-    study_folder as study_folder,
+)
+from dialgauge.reproduce._settings import (
+    sweep_settings as sweep_settings,
+)
+from dialgauge.reproduce._studies import (
+    Agreed as Agreed,
+    StudyResults as StudyResults,
+    rated_results as rated_results,
+    read_printed as read_printed,
+)
+from dialgauge.reproduce._systems import (
+    SystemComparison as SystemComparison,
+    compare_systems as compare_systems,
+)
+from dialgauge.reproduce.papers.tweak_to_trust import (
+    tweak_to_trust_accuracies as tweak_to_trust_accuracies,
+)
+
+__all__: list[str]  # The names above are public; those below are for other rooms only.
+
+from dialgauge.reproduce._compare_render import (
+    ComparisonReport as ComparisonReport,
+    comparison_html as comparison_html,
+    comparison_json as comparison_json,
+    comparison_remarks as comparison_remarks,
 )
 from dialgauge.reproduce._qra import (
     QraLine as QraLine,
-    qra_view as qra_view,
     show_span as show_span,
 )
 from dialgauge.reproduce._render import (
@@ -79,20 +87,7 @@ from dialgauge.reproduce._render import (
 )
 from dialgauge.reproduce._settings import (
     shared_annotators as shared_annotators,
-    sweep_settings as sweep_settings,
 )
 from dialgauge.reproduce._studies import (
-    Agreed as Agreed,
-    StudyResults as StudyResults,
     is_printed_table as is_printed_table,
-    printed_results as printed_results,
-    rated_results as rated_results,
-    read_printed as read_printed,
-)
-from dialgauge.reproduce._systems import (
-    SystemComparison as SystemComparison,
-    compare_systems as compare_systems,
-)
-from dialgauge.reproduce.papers.tweak_to_trust import (
-    tweak_to_trust_accuracies as tweak_to_trust_accuracies,
 )

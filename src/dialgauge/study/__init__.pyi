@@ -1,20 +1,11 @@
 from dialgauge.study._compare_runs import (
     RunComparison as RunComparison,
     compare_runs as compare_runs,
-    parse_names as parse_names,
 )
 from dialgauge.study._compare_runs_conditions import (
     Checked as Checked,
     Condition as Condition,
     check_conditions as check_conditions,
-    parse_condition as parse_condition,
-)
-from dialgauge.study._compare_runs_render import (
-    comparison_json as comparison_json,
-    comparison_markdown as comparison_markdown,
-    github_annotations as github_annotations,
-    junit_xml as junit_xml,
-    method_line as method_line,
 )
 from dialgauge.study._compare_runs_tables import (
     comparison_tables as comparison_tables,
@@ -28,7 +19,6 @@ from dialgauge.study._finished import (
     FinishedRun as FinishedRun,
 )
 from dialgauge.study._publish import (
-    TABLE_KINDS as TABLE_KINDS,
     TableOptions as TableOptions,
     publication_table as publication_table,
 )
@@ -38,17 +28,37 @@ from dialgauge.study._report import (
 from dialgauge.study._robustness import (
     VariantAnalysis as VariantAnalysis,
     analyse_variants as analyse_variants,
-    write_analysis as write_analysis,
 )
 from dialgauge.study._sections import (
     AnnotationFile as AnnotationFile,
     StudyFile as StudyFile,
 )
-from dialgauge.study._settings import RunComparisonSettings as RunComparisonSettings
+from dialgauge.study._settings import (
+    RunComparisonSettings as RunComparisonSettings,
+)
 from dialgauge.study._study import (
     Study as Study,
     StudyRun as StudyRun,
     run_study as run_study,
+)
+
+__all__: list[str]  # The names above are public; those below are for other rooms only.
+
+from dialgauge.study._compare_runs import (
+    parse_names as parse_names,
+)
+from dialgauge.study._compare_runs_conditions import (
+    parse_condition as parse_condition,
+)
+from dialgauge.study._compare_runs_render import (
+    comparison_json as comparison_json,
+    comparison_markdown as comparison_markdown,
+    github_annotations as github_annotations,
+    junit_xml as junit_xml,
+    method_line as method_line,
+)
+from dialgauge.study._robustness import (
+    write_analysis as write_analysis,
 )
 from dialgauge.study._template import (
     study_template as study_template,
