@@ -33,6 +33,20 @@ def test_no_arguments_shows_help(cli: Cli) -> None:
     assert "score" in cli().out
 
 
+def test_languages_table_and_json(cli: Cli) -> None:
+    assert "French" in cli("languages").out
+    listed = {one["code"]: one for one in json.loads(cli("languages", "--json").out)["languages"]}
+    assert listed["en"] == {
+        "code": "en",
+        "title": "English",
+        "stems": True,
+        "stop_words": 153,
+        "spaced": True,
+        "signature": "en",
+    }
+    assert not listed["zh"]["spaced"]
+
+
 def test_metrics_table_and_json(cli: Cli) -> None:
     assert "rouge-l" in cli("metrics").out
     listed = json.loads(cli("metrics", "--json").out)["metrics"]

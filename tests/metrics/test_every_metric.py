@@ -26,6 +26,7 @@ from dialgauge.metrics import (
     parse_request,
     score,
     score_pairs,
+    signed_values,
     use_kernels,
 )
 from dialgauge.metrics._plan import NO_NUMBER
@@ -159,7 +160,8 @@ def test_signature_holds_every_parameter(metric: Metric) -> None:
             assert f"{name}:{choice}" in parts
             assert f"target:{metric.targets[0]}" in parts
             assert f"v:{metric.version}" in parts
-            assert {part.partition(":")[0] for part in parts[1:]} == {"target", "v", *metric.parameters}
+            signed = {"target", "v", *signed_values(metric.parameters, request.parameters)}
+            assert {part.partition(":")[0] for part in parts[1:]} == signed >= {*metric.parameters} - {"lang"}
             assert parse_request(request.column) == request
             signatures.add(request.signature)
         assert len(signatures) == len(parameter.choices)

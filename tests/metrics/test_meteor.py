@@ -185,7 +185,7 @@ def test_without_words_there_is_no_value(summary: str, reference: str, reason: s
     table = TextTable()
     zero = np.zeros(1, dtype=np.int64)
     job = Job(table, "reference", table.intern([summary]), table.intern([reference]), np.array([0, 1]), zero)
-    values = find_metric("meteor").compute(job, {"tok": "space"})
+    values = find_metric("meteor").compute(job, {"tok": "space", "lang": "en"})
     assert np.isnan(values.numbers).tolist() == [True]
     assert values.reasons == {0: reason}
 

@@ -120,7 +120,7 @@ def test_without_words_there_is_no_value(summary: str, target: str, reason: str)
         table, "source", table.intern([summary]), table.intern([target]), np.array([0, 1]), np.zeros(1, dtype=np.int64)
     )
     for name in KINDS:
-        values = find_metric(name).compute(job, {"stem": "no", "refs": "best", "tok": "rouge"})
+        values = find_metric(name).compute(job, parse_request(name).parameters)
         assert np.isnan(values.numbers).tolist() == [True]
         assert values.reasons == {0: reason}
 

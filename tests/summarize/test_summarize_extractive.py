@@ -243,3 +243,23 @@ def test_the_extracts_of_csds(data_dir: Path, mode: str, role: str, until: int, 
         for outcome, (_, pred) in zip(written, known, strict=True)
     )
     assert equal >= least
+
+
+def test_pieces_by_the_rules_of_a_language() -> None:
+    german = Dialogue(
+        "d", (Turn("A", "Am 3. Mai kommt Frau Roy. Gut so!"), Turn("B", "Ja, wir warten auf Frau Roy am Mai."))
+    )
+    french = Dialogue("d", (Turn("A", "L'été d'hier n'a plu."), Turn("B", "un deux trois quatre cinq")))
+    assert text(german, "lead:n=1,units=sentences,speakers=no,lang=de") == "Am 3. Mai kommt Frau Roy."
+    assert text(german, "lead:n=1,units=sentences,speakers=no") == "Am 3."
+    assert text(french, "longest:n=1,length=words,speakers=no") == "un deux trois quatre cinq"
+    assert text(french, "longest:n=1,length=words,speakers=no,lang=fr") == "L'été d'hier n'a plu."
+    assert "lang" not in parse_request("lead").signature
+    assert "|lang:de+snowball-" in parse_request("lead:lang=de").signature
+
+
+def test_textrank_of_a_language_compares_stems_and_no_stop_words() -> None:
+    turns = ("Les commandes arrivent de Lyon.", "Et de la ville, de la gare, de la rue.", "La commande arrivait tard.")
+    dialogue = Dialogue("d", tuple(Turn("", text) for text in turns))
+    assert text(dialogue, "textrank:n=2,lang=fr") == f"{turns[0]} {turns[2]}"
+    assert text(dialogue, "textrank:n=1") == turns[1]

@@ -33,6 +33,7 @@ from dialgauge.cli import (
     _finetune_summarizer,
     _init,
     _inspect,
+    _languages,
     _metrics,
     _models,
     _paper,
@@ -83,7 +84,7 @@ def _root(
 _COMMANDS = {
     "A study": (_init, _run, _report, _explore, _compare_runs, _table),
     "Your data": (_inspect, _convert, _datasets),
-    "Scores": (_metrics, _score, _affect),
+    "Scores": (_metrics, _languages, _score, _affect),
     "Summaries, written and broken": (
         _summarize,
         _finetune_summarizer,

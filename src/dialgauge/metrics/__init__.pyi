@@ -1,12 +1,16 @@
 from dialgauge.metrics._job import (
     Job as Job,
 )
+from dialgauge.metrics._language_parameter import (
+    language_parameter as language_parameter,
+)
 from dialgauge.metrics._metric import (
     Derived as Derived,
     Metric as Metric,
     MetricRequest as MetricRequest,
     Parameter as Parameter,
     Values as Values,
+    signed_values as signed_values,
 )
 from dialgauge.metrics._registry import (
     all_metrics as all_metrics,

@@ -10,7 +10,7 @@ from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._text_statistics import FAMILY, too_short
 from dialgauge.metrics._texts import IdArray
-from dialgauge.metrics._words import WORD_PARAMETERS, JobWords
+from dialgauge.metrics._words import WORD_PARAMETERS, JobWords, count_words
 
 if TYPE_CHECKING:
     from dialgauge.metrics._job import Job
@@ -120,19 +120,18 @@ def _density(job: "Job", parameters: Mapping[str, str]) -> Values:
 
 
 def _words_and_fragments(job: "Job", parameters: Mapping[str, str]) -> tuple[JobWords, tuple[FloatArray, FloatArray]]:
-    tok, case = parameters["tok"], parameters["case"]
-    words = JobWords.of(job, tok, case)
-    return words, job.memo(("fragments", tok, case), lambda: _fragment_sums(job, words))
+    words = count_words(job, parameters)
+    return words, job.memo(("fragments", *parameters.values()), lambda: _fragment_sums(job, words))
 
 
 def _compression(job: "Job", parameters: Mapping[str, str]) -> Values:
-    words = JobWords.of(job, parameters["tok"], parameters["case"])
+    words = count_words(job, parameters)
     return _per_word(job, words, words.lengths[words.target_rows].astype(np.float64))
 
 
 def _novel(n: int) -> "Callable[[Job, Mapping[str, str]], Values]":
     def compute(job: "Job", parameters: Mapping[str, str]) -> Values:
-        words = JobWords.of(job, parameters["tok"], parameters["case"])
+        words = count_words(job, parameters)
         pairs, novel = _novel_grams(job, words, n, types=parameters["count"] == "types")
         size = len(job.target_ids)
         grams = np.bincount(pairs, minlength=size).astype(np.float64)

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dialgauge.language import porter_stem
+from dialgauge.language import find_language
 from dialgauge.metrics._job import Job
+from dialgauge.metrics._language_parameter import language_parameter
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._overlap import elementwise, scorable
 from dialgauge.metrics._registry import register
@@ -16,6 +17,7 @@ from dialgauge.metrics.kernels import Lexicon, Tokens, meteor_matches
 
 _ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
 _TOKENISERS = {"space": ("whitespace-lower", "METEOR splits at white space"), "13a": ("13a-lower", "by rule 13a")}
+_ENGLISH = "en"
 
 
 def _word_ids(words: Tokens, texts: IdArray) -> IdArray:
@@ -27,10 +29,17 @@ def _word_ids(words: Tokens, texts: IdArray) -> IdArray:
     return np.unique(words.ids[positions])
 
 
-def _lexicon(job: Job, tokeniser: str, words: Tokens) -> Lexicon:
-    """The stem of every word, and the synonyms of the stems of the summaries. NLTK looks up stems too, not words."""
+def _lexicon(job: Job, tokeniser: str, words: Tokens, lang: str) -> Lexicon:
+    """The stem of every word, and the synonyms of the stems of the summaries. NLTK looks up stems too, not words.
+
+    WordNet is English: words of other languages have no synonyms.
+    """
     numbers: dict[str, int] = {}
-    stems = [numbers.setdefault(porter_stem(word), len(numbers)) for word in vocabulary(job.texts, tokeniser)]
+    stem = find_language(lang).stem or str
+    stems = [numbers.setdefault(stem(word), len(numbers)) for word in vocabulary(job.texts, tokeniser)]
+    if lang != _ENGLISH:
+        none = np.zeros(len(numbers) + 1, dtype=np.int64)
+        return Lexicon(np.array(stems, dtype=np.int32), none, np.zeros(0, dtype=np.int32))
     asked = {stems[word] for word in _word_ids(words, job.hypothesis_ids).tolist()}
     table = synonyms()
     offsets, found = [0], []
@@ -52,12 +61,22 @@ def _scores(matches: IdArray, chunks: IdArray, lengths: IdArray, target_lengths:
     return scores
 
 
+def _tokeniser(parameters: Mapping[str, str]) -> tuple[str, str]:
+    """The name of the tokeniser, and what a text without tokens is told."""
+    tok, lang = parameters["tok"], parameters["lang"]
+    if lang != _ENGLISH and tok == "space":
+        return f"words:{lang}", "punctuation and white space are none"
+    return _TOKENISERS[tok]
+
+
 def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
-    tokeniser, reads = _TOKENISERS[parameters["tok"]]
+    tokeniser, reads = _tokeniser(parameters)
     words = tokens(job.texts, tokeniser, job.hypothesis_ids, job.target_ids)
     usable = scorable(job, words, "words", reads)
     hypotheses = job.pair_hypothesis_ids
-    matches, chunks = meteor_matches(words, _lexicon(job, tokeniser, words), hypotheses, job.target_ids)
+    matches, chunks = meteor_matches(
+        words, _lexicon(job, tokeniser, words, parameters["lang"]), hypotheses, job.target_ids
+    )
     scores = _scores(matches, chunks, words.lengths[hypotheses], words.lengths[job.target_ids])
     return Values(usable.blank(job.over_targets(scores, "best")), usable.reasons)
 
@@ -77,8 +96,10 @@ register(
             "tok": Parameter(
                 "space",
                 tuple(_TOKENISERS),
-                "space: split at white space, punctuation stays with its word; 13a: set it apart, as BLEU does",
-            )
+                "space: split at white space, punctuation stays with its word (with another lang, its words without "
+                "punctuation); 13a: set it apart, as BLEU does",
+            ),
+            "lang": language_parameter(_ENGLISH, "the language whose stems are compared; synonyms are English only"),
         },
     )
 )

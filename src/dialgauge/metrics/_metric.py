@@ -47,6 +47,16 @@ class Parameter:
         if self.pattern and not re.fullmatch(self.pattern, value):
             raise ParameterError(owner, name, self.form or f"of the form {self.pattern}", value)
 
+    def signed(self, value: str) -> str | None:
+        """What stands for a value in signatures; None leaves it out of them."""
+        return value
+
+
+def signed_values(declared: Mapping[str, Parameter], values: Mapping[str, str]) -> dict[str, str]:
+    """What stands for each of these values in a signature."""
+    signed = {name: declared[name].signed(value) for name, value in values.items()}
+    return {name: value for name, value in signed.items() if value is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class Values:
@@ -153,7 +163,7 @@ class MetricRequest:
 
         A model stands there with the fingerprint of its files.
         """
-        values = dict(self.parameters)
+        values = signed_values(self.metric.parameters, self.parameters)
         if self.metric.models:
             from dialgauge.models import model_signature
 

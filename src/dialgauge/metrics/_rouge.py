@@ -6,16 +6,19 @@ from typing import Literal
 import numpy as np
 
 from dialgauge.errors import ParameterError
+from dialgauge.language import find_language
 from dialgauge.metrics._job import Job
+from dialgauge.metrics._language_parameter import language_parameter
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._overlap import BoolArray, Scorable, first_best, scorable
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._texts import IdArray
-from dialgauge.metrics._tokenize import tokens
+from dialgauge.metrics._tokenize import check_tokeniser, tokens
 from dialgauge.metrics.kernels import TargetSets, Tokens, lcs_length, lcs_union, ngram_match
 
 _Part = Literal["f", "p", "r"]
 _ORDERS = 4
+ENGLISH = "en"
 _KINDS: Mapping[str, str] = {
     "1": "common words",
     "2": "common word pairs",
@@ -27,7 +30,11 @@ _KINDS: Mapping[str, str] = {
 _CITATION = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries, Text Summarization Branches Out"
 _PARTS: Mapping[_Part, str] = {"f": "F1", "p": "precision", "r": "recall"}
 _PARAMETERS = {
-    "stem": Parameter("no", ("no", "yes"), "yes: words of more than three letters are compared by their Porter stem"),
+    "stem": Parameter(
+        "no",
+        ("no", "yes"),
+        "yes: words of more than three letters are compared by their stem (Porter; with another lang, Snowball)",
+    ),
     "refs": Parameter(
         "best",
         ("best", "mean"),
@@ -36,27 +43,35 @@ _PARAMETERS = {
     "tok": Parameter(
         "rouge",
         ("rouge", "char", "word"),
-        "rouge: runs of a–z and 0–9 in lower case; for Chinese, char: every character, word: words by jieba (extra "
-        "zh); with these two, a sentence of ROUGE-Lsum ends after 。！？ too",
+        "rouge: runs of a–z and 0–9 in lower case, with another lang its words; for Chinese, char: every character, "
+        "word: words by jieba (extra zh); with these two, a sentence of ROUGE-Lsum ends after 。！？ too",
     ),
-}
-
-
-#: How a text is split: the tokeniser's name without and with stems, and what a text without tokens is told.
-_SPLITS: Mapping[str, tuple[str, str | None, str]] = {
-    "rouge": ("rouge", "rouge-stem", "ROUGE reads a–z and 0–9 only"),
-    "char": ("words:zh", None, "white space is none"),
-    "word": ("segments:zh", None, "white space is none"),
+    "lang": language_parameter(ENGLISH, "the language whose words, and stems with stem=yes, are compared"),
 }
 
 
 def _tokeniser(parameters: Mapping[str, str]) -> str:
-    plain, stemmed, _ = _SPLITS[parameters["tok"]]
-    if parameters["stem"] == "no":
-        return plain
-    if stemmed is None:
-        raise ParameterError("metric 'rouge'", "stem", f"'no' where tok is {parameters['tok']!r}", "yes")
-    return stemmed
+    tok, lang, stem = parameters["tok"], parameters["lang"], parameters["stem"] == "yes"
+    if tok == "rouge":
+        if lang == ENGLISH:
+            return "rouge-stem" if stem else "rouge"
+        return f"stems:{lang}" if stem else f"words:{lang}"
+    if stem:
+        raise ParameterError("metric 'rouge'", "stem", f"'no' where tok is {tok!r}", "yes")
+    # Before there were languages, tok=word meant Chinese.
+    return "words:zh" if tok == "char" else f"segments:{'zh' if lang == ENGLISH else lang}"
+
+
+def _check(parameters: Mapping[str, str]) -> None:
+    check_tokeniser(_tokeniser(parameters))
+
+
+def _reads(tokeniser: str) -> str:
+    """What a text without tokens is told."""
+    if tokeniser.startswith("rouge"):
+        return "ROUGE reads a–z and 0–9 only"
+    spaced = find_language(tokeniser.partition(":")[2]).spaced
+    return "punctuation and white space are none" if spaced else "white space is none"
 
 
 def _tokens(job: Job, tokeniser: str) -> Tokens:
@@ -116,10 +131,10 @@ def _measures(job: Job, kind: str, tokeniser: str) -> Mapping[_Part, FloatArray]
     return job.memo(("rouge measures", kind, tokeniser), measure)
 
 
-def _scorable(job: Job, tokeniser: str, reads: str) -> Scorable:
+def _scorable(job: Job, tokeniser: str) -> Scorable:
     return job.memo(
         ("rouge scorable", tokeniser),
-        lambda: scorable(job, _tokens(job, tokeniser), "words", reads),
+        lambda: scorable(job, _tokens(job, tokeniser), "words", _reads(tokeniser)),
     )
 
 
@@ -134,7 +149,7 @@ def _mean(job: Job, per_pair: FloatArray, pairs: BoolArray) -> FloatArray:
 def _compute(kind: str, part: _Part) -> Callable[[Job, Mapping[str, str]], Values]:
     def compute(job: Job, parameters: Mapping[str, str]) -> Values:
         tokeniser = _tokeniser(parameters)
-        measures, usable = _measures(job, kind, tokeniser), _scorable(job, tokeniser, _SPLITS[parameters["tok"]][2])
+        measures, usable = _measures(job, kind, tokeniser), _scorable(job, tokeniser)
         if parameters["refs"] == "mean":
             numbers = _mean(job, measures[part], usable.pairs)
         else:
@@ -157,5 +172,6 @@ for _kind, _what in _KINDS.items():
                 citation=_CITATION,
                 compute=_compute(_kind, _part),
                 parameters=_PARAMETERS,
+                check=_check,
             )
         )

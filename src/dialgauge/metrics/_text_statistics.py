@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dialgauge.language import split_sentences
+from dialgauge.language import find_language, split_sentences
 from dialgauge.metrics._metric import FloatArray, Metric, Values
 from dialgauge.metrics._registry import register
-from dialgauge.metrics._words import WORD_PARAMETERS, JobWords, split_words
+from dialgauge.metrics._words import LANGUAGE, WORD_PARAMETERS, JobWords, count_words, split_words
 
 if TYPE_CHECKING:
     from dialgauge.metrics._job import Job
@@ -20,12 +20,14 @@ MAX_SENTENCES = 1000
 
 
 def _length(job: "Job", parameters: Mapping[str, str]) -> Values:
-    words = JobWords.of(job, parameters["tok"], parameters["case"])
+    words = count_words(job, parameters)
     return Values(words.lengths[words.hypothesis_rows].astype(np.float64))
 
 
 def _sentences(job: "Job", parameters: Mapping[str, str]) -> Values:
-    counts = job.texts.feature("statistics sentences", job.hypothesis_ids, lambda text: len(split_sentences(text)))
+    lang = parameters["lang"]
+    split = find_language(lang).sentences if lang else split_sentences
+    counts = job.texts.feature(("statistics sentences", lang), job.hypothesis_ids, lambda text: len(split(text)))
     return Values(np.array([counts[text_id] for text_id in job.hypothesis_ids.tolist()], dtype=np.float64))
 
 
@@ -46,7 +48,7 @@ def _per_summary(n: int, value: Callable[..., FloatArray]) -> "Callable[[Job, Ma
     """A compute function: ``value(total, distinct, repeated)``, NaN for summaries of fewer than ``n`` words."""
 
     def compute(job: "Job", parameters: Mapping[str, str]) -> Values:
-        words = JobWords.of(job, parameters["tok"], parameters["case"])
+        words = count_words(job, parameters)
         total, distinct, repeated = _distinct_and_repeated(words, n)
         with np.errstate(invalid="ignore", divide="ignore"):
             numbers = np.where(total > 0, value(total, distinct, repeated), np.nan)[words.hypothesis_rows]
@@ -61,17 +63,18 @@ def too_short(n: int) -> str:
 
 
 def _redundancy_l(job: "Job", parameters: Mapping[str, str]) -> Values:
-    tok, case = parameters["tok"], parameters["case"]
+    tok, case, lang = parameters["tok"], parameters["case"], parameters["lang"]
+    split = find_language(lang).sentences if lang else split_sentences
 
     def highest(text: str) -> float | str:
-        sentences = [words for part in split_sentences(text) if (words := split_words(part, tok, case))]
+        sentences = [words for part in split(text) if (words := split_words(part, tok, case, lang))]
         if not sentences:
             return too_short(1)
         if len(sentences) > MAX_SENTENCES:
             return f"the summary has {len(sentences)} sentences; all pairs are compared up to {MAX_SENTENCES}"
         return _highest_rouge_l(sentences)
 
-    found = job.texts.feature(("redundancy-l", tok, case), job.hypothesis_ids, highest)
+    found = job.texts.feature(("redundancy-l", tok, case, lang), job.hypothesis_ids, highest)
     results = [found[text_id] for text_id in job.hypothesis_ids.tolist()]
     numbers = np.array([np.nan if isinstance(result, str) else result for result in results], dtype=np.float64)
     return Values(numbers, {i: result for i, result in enumerate(results) if isinstance(result, str)})
@@ -114,6 +117,7 @@ register(
         range=(0.0, None),
         citation="a count; the rule is in dialgauge's documentation",
         compute=_sentences,
+        parameters={"lang": LANGUAGE},
     ),
     *(
         Metric(

@@ -76,6 +76,11 @@ def _store(texts: TextTable, tokeniser: str) -> "_Store":
     return texts.memo(("tokens", tokeniser, kernel_name()), lambda: _Store(_find_tokeniser(tokeniser)))
 
 
+def check_tokeniser(name: str) -> None:
+    """Refuse a tokeniser that there is not, such as the stems of a language without a stemmer."""
+    _find_tokeniser(name)
+
+
 def _find_tokeniser(name: str) -> _Tokeniser | None:
     kind, _, code = name.partition(":")
     if kind in _OF_A_LANGUAGE and code:
@@ -89,13 +94,13 @@ def _tokeniser_of_language(kind: str, code: str) -> _Tokeniser:
     language = find_language(code)
     words = language.segment if kind == "segments" else language.words
     if words is None:
-        raise ParameterError("tok=word", "lang", "a language without spaces, as 'zh'", code)
+        raise ParameterError(f"language {code!r}", "tok", "left out: spaces separate its words", "word")
     rule = partial(split_by, words, language)
     prepare = str.lower if language.spaced else None
     if kind != "stems":
         return _Tokeniser(rule, prepare)
     if language.stem is None:
-        raise ParameterError("stem=yes", "lang", "a language that has a stemmer", code)
+        raise ParameterError(f"language {code!r}", "stem", "'no': it has no stemmer", "yes")
     return _Tokeniser(rule, prepare, partial(_stem_longer_words, language.stem))
 
 

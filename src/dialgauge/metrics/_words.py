@@ -5,30 +5,42 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dialgauge.language import unicode_words
+from dialgauge.language import find_language, unicode_words
 from dialgauge.metrics._job import Job
+from dialgauge.metrics._language_parameter import language_parameter
 from dialgauge.metrics._metric import Parameter
 from dialgauge.metrics._texts import IdArray
 
+#: By default the rules are those of no language in particular.
+LANGUAGE = language_parameter("", "the language whose rules say where words and sentences end, as in fr; none: any")
 #: The parameters of every metric that counts words.
 WORD_PARAMETERS: Mapping[str, Parameter] = {
     "tok": Parameter(
         "words",
         ("words", "space"),
-        "words: Unicode words without punctuation, a character each in scripts without spaces; space: split at white "
-        "space only, punctuation stays, for texts that are tokenised already",
+        "words: Unicode words without punctuation, a character each in scripts without spaces, or the words of lang; "
+        "space: split at white space only, punctuation stays, for texts that are tokenised already",
     ),
     "case": Parameter("lower", ("lower", "keep"), "lower: compare words without regard to case; keep: as written"),
+    "lang": LANGUAGE,
 }
 
 
-def split_words(text: str, tok: str, case: str) -> list[str]:
-    """The words of a text."""
+def split_words(text: str, tok: str, case: str, lang: str = "") -> list[str]:
+    """The words of a text, by the rules of a language if one is given; what holds no letter or digit is none."""
     if case == "lower":
         text = text.lower()
     if tok == "space":
         return text.split()
+    if lang:
+        return [word for word in find_language(lang).words(text) if any(map(str.isalnum, word))]
     return unicode_words(text)
+
+
+def count_words(job: Job, parameters: Mapping[str, str]) -> "JobWords":
+    """The words of this job as ``WORD_PARAMETERS`` want them, made once per scoring run."""
+    settings = parameters["tok"], parameters["case"], parameters["lang"]
+    return job.memo(("statistics", *settings), lambda: JobWords.build(job, *settings))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,20 +59,16 @@ class JobWords:
     _grams: dict[int, IdArray] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, job: Job, tok: str, case: str) -> "JobWords":
-        """The words of this job, made once per scoring run and tokenisation."""
-        return job.memo(("statistics", tok, case), lambda: cls._build(job, tok, case))
-
-    @classmethod
-    def _build(cls, job: Job, tok: str, case: str) -> "JobWords":
+    def build(cls, job: Job, tok: str, case: str, lang: str) -> "JobWords":
+        """The words of this job, numbered as those of all jobs with its texts."""
         vocabulary: dict[str, int] = job.texts.memo(("statistics vocabulary",), dict)
 
         def number(text: str) -> IdArray:
-            words = split_words(text, tok, case)
+            words = split_words(text, tok, case, lang)
             return np.array([vocabulary.setdefault(word, len(vocabulary)) for word in words], dtype=np.int64)
 
         used = np.unique(np.concatenate([job.hypothesis_ids, job.target_ids]))
-        words = job.texts.feature(("statistics words", tok, case), used, number)
+        words = job.texts.feature(("statistics words", tok, case, lang), used, number)
         arrays = [words[text_id] for text_id in used.tolist()]
         lengths = np.array([len(array) for array in arrays], dtype=np.int64)
         return cls(

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dialgauge.corpus import Dialogue
-from dialgauge.language import nltk_sentences, split_sentences
-from dialgauge.metrics import Parameter
+from dialgauge.language import find_language, nltk_sentences, split_sentences
+from dialgauge.metrics import Parameter, language_parameter
 from dialgauge.summarize._registry import register
 from dialgauge.summarize._roles import join_pieces
 from dialgauge.summarize._system import Outcome, Summarizer, Task
@@ -31,6 +31,7 @@ UNITS = Parameter(
     "turns: whole turns; sentences: sentences of turns; running: the sentences that NLTK finds in the English running "
     "text, speakers included, as in DialSummEval",
 )
+LANGUAGE = language_parameter("", "the language whose rules say where words and sentences end, as in fr; none: any")
 SPEAKERS = Parameter("yes", ("yes", "no"), "yes: each turn or sentence is led by its speaker")
 ORDER = Parameter("dialogue", ("dialogue", "rank"), "dialogue: in the order of the dialogue; rank: the best one first")
 PIECES = Parameter("3", (), "how many pieces", r"[1-9]\d*", "a whole number from 1")
@@ -46,11 +47,14 @@ UNTIL = Parameter(
 
 def pieces_of(dialogue: Dialogue, parameters: Mapping[str, str]) -> list[Piece]:
     """The pieces of a dialogue that a summary can be made of."""
+    language = find_language(parameters["lang"]) if parameters["lang"] else None
     if parameters["units"] == "running":
-        return [Piece(text, text) for text in nltk_sentences(" ".join(map(str, dialogue.turns)))]
+        running = language.sentences if language else nltk_sentences
+        return [Piece(text, text) for text in running(" ".join(map(str, dialogue.turns)))]
+    split = language.sentences if language else split_sentences
     pieces = []
     for turn in dialogue.turns:
-        texts = split_sentences(turn.text) if parameters["units"] == "sentences" else [turn.text]
+        texts = split(turn.text) if parameters["units"] == "sentences" else [turn.text]
         head = f"{turn.speaker}: " if parameters["speakers"] == "yes" and turn.speaker else ""
         pieces += [Piece(text, head + text) for text in texts if text.strip()]
     return pieces
@@ -97,8 +101,11 @@ def _first(pieces: Sequence[Piece], parameters: Mapping[str, str]) -> list[int]:
 
 
 def _longest(pieces: Sequence[Piece], parameters: Mapping[str, str]) -> list[int]:
-    words = parameters["length"] == "words"
-    lengths = [len(piece.text.split()) if words else len(piece.text) for piece in pieces]
+    if parameters["length"] == "words":
+        split = find_language(parameters["lang"]).words if parameters["lang"] else str.split
+        lengths = [len(split(piece.text)) for piece in pieces]
+    else:
+        lengths = [len(piece.text) for piece in pieces]
     return sorted(range(len(pieces)), key=lambda i: (-lengths[i], i))
 
 
@@ -110,7 +117,7 @@ register(
         description="the first turns of the dialogue",
         citation=_CITATION,
         compute=by_ranking(_first),
-        parameters={"n": PIECES, "units": UNITS, "speakers": SPEAKERS, "until": UNTIL},
+        parameters={"n": PIECES, "units": UNITS, "speakers": SPEAKERS, "until": UNTIL, "lang": LANGUAGE},
     ),
     Summarizer(
         name="longest",
@@ -120,10 +127,15 @@ register(
         parameters={
             "n": PIECES,
             "units": UNITS,
-            "length": Parameter("characters", ("characters", "words"), "what is counted; words stand between spaces"),
+            "length": Parameter(
+                "characters",
+                ("characters", "words"),
+                "what is counted; words stand between spaces, or are those of lang",
+            ),
             "order": ORDER,
             "speakers": SPEAKERS,
             "until": UNTIL,
+            "lang": LANGUAGE,
         },
     ),
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from dialgauge.language import is_chinese_or_japanese
 from dialgauge.metrics import Parameter, score_pairs
-from dialgauge.summarize._extractive import NO_WORDS, PIECES, SPEAKERS, UNITS, Piece, pieces_of
+from dialgauge.summarize._extractive import LANGUAGE, NO_WORDS, PIECES, SPEAKERS, UNITS, Piece, pieces_of
 from dialgauge.summarize._registry import register
 from dialgauge.summarize._roles import join_pieces
 from dialgauge.summarize._system import Outcome, Summarizer, Task
@@ -86,12 +86,10 @@ def _values(texts: list[str], targets: list[tuple[str, ...]], parameters: Mappin
         return []
     tok = parameters["tok"]
     if tok == "auto":
-        tok = (
-            "char"
-            if is_chinese_or_japanese("".join(reference for several in targets for reference in several))
-            else "rouge"
-        )
-    metrics = [f"{name}:tok={tok}" for name in _MEASURES[parameters["measure"]]]
+        references = "".join(reference for several in targets for reference in several)
+        tok = "char" if not parameters["lang"] and is_chinese_or_japanese(references) else "rouge"
+    lang = f",lang={parameters['lang']}" if parameters["lang"] else ""
+    metrics = [f"{name}:tok={tok}{lang}" for name in _MEASURES[parameters["measure"]]]
     # A piece without words for this tokenisation has no value; it adds nothing.
     values: list[float] = score_pairs(texts, targets, metrics).fill_null(0.0).mean_horizontal().to_list()
     return values
@@ -112,9 +110,10 @@ register(
             "tok": Parameter(
                 "auto",
                 ("auto", "rouge", "char"),
-                "the words of ROUGE; auto: char for references in Chinese, else rouge",
+                "the words of ROUGE; auto: char for references in Chinese where no lang is given, else rouge",
             ),
             "speakers": SPEAKERS,
+            "lang": LANGUAGE,
         },
         reads_references=True,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dialgauge.corpus import Dialogue
 from dialgauge.errors import InputError, ParameterError
-from dialgauge.metrics import Parameter
+from dialgauge.metrics import Parameter, signed_values
 from dialgauge.models import ChatAnswer, ChatBudget, ChatUsage, Kind, check_available, model_signature
 from dialgauge.registry import all_values, specification
 
@@ -105,7 +105,7 @@ class SummarizerRequest:
     @property
     def signature(self) -> str:
         """Everything that changes the text, as in ``lead|n:3|units:turns|…|v:1``; models and files by fingerprint."""
-        values = dict(self.parameters)
+        values = signed_values(self.summarizer.parameters, self.parameters)
         values |= {name: model_signature(values[name]) for name in self.summarizer.models if values[name]}
         values |= {name: _file_signature(self.summarizer.name, name, values[name]) for name in self.summarizer.files}
         parts = [*values.items(), ("v", self.summarizer.version)]

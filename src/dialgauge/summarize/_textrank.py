@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialgauge.errors import ModelError
-from dialgauge.metrics import Parameter, split_words
+from dialgauge.language import find_language
+from dialgauge.metrics import Parameter, language_parameter, split_words
 from dialgauge.summarize._extractive import ORDER, PIECES, SPEAKERS, UNITS, UNTIL, Piece, by_ranking
 from dialgauge.summarize._registry import register
 from dialgauge.summarize._system import Summarizer
@@ -56,8 +57,17 @@ def pagerank(weights: FloatArray, damping: float) -> FloatArray:
     raise ModelError(f"textrank: no convergence in {_MOST_STEPS} steps with damping={damping}; use a smaller one")
 
 
+def _compared(text: str, lang: str) -> list[str]:
+    """What two pieces can share: their words, or the stems of those that are no stop words of the language."""
+    words = split_words(text, "words", "lower", lang)
+    if not lang:
+        return words
+    language = find_language(lang)
+    return [language.stem(word) if language.stem else word for word in words if word not in language.stop_words]
+
+
 def _ranked(pieces: Sequence[Piece], parameters: Mapping[str, str]) -> list[int]:
-    words = [split_words(piece.text, "words", "lower") for piece in pieces]
+    words = [_compared(piece.text, parameters["lang"]) for piece in pieces]
     # Ten digits, so that pieces whose ranks differ by rounding alone keep the order of the dialogue.
     ranks = pagerank(similarities(words), float(parameters["damping"])).round(10)
     return sorted(range(len(pieces)), key=lambda i: (-ranks[i], i))
@@ -78,6 +88,9 @@ register(
             "order": ORDER,
             "speakers": SPEAKERS,
             "until": UNTIL,
+            "lang": language_parameter(
+                "", "the language whose stems, without stop words, are compared; none: all words"
+            ),
         },
     )
 )
