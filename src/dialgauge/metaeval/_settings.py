@@ -97,10 +97,9 @@ class RobustnessSettings(Intervals):
     spread: Spread = setting("auto", "What changes are measured in: the spread of systems or of summaries.")
     effects: dict[str, dict[str, Effect]] = setting(
         {},
-        "What variants of your own do: my_label:consistency=degrades.",
+        "What your own variants do, as in shout:fluency=degrades.",
         flag="--effect",
         parse=_parse_effects,
-        metavar="LABEL:DIMENSION=EFFECT",
     )
     priors: bool = setting(
         False, "Use published mean ratings for perturbed summaries that nobody rated, in the table of correlations."
