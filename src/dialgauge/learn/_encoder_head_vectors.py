@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dialgauge.learn._finetune_measures import FloatArray
-from dialgauge.metrics._encoding import padded, readable, special_ids
+from dialgauge.metrics import padded, readable, special_ids
 from dialgauge.models import Model, default_budget, run_batched
 
 if TYPE_CHECKING:

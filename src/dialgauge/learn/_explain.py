@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from dialgauge.arrays import FloatArray
 from dialgauge.learn._learners import BLEND, Fitted, Recipe
 from dialgauge.learn._objective import judge
 from dialgauge.learn._procedure import Data
 from dialgauge.learn._splits import make_folds
-from dialgauge.metrics._metric import FloatArray
 from dialgauge.progress import Progress
 
 IMPORTANCE = pl.Schema({"feature": pl.String, "drop": pl.Float64, "deviation": pl.Float64, "objective": pl.String})

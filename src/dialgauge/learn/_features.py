@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
+from dialgauge.arrays import FloatArray
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metrics import Scores, score
-from dialgauge.metrics._metric import FloatArray
 
 #: How the signature of a column starts that dialgauge did not compute.
 UNSIGNED = "unsigned|"

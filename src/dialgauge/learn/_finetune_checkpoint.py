@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from dialgauge.arrays import FloatArray
 from dialgauge.learn._folder import Card, Trained
 from dialgauge.metrics import Values
-from dialgauge.metrics._metric import FloatArray
 from dialgauge.registry import quoted
 
 

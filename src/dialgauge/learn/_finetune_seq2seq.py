@@ -22,10 +22,20 @@ from dialgauge.learn._losses import (
     ranking_loss,
     regression_loss,
 )
-from dialgauge.metrics import TextTable
-from dialgauge.metrics._bart import SourceTargets, check_bart, mean_log_likelihoods
-from dialgauge.metrics._encoding import padded, readable, special_ids, tokenise
-from dialgauge.metrics._unieval import QUESTIONS, Answers, answer_tokens, readable_tokens
+from dialgauge.metrics import (
+    QUESTIONS,
+    Answers,
+    SourceTargets,
+    TextTable,
+    answer_tokens,
+    check_bart,
+    mean_log_likelihoods,
+    padded,
+    readable,
+    readable_tokens,
+    special_ids,
+    tokenise,
+)
 from dialgauge.models import Model, load
 
 #: Token ids that are read, and those that are written.

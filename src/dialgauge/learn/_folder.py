@@ -13,10 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from dialgauge.arrays import FloatArray
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.files import atomic_folder, cache_folder
 from dialgauge.metrics import Values
-from dialgauge.metrics._metric import FloatArray
 from dialgauge.tables import listing, number, render_table
 
 CARD_FILE = "metric.json"

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dialgauge.arrays import FloatArray
 from dialgauge.errors import MissingExtraError, ParameterError, UnknownNameError
 from dialgauge.learn._ordinal import ProportionalOdds
 from dialgauge.learn._settings import Task
 from dialgauge.learn._targets import Target, nearest
-from dialgauge.metrics._metric import FloatArray
 
 #: The learner that is chosen among others inside the training rows.
 AUTO = "auto"

@@ -11,6 +11,7 @@ from zipfile import BadZipFile
 import numpy as np
 import polars as pl
 
+from dialgauge.arrays import FloatArray
 from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, MissingExtraError, ModelError
 from dialgauge.learn._archive import dump
@@ -28,7 +29,6 @@ from dialgauge.learn._folder import (
 )
 from dialgauge.learn._learners import Fitted, Recipe
 from dialgauge.metrics import Derived, Metric, Parameter, Scores, Values, parse_request, register
-from dialgauge.metrics._metric import FloatArray
 
 if TYPE_CHECKING:
     from dialgauge.metrics import Job

@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from dialgauge.arrays import FloatArray
 from dialgauge.learn._targets import Target
 from dialgauge.metaeval import correlation, per_dialogue
-from dialgauge.metrics._metric import FloatArray
 
 _ROW = ("system", "variant", "role")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dialgauge.metrics._metric import FloatArray
+from dialgauge.arrays import FloatArray
 
 
 class ProportionalOdds:

@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from dialgauge.arrays import FloatArray
 from dialgauge.errors import DialgaugeError
 from dialgauge.learn._learners import Recipe
 from dialgauge.learn._objective import judge
 from dialgauge.learn._splits import Fold, IntArray, folds_inside
 from dialgauge.learn._targets import Target
-from dialgauge.metrics._metric import FloatArray
 
 
 class LeakError(DialgaugeError):

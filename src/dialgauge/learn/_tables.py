@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from dialgauge.arrays import FloatArray
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
 from dialgauge.learn._augment import FAMILIES, ITEM, Augmented, draw_most, has_no_variants, prior_means
@@ -26,7 +27,6 @@ from dialgauge.learn._tables_gaps import CLASSIFIERS, MOST_FREQUENT, gaps
 from dialgauge.learn._targets import Target, build_target
 from dialgauge.learn._validate import build_data
 from dialgauge.metrics import Scores
-from dialgauge.metrics._metric import FloatArray
 from dialgauge.progress import Progress
 from dialgauge.ratings import Scale
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from dialgauge.arrays import FloatArray
 from dialgauge.corpus import KEY, ORIGINAL
 from dialgauge.learn._procedure import Data
 from dialgauge.learn._splits import IntArray
 from dialgauge.metaeval import bootstrap_weights, percentile_interval
-from dialgauge.metrics._metric import FloatArray
 
 TABLES = pl.Schema(
     {

@@ -7,10 +7,10 @@ from typing import Any, get_args
 import numpy as np
 import polars as pl
 
+from dialgauge.arrays import FloatArray
 from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
 from dialgauge.learn._settings import Task
-from dialgauge.metrics._metric import FloatArray
 from dialgauge.ratings import RatingPolicy, Scale, find_scale, treat_ratings
 from dialgauge.settings import takes
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from dialgauge.arrays import FloatArray
 from dialgauge.corpus import KEY
 from dialgauge.learn._objective import Layout
 from dialgauge.learn._procedure import Data
@@ -21,7 +22,6 @@ from dialgauge.metaeval import (
     human_ceiling,
     percentile_interval,
 )
-from dialgauge.metrics._metric import FloatArray
 from dialgauge.ratings import treat_ratings
 from dialgauge.resampling import Intervals
 

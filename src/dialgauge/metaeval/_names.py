@@ -2,9 +2,7 @@
 
 from typing import TypeVar, get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dialgauge.arrays import BoolArray, FloatArray, IntArray
 from dialgauge.errors import ParameterError, UnknownNameError
 from dialgauge.metaeval._settings import Coefficient, Interval, Level
 from dialgauge.resampling import Resample
@@ -26,9 +24,6 @@ __all__ = [
     "check_resampling",
 ]
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
-IntArray = NDArray[np.int64]
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)

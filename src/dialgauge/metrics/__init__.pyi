@@ -41,6 +41,17 @@ from dialgauge.metrics.kernels import (
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
+from dialgauge.metrics._bart import (
+    SourceTargets as SourceTargets,
+    check_bart as check_bart,
+    mean_log_likelihoods as mean_log_likelihoods,
+)
+from dialgauge.metrics._encoding import (
+    padded as padded,
+    readable as readable,
+    special_ids as special_ids,
+    tokenise as tokenise,
+)
 from dialgauge.metrics._registry import (
     METRICS as METRICS,
 )
@@ -50,6 +61,13 @@ from dialgauge.metrics._scores import (
 from dialgauge.metrics._sharded import (
     suitable_engine as suitable_engine,
 )
+from dialgauge.metrics._unieval import (
+    QUESTIONS as QUESTIONS,
+    Answers as Answers,
+    answer_tokens as answer_tokens,
+    readable_tokens as readable_tokens,
+)
+from dialgauge.metrics._wordnet import synonyms as synonyms
 from dialgauge.metrics._words import (
     split_words as split_words,
 )

@@ -5,9 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dialgauge.arrays import FloatArray as FloatArray
 from dialgauge.errors import ParameterError
 from dialgauge.registry import all_values, specification
 
@@ -19,7 +17,6 @@ Direction = Literal["higher", "lower", "none"]
 #: ``both`` stands for the source followed by the references, for a metric that reads all of them.
 Target = Literal["reference", "source", "both", "none"]
 Level = Literal["summary", "system"]
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dialgauge.arrays import FloatArray
 from dialgauge.errors import ModelError
 from dialgauge.language import find_language
 from dialgauge.metrics import Parameter, language_parameter, split_words
@@ -13,7 +13,6 @@ from dialgauge.summarize._extractive import ORDER, PIECES, SPEAKERS, UNITS, UNTI
 from dialgauge.summarize._registry import register
 from dialgauge.summarize._system import Summarizer
 
-FloatArray = NDArray[np.float64]
 _TOLERANCE = 1e-10
 _MOST_STEPS = 1000
 

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dialgauge.metrics._wordnet import synonyms
+from dialgauge.metrics import synonyms
 from dialgauge.metrics.kernels import TargetSets, Tokens, lcs_length, ngram_match
 
 FloatArray = NDArray[np.float64]
