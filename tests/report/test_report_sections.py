@@ -16,12 +16,13 @@ from dialgauge.metrics import Scores
 from dialgauge.metrics._scores import FAILURES
 from dialgauge.ratings import aggregate
 from dialgauge.report import CountedRatings, LearnedData, ReportData, TimesData, render_report
-from dialgauge.report._content import Estimate, Ranking, decimals, drifting, exact, places, rankings, verdict
+from dialgauge.report._content import Estimate, Ranking, drifting, exact, places, rankings, verdict
 from dialgauge.report._figures import SMALL, forest_plot
 from dialgauge.report._overview import brief, data_problems, instead, leading_cards, reads, summing_up
 from dialgauge.report._rating_figures import _points, rating_figures
 from dialgauge.report._relations import between_figure, cluster_sentences, significance
 from dialgauge.report._scatter import _POINTS, _core, scatter_plots
+from dialgauge.tables import number
 from dialgauge.web import short, slug, ticks
 
 EVIL = '</script><img src=x onerror="alert(1)">'
@@ -473,7 +474,7 @@ def test_helpers() -> None:
     assert short("rouge-1@source") == "rouge-1@source"
     assert len(short("一致性" * 9)) < len(short("abcdefghk" * 3)) < 19
     assert short("x" * 40).endswith("…")
-    assert [decimals(value, 3) for value in (-0.0001, -0.5, 4.8)] == ["0.000", "−0.500", "4.800"]
+    assert [number(value, 3) for value in (-0.0001, -0.5, 4.8)] == ["0.000", "−0.500", "4.800"]
     assert [places(values) for values in ([4.8, None], [99.0], [1000.0], [])] == [3, 2, 1, 3]
     assert exact(Estimate("m", -0.123456, -1.0, 0.25)) == ' data-value="-0.12346 -1 0.25"'
     assert exact(Estimate("m", 0.5, None, None)) == ' data-value="0.5"'

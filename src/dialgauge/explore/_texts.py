@@ -5,6 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dialgauge.tables import number
+
 if TYPE_CHECKING:
     from dialgauge.affect import Segment, Tagger
 
@@ -16,18 +18,16 @@ def shown(value: object, digits: int | None = None) -> str:
 
     Those are ``digits``, or three below 10, two below 1,000 and then one.
     """
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        from dialgauge.report import decimals, places  # here: the start of the server needs no report
+    if value is None or isinstance(value, float):
+        from dialgauge.report import places  # here: the start of the server needs no report
 
-        return decimals(value, places([value]) if digits is None else digits)
+        return number(value, places([value]) if digits is None else digits)
     return str(value)
 
 
 def as_given(value: float | None) -> str:
     """A rating as the rater gave it: a whole number where it is one."""
-    return "–" if value is None else f"{value:g}".replace("-", "−")
+    return number(value, "g")
 
 
 def feelings(texts: Sequence[str], tagger: "Tagger | None") -> "list[tuple[Segment, ...]]":

@@ -33,7 +33,6 @@ from dialgauge.report._affect_pages import (
     spread_rows as spread_rows,
 )
 from dialgauge.report._content import (
-    decimals as decimals,
     headline as headline,
     places as places,
 )

@@ -10,6 +10,7 @@ import polars as pl
 from dialgauge.affect import Spread, affective
 from dialgauge.report._affect_figures import paper_box_plot, scatter_plots, system_box_plot
 from dialgauge.report._content import Estimate
+from dialgauge.tables import number
 from dialgauge.web import Figure, rounded, slug
 
 #: What the kinds of rows are called on the page.
@@ -109,7 +110,7 @@ def _row(name: str, by_part: Mapping[object, Mapping[str, Mapping[str, Any]]]) -
 
 def _cell(row: Mapping[str, Any], measure: str) -> Estimate | str:
     if measure == "mae":
-        return "–" if row["mae"] is None else f"{row['mae']:.3f}"
+        return number(row["mae"], 3)
     return Estimate(measure, row[measure], row[f"{measure}_low"], row[f"{measure}_high"])
 
 

@@ -8,6 +8,7 @@ import polars as pl
 from dialgauge.affect import Faithful, affective, describe_shares
 from dialgauge.report._affect_figures import paper_box_plot, scatter_plots, system_box_plot
 from dialgauge.report._page import engine
+from dialgauge.tables import estimate
 from dialgauge.web import PAGE_SCRIPT, page
 
 #: What a group of summaries without a domain is called.
@@ -51,10 +52,10 @@ def spread_rows(shares: pl.DataFrame, by: str) -> list[SpreadRow]:
     return found
 
 
-def _spread(median: float | None, first: float | None, third: float | None) -> str:
-    if median is None or first is None or third is None:
-        return "–"
-    return f"{100 * median:.1f} [{100 * first:.1f}, {100 * third:.1f}]"
+def _spread(*quartiles: float | None) -> str:
+    """Median, first and third quartile in per cent."""
+    median, first, third = (None if value is None else 100 * value for value in quartiles)
+    return estimate(median, first, third, 1, between=", ")
 
 
 def render_affect_corpus(shares: pl.DataFrame, title: str, signature: str, notes: Sequence[str] = ()) -> str:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.metrics import SYSTEM_KEY, Scores
+from dialgauge.tables import estimate, number
 
 if TYPE_CHECKING:
     from dialgauge.report._affect import AffectData
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
 #: What is wrong with a rating, where the word alone does not say it.
 _INVALID = {"unset": "zeros that nobody gave"}
 _LEVELS = {"summary": "summaries of one dialogue", "system": "systems", "global": "all summaries together"}
-
-
-def decimals(value: float, digits: int = 2) -> str:
-    """So many decimals with a real minus sign, and no minus before zero."""
-    text = f"{value:.{digits}f}"
-    return text.replace("-", "−" if float(text) else "")
 
 
 def places(values: Sequence[float | None]) -> int:
@@ -51,11 +46,7 @@ class Estimate:
     reason: str | None = None
 
     def __str__(self) -> str:
-        if self.value is None:
-            return "–"
-        if self.low is None or self.high is None:
-            return decimals(self.value)
-        return f"{decimals(self.value)} [{decimals(self.low)}, {decimals(self.high)}]"
+        return estimate(self.value, self.low, self.high, between=", ")
 
 
 def exact(shown: "Estimate | float | None") -> Markup:
@@ -266,7 +257,7 @@ def drifting(data: ReportData) -> list[str]:
         return []
     return [
         f"Annotator {row['annotator']} drifts on {row['dimension']}: against the others, "
-        f"{decimals(abs(row['change']))} points {'up' if row['change'] > 0 else 'down'} from first to last rating."
+        f"{number(abs(row['change']))} points {'up' if row['change'] > 0 else 'down'} from first to last rating."
         for row in data.drift.filter("drifts").iter_rows(named=True)
     ]
 

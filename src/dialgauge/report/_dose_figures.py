@@ -3,8 +3,8 @@
 import polars as pl
 from markupsafe import Markup
 
-from dialgauge.report._content import decimals
 from dialgauge.report._robustness import RobustnessData, metrics_shown
+from dialgauge.tables import number
 from dialgauge.web import Figure, dot, drawing, horizontal_grid, linear, rounded, short, slug, text, ticks
 
 #: So many metrics are drawn, the most robust; colours of more cannot be told apart.
@@ -42,15 +42,15 @@ def _figure(series: str, part: pl.DataFrame, metrics: list[str]) -> Figure:
     parts += [text(x(level), _TOP + _HIGH + 16, level, "tick", "middle") for level in levels]
     parts.append(text(_LEFT + _SIDE / 2, _TOP + _HIGH + 32, f"level of {series}", "tick", "middle"))
     ends = []
-    for number, metric in enumerate(name for name in metrics if name in set(drawn["metric"])):
+    for curve_number, metric in enumerate(name for name in metrics if name in set(drawn["metric"])):
         curve = drawn.filter(pl.col("metric") == metric)
         places = [(x(level), y(change)) for level, change in curve.select("level", "change").iter_rows()]
         path = "M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in places)
-        parts.append(Markup('<path class="curve line-{}" d="{}"/>').format(number, path))
+        parts.append(Markup('<path class="curve line-{}" d="{}"/>').format(curve_number, path))
         for (a, b), change, level in zip(places, curve["change"], curve["level"], strict=True):
-            title = f"{metric}, level {level}: {decimals(change)}"
-            parts.append(dot(a, b, 3.2, f"mark line-{number}", title))
-        ends.append((places[-1][1], metric, number))
+            title = f"{metric}, level {level}: {number(change)}"
+            parts.append(dot(a, b, 3.2, f"mark line-{curve_number}", title))
+        ends.append((places[-1][1], metric, curve_number))
     parts += _names(ends)
     label = f"Mean change of metrics at each level of {series}"
     height = _TOP + _HIGH + _BOTTOM
@@ -65,7 +65,7 @@ def _figure(series: str, part: pl.DataFrame, metrics: list[str]) -> Figure:
 def _names(ends: list[tuple[float, str, int]]) -> list[Markup]:
     """The name of each curve at its end, moved apart where ends are close."""
     parts, at = [], float("-inf")
-    for y, metric, number in sorted(ends):
+    for y, metric, curve_number in sorted(ends):
         at = max(y, at + _GAP)
-        parts.append(text(_LEFT + _SIDE, at + 4, short(metric, 18), f"curve-name line-{number}"))
+        parts.append(text(_LEFT + _SIDE, at + 4, short(metric, 18), f"curve-name line-{curve_number}"))
     return parts

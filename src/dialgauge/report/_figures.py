@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from dialgauge.report._content import Estimate, Ranking, decimals
+from dialgauge.report._content import Estimate, Ranking
+from dialgauge.tables import number
 from dialgauge.web import Figure, Scale, dot, drawing, line, linear, rounded, short, slug, text, vertical_grid
 
 _ROW, _TOP, _BOTTOM = 19, 26, 30
@@ -67,7 +68,7 @@ def forest_plot(ranking: Ranking, low: float, shape: Shape = FULL) -> Markup:
         at = x(ranking.ceiling)
         parts.append(line(at, _TOP - 6, at, height - _BOTTOM, "ceiling"))
         parts.append(
-            text(min(at, shape.width - 46), 12, f"one rater {decimals(ranking.ceiling)}", "ceiling-label", "middle")
+            text(min(at, shape.width - 46), 12, f"one rater {number(ranking.ceiling)}", "ceiling-label", "middle")
         )
     for i, entry in enumerate(shown):
         parts.append(_row(entry, _TOP + _ROW * i + _ROW / 2, x, entry.metric in ranking.leaders, shape))
@@ -92,5 +93,5 @@ def _row(entry: Estimate, y: float, x: Scale, leading: bool, shape: Shape) -> Ma
     if entry.low is not None and entry.high is not None:
         parts.append(line(x(entry.low), y, x(entry.high), y, f"interval {kind}"))
     parts.append(dot(x(entry.value), y, 4.2, f"dot {kind}", f"{entry.metric}: {entry}"))
-    parts.append(text(shape.width, y + 4, decimals(entry.value), "number", "end"))
+    parts.append(text(shape.width, y + 4, number(entry.value), "number", "end"))
     return Markup("").join(parts)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dialgauge.corpus import KEY, Corpus
-from dialgauge.report._content import Estimate, decimals
+from dialgauge.report._content import Estimate
+from dialgauge.tables import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,7 @@ def _card(entry: Mapping[str, Any], corpus: Corpus) -> LearnedCard:
         if any(cells):
             rows.append((by, name if name and name != by else "", tuple(_estimate(cell) for cell in cells)))
     importance = tuple(
-        (row["feature"], decimals(row["drop"]), "–" if row["deviation"] is None else decimals(row["deviation"]))
-        for row in entry.get("importance", ())
+        (row["feature"], number(row["drop"]), number(row["deviation"])) for row in entry.get("importance", ())
     )
     return LearnedCard(
         str(card["name"]),
@@ -109,14 +109,10 @@ def _explained(rows: Sequence[Mapping[str, Any]], corpus: Corpus) -> list[Explai
         found.append(
             Explained(
                 f"{key[0]} / {key[1]}",
-                decimals(parts[0]["rating"]),
-                decimals(parts[0]["prediction"]),
+                number(parts[0]["rating"]),
+                number(parts[0]["prediction"]),
                 texts.get(key, ""),
-                tuple((row["feature"], _signed(row["contribution"])) for row in moved[:_PARTS]),
+                tuple((row["feature"], number(row["contribution"], "+.2f")) for row in moved[:_PARTS]),
             )
         )
     return found
-
-
-def _signed(value: float) -> str:
-    return ("+" if value > 0 else "") + decimals(value)

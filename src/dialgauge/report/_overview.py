@@ -14,13 +14,13 @@ from dialgauge.report._content import (
     Estimate,
     Ranking,
     ReportData,
-    decimals,
     drifting,
     listed,
     rated_systems,
     surest,
     unranked,
 )
+from dialgauge.tables import number
 
 #: How many metrics get a card on the first screen, at least.
 _LEADING = 3
@@ -122,7 +122,7 @@ def cautions(data: ReportData) -> dict[str, str]:
     for row in cards.iter_rows(named=True):
         low = row["robustness"] if row["robustness_low"] is None else row["robustness_low"]
         if low <= _CHANCE:
-            shown = f"robustness {decimals(row['robustness'])}, chance {decimals(_CHANCE)}"
+            shown = f"robustness {number(row['robustness'])}, chance {number(_CHANCE)}"
             said[row["metric"]] = f"fails on summaries broken on purpose ({shown})"
         elif row["metric"] in blind:
             said[row["metric"]] = "fails on summaries broken on purpose (notices no kind of them)"
@@ -170,7 +170,7 @@ def brief(ranking: Ranking, failing: Mapping[str, str] | None = None) -> str:
         also = f" Not told apart: {len(others)} more." if others else " It leads alone." if ranking.leaders else ""
         said = f"{best.metric}, {best}{_but(best.metric, failing)}.{also}"
     if ranking.ceiling is not None and ranking.ceiling > 0:
-        said += f" One rater reaches {decimals(ranking.ceiling)}."
+        said += f" One rater reaches {number(ranking.ceiling)}."
     return said
 
 
@@ -294,7 +294,7 @@ def _weak_agreement(data: ReportData) -> list[str]:
     ).sort("value")
     if weak.is_empty():
         return []
-    named = listed([f"{row['dimension']} {decimals(row['value'])}" for row in weak.iter_rows(named=True)])
+    named = listed([f"{row['dimension']} {number(row['value'])}" for row in weak.iter_rows(named=True)])
     return [f"Raters agree too little for firm conclusions (α below {_TENTATIVE:g}): {named}."]
 
 

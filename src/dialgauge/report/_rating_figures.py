@@ -4,7 +4,8 @@ import polars as pl
 from markupsafe import Markup
 
 from dialgauge.corpus import ORIGINAL, OVERALL
-from dialgauge.report._content import Estimate, ReportData, decimals
+from dialgauge.report._content import Estimate, ReportData
+from dialgauge.tables import number
 from dialgauge.web import Figure, box, drawing, rounded, short, slug, text
 
 _LABELS, _PLOT, _VALUES = 120, 260, 44
@@ -49,7 +50,7 @@ def _figure(dimension: str, ratings: pl.DataFrame, summaries: pl.DataFrame | Non
                 kind, style = _shade(point, len(names))
                 parts.append(box(at, y - 7, _PLOT * share, 14, kind, title, style))
                 at += _PLOT * share
-        parts.append(text(_WIDTH, y + 4, decimals(mean), "number", "end"))
+        parts.append(text(_WIDTH, y + 4, number(mean), "number", "end"))
         rows.append((system, count, rounded(mean), *(rounded(share) for share in shares)))
     height = _TOP + _ROW * len(rows) + 6
     label = f"{dimension}: share of the ratings of each system at each point of the scale, and their mean"

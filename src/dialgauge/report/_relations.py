@@ -6,7 +6,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from dialgauge.report._content import ReportData, decimals, listed
+from dialgauge.report._content import ReportData, listed
+from dialgauge.tables import NOTHING, number
 from dialgauge.web import Figure, box, drawing, line, rounded, short, text, tick_text
 
 _LABELS, _CELL = 132, 17
@@ -58,14 +59,14 @@ def between_figure(data: ReportData) -> Figure | None:
         turned = Markup('<text class="name" transform="translate({:.1f} {:.1f}) rotate(-60)">{}</text>')
         parts.append(turned.format(_LABELS + size * i + size / 2 + 4, top - 6, short(name, 17)))
         for j, value in enumerate(values[i]):
-            title = f"{name} with {names[j]}: {'undefined' if value is None else decimals(value)}"
+            title = f"{name} with {names[j]}: {'undefined' if value is None else number(value)}"
             x = _LABELS + size * j
             strength = "" if value is None else f"--strength: {min(1.0, abs(value)) * 100:.0f}%"
             kind = "tile none" if value is None else f"tile {'positive' if value >= 0 else 'negative'}"
             parts.append(box(x, y, size - 1, size - 1, kind, title, strength))
             if value is not None and size == _WIDE:
-                number = Markup('<text x="{:g}" y="{:g}">{}</text>')
-                numbers.append(number.format(x + size / 2 - 0.5, y + size / 2 + 3.5, _hundredths(value)))
+                in_cell = Markup('<text x="{:g}" y="{:g}">{}</text>')
+                numbers.append(in_cell.format(x + size / 2 - 0.5, y + size / 2 + 3.5, _hundredths(value)))
     parts.append(Markup('<g class="in-cell" text-anchor="middle">{}</g>').format(Markup("").join(numbers)))
     for i in range(1, len(names)):
         if clusters[i] != clusters[i - 1]:
@@ -101,8 +102,8 @@ def _signs(data: ReportData, names: Sequence[str]) -> str:
 
 def _hundredths(value: float) -> str:
     """Two decimals without the zero before the point, for narrow cells."""
-    shown = decimals(value)
-    return shown[:-1] if shown.endswith("1.00") else shown.replace("0.", ".", 1)
+    shown = number(value, short=True)
+    return shown[:-1] if shown.endswith("1.00") else shown
 
 
 def cluster_sentences(data: ReportData) -> list[str]:
@@ -142,9 +143,9 @@ def _pair(one: str, other: str, pairs: Mapping[tuple[str, str], Mapping[str, Any
         return Pair("none", "", "")
     row, sign = (pairs[one, other], 1) if (one, other) in pairs else (pairs[other, one], -1)
     if row["difference"] is None or row["p_benjamini_hochberg"] is None:
-        return Pair("none", "–", row["reason"] or "not tested")
+        return Pair("none", NOTHING, row["reason"] or "not tested")
     difference, p_value = sign * row["difference"], row["p_benjamini_hochberg"]
     kind = "open" if p_value > alpha else "better" if difference > 0 else "worse"
     mark = {"open": "·", "better": "▲", "worse": "▽"}[kind]
-    title = f"{one} − {other}: {decimals(difference)}, p = {p_value:.3f} corrected"
-    return Pair(kind, f"{mark} {decimals(difference)}", title, difference)
+    title = f"{one} − {other}: {number(difference)}, p = {p_value:.3f} corrected"
+    return Pair(kind, f"{mark} {number(difference)}", title, difference)

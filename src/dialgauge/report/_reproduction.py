@@ -9,8 +9,9 @@ import polars as pl
 from markupsafe import Markup
 
 from dialgauge.errors import counted
-from dialgauge.report._content import Estimate, decimals
+from dialgauge.report._content import Estimate
 from dialgauge.reproduce import comparison_remarks, show_span
+from dialgauge.tables import number
 from dialgauge.web import Figure, dot, drawing, line, linear, rounded, short, slug, text, ticks, vertical_grid
 
 _LABELS, _PLOT, _VALUES = 120, 250, 48
@@ -146,15 +147,6 @@ def _title(row: Mapping[str, Any], roles: bool) -> str:
     return f"{row['dimension']}, {row['role']}" if roles else str(row["dimension"])
 
 
-def _shown(value: float | None) -> str:
-    return "–" if value is None else decimals(value)
-
-
-def _signed(value: float) -> str:
-    shown = decimals(value)
-    return f"+{shown}" if value > 0 and shown != "0.00" else shown
-
-
 def _block(
     part: pl.DataFrame, row: Mapping[str, Any], data: ReproductionData, names: tuple[str, str], roles: bool
 ) -> Block:
@@ -164,12 +156,12 @@ def _block(
     difference, cv_star, alpha = fmean(part["difference"]), spread.get("mean"), between.get("alpha")
     cells = (
         str(row["systems"]),
-        _shown(row["pearson"]),
-        _shown(row["spearman"]),
+        number(row["pearson"]),
+        number(row["spearman"]),
         f"{row['kept']} / {row['reversed']} / {row['tied']}",
-        _signed(difference),
-        _shown(cv_star),
-        _shown(alpha),
+        number(difference, "+.2f"),
+        number(cv_star),
+        number(alpha),
     )
     ranked = part.sort("original", "system", descending=[True, False])
     return Block(
@@ -192,7 +184,7 @@ def _row(row: Mapping[str, Any]) -> SystemRow:
     return SystemRow(
         row["system"],
         (row["original"], row["reproduction"], row["difference"]),
-        (decimals(row["original"]), decimals(row["reproduction"]), _signed(row["difference"])),
+        (number(row["original"]), number(row["reproduction"]), number(row["difference"], "+.2f")),
         Estimate("CV*", row["cv_star"], *(ends if show_span(*ends) else (None, None))),
         row["note"] or "",
         (f"{row['rank_original']:g}", f"{row['rank_reproduction']:g}"),
@@ -218,11 +210,11 @@ def _figure(title: str, ranked: pl.DataFrame, names: tuple[str, str]) -> Figure:
     parts += vertical_grid(x, ticks(low, high), _TOP - 4, height - _BOTTOM)
     for i, row in enumerate(ranked.iter_rows(named=True)):
         y, one, other = _TOP + _ROW * i + _ROW / 2, row["original"], row["reproduction"]
-        said = f"{row['system']}: {decimals(one)} in {names[0]}, {decimals(other)} in {names[1]}"
+        said = f"{row['system']}: {number(one)} in {names[0]}, {number(other)} in {names[1]}"
         parts.append(text(_LABELS - 8, y + 4, short(row["system"], 17), anchor="end"))
         parts.append(line(x(one), y, x(other), y, f"change {'down' if other < one else 'up'}"))
         parts += [dot(x(one), y, 4.2, "first", said), dot(x(other), y, 4.2, "second", said)]
-        parts.append(text(_WIDTH, y + 4, _signed(row["difference"]), "number", "end"))
+        parts.append(text(_WIDTH, y + 4, number(row["difference"], "+.2f"), "number", "end"))
     label = f"{title}: mean rating of each system in {names[0]} and in {names[1]}, and the change"
     columns = ("system", *names, "difference", "CV*", "rank change")
     rows = [
@@ -276,11 +268,11 @@ def _sentences(data: ReproductionData, original: str, roles: bool) -> list[str]:
     said.append(_level(data.table, original, roles))
     whole = _of(found["spread"], {"dimension": None, "role": None})
     if whole:
-        mean, largest = decimals(whole["mean"]), decimals(whole["largest"])
+        mean, largest = number(whole["mean"]), number(whole["largest"])
         said.append(f"CV* is {mean} on average and {largest} at most (0: identical results).")
     known = [row["alpha"] for row in found["concordance"] if row["alpha"] is not None]
     if known:
-        said.append(f"On the summaries that both rated, α between the studies is {decimals(fmean(known))} on average.")
+        said.append(f"On the summaries that both rated, α between the studies is {number(fmean(known))} on average.")
     return said
 
 
@@ -296,7 +288,7 @@ def _level(table: pl.DataFrame, original: str, roles: bool) -> str:
     """Whether raters were stricter or milder than those of the original."""
     means = table.group_by("dimension", "role", maintain_order=True).agg(pl.col("difference").mean())
     low, high = (means.sort("difference", maintain_order=True).row(i, named=True) for i in (0, -1))
-    said = [f"{_signed(row['difference'])} ({_title(row, roles)})" for row in (low, high)]
+    said = [f"{number(row['difference'], '+.2f')} ({_title(row, roles)})" for row in (low, high)]
     span = said[0] if means.height == 1 else " to ".join(said)
     return f"Against {original}, mean results move by {span}."
 
@@ -333,14 +325,14 @@ def _claim(claim: Mapping[str, Any]) -> ClaimRow:
             )
             for row in studies
         ),
-        (_signed(studies[0]["difference"]), _signed(studies[1]["difference"])),
+        (number(studies[0]["difference"], "+.2f"), number(studies[1]["difference"], "+.2f")),
         "; ".join(dict.fromkeys(row["note"] for row in studies if row["note"])),
     )
 
 
 def _agreement(study: Mapping[str, Any]) -> str:
     said = [
-        f"{_MEASURES.get(one['measure'], one['measure'])} {_shown(one['value'])}"
+        f"{_MEASURES.get(one['measure'], one['measure'])} {number(one['value'])}"
         + (f" ({one['verdict'] or one['note']})" if one["verdict"] or one["note"] else "")
         for one in study["agreement"]
     ]

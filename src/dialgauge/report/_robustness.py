@@ -11,7 +11,8 @@ from markupsafe import Markup, escape
 
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
 from dialgauge.errors import counted
-from dialgauge.report._content import Estimate, HeatMap, decimals
+from dialgauge.report._content import Estimate, HeatMap
+from dialgauge.tables import NOTHING, number
 from dialgauge.web import Figure, box, drawing, line, linear, rounded, slug, text
 
 #: What a verdict means, in the words of the page, and how it is coloured.
@@ -138,14 +139,14 @@ def profiles(groups: Sequence[Group], metrics: Sequence[str]) -> list[tuple[str,
 
 def _cell(row: Mapping[str, Any], verdict: str | None) -> Cell:
     if row["change"] is None or verdict is None:
-        return Cell("–", "", "open", row["reason"] or "no verdict")
+        return Cell(NOTHING, "", "open", row["reason"] or "no verdict")
     kind, meaning = VERDICTS[verdict]
     shown = Estimate(row["metric"], row["change"], row["low"], row["high"])
     title = (
         f"{row['metric']}, {row['perturbation']}: {meaning}. Change {shown} units; worse {row['lowered']:.0%}, "
         f"better {row['raised']:.0%} of {row['items']} summaries."
     )
-    return Cell(decimals(row["change"]), verdict, kind, title, shown)
+    return Cell(number(row["change"]), verdict, kind, title, shown)
 
 
 def trust_cards(data: RobustnessData) -> list[Card]:
@@ -292,7 +293,7 @@ def _failure(row: Mapping[str, Any], texts: Mapping[tuple[str, ...], str]) -> Fa
     parent = tuple(ORIGINAL if part == "variant" else row[part] for part in KEY)
     before, after = marked(texts.get(parent, ""), texts.get(key, ""))
     should = "should stay" if row["expected"] == "preserves" else "should get worse"
-    went = f"{decimals(abs(row['change']))} units {'better' if row['change'] > 0 else 'worse'}"
+    went = f"{number(abs(row['change']))} units {'better' if row['change'] > 0 else 'worse'}"
     moved = went if row["change"] else "unchanged"
     sentence = f"{row['original_score']:.4g} → {row['variant_score']:.4g} ({moved}; {should})"
     return Failure(row["variant"], sentence, f"{row['dialogue_id']} / {row['system']}", before, after)

@@ -8,7 +8,8 @@ import polars as pl
 from markupsafe import Markup
 
 from dialgauge.corpus import KEY, ORIGINAL
-from dialgauge.report._content import Ranking, ReportData, decimals
+from dialgauge.report._content import Ranking, ReportData
+from dialgauge.tables import number
 from dialgauge.web import Figure, dot, drawing, horizontal_grid, linear, rounded, slug, text, ticks, vertical_grid
 
 #: So many points at most; beyond, whole dialogues are left out, evenly, so that every system keeps its summaries.
@@ -84,7 +85,7 @@ def _plot(items: pl.DataFrame, metric: str, ranking: Ranking, lower: bool) -> Fi
     places = [f"M{x(rating) + ((item * 7) % 25 - 12) * 0.45:.1f} {y(value):.1f}h0" for item, rating, value in points]
     parts.append(Markup('<path class="points" d="{}"/>').format("".join(places)))
     for system, value, rating in means.iter_rows():
-        title = f"{system}: mean {metric} {value:.4g}, mean rating {decimals(rating)}"
+        title = f"{system}: mean {metric} {value:.4g}, mean rating {number(rating)}"
         parts.append(dot(x(rating), y(value), 4.5, "system", title))
     parts.append(text(_LEFT + _SIDE / 2, _TOP + _HIGH + 32, f"rating of {ranking.dimension}", "tick", "middle"))
     estimate = next(entry for entry in ranking.estimates if entry.metric == metric)

@@ -10,7 +10,7 @@ NOTHING = "–"
 
 
 def number(value: float | None, form: int | str = 2, *, short: bool = False, scale: float = 1.0, unit: str = "") -> str:
-    """A number for readers: a real minus sign, no minus before zero, a dash where there is none.
+    """A number for readers: a real minus sign, no sign before zero, a dash where there is none.
 
     ``form`` is the number of decimals or a format such as ``".4g"`` or ``"+.2f"``; ``short`` leaves out the zero before
     the point (.93); ``scale`` multiplies (100 for per cent) and ``unit`` follows.
@@ -18,7 +18,7 @@ def number(value: float | None, form: int | str = 2, *, short: bool = False, sca
     if value is None:
         return NOTHING
     text = format(value if scale == 1.0 else scale * value, form if isinstance(form, str) else f".{form}f")
-    if text.startswith("-") and not any(digit in text for digit in "123456789in"):
+    if text.startswith(("-", "+")) and not any(sign in text for sign in "123456789in"):
         text = text[1:]
     if short:
         text = text.replace("0.", ".", 1) if text.lstrip("+-").startswith("0.") else text
