@@ -42,6 +42,10 @@ def convert(
             help="The same as --map for the file of --ratings; [bold]scale==1-5[/] gives all of them one scale.",
         ),
     ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option("--language", help="Language of the dialogues that do not declare one, as in [bold]fr[/]."),
+    ] = None,
     strict: Strict = False,
     from_format: Annotated[str | None, typer.Option(help="The format of IN, if its name does not tell it.")] = None,
     to_format: Annotated[str | None, typer.Option(help="The format of OUT, if its name does not tell it.")] = None,
@@ -73,7 +77,7 @@ def convert(
         progress_bar(f"reading {source}"),
         _columns_of("--map", "" if ratings is None else "columns of the file of --ratings: --map-ratings"),
     ):
-        corpus = open_corpus(source, format=from_format, mapping=mapping)
+        corpus = open_corpus(source, format=from_format, mapping=mapping, language=language)
     if ratings is not None:
         _refuse_unused(mapping, corpus)
         with given_by("--ratings"), _columns_of("--map-ratings", "columns of IN: --map"):
@@ -136,6 +140,7 @@ def _as_json(corpus: Any, target: Path, reasons: dict[str, int]) -> dict[str, An
         "summaries": corpus.summaries.height,
         "ratings": corpus.ratings.height,
         "systems": corpus.systems,
+        "language": corpus.language,
         "notes": list(corpus.notes),
         "reasons": reasons,
         "problems": problems_as_json(corpus.problems),

@@ -41,8 +41,9 @@ def inspect(
         print_json(_as_json(found))
         return
     encoding = f", {found.encoding}" if found.encoding else ""
+    language = f", language {found.language}" if found.language else ""
     console.print(
-        f"{found.path}: {found.format} ({found.why}){encoding}, {counted(found.rows, 'row')}",
+        f"{found.path}: {found.format} ({found.why}){encoding}, {counted(found.rows, 'row')}{language}",
         highlight=False,
         markup=False,
     )
@@ -74,6 +75,7 @@ def _as_json(found: Any) -> dict[str, Any]:
         "why": found.why,
         "encoding": found.encoding,
         "rows": found.rows,
+        "language": found.language,
         "columns": [
             {"name": c.name, "type": c.type, "filled": c.filled, "use": c.use, "why": c.why} for c in found.columns
         ],

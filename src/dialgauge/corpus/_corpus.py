@@ -1,6 +1,7 @@
 """``Corpus``: dialogues, their summaries and the ratings of those, as three checked Polars frames."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -13,19 +14,30 @@ from dialgauge.corpus._schema import DIALOGUES, KEY, RATINGS, SUMMARIES
 from dialgauge.corpus._types import Dialogue, Rating, Summary, Turn
 from dialgauge.errors import InputError, UnknownNameError
 
+#: A language tag: the code of the language, and subtags for scripts and regions.
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusInfo:
     """What is known about the corpus as a whole.
 
     ``ratings_origin`` says who made the ratings: ``"human"``, or ``"constructed"`` where a program derived them (as in
-    the embedded corpus). Everything that shows ratings says so when they are constructed.
+    the embedded corpus). Everything that shows ratings says so when they are constructed. ``language`` is the code of
+    the language of all dialogues that do not declare their own, as in ``"fr"``; None where it is not known.
     """
 
     name: str = "corpus"
     description: str = ""
     licence: str = ""
     ratings_origin: Literal["human", "constructed"] = "human"
+    language: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.language is not None and not _LANGUAGE.fullmatch(self.language):
+            raise InputError(
+                f"corpus {self.name!r}: language must be a code such as 'fr' or 'pt-BR'; got {self.language!r}"
+            )
 
 
 def _empty(schema: pl.Schema) -> pl.DataFrame:
@@ -50,6 +62,9 @@ class Corpus:
     def __post_init__(self) -> None:
         for name, schema in (("dialogues", DIALOGUES), ("summaries", SUMMARIES), ("ratings", RATINGS)):
             object.__setattr__(self, name, conform(getattr(self, name), schema, name))
+        if self.info.language:
+            declared = self.dialogues.with_columns(pl.col("language").fill_null(self.info.language))
+            object.__setattr__(self, "dialogues", declared)
         broken = sift(self.dialogues, self.summaries, self.ratings).bad
         raise_if_any([Problem(bad.table, bad.row, bad.key, bad.reason) for bad in broken], f"corpus {self.info.name!r}")
 
@@ -70,6 +85,16 @@ class Corpus:
             info or CorpusInfo(),
             tuple(problems),
         )
+
+    @property
+    def language(self) -> str | None:
+        """The language that all dialogues declare, or None where they declare none or several."""
+        declared = self.dialogues["language"].unique().to_list()
+        return declared[0] if len(declared) == 1 else None
+
+    def with_language(self, language: str) -> "Corpus":
+        """The corpus with this language, which all dialogues get that declare none."""
+        return replace(self, info=replace(self.info, language=language))
 
     @property
     def systems(self) -> list[str]:

@@ -27,6 +27,7 @@ INFO = CorpusInfo(
     "The ratings are constructed from those errors by a rubric: no person gave them.",
     licence="Apache-2.0",
     ratings_origin="constructed",
+    language="en",
 )
 
 

@@ -63,7 +63,13 @@ def _read_card(path: Path) -> CorpusInfo:
     origin = card.get("ratings_origin", "human")
     if origin not in ("human", "constructed"):
         raise InputError(f"{path}: ratings_origin must be 'human' or 'constructed'; got {origin!r}")
-    return CorpusInfo(**texts, ratings_origin=origin)
+    language = card.get("language")
+    if language is not None and not isinstance(language, str):
+        raise InputError(f"{path}: language must be a string")
+    try:
+        return CorpusInfo(**texts, ratings_origin=origin, language=language)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
 
 
 def write_folder(corpus: Corpus, path: Path) -> None:
@@ -71,6 +77,7 @@ def write_folder(corpus: Corpus, path: Path) -> None:
     info = corpus.info
     card = [
         *(f"{key} = {_toml(getattr(info, key))}" for key in ("name", "description", "licence", "ratings_origin")),
+        *([f"language = {_toml(info.language)}"] if info.language else []),
         *("", "[format]", f"version = {VERSION}"),
         *("", "[rows]", *(f"{name} = {getattr(corpus, name).height}" for name in _TABLES)),
     ]

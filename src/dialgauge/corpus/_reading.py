@@ -26,7 +26,8 @@ Mapped = Mapping[str, str | Sequence[str]]
 class Inspection:
     """What a file looks like: format, encoding, columns and what each is taken for, first rows.
 
-    ``found`` counts what would be read with these guesses; ``problems`` are the rows that would be left out.
+    ``found`` counts what would be read with these guesses; ``problems`` are the rows that would be left out;
+    ``language`` is what all dialogues declare.
     """
 
     path: str
@@ -39,15 +40,22 @@ class Inspection:
     found: Mapping[str, int]
     notes: tuple[str, ...]
     problems: tuple[Problem, ...]
+    language: str | None = None
 
 
 def read_corpus(
-    path: str | PathLike[str], *, format: str | None = None, mapping: Mapped | None = None, strict: bool = False
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    mapping: Mapped | None = None,
+    language: str | None = None,
+    strict: bool = False,
 ) -> Corpus:
     """Read a corpus from a file or folder; the format is told from the name unless it is given.
 
     ``mapping`` says which column serves which use where the names do not (``{"summary": "hyp"}``; see
-    :func:`inspect_file` for what is guessed without it). Rows that cannot be used are left out and reported in
+    :func:`inspect_file` for what is guessed without it). ``language`` is that of the dialogues whose rows do not
+    declare one, as in ``"fr"``. Rows that cannot be used are left out and reported in
     ``problems`` with file, line, key and reason; with ``strict`` they raise an :class:`InputError` that lists them.
     """
     path = Path(path)
@@ -55,6 +63,8 @@ def read_corpus(
     parts, info = _read_parts(path, entry, mapping or {})
     if strict:
         raise_if_any(parts.problems, str(path), limit=None)
+    if language is not None:
+        info = replace(info, language=language)
     return Corpus(parts.dialogues, parts.summaries, parts.ratings, info, parts.problems, parts.notes)
 
 
@@ -124,7 +134,7 @@ def inspect_file(
         return _inspect_folder(path, why, first)
     table = _load(path, entry, mapping or {})
     plan = make_plan(table.frame, mapping or {})
-    found, notes, problems = _try(table, plan)
+    found, notes, problems, language = _try(table, plan)
     return Inspection(
         path=str(path),
         format=entry.name,
@@ -136,28 +146,29 @@ def inspect_file(
         found=found,
         notes=notes,
         problems=problems,
+        language=language,
     )
 
 
-def _try(table: Table, plan: Plan) -> tuple[dict[str, int], tuple[str, ...], tuple[Problem, ...]]:
-    """What reading the table would give: counts, notes and problems."""
+def _try(table: Table, plan: Plan) -> tuple[dict[str, int], tuple[str, ...], tuple[Problem, ...], str | None]:
+    """What reading the table would give: counts, notes, problems and the language."""
     try:
         parts = assemble(table, plan)
     except InputError as error:
         reason = str(error)
     else:
         counts = {name: getattr(parts, name).height for name in ("dialogues", "summaries", "ratings")}
-        return counts, parts.notes, parts.problems
+        return counts, parts.notes, parts.problems, Corpus(parts.dialogues).language
     notes = (*table.notes, *plan.notes)
     try:
         alone = assemble_ratings(table, plan)
     except InputError:
-        return {}, (*notes, reason), table.problems
-    return {"ratings": alone.ratings.height}, (*alone.notes, RATINGS_ALONE), alone.problems
+        return {}, (*notes, reason), table.problems, None
+    return {"ratings": alone.ratings.height}, (*alone.notes, RATINGS_ALONE), alone.problems, None
 
 
 def _inspect_folder(path: Path, why: str, first: int) -> Inspection:
-    parts, _ = read_folder(path, {})
+    parts, info = read_folder(path, {})
     columns = [
         Column(name, str(dtype), frame.height - frame[name].null_count(), table, "the layout of the folder")
         for table, frame in (("dialogues", parts.dialogues), ("summaries", parts.summaries), ("ratings", parts.ratings))
@@ -174,6 +185,7 @@ def _inspect_folder(path: Path, why: str, first: int) -> Inspection:
         found={name: getattr(parts, name).height for name in ("dialogues", "summaries", "ratings")},
         notes=parts.notes,
         problems=parts.problems,
+        language=Corpus(parts.dialogues, info=info).language,
     )
 
 

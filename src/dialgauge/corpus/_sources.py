@@ -20,21 +20,24 @@ def open_corpus(
     home: Path | None = None,
     format: str | None = None,
     mapping: Mapping[str, str | Sequence[str]] | None = None,
+    language: str | None = None,
     strict: bool = False,
 ) -> Corpus:
     """The corpus that ``source`` names.
 
     ``"embedded"`` is the one that ships with dialgauge, ``"dataset:NAME"`` one that ``dialgauge datasets get`` fetched,
-    anything else a file or folder, relative to ``home`` (default: the working folder).
+    anything else a file or folder, relative to ``home`` (default: the working folder). ``language`` is that of the
+    dialogues that do not declare one.
     """
     if source != EMBEDDED and not source.startswith(_DATASET):
         path = (home or Path()) / source
         if difflib.get_close_matches(source, [EMBEDDED], cutoff=0.8) and not path.exists():
             raise InputError(f"{path}: no such file or folder; the corpus that ships with dialgauge is {EMBEDDED!r}")
-        return read_corpus(path, format=format, mapping=mapping or None, strict=strict)
+        return read_corpus(path, format=format, mapping=mapping or None, language=language, strict=strict)
     if format or mapping:
         raise InputError(f"{source}: a format and a mapping of columns are for files")
-    return embedded_corpus() if source == EMBEDDED else read_dataset(source.removeprefix(_DATASET))
+    corpus = embedded_corpus() if source == EMBEDDED else read_dataset(source.removeprefix(_DATASET))
+    return corpus.with_language(language) if language else corpus
 
 
 def source_folder(source: str, home: Path | None = None) -> Path | None:

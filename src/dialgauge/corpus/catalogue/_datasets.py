@@ -273,6 +273,6 @@ def read_dataset(name: str, folder: str | PathLike[str] | None = None) -> Corpus
     path = dataset.folder if folder is None else Path(folder)
     check_folder(path, f"; 'dialgauge datasets get {dataset.name}' fetches it" if folder is None else "")
     try:
-        return dataset.read(path, part)
+        return dataset.read(path, part).with_language(dataset.language)
     except (KeyError, TypeError) as error:
         raise InputError(f"{path}: {dataset.name} is not in a layout that is known here: no field {error}") from error
