@@ -15,8 +15,6 @@ from dialgauge import registry
 from dialgauge.registry import TABLE, Listed, Registry, listed
 
 HEADER = "kind\tname\tmodule\tfamily\tdescription"
-#: What is of no use by itself, and is known once the trained metric is loaded that it is a part of.
-UNLISTED = {("metric", "encoder-head")}
 
 
 def declared() -> dict[str, dict[str, Listed]]:
@@ -29,7 +27,7 @@ def declared() -> dict[str, dict[str, Listed]]:
         frame = inspect.currentframe()
         while frame.f_code.co_name != "<module>":
             frame = frame.f_back
-        for entry in (entry for entry in entries if (self.kind, entry.name) not in UNLISTED):
+        for entry in entries:
             row = Listed(entry.name, frame.f_globals["__name__"], getattr(entry, "family", ""), entry.description)
             found.setdefault(self.kind, {})[entry.name] = row
         original(self, *entries)

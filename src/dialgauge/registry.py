@@ -8,7 +8,7 @@ modules declare, by ``make registry``.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -19,7 +19,8 @@ from typing import Protocol, TypeVar
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
 
 TABLE = Path(__file__).with_suffix(".tsv")
-_PAIR = re.compile(r'(?:[^",]|"[^"]*")+')
+#: A comma outside quotes.
+_COMMA = re.compile(r',(?=(?:[^"]*"[^"]*")*[^"]*$)')
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
@@ -36,6 +37,19 @@ class Listed:
 def listed(kind: str) -> Iterable[Listed]:
     """What this package declares of a kind, read from the table; nothing is imported."""
     return read_table(TABLE).get(kind, ())
+
+
+def completer(kind: str, **others: str) -> Callable[[str], list[tuple[str, str]]]:
+    """What completes a name of a kind in a shell, with descriptions: ``others`` first, then names, then families."""
+
+    def complete(incomplete: str) -> list[tuple[str, str]]:
+        known = others | {row.name: row.description for row in listed(kind)}
+        for row in listed(kind):
+            if row.family:
+                known.setdefault(row.family, f"all {kind}s of the family {row.family}")
+        return [(name, description) for name, description in known.items() if name.startswith(incomplete)]
+
+    return complete
 
 
 @cache
@@ -60,15 +74,16 @@ class Registry(Mapping[str, T]):
     """Everything of one kind by its name: ours, and what other packages add through the entry point group.
 
     ``kind`` is the word for one of them, whose plural with an s is the last part of the ``group``. ``function`` gives
-    the function behind an entry, which tells where it comes from. ``table`` stands in for the file. The
-    module of a name is imported when the name is looked up, and adds it. ``hint`` ends the error about an unknown name.
+    the function behind an entry, which tells where it comes from; None for entries without one. ``table`` stands in
+    for the file. The module of a name is imported when the name is looked up, and adds it. ``hint`` ends the error
+    about an unknown name.
     """
 
     def __init__(
         self,
         kind: str,
         entry: type[T],
-        function: Callable[[T], Callable[..., object]],
+        function: Callable[[T], Callable[..., object]] | None,
         table: Iterable[Listed] | None = None,
         hint: str | None = None,
     ) -> None:
@@ -88,8 +103,9 @@ class Registry(Mapping[str, T]):
                 import_module(self._table[entry.name].module)  # no-op while that module is the one that adds it
             present = self._entries.setdefault(entry.name, entry)
             if present != entry:
-                origins = " and ".join(_origin(self._function(one)) for one in (present, entry))
-                raise DialgaugeError(f"two {self.kind}s are called {entry.name!r}: {origins}; rename one")
+                origins = [_origin(self._function(one)) for one in (present, entry)] if self._function else []
+                places = f": {' and '.join(origins)}" if origins else ""
+                raise DialgaugeError(f"two {self.kind}s are called {entry.name!r}{places}; rename one")
 
     def all(self) -> Mapping[str, T]:
         """Every known entry by name: ours in the order of the table, then those of other packages."""
@@ -117,7 +133,8 @@ class Registry(Mapping[str, T]):
         """The modules whose code is behind an entry: that of its function, and the one that declares it."""
         row = self._table.get(entry.name)
         declaring = self._origins.get(entry.name) if row is None else row.module
-        return frozenset(filter(None, [defining_module(self._function(entry)), declaring]))
+        defining = defining_module(self._function(entry)) if self._function else None
+        return frozenset(filter(None, [defining, declaring]))
 
     def read(self, spec: str, word: str = "parameter") -> tuple[str, dict[str, str]]:
         """What stands before the colon of a specification, and the parameters after it, not yet checked."""
@@ -202,24 +219,37 @@ class Setting(Protocol):
         """Refuse a value that is not allowed; ``owner`` leads the error."""
 
 
-def parse_parameters(owner: str, text: str, word: str = "parameter") -> dict[str, str]:
+def parse_parameters(
+    owner: str, text: str, word: str = "parameter", *, main: str = "", known: Container[str] = ()
+) -> dict[str, str]:
     """Read ``PARAMETER=VALUE,…``, the part of a specification after its colon; ``owner`` leads the errors.
 
     A value may hold colons, ``@`` and equals signs as it is; one with a comma stands in double quotes (a quote inside
-    is doubled). ``word`` is what the owner calls a parameter.
+    is doubled). ``word`` is what the owner calls a parameter. The value of the parameter ``main``, if there is one, may
+    be given without its name: it is all that does not begin with one of the ``known`` names and an equals sign.
     """
     if text.count('"') % 2:
         raise InputError(f"{owner}: a quote is opened and not closed")
     parameters: dict[str, str] = {}
-    # Cut at the commas that stand outside quotes.
-    for pair in _PAIR.findall(text):
+    unnamed: list[str] = []
+    for pair in _COMMA.split(text):
         key, equals, value = (part.strip() for part in pair.partition("="))
-        if not equals:
+        if main and not (equals and key in known):
+            unnamed.append(pair)
+        elif pair and not equals:
             raise InputError(f"{owner}: write {word}s as NAME=VALUE after the colon; got {pair!r}")
-        if key in parameters:
+        elif key in parameters:
             raise InputError(f"{owner}: {word} {key!r} is given twice")
-        parameters[key] = value[1:-1].replace('""', '"') if _QUOTED.fullmatch(value) else value
-    return parameters
+        elif pair:
+            parameters[key] = _unquoted(value)
+    given = ",".join(unnamed).strip()
+    if given and main in parameters:
+        raise InputError(f"{owner}: {word} {main!r} is given twice")
+    return {**parameters, main: _unquoted(given)} if given else parameters
+
+
+def _unquoted(value: str) -> str:
+    return value[1:-1].replace('""', '"') if _QUOTED.fullmatch(value) else value
 
 
 def all_values(

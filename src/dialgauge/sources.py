@@ -8,7 +8,8 @@ lead from a module to another one or to a file:
 - A string with the dotted name of a module, also before a colon (``module:function``); and
   ``f"dialgauge.room.{name}"``, to all modules of the room.
 - A ``Registry``, to the modules of its entries; but not for metrics and other kinds that a user asks for by name: there
-  the modules of those that are asked for are to be given (:meth:`dialgauge.registry.Registry.modules`).
+  the modules of those that are asked for are to be given (:meth:`dialgauge.registry.Registry.modules`). A string that
+  is such a name leads to its module from modules that import from its room.
 - The name of a data file or folder in a string, where it is beside the module or in a package named in another string.
 - ``import ctypes``, to the C files beside the module.
 """
@@ -64,6 +65,7 @@ class Sources:
         self._files = _module_files(package.name, package / "__init__.py")
         table = package / TABLE.name
         self._table = read_table(table) if table.is_file() else {}
+        self._by_name = {row.name: row for kind in _BY_NAME for row in self._table.get(kind, ())}
         self._source = cache(lambda name: _Source(name, self._files[name]))
         self._imports = cache(self._find_imports)
         self._stub_names, self._data_entries = cache(_stub_names), cache(_data_entries)
@@ -109,6 +111,12 @@ class Sources:
         yield from (text for text in strings if text in self._files and not self._is_package(text))
         for kind in source.kinds - _BY_NAME:
             yield from (row.module for row in self._table.get(kind, ()))
+        imported = source.modules | {module for module, _ in source.names}
+        heads = {re.split("[:@]", text, maxsplit=1)[0] for text in source.strings}
+        for row in (self._by_name[name] for name in heads & self._by_name.keys()):
+            room = row.module.rpartition(".")[0]
+            if any(module == room or module.startswith(f"{room}.") for module in imported):
+                yield row.module
         for package in source.prefixes:
             yield from (name for name in self._files if name.rpartition(".")[0] == package)
 
@@ -133,7 +141,8 @@ class Sources:
         for folder in {source.path.parent, *packages}:
             entries = self._data_entries(folder)
             for entry in (entries[name] for name in mentioned & set(entries)):
-                yield from [entry] if entry.is_file() else (path for path in entry.rglob("*") if path.is_file())
+                inside = [entry] if entry.is_file() else entry.rglob("*")
+                yield from (path for path in inside if path.is_file() and path.suffix not in _IMPORTABLE)
         if "ctypes" in source.modules:
             yield from (path for path in source.path.parent.iterdir() if path.suffix in _C_FILES)
 
@@ -248,9 +257,5 @@ def _stub_names(stub: Path) -> dict[str, str]:
 
 
 def _data_entries(folder: Path) -> dict[str, Path]:
-    """The files and folders beside modules that are none themselves, by name."""
-    return {
-        path.name: path
-        for path in folder.iterdir()
-        if path.suffix not in _IMPORTABLE and path.name != "__pycache__" and not (path / "__init__.py").is_file()
-    }
+    """The files beside modules that are none themselves, and the folders, by name."""
+    return {path.name: path for path in folder.iterdir() if path.suffix not in _IMPORTABLE}

@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.metrics import score, score_pairs
-from dialgauge.metrics._judge import RUBRICS, expected_rating, messages, reading, written_rating
+from dialgauge.metrics._judge import JUDGES, expected_rating, messages, reading, written_rating
 from dialgauge.models import ChatAnswer, ChatEndpoint
 
 SUMMARIES = ["Mia has an exam.", "Tom has an exam.", "Nobody comes.", ""]
@@ -111,13 +111,13 @@ def test_a_cut_answer_does_not_pass_in_silence(
     assert "cut" not in str(reading(ChatAnswer(text, weights), weighted))
 
 
-@pytest.mark.parametrize("dimension", RUBRICS)
+@pytest.mark.parametrize("dimension", JUDGES)
 def test_each_dimension_asks_with_its_own_rubric(dimension: str, server: Server) -> None:
     score_pairs(SUMMARIES[:1], SOURCES[:1], [server.spec(f",dimension={dimension}")])
     question = server.asked[0]["messages"][-1]["content"]
-    assert RUBRICS[dimension].about in question
-    assert not any(other.about in question for name, other in RUBRICS.items() if name != dimension)
-    assert all(level in question for level in RUBRICS[dimension].levels)
+    assert JUDGES[dimension].about in question
+    assert not any(other.about in question for name, other in JUDGES.items() if name != dimension)
+    assert all(level in question for level in JUDGES[dimension].levels)
     assert SUMMARIES[0] in question
     assert (SOURCES[0] in question) is (dimension != "fluency")
 

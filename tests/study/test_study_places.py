@@ -323,10 +323,11 @@ def test_a_metric_of_others_says_where_its_path_is() -> None:
         del METRICS._entries["own"]
 
 
-def test_a_path_that_no_tagger_can_hold() -> None:
-    with pytest.raises(InputError, match="tagger 'token-dict:folder=lists': a specification of a tagger cannot hold"):
-        tagger_spec("token-dict:folder=lists", Path("/home/a,b"))
-    assert tagger_spec("lexicon:words", Path("/home/a,b")).full == ("lexicon:/home/a,b/words",)
+def test_a_path_with_a_comma_is_quoted() -> None:
+    home = Path("/home/a,b")
+    assert tagger_spec("token-dict:folder=lists", home).full == ('token-dict:folder="/home/a,b/lists"',)
+    assert tagger_spec("lexicon:words", home).full == ('lexicon:"/home/a,b/words"',)
+    assert parse_spec(tagger_spec("lexicon:words", home).full[0]) == ("lexicon", "/home/a,b/words", {})
 
 
 @given(st.lists(st.sampled_from([*"ab.-_ ,'\"@=ü", "/"]), min_size=1, max_size=12).map("".join))

@@ -47,6 +47,7 @@ from dialgauge.affect._speakers import (
     psent_by_speaker as psent_by_speaker,
 )
 from dialgauge.affect._specs import (
+    TaggerKind as TaggerKind,
     tagger as tagger,
 )
 from dialgauge.affect._sst import (

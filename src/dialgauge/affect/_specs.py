@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 from typing import cast
 
@@ -12,6 +13,7 @@ from dialgauge.affect._tagger import Tagger
 from dialgauge.affect._taggers import Case, ContextualTagger, LexiconTagger, NegationTagger
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.models import ModelRef
+from dialgauge.registry import Registry, parse_parameters
 
 #: The tagger that needs nothing.
 DEFAULT = "vader"
@@ -22,6 +24,7 @@ _CASE = ("lower", "keep")
 class TaggerKind:
     """A kind of tagger: what it is, what it is made from (``argument``, empty for nothing) and what can be set."""
 
+    name: str
     description: str
     argument: str
     options: tuple[str, ...]
@@ -67,31 +70,37 @@ def _trained(*kinds: str) -> Callable[[str, Mapping[str, str]], Tagger]:
     return make
 
 
-TAGGERS: Mapping[str, TaggerKind] = {
-    "vader": TaggerKind(
-        "VADER's lexicon (English, MIT licence), which comes with dialgauge", "", ("threshold", "case"), _vader
+TAGGERS = Registry("tagger", TaggerKind, attrgetter("make"), hint="'dialgauge affect' lists them")
+TAGGERS.add(
+    TaggerKind(
+        "vader", "VADER's lexicon (English, MIT licence), which comes with dialgauge", "", ("threshold", "case"), _vader
     ),
-    "token-dict": TaggerKind(
-        "the opinion lexicon of Hu & Liu, from the cache or a folder", "", ("folder", "case"), _token_dict
+    TaggerKind(
+        "token-dict", "the opinion lexicon of Hu & Liu, from the cache or a folder", "", ("folder", "case"), _token_dict
     ),
-    "lexicon": TaggerKind("a lexicon of your own: word, label or valence, categories", "FILE", ("case",), _own),
-    "lookup": TaggerKind(
-        "a table learnt from labelled words; unseen words are neutral", "FOLDER", (), _trained("lookup")
+    TaggerKind("lexicon", "a lexicon of your own: word, label or valence, categories", "FILE", ("case",), _own),
+    TaggerKind(
+        "lookup", "a table learnt from labelled words; unseen words are neutral", "FOLDER", (), _trained("lookup")
     ),
-    "contextual": TaggerKind("a token classifier: any checkpoint", "MODEL", ("device",), _classifier),
-    "sst3": TaggerKind("an encoder trained on SST3", "FOLDER", ("device",), _trained("contextual")),
-    "combined": TaggerKind(
-        "look-up for words seen in training, a word reader for the others", "FOLDER", ("device",), _trained("combined")
+    TaggerKind("contextual", "a token classifier: any checkpoint", "MODEL", ("device",), _classifier),
+    TaggerKind("sst3", "an encoder trained on SST3", "FOLDER", ("device",), _trained("contextual")),
+    TaggerKind(
+        "combined",
+        "look-up for words seen in training, a word reader for the others",
+        "FOLDER",
+        ("device",),
+        _trained("combined"),
     ),
-}
+)
 
 
 def tagger(spec: str = DEFAULT) -> Tagger:
     """The tagger of a specification: ``NAME[:ARGUMENT][,OPTION=VALUE…]``.
 
-    As in ``vader``, ``vader:threshold=0.5``, ``token-dict:case=keep,folder=DIR``, ``lexicon:words.tsv``,
-    ``lookup:FOLDER``, ``contextual:org/model@revision``, ``sst3:FOLDER``, ``combined:FOLDER``. Every one takes
-    ``negation=flip``, which exchanges positive and negative within three words after a negation.
+    As in ``vader``, ``vader:threshold=0.5``, ``token-dict:case=keep,folder=DIR``, ``lexicon:words.tsv`` (or
+    ``lexicon:file=words.tsv``), ``lookup:FOLDER``, ``contextual:org/model@revision``, ``sst3:FOLDER``,
+    ``combined:FOLDER``. Every one takes ``negation=flip``, which exchanges positive and negative within three words
+    after a negation.
     """
     name, argument, options = parse_spec(spec)
     return _make(name, argument, tuple(sorted(options.items())))
@@ -99,26 +108,19 @@ def tagger(spec: str = DEFAULT) -> Tagger:
 
 def parse_spec(spec: str) -> tuple[str, str, dict[str, str]]:
     """The name of a tagger, what it is made from, and its options; checked."""
-    name, _, rest = spec.strip().partition(":")
-    if name not in TAGGERS:
-        raise UnknownNameError("tagger", name, TAGGERS)
-    kind = TAGGERS[name]
-    allowed = (*kind.options, "negation")
-    argument: list[str] = []
-    options: dict[str, str] = {}
-    for part in rest.split(",") if rest else ():
-        key, equals, value = part.partition("=")
-        if equals and key.strip() in allowed:
-            if key.strip() in options:
-                raise InputError(f"tagger {spec!r}: option {key.strip()!r} is given twice")
-            options[key.strip()] = value.strip()
-        elif equals and not kind.argument:
-            raise UnknownNameError(f"option of tagger {name!r}", key.strip(), allowed)
-        else:
-            argument.append(part)
-    given = ",".join(argument).strip()
-    if bool(given) != bool(kind.argument):
-        wanted = f"'{name}:{kind.argument}'" if kind.argument else f"'{name}' with options only"
+    name, _, rest = (part.strip() for part in spec.strip().partition(":"))
+    kind = TAGGERS.find(name)
+    main = kind.argument.lower()
+    wanted = f"'{name}:{kind.argument}'" if main else f"'{name}' with options only"
+    if not main and any("=" not in part for part in rest.split(",") if part):
+        raise InputError(f"tagger {spec!r}: write {wanted}")
+    allowed = (*kind.options, "negation", *filter(None, [main]))
+    options = parse_parameters(f"tagger {spec!r}", rest, "option", main=main, known=allowed)
+    for option in options:
+        if option not in allowed:
+            raise UnknownNameError(f"option of tagger {name!r}", option, allowed)
+    given = options.pop(main, "")
+    if main and not given:
         raise InputError(f"tagger {spec!r}: write {wanted}")
     if options.get("negation", "off") not in ("off", "flip"):
         raise ParameterError(f"tagger {name!r}", "negation", "'off' or 'flip'", options["negation"])

@@ -42,6 +42,7 @@ from dialgauge.learn._folder import (
 )
 from dialgauge.learn._learners import (
     Fitted as Fitted,
+    Learner as Learner,
     Recipe as Recipe,
     find_learner as find_learner,
 )
@@ -63,6 +64,8 @@ from dialgauge.learn._settings import (
 )
 from dialgauge.learn._splits import (
     Fold as Fold,
+    Split as Split,
+    find_split as find_split,
 )
 from dialgauge.learn._tables import (
     AugmentationTables as AugmentationTables,
@@ -98,8 +101,14 @@ from dialgauge.learn._folder import (
     path_given as path_given,
     refuse_foreign as refuse_foreign,
 )
+from dialgauge.learn._learners import (
+    LEARNERS as LEARNERS,
+)
 from dialgauge.learn._settings import (
     TEXT_FEATURES as TEXT_FEATURES,
+)
+from dialgauge.learn._splits import (
+    SPLITS as SPLITS,
 )
 from dialgauge.learn._tables_gaps import (
     PAPER_FEATURES as PAPER_FEATURES,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from dialgauge.errors import MissingExtraError, ParameterError, UnknownNameError
 from dialgauge.learn._ordinal import ProportionalOdds
 from dialgauge.learn._settings import Task
 from dialgauge.learn._targets import Target, nearest
+from dialgauge.registry import Registry
 
 #: The learner that is chosen among others inside the training rows.
 AUTO = "auto"
@@ -39,6 +41,9 @@ class Learner:
     make: Callable[[Task, Settings, int], Any]
 
 
+LEARNERS = Registry("learner", Learner, attrgetter("make"), hint="")
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """A learner with its settings, seed and target: everything that training rows are turned into a model by."""
@@ -53,13 +58,13 @@ class Recipe:
 
     @classmethod
     def build(cls, learner: str, target: Target, *, seed: int = 0, settings: Settings | None = None) -> "Recipe":
-        """A recipe with the learner's default settings, or these."""
+        """A recipe of a learner's specification, with its default settings or these."""
         chosen = find_learner(learner)
         values = dict(chosen.grid[0]) | dict(settings or {})
         for name in values:
             if name not in chosen.grid[0]:
                 raise UnknownNameError(f"setting of learner {learner!r}", name, chosen.grid[0])
-        return cls(learner, values, target.task, target.levels, target.minimum, target.maximum, seed)
+        return cls(chosen.name, values, target.task, target.levels, target.minimum, target.maximum, seed)
 
     @property
     def fits_classes(self) -> bool:
@@ -174,11 +179,38 @@ def _voting(task: Task, members: Sequence[Mapping[str, Any]], seed: int) -> Any:
     return VotingClassifier(parts, voting="soft") if task == "classes" else VotingRegressor(parts)
 
 
-def find_learner(name: str) -> Learner:
-    """The learner of this name."""
+def find_learner(spec: str) -> Learner:
+    """The learner of ``NAME[:SETTING=VALUE,…]``, as in ``ridge`` or ``ridge:alpha=100``.
+
+    Settings that are given hold in all of its grid; the others are searched.
+    """
+    name, given = LEARNERS.read(spec, "setting")
     if name not in LEARNERS:
         raise UnknownNameError("learner", name, (*LEARNERS, AUTO))
-    return LEARNERS[name]
+    learner = LEARNERS[name]
+    for setting in given:
+        if setting not in learner.grid[0]:
+            raise UnknownNameError(f"setting of learner {name!r}", setting, learner.grid[0])
+    fixed = {setting: _value(learner, setting, text) for setting, text in given.items()}
+    grid = [{**values, **fixed} for values in learner.grid]
+    return replace(learner, grid=tuple(values for i, values in enumerate(grid) if values not in grid[:i]))
+
+
+def _value(learner: Learner, setting: str, text: str) -> Any:
+    """A setting that is given as text, of one of the types that the learner's grid has for it."""
+    kinds = {type(values[setting]) for values in learner.grid}
+    if type(None) in kinds and text == "none":
+        return None
+    for kind in (int, float):
+        if kind in kinds:
+            try:
+                return kind(text)
+            except ValueError:
+                pass
+    if str in kinds and text in {values[setting] for values in learner.grid}:
+        return text
+    known = " or ".join(repr(values[setting]) for values in learner.grid)
+    raise ParameterError(f"learner {learner.name!r}", setting, f"a value such as {known}", text)
 
 
 def candidates(learner: str, target: Target, seed: int) -> list[Recipe]:
@@ -271,84 +303,81 @@ def _svm(task: Task, settings: Settings, seed: int) -> Any:
     return (SVC if task == "classes" else SVR)(C=settings["c"], gamma=settings["gamma"])
 
 
-LEARNERS: Mapping[str, Learner] = {
-    learner.name: learner
-    for learner in (
-        Learner(
-            "decision-tree",
-            "One tree of yes-no questions about the features.",
-            "either",
-            False,
-            ({"depth": 5, "leaf": 5}, {"depth": 3, "leaf": 5}, {"depth": None, "leaf": 1}),
-            _tree,
+LEARNERS.add(
+    Learner(
+        "decision-tree",
+        "One tree of yes-no questions about the features.",
+        "either",
+        False,
+        ({"depth": 5, "leaf": 5}, {"depth": 3, "leaf": 5}, {"depth": None, "leaf": 1}),
+        _tree,
+    ),
+    Learner(
+        "logistic",
+        "Multinomial logistic regression; its number is the expected value of the classes.",
+        "classes",
+        True,
+        ({"c": 0.1}, {"c": 0.01}, {"c": 1.0}),
+        _logistic,
+    ),
+    Learner(
+        "neighbours",
+        "The nearest training summaries in the space of the scaled features.",
+        "either",
+        True,
+        ({"neighbours": 15}, {"neighbours": 5}, {"neighbours": 40}),
+        _neighbours,
+    ),
+    Learner(
+        "ordinal",
+        "Proportional-odds ordinal regression (McCullagh 1980); its number is the expected value of the classes.",
+        "classes",
+        True,
+        ({"alpha": 10.0}, {"alpha": 1.0}, {"alpha": 100.0}),
+        _ordinal,
+    ),
+    Learner(
+        "svm",
+        "Support vectors with a radial kernel.",
+        "either",
+        True,
+        ({"c": 1.0, "gamma": "scale"}, {"c": 1.0, "gamma": 0.005}, {"c": 10.0, "gamma": 0.005}),
+        _svm,
+    ),
+    Learner(
+        "boosting",
+        "Gradient-boosted shallow trees.",
+        "either",
+        False,
+        ({"trees": 150, "rate": 0.05, "depth": 3}, {"trees": 300, "rate": 0.03, "depth": 2}),
+        _boosting,
+    ),
+    Learner(
+        "random-forest",
+        "Trees on bootstrap resamples, averaged.",
+        "either",
+        False,
+        ({"trees": 200, "leaf": 3, "share": 0.33}, {"trees": 200, "leaf": 8, "share": 0.7}),
+        _forest("RandomForest"),
+    ),
+    Learner(
+        "extra-trees",
+        "Trees with random thresholds, averaged (Geurts et al. 2006).",
+        "either",
+        False,
+        (
+            {"trees": 200, "leaf": 3, "share": 0.33},
+            {"trees": 200, "leaf": 5, "share": 0.7},
+            {"trees": 200, "leaf": 10, "share": 1.0},
         ),
-        Learner(
-            "logistic",
-            "Multinomial logistic regression; its number is the expected value of the classes.",
-            "classes",
-            True,
-            ({"c": 0.1}, {"c": 0.01}, {"c": 1.0}),
-            _logistic,
-        ),
-        Learner(
-            "neighbours",
-            "The nearest training summaries in the space of the scaled features.",
-            "either",
-            True,
-            ({"neighbours": 15}, {"neighbours": 5}, {"neighbours": 40}),
-            _neighbours,
-        ),
-        Learner(
-            "ordinal",
-            "Proportional-odds ordinal regression (McCullagh 1980); its number is the expected value of the classes.",
-            "classes",
-            True,
-            ({"alpha": 10.0}, {"alpha": 1.0}, {"alpha": 100.0}),
-            _ordinal,
-        ),
-        Learner(
-            "svm",
-            "Support vectors with a radial kernel.",
-            "either",
-            True,
-            ({"c": 1.0, "gamma": "scale"}, {"c": 1.0, "gamma": 0.005}, {"c": 10.0, "gamma": 0.005}),
-            _svm,
-        ),
-        Learner(
-            "boosting",
-            "Gradient-boosted shallow trees.",
-            "either",
-            False,
-            ({"trees": 150, "rate": 0.05, "depth": 3}, {"trees": 300, "rate": 0.03, "depth": 2}),
-            _boosting,
-        ),
-        Learner(
-            "random-forest",
-            "Trees on bootstrap resamples, averaged.",
-            "either",
-            False,
-            ({"trees": 200, "leaf": 3, "share": 0.33}, {"trees": 200, "leaf": 8, "share": 0.7}),
-            _forest("RandomForest"),
-        ),
-        Learner(
-            "extra-trees",
-            "Trees with random thresholds, averaged (Geurts et al. 2006).",
-            "either",
-            False,
-            (
-                {"trees": 200, "leaf": 3, "share": 0.33},
-                {"trees": 200, "leaf": 5, "share": 0.7},
-                {"trees": 200, "leaf": 10, "share": 1.0},
-            ),
-            _forest("ExtraTrees"),
-        ),
-        Learner(
-            "ridge",
-            "Linear least squares with a penalty.",
-            "numbers",
-            True,
-            ({"alpha": 10.0}, {"alpha": 1.0}, {"alpha": 100.0}),
-            _ridge,
-        ),
-    )
-}
+        _forest("ExtraTrees"),
+    ),
+    Learner(
+        "ridge",
+        "Linear least squares with a penalty.",
+        "numbers",
+        True,
+        ({"alpha": 10.0}, {"alpha": 1.0}, {"alpha": 100.0}),
+        _ridge,
+    ),
+)

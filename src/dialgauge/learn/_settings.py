@@ -4,11 +4,10 @@ from typing import Literal
 
 from pydantic import field_validator
 
+from dialgauge.registry import completer
 from dialgauge.resampling import Intervals
 from dialgauge.settings import Several, refusing, setting
 
-#: What is held out: a random quarter of the summaries, whole dialogues, whole systems, or both at once.
-Split = Literal["random", "dialogues", "systems", "both"]
 Task = Literal["numbers", "classes"]
 
 #: Cheap features of a summary and its dialogue, by the names that they have as metrics. No model, no reference.
@@ -36,22 +35,20 @@ TEXT_FEATURES = (
 )
 
 
-def _complete_learner(incomplete: str) -> list[str]:
-    from dialgauge.learn._learners import AUTO, LEARNERS
-
-    return [name for name in (AUTO, *LEARNERS) if name.startswith(incomplete)]
-
-
 class LearnSettings(Intervals):
     """How a metric is trained on ratings, and what is held out to validate it."""
 
     learner: str = setting(
         "auto",
         "Learner: auto, ridge, ordinal, logistic, decision-tree, neighbours, svm, boosting, random-forest "
-        "or extra-trees.",
-        complete=_complete_learner,
+        "or extra-trees; settings may follow, as in ridge:alpha=100.",
+        complete=completer("learner", auto="The best of a few, chosen inside the training part."),
     )
-    split: Split = setting("both", "What is held out for validation; random hides a lot.")
+    split: str = setting(
+        "both",
+        "What is held out for validation: dialogues, systems, both or random, which hides a lot.",
+        complete=completer("split"),
+    )
     task: Task = setting("numbers", "Learn ratings as numbers or as the classes of their scale.")
     metrics: Several[str] | None = setting(
         None, "Column of the scores to use as a feature (default: all).", flag="--metric", short="-m"
@@ -66,7 +63,17 @@ class LearnSettings(Intervals):
         from dialgauge.learn._learners import AUTO, find_learner
 
         with refusing():
-            return name if name == AUTO else find_learner(name).name
+            if name != AUTO:
+                find_learner(name)
+        return name
+
+    @field_validator("split")
+    @classmethod
+    def _known_split(cls, name: str) -> str:
+        from dialgauge.learn._splits import find_split
+
+        with refusing():
+            return find_split(name).name
 
     @field_validator("texts")
     @classmethod

@@ -1,36 +1,18 @@
 """Splits by name, what each of them hides, and the guard that nothing crosses them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.learn._settings import Split
+from dialgauge.errors import InputError, ParameterError
+from dialgauge.registry import Registry
 
-SPLITS: tuple[Split, ...] = get_args(Split)
 IntArray = NDArray[np.int64]
-
-#: What the scores of each split do not tell.
-HIDES: Mapping[str, str] = {
-    "random": "Summaries of the same dialogue, and of the same system, are on both sides: the scores say how well the "
-    "metric fills gaps in these ratings, and are too good for new dialogues or new systems.",
-    "dialogues": "Every system is on both sides: the scores say how the metric does on new dialogues of systems that "
-    "it knows, not on a new system.",
-    "systems": "Every dialogue is on both sides, summarised by other systems: the scores say how the metric does on a "
-    "new system, not on new dialogues ('both' holds out the two at once).",
-    "both": "Nothing of the held-out dialogues or systems is in training; the annotators are the same.",
-}
-#: What must not be on both sides.
-_APART: Mapping[str, tuple[str, ...]] = {
-    "random": (),
-    "dialogues": ("dialogue_id",),
-    "systems": ("system",),
-    "both": ("dialogue_id", "system"),
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +24,31 @@ class Fold:
     test: IntArray
 
 
+#: From keys, the number of folds and a seed to folds.
+Cut = Callable[[pl.DataFrame, int, int], list[Fold]]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A rule for what is held out, declared.
+
+    ``hides`` says what its scores do not tell. ``apart`` names the columns of the key that have no value on both sides.
+    ``cut`` makes the folds that a metric is judged on, ``cut_inside`` those in few groups that its settings are chosen
+    on; both depend on the keys and the seed, not on the order of the rows.
+    """
+
+    name: str
+    description: str
+    hides: str
+    apart: tuple[str, ...]
+    cut: Cut
+    cut_inside: Cut
+
+
+SPLITS = Registry("split", Split, attrgetter("cut"), hint="")
+find_split = SPLITS.find
+
+
 def make_folds(split: str, keys: pl.DataFrame, *, folds: int = 5, seed: int = 0) -> list[Fold]:
     """The folds of a split over the rows of ``keys`` (``dialogue_id`` and ``system``).
 
@@ -49,39 +56,36 @@ def make_folds(split: str, keys: pl.DataFrame, *, folds: int = 5, seed: int = 0)
     each system by itself where there are at most 20, else ``folds`` groups. ``both``: groups of dialogues × systems,
     trained on the rows that share neither. The folds depend on the seed and the keys, not on the order of the rows.
     """
-    if split not in SPLITS:
-        raise UnknownNameError("split", split, SPLITS)
+    chosen = find_split(split)
     if folds < 2:
         raise ParameterError("make_folds", "folds", "at least 2", folds)
-    made = _random(keys, seed) if split == "random" else _grouped(split, keys, folds, seed)
+    made = chosen.cut(keys, folds, seed)
     check_folds(split, keys, made)
     return made
 
 
 def folds_inside(split: str, keys: pl.DataFrame, folds: int, seed: int) -> list[Fold]:
     """Folds of the same rule in few groups, for the choices that are made inside a fold."""
-    for column in _APART[split]:
+    chosen = find_split(split)
+    for column in chosen.apart:
         if keys[column].n_unique() < 2:
             what = _named(column)
             raise InputError(
                 f"split {split!r}: with one {what} held out only {keys[column][0]!r} is left, and settings are chosen "
                 f"by leaving out another {what}: take at least three of them, or another split"
             )
-    if split == "random":
-        return _cut(np.arange(keys.height), _shuffled_groups(np.arange(keys.height), folds, seed))
-    return _grouped(split, keys, folds, seed, most_systems=folds)
+    return chosen.cut_inside(keys, folds, seed)
 
 
 def check_folds(split: str, keys: pl.DataFrame, folds: Sequence[Fold]) -> None:
     """Refuse folds that share what their split keeps apart, that share rows, or that have an empty side."""
-    if split not in SPLITS:
-        raise UnknownNameError("split", split, SPLITS)
+    apart = find_split(split).apart
     for fold in folds:
         if not len(fold.train) or not len(fold.test):
             raise InputError(f"split {split!r}, fold {fold.name}: nothing is left to {_side(fold)}")
         if len(np.intersect1d(fold.train, fold.test)):
             raise InputError(f"split {split!r}, fold {fold.name}: a summary is on both sides")
-        for column in _APART[split]:
+        for column in apart:
             values = keys[column].to_numpy()
             shared = np.intersect1d(values[fold.train], values[fold.test])
             if len(shared):
@@ -99,23 +103,33 @@ def _side(fold: Fold) -> str:
     return "train on" if not len(fold.train) else "test on"
 
 
-def _random(keys: pl.DataFrame, seed: int) -> list[Fold]:
+def _random(keys: pl.DataFrame, folds: int, seed: int) -> list[Fold]:
     order = keys.with_row_index("row").sort(*(column for column in keys.columns))["row"].to_numpy().astype(np.int64)
     shuffled = order[np.random.default_rng([seed, 11]).permutation(len(order))]
     held = max(1, round(len(order) * 0.25))
     return [Fold("held-out quarter", np.sort(shuffled[held:]), np.sort(shuffled[:held]))]
 
 
-def _grouped(split: str, keys: pl.DataFrame, folds: int, seed: int, most_systems: int = 20) -> list[Fold]:
+def _random_inside(keys: pl.DataFrame, folds: int, seed: int) -> list[Fold]:
+    rows = np.arange(keys.height)
+    return _cut(rows, _shuffled_groups(rows, folds, seed))
+
+
+def _dialogues(keys: pl.DataFrame, folds: int, seed: int) -> list[Fold]:
+    dialogues = keys["dialogue_id"].to_numpy()
+    return _cut(dialogues, _groups("dialogues", dialogues, folds, seed, folds))
+
+
+def _systems(keys: pl.DataFrame, folds: int, seed: int, most_alone: int = 20) -> list[Fold]:
+    systems = keys["system"].to_numpy()
+    return _cut(systems, _groups("systems", systems, folds, seed, most_alone))
+
+
+def _both(keys: pl.DataFrame, folds: int, seed: int, most_alone: int = 20) -> list[Fold]:
     dialogues, systems = keys["dialogue_id"].to_numpy(), keys["system"].to_numpy()
     dialogue_groups = _groups("dialogues", dialogues, folds, seed, folds)
-    if split == "dialogues":
-        return _cut(dialogues, dialogue_groups)
-    system_groups = _groups("systems", systems, folds, seed, most_systems)
-    if split == "systems":
-        return _cut(systems, system_groups)
     made = []
-    for name, held_systems in system_groups.items():
+    for name, held_systems in _groups("systems", systems, folds, seed, most_alone).items():
         of_system = np.isin(systems, held_systems)
         for other, held_dialogues in dialogue_groups.items():
             of_dialogue = np.isin(dialogues, held_dialogues)
@@ -149,3 +163,42 @@ def _cut(values: NDArray[Any], groups: Mapping[str, NDArray[Any]]) -> list[Fold]
         held = np.isin(values, members)
         made.append(Fold(name, np.flatnonzero(~held), np.flatnonzero(held)))
     return made
+
+
+SPLITS.add(
+    Split(
+        "random",
+        "A quarter of the summaries is held out.",
+        "Summaries of the same dialogue, and of the same system, are on both sides: the scores say how well the "
+        "metric fills gaps in these ratings, and are too good for new dialogues or new systems.",
+        (),
+        _random,
+        _random_inside,
+    ),
+    Split(
+        "dialogues",
+        "Dialogues are held out, a group at a time.",
+        "Every system is on both sides: the scores say how the metric does on new dialogues of systems that "
+        "it knows, not on a new system.",
+        ("dialogue_id",),
+        _dialogues,
+        _dialogues,
+    ),
+    Split(
+        "systems",
+        "Systems are held out, one at a time where there are at most 20.",
+        "Every dialogue is on both sides, summarised by other systems: the scores say how the metric does on a "
+        "new system, not on new dialogues ('both' holds out the two at once).",
+        ("system",),
+        _systems,
+        lambda keys, folds, seed: _systems(keys, folds, seed, folds),
+    ),
+    Split(
+        "both",
+        "Dialogues and systems are held out together.",
+        "Nothing of the held-out dialogues or systems is in training; the annotators are the same.",
+        ("dialogue_id", "system"),
+        _both,
+        lambda keys, folds, seed: _both(keys, folds, seed, folds),
+    ),
+)

@@ -21,7 +21,7 @@ from dialgauge.learn._features import FeatureTable, build_features
 from dialgauge.learn._finetune_data import target_ratings
 from dialgauge.learn._learners import Recipe, find_learner
 from dialgauge.learn._procedure import Data
-from dialgauge.learn._splits import HIDES, SPLITS, Fold, make_folds
+from dialgauge.learn._splits import SPLITS, Fold, find_split, make_folds
 from dialgauge.learn._tables_cells import TABLES, Cells
 from dialgauge.learn._tables_gaps import CLASSIFIERS, MOST_FREQUENT, gaps
 from dialgauge.learn._targets import Target, build_target
@@ -317,7 +317,7 @@ def _notes(
     corpus: Corpus, options: TableOptions, types: pl.DataFrame, counts: Mapping[str, Mapping[str, Any]]
 ) -> tuple[str, ...]:
     """What a reader of the numbers has to know, one sentence each."""
-    notes = [f"Split {options.split!r}: {HIDES[options.split]} Variants are on the side of their original."]
+    notes = [f"Split {options.split!r}: {find_split(options.split).hides} Variants are on the side of their original."]
     if corpus.info.ratings_origin == "constructed":
         notes.append("The ratings of the originals were constructed by a program, not given by people.")
     origins = set(types["origin"])

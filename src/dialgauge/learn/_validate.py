@@ -13,7 +13,7 @@ from dialgauge.learn._features import FeatureTable
 from dialgauge.learn._learners import AUTO, Recipe, candidates
 from dialgauge.learn._procedure import Data, Predicted, Procedure, check_leaks, procedure
 from dialgauge.learn._settings import LearnSettings
-from dialgauge.learn._splits import HIDES, Fold, check_folds, make_folds
+from dialgauge.learn._splits import Fold, check_folds, find_split, make_folds
 from dialgauge.learn._targets import MIN_RATED, Target
 from dialgauge.learn._validation_scores import (
     LEARNED,
@@ -163,7 +163,7 @@ def _scored(
     return Validation(
         data.target.dimension,
         split,
-        HIDES[split],
+        find_split(split).hides,
         scores_frame(rows),
         predictions,
         calibration(data, numbers, asked),

@@ -1,6 +1,9 @@
 from dialgauge.metrics._job import (
     Job as Job,
 )
+from dialgauge.metrics._judge import (
+    Rubric as Rubric,
+)
 from dialgauge.metrics._language_parameter import (
     language_parameter as language_parameter,
 )
@@ -52,8 +55,12 @@ from dialgauge.metrics._encoding import (
     special_ids as special_ids,
     tokenise as tokenise,
 )
+from dialgauge.metrics._judge import (
+    JUDGES as JUDGES,
+)
 from dialgauge.metrics._registry import (
     METRICS as METRICS,
+    request_modules as request_modules,
 )
 from dialgauge.metrics._scores import (
     SYSTEM_KEY as SYSTEM_KEY,

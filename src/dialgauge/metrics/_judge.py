@@ -4,6 +4,7 @@ Any endpoint that speaks the OpenAI protocol will do. Where it serves log-probab
 (Σ r·p(r) / Σ p(r) over the ratings, as in G-Eval), which tells summaries apart that get the same whole number.
 """
 
+import hashlib
 import math
 import os
 import re
@@ -29,6 +30,7 @@ from dialgauge.metrics._readings import (
 )
 from dialgauge.metrics._registry import register
 from dialgauge.models import BudgetError, ChatAnswer, ChatBudget, ChatEndpoint, report_progress, watching_part
+from dialgauge.registry import Registry, listed
 
 #: The most requests and tokens that one process spends on an endpoint.
 REQUESTS, TOKENS = "DIALGAUGE_CHAT_REQUESTS", "DIALGAUGE_CHAT_TOKENS"
@@ -42,15 +44,27 @@ _CUT = "the judge's answer was cut at its limit of tokens (max-tokens)"
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """What a dimension is about and what earns each rating, from 5 down to 1; whether the dialogue is shown."""
+    """A dimension that a judge rates: what it is about, and what earns each rating, from 5 down to 1.
 
+    ``with_dialogue`` says whether the judge is shown the dialogue beside the summary.
+    """
+
+    name: str
     about: str
     levels: tuple[str, str, str, str, str]
     with_dialogue: bool = True
 
+    @property
+    def description(self) -> str:
+        """The first sentence of what it is about."""
+        return re.split(r"(?<=[.?!]) ", self.about)[0]
 
-RUBRICS: Mapping[str, Rubric] = {
-    "coherence": Rubric(
+
+#: Judges by the dimension that they rate.
+JUDGES = Registry("judge", Rubric, None, hint="")
+JUDGES.add(
+    Rubric(
+        "coherence",
         "Coherence: do the sentences belong together and read naturally one after the other? Look at the summary as a "
         "whole. If it is a single sentence there is no order to judge: rate it 4.",
         (
@@ -61,7 +75,8 @@ RUBRICS: Mapping[str, Rubric] = {
             "no recognisable thread",
         ),
     ),
-    "consistency": Rubric(
+    Rubric(
+        "consistency",
         "Consistency: is everything that the summary says true according to the dialogue? Check who did, said or wants "
         "what, and whether anything is made up.",
         (
@@ -72,7 +87,8 @@ RUBRICS: Mapping[str, Rubric] = {
             "nothing in it agrees with the dialogue",
         ),
     ),
-    "fluency": Rubric(
+    Rubric(
+        "fluency",
         "Fluency: is each sentence, taken by itself, grammatical and well written? What it says does not matter here.",
         (
             "no errors in any sentence",
@@ -83,7 +99,8 @@ RUBRICS: Mapping[str, Rubric] = {
         ),
         with_dialogue=False,
     ),
-    "relevance": Rubric(
+    Rubric(
+        "relevance",
         "Relevance: does the summary have what matters in the dialogue, and only that? Points that are missing and "
         "points that nobody needs both count against it.",
         (
@@ -94,12 +111,12 @@ RUBRICS: Mapping[str, Rubric] = {
             "it misses what the dialogue is about",
         ),
     ),
-}
+)
 
 
 def messages(dimension: str, summary: str, dialogue: str) -> list[dict[str, str]]:
     """What the judge is asked. The texts stand between marks, and are declared as material, not as instructions."""
-    rubric = RUBRICS[dimension]
+    rubric = JUDGES.find(dimension)
     levels = "\n".join(f"{5 - i}: {level}" for i, level in enumerate(rubric.levels))
     shown = f"<dialogue>\n{dialogue}\n</dialogue>\n\n" if rubric.with_dialogue else ""
     system = (
@@ -209,6 +226,13 @@ def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
     return values(job, judge.rate_all(Pairs.of(job).texts))
 
 
+def _signature(dimension: str) -> str:
+    """The dimension; with a digest of its rubric where another package declares that."""
+    if dimension in {row.name for row in listed("judge")}:
+        return dimension
+    return f"{dimension}#{hashlib.sha256(repr(JUDGES.find(dimension)).encode()).hexdigest()[:12]}"
+
+
 register(
     Metric(
         name="judge",
@@ -226,7 +250,12 @@ register(
                 "the endpoint: chat:MODEL, or chat:MODEL@https://host/v1",
                 published="GPT-4, behind its maker's endpoint",
             ),
-            "dimension": Parameter("consistency", tuple(RUBRICS), "what is rated; each has a rubric of its own"),
+            "dimension": Parameter(
+                "consistency",
+                tuple(row.name for row in listed("judge")),
+                "what is rated; each has a rubric of its own",
+                find=JUDGES.find,
+            ),
             "rating": Parameter(
                 "expected",
                 ("expected", "written"),
@@ -236,5 +265,6 @@ register(
         },
         cost="high",
         models={"model": "chat"},
+        signatures={"dimension": _signature},
     )
 )

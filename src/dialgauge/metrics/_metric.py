@@ -26,7 +26,8 @@ class Parameter:
     Without ``choices`` any text will do, unless ``pattern`` (a regular expression for the whole of it) says otherwise;
     ``form`` then tells people what is meant, as in ``"a whole number"``. ``path`` gives the path that a value leads to,
     or None; models need none, they are known as such. ``published`` is, for a parameter that names a model, the
-    checkpoint of the publication: a hub id, or words where the hub does not have it.
+    checkpoint of the publication: a hub id, or words where the hub does not have it. ``find`` looks up a value that is
+    not among the choices, as other packages may add some, and raises an error for an unknown one.
     """
 
     default: str
@@ -36,11 +37,14 @@ class Parameter:
     form: str = ""
     path: Callable[[str], str | None] | None = None
     published: str = ""
+    find: Callable[[str], object] | None = None
 
     def check(self, owner: str, name: str, value: str) -> None:
         """Refuse a value that is not allowed."""
         if self.choices and value not in self.choices:
-            raise ParameterError(owner, name, " or ".join(map(repr, self.choices)), value)
+            if self.find is None:
+                raise ParameterError(owner, name, " or ".join(map(repr, self.choices)), value)
+            self.find(value)
         if self.pattern and not re.fullmatch(self.pattern, value):
             raise ParameterError(owner, name, self.form or f"of the form {self.pattern}", value)
 

@@ -15,7 +15,7 @@ from dialgauge.metrics._computing import Computing, compute
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Derived, FloatArray, MetricRequest, Target
 from dialgauge.metrics._plan import Scored, ScoringPlan
-from dialgauge.metrics._registry import parse_request, parse_requests
+from dialgauge.metrics._registry import METRICS, parse_request, parse_requests
 from dialgauge.metrics._scores import FAILURES, NOTES, Scores
 from dialgauge.metrics._sharded import PartScorer, merged, score_in_parts, shareable
 from dialgauge.metrics._texts import TextTable
@@ -51,7 +51,7 @@ def score(
     """
     requests, left_out = able(requested(metrics))
     shared = [] if engine is None or engine.local else shareable(corpus, requests)
-    with _computing(cache, time_limit) as computing:
+    with _computing(requests, cache, time_limit) as computing:
         plan = ScoringPlan(corpus, include_references, computing)
         here = _score(plan, [request for request in requests if request not in shared], left_out, progress)
     if engine is None or not shared:
@@ -61,14 +61,16 @@ def score(
 
 
 @contextmanager
-def _computing(cache: bool, time_limit: float | None) -> Iterator[Computing]:
+def _computing(requests: Sequence[MetricRequest], cache: bool, time_limit: float | None) -> Iterator[Computing]:
     kept = results_cache() if cache else None
     if time_limit is None:
         yield Computing(kept)
         return
     if not time_limit > 0:
         raise ParameterError("score", "time_limit", "a number of seconds above 0", time_limit)
-    with LimitedWorker(time_limit, ["dialgauge.metrics._ready"]) as worker:
+    modules = {module for request in requests for module in METRICS.modules(request.metric)}
+    # Imported before the time of their work is taken; what is not ours, the worker imports with the work.
+    with LimitedWorker(time_limit, sorted(name for name in modules if name.startswith("dialgauge."))) as worker:
         yield Computing(kept, worker)
 
 

@@ -169,11 +169,9 @@ def _tagger(given: str, home: Path) -> Placed | None:
         if TAGGERS[name].argument == "MODEL":
             source = [str(replace(ModelRef.parse(argument), name=str(path)))]
         chosen = options if source else options | {"folder": str(path)}
-        spec = f"{name}:{','.join([*source, *(f'{key}={value}' for key, value in chosen.items())])}"
-        with suppress(InputError):
-            if path_of_spec(spec) == str(path):
-                return spec
-        raise InputError(f"tagger {given!r}: a specification of a tagger cannot hold the path {path}; rename it")
+        return (
+            f"{name}:{','.join([*map(quoted, source), *(f'{key}={quoted(value)}' for key, value in chosen.items())])}"
+        )
 
     return _leading(given, Path(led), home, with_path)
 
