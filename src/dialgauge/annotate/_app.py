@@ -25,6 +25,7 @@ from dialgauge.annotate._translations import language_of
 from dialgauge.annotate._views import page_view, pages_view, progress, protocol_view, situation
 from dialgauge.annotate._web import HERE, Site, form_field, refusal_response
 from dialgauge.errors import DialgaugeError
+from dialgauge.web import static_folder
 
 _OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 #: What every route of the interface may answer beside its result.
@@ -64,6 +65,7 @@ def create_api(project: Project, *, public_url: str | None = None) -> FastAPI:
     """The application without its shield; its OpenAPI description is at ``/openapi.json`` for the lead's programs."""
     site = Site(project, base_url=(public_url or "").rstrip("/"))
     app = FastAPI(title="dialgauge annotate", version=__version__, docs_url=None, redoc_url=None)
+    app.mount("/static/web", StaticFiles(directory=static_folder()), name="shared")
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     _add_errors(app, site)
     _add_doors(app, site, secure=bool(public_url and public_url.startswith("https:")))

@@ -10,6 +10,8 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
+from dialgauge.web import served_policy
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -152,14 +154,8 @@ class _Counted:
 
 
 def _with_headers(send: Send, nonce: str | None, https: bool, path: str) -> Send:
-    policy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
-    if nonce is not None:
-        policy += (
-            f"; script-src 'nonce-{nonce}'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-            "font-src 'self'; form-action 'self'"
-        )
     fixed = [
-        (b"content-security-policy", policy.encode()),
+        (b"content-security-policy", served_policy(nonce).encode()),
         (b"x-content-type-options", b"nosniff"),
         (b"referrer-policy", b"same-origin"),
         (b"cross-origin-opener-policy", b"same-origin"),

@@ -16,6 +16,7 @@ from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project
 from dialgauge.annotate._shield import COOKIE
 from dialgauge.annotate._translations import language_of, messages
+from dialgauge.web import environment
 
 HERE = Path(__file__).parent
 Result = TypeVar("Result")
@@ -28,11 +29,7 @@ class Site:
     project: Project
     base_url: str = ""
     library: Library = field(default_factory=Library)
-    templates: jinja2.Environment = field(
-        default_factory=lambda: jinja2.Environment(
-            loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, undefined=jinja2.StrictUndefined
-        )
-    )
+    templates: jinja2.Environment = field(default_factory=lambda: environment(("dialgauge.annotate", "templates")))
 
     def page(
         self, request: Request, template: str, status_code: int = 200, csrf: str = "", **more: Any

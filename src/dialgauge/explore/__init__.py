@@ -1,6 +1,6 @@
 """The explorer: a finished run in the browser, read-only, with search and questions that lead to the very texts.
 
-Serving needs the extra ``annotate``, whose packages, templates and style sheets it shares; the questions do not.
+Serving needs the extra ``annotate``, whose packages it shares; the questions do not.
 """
 
 from dialgauge.lazy import lazy_room

@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode, urlsplit
 
-import jinja2
 from fastapi import Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
@@ -22,12 +20,12 @@ from dialgauge.explore._profiles import metric_table, metric_view, system_table,
 from dialgauge.explore._queries import LABELS, QUESTIONS, Filter
 from dialgauge.explore._results import Results, answer_rows, numbers, plain, question_forms, results_of
 from dialgauge.explore._texts import as_given, shown
+from dialgauge.web import environment, static_folder
 
 _OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 #: One reader may ask so many times per second: scripts read too, and nobody else is here.
 _RATE = 200.0
 _HERE = Path(__file__).parent
-_ANNOTATE = Path(str(files("dialgauge.annotate")))
 
 Text = Annotated[str, Query(max_length=1000)]
 
@@ -47,9 +45,8 @@ def _create_api(data: RunData) -> FastAPI:
         openapi_url=None,
         dependencies=[Depends(_check_format)],
     )
-    # The look is that of the annotation application: its templates, its style sheets, and one of our own.
     app.mount("/static/explore", StaticFiles(directory=_HERE / "static"), name="own")
-    app.mount("/static", StaticFiles(directory=_ANNOTATE / "static"), name="static")
+    app.mount("/static/web", StaticFiles(directory=static_folder()), name="shared")
     pages = _Pages(data)
     _add_errors(app, pages)
     _add_search(app, pages)
@@ -63,23 +60,16 @@ class _Pages:
 
     def __init__(self, data: RunData) -> None:
         self.data = data
-        self._templates = jinja2.Environment(
-            loader=jinja2.FileSystemLoader([_HERE / "templates", _ANNOTATE / "templates"]),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
+        self._templates = environment(
+            ("dialgauge.explore", "templates"),
+            filters={"shown": shown, "as_given": as_given, "same": _same, "pretty": _pretty},
         )
-        self._templates.filters |= {"shown": shown, "as_given": as_given, "same": _same, "pretty": _pretty}
         self._templates.globals |= {"link": link, "anchor": anchor}
 
     def page(self, request: Request, template: str, status: int = 200, **more: Any) -> HTMLResponse:
         """A page from a template."""
         context = {
-            "nonce": request.scope["state"]["nonce"],
             "language": "en",
-            "messages": {},
-            "csrf": "",
             "static": "/static",
             "title": self.data.name,
             "data": self.data,

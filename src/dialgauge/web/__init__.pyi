@@ -6,6 +6,7 @@ from dialgauge.web._pages import (
     inline_policy as inline_policy,
     page as page,
     served_policy as served_policy,
+    static_folder as static_folder,
 )
 from dialgauge.web._svg import (
     Figure as Figure,

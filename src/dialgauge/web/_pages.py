@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -18,8 +19,8 @@ PAGE_SCRIPT = "page.js"
 def environment(*folders: tuple[str, str], filters: Mapping[str, Callable[..., Any]] | None = None) -> Environment:
     """The template engine of these folders: packages, and the folder of templates in each.
 
-    What is in none of them is looked for in this room (``page.html``, ``macros.html``, the style sheets). What is not
-    marked as ours is escaped, and a name that nobody gave is an error.
+    What is in none of them is looked for in this room (``page.html``, ``served.html``, ``macros.html``, style sheets).
+    What is not marked as ours is escaped, and a name that nobody gave is an error.
     """
     here = (("dialgauge.web", "templates"), ("dialgauge.web", "static"))
     loaders = [PackageLoader(package, folder) for package, folder in (*folders, *here)]
@@ -49,6 +50,7 @@ def page(
 
     script = Markup("\n").join(Markup(_source(engine, name)) for name in scripts)
     return engine.get_template(template).render(
+        language="en",
         version=__version__,
         policy=Markup(inline_policy(script)),
         script=script,
@@ -65,8 +67,12 @@ def _source(engine: Environment, name: str) -> str:
 @cache
 def inline_css(*names: str) -> Markup:
     """Style sheets of this room, such as ``tokens.css``, to stand inside a ``<style>`` element."""
-    folder = files("dialgauge.web").joinpath("static")
-    return Markup("").join(Markup(folder.joinpath(name).read_text("utf-8")) for name in names)
+    return Markup("").join(Markup((static_folder() / name).read_text("utf-8")) for name in names)
+
+
+def static_folder() -> Path:
+    """The folder of style sheets that a server gives under ``/static/web``, where ``served.html`` looks for them."""
+    return Path(str(files("dialgauge.web"))) / "static"
 
 
 def inline_policy(script: str = "") -> str:
