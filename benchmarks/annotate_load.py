@@ -25,7 +25,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from dialgauge.annotate import Project
+from dialgauge.annotate import AnnotateSection, Project
 from dialgauge.annotate._access import start_session
 from dialgauge.corpus import embedded_corpus
 from dialgauge.study import read_annotation_file
@@ -195,7 +195,7 @@ def main() -> int:
         names = [f"annotator {number}" for number in range(asked.annotators)]
         study.write_text(STUDY.format(dialogues=10, annotators=json.dumps(names)), "utf-8")
         database = Path(folder) / "runs" / "load" / "annotation.db"
-        section = read_annotation_file(study)[0].annotate
+        section = read_annotation_file(study)[0].section(AnnotateSection)
         with Project.open(database, section, embedded_corpus(), name="load") as project:
             numbers = range(1, asked.annotators + 1)
             cookies = [project.store.write(partial(start_session, annotator=n)) for n in numbers]

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from annotate_api import open_study
 
-from dialgauge.annotate import Project
+from dialgauge.annotate import AnnotateSection, Project
 from dialgauge.annotate._access import start_session
 from dialgauge.annotate._store import Store, StoreBusyError
 from dialgauge.corpus import embedded_corpus
@@ -84,7 +84,7 @@ def test_killing_the_server_under_load_loses_nothing_that_was_acknowledged(tmp_p
     study.write_text(_STUDY)
     settings, _ = read_annotation_file(study)
     database = tmp_path / "runs" / "killed" / "annotation.db"
-    with Project.open(database, settings.annotate, embedded_corpus(), name="killed") as project:
+    with Project.open(database, settings.section(AnnotateSection), embedded_corpus(), name="killed") as project:
         cookies = [
             project.store.write(lambda connection, n=number: start_session(connection, n)) for number in range(1, 9)
         ]
@@ -103,7 +103,7 @@ def test_killing_the_server_under_load_loses_nothing_that_was_acknowledged(tmp_p
     missing = {key: rev for key, rev in acknowledged.items() if stored.get(key) != rev}
     assert missing == {}
     # The lock died with the process: the project opens again at once.
-    with Project.open(database, settings.annotate, embedded_corpus(), name="killed"):
+    with Project.open(database, settings.section(AnnotateSection), embedded_corpus(), name="killed"):
         pass
 
 

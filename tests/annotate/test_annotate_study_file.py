@@ -36,20 +36,20 @@ def test_ready_protocols_are_whole_study_files(name: str, tmp_path: Path) -> Non
     (tmp_path / "study.toml").write_text(text, "utf-8")
     settings, _ = read_annotation_file(tmp_path / "study.toml")
     assert (
-        settings.annotate.model_dump() | {"protocol": name}
+        settings.section(AnnotateSection).model_dump() | {"protocol": name}
         == (
             AnnotateSection.model_validate(
                 {"protocol": name, "annotators": tomllib.loads(text)["annotate"]["annotators"]}
             )
         ).model_dump()
     )
-    assert settings.annotate.guidelines
+    assert settings.section(AnnotateSection).guidelines
     assert set(ready_protocol(name)) >= {"dimensions", "guidelines", "show"}
 
 
 def test_a_ready_protocol_is_three_lines_and_can_be_changed(tmp_path: Path) -> None:
     path = _write(tmp_path, '[annotate]\nprotocol = "contact-centre"\nannotators = ["a", "b", "c"]\nlanguage = "zh"\n')
-    section = read_annotation_file(path)[0].annotate
+    section = read_annotation_file(path)[0].section(AnnotateSection)
     assert section.language == "zh"
     assert section.dimension("relevance").points().labels[6] == "Extremely good"
     assert section.assignment.annotators_per_item == 3
@@ -58,7 +58,7 @@ def test_a_ready_protocol_is_three_lines_and_can_be_changed(tmp_path: Path) -> N
 def test_a_study_file_may_have_metrics_and_annotation(tmp_path: Path) -> None:
     annotate = '[annotate]\nprotocol = "dialsummeval"\nannotators = ["a"]\n'
     path = _write(tmp_path, '[metrics]\nuse = ["rouge-1"]\n' + annotate)
-    assert read_study_file(path).annotate is not None
+    assert read_study_file(path).find(AnnotateSection) is not None
     assert read_annotation_file(path)[0].metrics is not None
     path = _write(tmp_path, '[metrics]\nuse = ["rouge-1"]\n')
     with pytest.raises(InputError, match=r"annotate: is missing; for a start: \[annotate\] with protocol"):

@@ -15,10 +15,10 @@ from starlette.testclient import TestClient
 from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn, write_corpus
 from dialgauge.errors import MissingExtraError
 from dialgauge.explore import RunData, create_app
-from dialgauge.report import headline
+from dialgauge.metaeval import headline
 from dialgauge.report._content import rankings
 from dialgauge.study import FinishedRun, run_study
-from dialgauge.study._report import report_data
+from dialgauge.study.stages.report import report_data
 
 PAGES = [
     "/",

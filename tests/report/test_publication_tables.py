@@ -17,8 +17,7 @@ from dialgauge.corpus import RATINGS, embedded_corpus, write_corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metrics import Scores
 from dialgauge.report import correlation_table, system_table
-from dialgauge.study import FinishedRun, TableOptions, publication_table, run_study
-from dialgauge.study._publish import TABLE_KINDS
+from dialgauge.study import FinishedRun, TableOptions, publication_table, run_study, table_kinds
 from dialgauge.tables import FORMATS, Table, render_table
 
 STUDY = """\
@@ -109,7 +108,7 @@ def _latex_rows(text: str) -> list[list[str]]:
     return rows
 
 
-@pytest.mark.parametrize("kind", list(TABLE_KINDS))
+@pytest.mark.parametrize("kind", list(table_kinds()))
 def test_every_kind_in_every_format(run: FinishedRun, kind: str) -> None:
     table = publication_table(run, kind)
     for row in table.rows:
@@ -293,7 +292,7 @@ def test_nothing_is_minus_zero() -> None:
     assert table.rows[0].cells[0].parts[0].text == "0.00"
 
 
-@pytest.mark.parametrize("kind", [kind for kind in TABLE_KINDS if kind != "systems"])
+@pytest.mark.parametrize("kind", [kind for kind in table_kinds() if kind != "systems"])
 def test_what_the_run_has_not_is_said(bare: FinishedRun, kind: str) -> None:
     with pytest.raises(InputError, match=r"the run has no \S+; that needs"):
         publication_table(bare, kind)

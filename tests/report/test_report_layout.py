@@ -14,7 +14,7 @@ from benchmarks.report import made_report
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.metaeval import robustness
 from dialgauge.metrics import score
-from dialgauge.report import ReportData, RobustnessData, render_report
+from dialgauge.report import ReportData, RobustnessData, render_report, robustness_panel
 from page_checks import DESKTOP, PHONE, violations
 
 pytestmark = pytest.mark.browser
@@ -60,7 +60,7 @@ def data() -> ReportData:
     assert made.correlations is not None
     lower = pl.when(dimension="fluency").then((pl.col("low") - 0.9).clip(-1)).otherwise("low").alias("low")
     found = made.correlations.with_columns(lower)
-    return replace(made, corpus=corpus, correlations=found, robustness=perturbed())
+    return replace(made, corpus=corpus, correlations=found, panels=[robustness_panel(perturbed())])
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from dialgauge.metaeval import COMPARISONS, correlate
 from dialgauge.metrics import Scores
 from dialgauge.metrics._scores import FAILURES
 from dialgauge.ratings import aggregate
-from dialgauge.report import CountedRatings, LearnedData, ReportData, TimesData, render_report
+from dialgauge.report import CountedRatings, LearnedData, ReportData, TimesData, learned_panel, render_report
 from dialgauge.report._content import Estimate, Ranking, drifting, exact, places, rankings, verdict
 from dialgauge.report._figures import SMALL, forest_plot
 from dialgauge.report._overview import brief, data_problems, instead, leading_cards, reads, summing_up
@@ -386,7 +386,10 @@ def test_cleaning_times_and_learned(large: ReportData) -> None:
         "contributions": [key | {"rating": 4.0, "prediction": 3.5, "feature": "rouge-1", "contribution": 0.75}],
     }
     data = replace(
-        large, cleaning=cleaning, learned=LearnedData([entry]), times=TimesData({"rouge-1": 2.8}, {"scores": 3.0})
+        large,
+        cleaning=cleaning,
+        panels=[learned_panel(LearnedData([entry]), large.corpus)],
+        times=TimesData({"rouge-1": 2.8}, {"scores": 3.0}),
     )
     page = render_report(data)
     assert '<td class="number">4200</td><td class="number">321</td>' in page

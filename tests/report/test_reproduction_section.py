@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from benchmarks.report import made_report
-from dialgauge.report import ReportData, ReproductionData, render_report
+from dialgauge.report import ReportData, ReproductionData, render_report, reproduction_panel
 from dialgauge.report._reproduction import Reproduction, reproduction_section
 from dialgauge.reproduce import ComparisonReport, StudyResults, check_claims, compare, comparison_json
 from dialgauge.reproduce._conclusions import claims_from
 from dialgauge.reproduce._studies import printed_results as results_of
-from dialgauge.study._reproduction import side_by_side
+from dialgauge.study.stages.reproduction import side_by_side
 from page_checks import violations
 
 EVIL = '</script><img src=x onerror="alert(1)">'
@@ -179,7 +179,6 @@ def test_little_to_compare() -> None:
     lowest = section(compared(printed("x", {"a": "1", "b": "1"}), printed("y", {"a": "1", "b": "1"})))
     assert str(lowest.blocks[0].rows[0].cv_star) == "–"
     assert "would divide by 0" in lowest.blocks[0].rows[0].note
-    assert reproduction_section(None) is None
 
 
 @given(
@@ -211,7 +210,9 @@ def hostile() -> ReportData:
     first = printed(f"one{EVIL}", {name: f"{1.5 + i / 2}" for i, name in enumerate(names)}, f"d{EVIL}")
     second = printed(f"two{EVIL}", {name: f"{4.5 - i / 2}" for i, name in enumerate(names)}, f"d{EVIL}")
     claims = [{"text": EVIL, "claim": f"{names[0]} > {names[1]}", "dimension": f"d{EVIL}"}]
-    return replace(made_report(dialogues=6, systems=5, metrics=4), reproduction=compared(first, second, claims))
+    return replace(
+        made_report(dialogues=6, systems=5, metrics=4), panels=[reproduction_panel(compared(first, second, claims))]
+    )
 
 
 def test_names_stay_text(hostile: ReportData) -> None:

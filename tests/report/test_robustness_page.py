@@ -11,9 +11,9 @@ import pytest
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.metaeval import robustness
 from dialgauge.metrics import score
-from dialgauge.report import ReportData, RobustnessData, render_report, render_robustness
-from dialgauge.report._overview import cautions
+from dialgauge.report import ReportData, RobustnessData, render_report, render_robustness, robustness_panel
 from dialgauge.report._robustness import _failure, breakable, card_sentences, declined_rows, marked, metrics_shown
+from dialgauge.report._robustness_panel import robustness_cautions
 from page_checks import DESKTOP, PHONE, violations
 
 EFFECTS = {
@@ -91,7 +91,7 @@ def test_a_report_without_variants_has_no_such_section(corpus: Corpus) -> None:
 
 def test_in_the_report(corpus: Corpus, data: RobustnessData) -> None:
     plain = Corpus(corpus.dialogues, corpus.summaries.filter(pl.col("variant") == "original"))
-    page = render_report(ReportData("t", plain, score(plain, ["rouge-1"]), robustness=data))
+    page = render_report(ReportData("t", plain, score(plain, ["rouge-1"]), panels=[robustness_panel(data)]))
     assert "Trust cards" in page
     assert 'id="systems"' in page
 
@@ -241,7 +241,7 @@ def test_a_card_accounts_for_every_perturbation(data: RobustnessData) -> None:
     [("blind", True), ("wrong", True), ("faint", False), ("noticed", False), ("unclear", False)],
 )
 def test_robust_without_noticing_anything_is_no_reason_to_trust(
-    corpus: Corpus, data: RobustnessData, verdict: str, fails: bool
+    data: RobustnessData, verdict: str, fails: bool
 ) -> None:
     """A metric that scores rewrites better passes for robust, though it sees nothing of what is broken."""
     robust = pl.when(dimension="overall", metric="ter").then(0.9).otherwise("robustness")
@@ -249,7 +249,7 @@ def test_robust_without_noticing_anything_is_no_reason_to_trust(
     cards = data.tables["cards"].with_columns(robust.alias("robustness"), low.alias("robustness_low"))
     made = judged(data, "ter", ("broken", "degrades", verdict), ("rewritten", "preserves", "raised"))
     made = replace(made, tables={**made.tables, "cards": cards})
-    found = cautions(ReportData("t", corpus, score(corpus, ["ter"]), robustness=made))
+    found = robustness_cautions(made)
     assert ("ter" in found) == fails
     if fails:
         assert found["ter"] == "fails on summaries broken on purpose (notices no kind of them)"

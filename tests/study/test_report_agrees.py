@@ -8,14 +8,14 @@ import polars as pl
 import pytest
 
 from dialgauge.corpus import Corpus, embedded_corpus, write_corpus
-from dialgauge.metaeval import adjust_p_values
+from dialgauge.metaeval import adjust_p_values, headline
 from dialgauge.report import ReportData
-from dialgauge.report._content import headline, rankings, system_table
+from dialgauge.report._content import rankings, system_table
 from dialgauge.report._overview import brief, cautions, data_problems, summing_up
 from dialgauge.report._rating_figures import rating_figures
 from dialgauge.report._relations import significance
 from dialgauge.study import FinishedRun, run_study
-from dialgauge.study._report import report_data
+from dialgauge.study.stages.report import report_data
 
 STUDY = """\
 [study]
@@ -150,12 +150,13 @@ def test_the_first_screen_says_that_references_are_among_the_systems(data: Repor
     assert "The references count as a system" in screen
 
 
-def test_a_metric_that_fails_on_broken_summaries_is_not_trusted_without_a_word(data: ReportData, page: str) -> None:
+def test_a_metric_that_fails_on_broken_summaries_is_not_trusted_without_a_word(
+    run: FinishedRun, data: ReportData, page: str
+) -> None:
     failing = cautions(data)
-    assert data.robustness is not None
-    for row in (
-        data.robustness.tables["cards"].filter(dimension="overall").drop_nulls("robustness").iter_rows(named=True)
-    ):
+    cards = run.table("robustness")
+    assert cards is not None
+    for row in cards.filter(dimension="overall").drop_nulls("robustness").iter_rows(named=True):
         assert (row["metric"] in failing) == (row["robustness_low"] <= 0.5)
     assert failing
     level, coefficient = headline(data.correlations)

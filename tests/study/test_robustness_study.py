@@ -104,7 +104,7 @@ def test_a_stopped_run_does_not_pass_for_a_whole_one(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("dialgauge.study._pipeline.score_as_asked", stop)
+        patch.setattr("dialgauge.study.stages.scores.score_as_asked", stop)
         with pytest.raises(KeyboardInterrupt):
             run_study(study)
     with pytest.raises(InputError, match="the run stopped before it had scores"):

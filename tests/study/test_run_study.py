@@ -103,13 +103,13 @@ def test_tampered_output_is_made_again(study: Path) -> None:
 
 def test_goes_on_after_a_failure(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.rmtree(study.parent / "runs")
-    from dialgauge.study import _pipeline
+    from dialgauge.study.stages import correlations
 
     def broken(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(_pipeline, "correlate", broken)
+        patch.setattr(correlations, "correlate", broken)
         with pytest.raises(OSError, match="No space left"):
             run_study(study)
     assert not (study.parent / "runs/small/correlations.parquet").exists()

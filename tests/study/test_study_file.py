@@ -6,6 +6,9 @@ import pytest
 
 from dialgauge.errors import InputError
 from dialgauge.study import read_study_file, study_template
+from dialgauge.study._correlation_section import CorrelationSection
+from dialgauge.study._ratings_used import RatingsSection
+from dialgauge.study.stages.corpus import CorpusSection
 
 GOOD = """\
 [study]
@@ -32,8 +35,8 @@ def test_defaults(tmp_path: Path) -> None:
     path.write_text(GOOD)
     study = read_study_file(path)
     assert study.study.seed == 0
-    assert study.ratings.aggregate == "mean"
-    assert study.correlation.resamples == 1000
+    assert study.section(RatingsSection).aggregate == "mean"
+    assert study.section(CorrelationSection).resamples == 1000
 
 
 @pytest.mark.parametrize("source", ["embedded", 'with "quotes".csv', "back\\slash.csv", "braces{}.csv", "日本.csv"])
@@ -41,7 +44,7 @@ def test_template_is_a_valid_study(tmp_path: Path, source: str) -> None:
     path = tmp_path / "my study.toml"
     path.write_text(study_template(path.name, source), "utf-8")
     study = read_study_file(path)
-    assert study.corpus.source == source
+    assert study.section(CorpusSection).source == source
     assert study.study.name == "my-study"
 
 

@@ -59,22 +59,22 @@ def annotate(
 
     Systems are hidden from annotators, and agreement is measured while they work.
     """
-    from dialgauge.annotate import Project, serve
+    from dialgauge.annotate import AnnotateSection, Project, serve
     from dialgauge.corpus import open_corpus
-    from dialgauge.study import read_annotation_file
+    from dialgauge.study import CorpusSection, SummarizeSection, read_annotation_file
 
     chosen = _export_format(export, format)
     if database and "://" in database and not database.startswith(_POSTGRESQL):
         raise InputError(f"--database {database}: write postgresql://…, or the name of a file for SQLite")
     settings, folder = read_annotation_file(study)
-    section = settings.corpus
+    section = settings.section(CorpusSection)
     corpus = open_corpus(section.source, home=folder, format=section.format, mapping=section.map, strict=section.strict)
     output = folder / (settings.study.output or f"runs/{settings.study.name}")
-    if settings.summarize:
-        _say_what_is_not_in(settings.summarize.systems, study, output)
+    if written := settings.find(SummarizeSection):
+        _say_what_is_not_in(written.systems, study, output)
     where = database or output / "annotation.db"
     name, seed = settings.study.name, settings.study.seed
-    with Project.open(where, settings.annotate, corpus, name=name, seed=seed) as project:
+    with Project.open(where, settings.section(AnnotateSection), corpus, name=name, seed=seed) as project:
         if export or import_file or backup:
             _work_on_files(project, export, chosen, import_file, annotator, backup, json)
         elif links_only:

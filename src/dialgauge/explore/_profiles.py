@@ -196,6 +196,6 @@ def metric_table(data: RunData) -> list[tuple[str, str, str, dict[str, float | N
 
 def table_coefficient(correlations: pl.DataFrame) -> tuple[str, str]:
     """The level and coefficient of the overview of metrics: those of the report's verdict."""
-    from dialgauge.report import headline  # here: the start of the server needs no report
+    from dialgauge.metaeval import headline  # here: the start of the server needs no correlation
 
     return headline(correlations)

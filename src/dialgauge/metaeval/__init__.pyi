@@ -37,6 +37,9 @@ from dialgauge.metaeval._groups import (
     SignificanceGroups as SignificanceGroups,
     significance_groups as significance_groups,
 )
+from dialgauge.metaeval._headline import (
+    headline as headline,
+)
 from dialgauge.metaeval._intervals import (
     bca_interval as bca_interval,
     fisher_interval as fisher_interval,

@@ -8,6 +8,9 @@ from dialgauge.report._content import (
 from dialgauge.report._learned import (
     LearnedData as LearnedData,
 )
+from dialgauge.report._panel import (
+    Panel as Panel,
+)
 from dialgauge.report._render import (
     render_report as render_report,
 )
@@ -26,6 +29,9 @@ from dialgauge.report._written import (
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
+from dialgauge.report._affect import (
+    affect_panel as affect_panel,
+)
 from dialgauge.report._affect_pages import (
     SpreadRow as SpreadRow,
     render_affect_corpus as render_affect_corpus,
@@ -33,15 +39,23 @@ from dialgauge.report._affect_pages import (
     spread_rows as spread_rows,
 )
 from dialgauge.report._content import (
-    headline as headline,
     places as places,
+)
+from dialgauge.report._learned import (
+    learned_panel as learned_panel,
 )
 from dialgauge.report._render import (
     render_robustness as render_robustness,
 )
+from dialgauge.report._reproduction import (
+    reproduction_panel as reproduction_panel,
+)
 from dialgauge.report._robustness import (
     card_sentences as card_sentences,
     marked as marked,
+)
+from dialgauge.report._robustness_panel import (
+    robustness_panel as robustness_panel,
 )
 from dialgauge.report._tables import (
     agreement_table as agreement_table,

@@ -10,6 +10,7 @@ import polars as pl
 from dialgauge.affect import Spread, affective
 from dialgauge.report._affect_figures import paper_box_plot, scatter_plots, system_box_plot
 from dialgauge.report._content import Estimate
+from dialgauge.report._panel import Panel
 from dialgauge.tables import number
 from dialgauge.web import Figure, rounded, slug
 
@@ -20,6 +21,22 @@ _WHOLE = "whole dialogue"
 _SPREAD = ("name", "count", "mean", "low", "first quartile", "median", "third quartile", "high", "outside")
 #: So many pairs of a system are in the data of its scatter plot, as in the plot.
 _PAIRS = 1500
+#: For the appendix.
+_FORMULAS: tuple[tuple[str, str, str], ...] = (
+    ("PSent", "Affective words of a text / its words, by the tagger named above.", "Zhou et al. 2024"),
+    (
+        "PSentScore",
+        "Spearman's correlation, over dialogues whose PSent is above zero, of PSent of the dialogue and of its "
+        "summary. CCC: 2 · cov(x, y) / (var x + var y + (x̄ − ȳ)²). MAE: mean of |x − y|. Bootstrap over dialogues.",
+        "Zhou et al. 2024; Lin 1989",
+    ),
+    (
+        "adjusted",
+        "Partial Spearman correlation of PSent of the dialogue with the summary's affective words that nobody said in "
+        "the dialogue, per word, given the lengths of both. 0 where no summary has such a word: it copies.",
+        "",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +67,13 @@ class AffectTable:
     rows: tuple[AffectRow, ...]
 
 
-def affect_context(data: AffectData | None) -> dict[str, Any]:
-    """What the template shows; nothing where affect was not measured."""
-    if data is None:
-        return {"affect": (), "affect_figures": []}
+def affect_panel(data: AffectData) -> Panel:
+    """The section on affect."""
     sides = data.scores["side"].unique(maintain_order=True).to_list()
     tables = [_table(data.scores.filter(side=side), side or _WHOLE) for side in sides]
-    return {"affect": tables, "affect_figures": _figures(data.shares)}
+    figures = _figures(data.shares)
+    shown = {"affect": tables, "affect_figures": figures, "signature": data.signature}
+    return Panel((("affect", "Affect"),), "affect.html", 60, shown, figures, formulas=_FORMULAS)
 
 
 def _figures(shares: pl.DataFrame) -> list[Figure]:

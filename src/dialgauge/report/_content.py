@@ -8,14 +8,12 @@ import polars as pl
 from markupsafe import Markup
 
 from dialgauge.corpus import KEY, Corpus
+from dialgauge.metaeval import headline
 from dialgauge.metrics import SYSTEM_KEY, Scores
 from dialgauge.tables import estimate, number
 
 if TYPE_CHECKING:
-    from dialgauge.report._affect import AffectData
-    from dialgauge.report._learned import LearnedData
-    from dialgauge.report._reproduction import ReproductionData
-    from dialgauge.report._robustness import RobustnessData
+    from dialgauge.report._panel import Panel
     from dialgauge.report._times import TimesData
     from dialgauge.report._written import WrittenData
 
@@ -121,7 +119,7 @@ class ReportData:
     ``removed``, and the agreement afterwards; ``written`` is about the systems that the run had write. ``versions``
     says with what the numbers were made, ``times`` what that cost; a report with times is not the same each time.
     ``counted`` are the single ratings behind ``ratings`` (those of the corpus where nothing is said), ``confidence`` is
-    that of the tests.
+    that of the tests. ``panels`` are further sections, in the order in which the appendix explains them.
     """
 
     title: str
@@ -136,30 +134,15 @@ class ReportData:
     findings: Sequence[Mapping[str, Any]] = ()
     problems: Sequence[str] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
-    robustness: "RobustnessData | None" = None
-    affect: "AffectData | None" = None
     between: pl.DataFrame | None = None
     comparisons: pl.DataFrame | None = None
     cleaning: pl.DataFrame | None = None
-    learned: "LearnedData | None" = None
-    reproduction: "ReproductionData | None" = None
     written: "WrittenData | None" = None
     versions: Mapping[str, str] = field(default_factory=dict)
     times: "TimesData | None" = None
     counted: CountedRatings | None = None
     confidence: float = 0.95
-
-
-#: What the first screen shows: the level and coefficient of the verdict, the first pair that was computed.
-_HEADLINES = (("summary", "pearson"), ("system", "pearson"), ("summary", "spearman"), ("system", "spearman"))
-
-
-def headline(correlations: pl.DataFrame | None) -> tuple[str, str]:
-    """The level and the coefficient that the verdict is about."""
-    if correlations is None:
-        return _HEADLINES[0]
-    present = set(correlations.select("level", "coefficient").iter_rows())
-    return next((pair for pair in _HEADLINES if pair in present), sorted(present)[0])
+    panels: "Sequence[Panel]" = ()
 
 
 def rankings(data: ReportData, level: str, coefficient: str) -> list[Ranking]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.report._content import Estimate
+from dialgauge.report._panel import Panel
 from dialgauge.tables import number
 
 
@@ -54,11 +55,26 @@ _MEASURES = (
     ("mean absolute error", "summary"),
 )
 _PARTS = 6
+#: For the appendix.
+_FORMULAS: tuple[tuple[str, str, str], ...] = (
+    (
+        "learned metrics",
+        "A learner from metric scores to the rating, its settings searched in the training folds alone. All numbers "
+        "are of predictions for folds that were held out; systems and dialogues are drawn anew for the intervals.",
+        "",
+    ),
+    (
+        "importance",
+        "By how much the held-out predictions get worse when one feature is shuffled.",
+        "Breiman 2001",
+    ),
+)
 
 
-def learned_cards(data: LearnedData | None, corpus: Corpus) -> list[LearnedCard]:
-    """A card per trained metric; none where nothing was trained."""
-    return [] if data is None else [_card(entry, corpus) for entry in data.targets]
+def learned_panel(data: LearnedData, corpus: Corpus) -> Panel:
+    """The section on trained metrics, with a card for each."""
+    cards = [_card(entry, corpus) for entry in data.targets]
+    return Panel((("learned", "Learned metrics"),), "learned.html", 70, {"learned": cards}, formulas=_FORMULAS)
 
 
 def _card(entry: Mapping[str, Any], corpus: Corpus) -> LearnedCard:

@@ -19,7 +19,7 @@ class MetricRow:
     signature: str
 
 
-#: Name, formula or rule, and source of what a report can show.
+#: Name, formula or rule, and source of what every report can show.
 FORMULAS: tuple[tuple[str, str, str], ...] = (
     (
         "summary level",
@@ -62,70 +62,11 @@ FORMULAS: tuple[tuple[str, str, str], ...] = (
         "Sokal and Michener 1958",
     ),
 )
-#: The same for what only some studies have.
-_ROBUSTNESS: tuple[tuple[str, str, str], ...] = (
-    (
-        "change",
-        "Mean of variant minus original, turned so that negative means worse, divided by the standard deviation "
-        "between systems (between summaries, where there are fewer than three). Interval: Student's t over dialogues.",
-        "",
-    ),
-    (
-        "noticed, blind …",
-        "Sign test over dialogues (does the score move?) and two one-sided t tests (is the mean change surely within "
-        "the margin?), both corrected after Benjamini and Hochberg over all cells. Broken: moves down, noticed, or "
-        "faint if surely within the margin; else surely within it, blind; moves up, wrong. Rewritten: surely within "
-        "it, stable; else moves down, lowered; moves up, raised. Otherwise unclear.",
-        "Schuirmann 1987",
-    ),
-    (
-        "robustness",
-        "The share of pairs (broken variant, rewritten variant of the same summary) in which the broken one scores "
-        "worse; ties count half. One half is chance.",
-        "",
-    ),
-    ("sensitivity", "The share of broken summaries that score worse than their original.", ""),
-    ("stability", "The share of rewritten summaries whose score stays within the margin.", ""),
-    (
-        "trust cards",
-        "Each share is the mean over perturbations; levels of one perturbation count as one. Bootstrap over dialogues.",
-        "",
-    ),
-)
-_AFFECT: tuple[tuple[str, str, str], ...] = (
-    ("PSent", "Affective words of a text / its words, by the tagger named above.", "Zhou et al. 2024"),
-    (
-        "PSentScore",
-        "Spearman's correlation, over dialogues whose PSent is above zero, of PSent of the dialogue and of its "
-        "summary. CCC: 2 · cov(x, y) / (var x + var y + (x̄ − ȳ)²). MAE: mean of |x − y|. Bootstrap over dialogues.",
-        "Zhou et al. 2024; Lin 1989",
-    ),
-    (
-        "adjusted",
-        "Partial Spearman correlation of PSent of the dialogue with the summary's affective words that nobody said in "
-        "the dialogue, per word, given the lengths of both. 0 where no summary has such a word: it copies.",
-        "",
-    ),
-)
-_LEARNED: tuple[tuple[str, str, str], ...] = (
-    (
-        "learned metrics",
-        "A learner from metric scores to the rating, its settings searched in the training folds alone. All numbers "
-        "are of predictions for folds that were held out; systems and dialogues are drawn anew for the intervals.",
-        "",
-    ),
-    (
-        "importance",
-        "By how much the held-out predictions get worse when one feature is shuffled.",
-        "Breiman 2001",
-    ),
-)
 
 
 def formulas(data: ReportData) -> tuple[tuple[str, str, str], ...]:
     """Those of the numbers that this report has."""
-    parts = ((data.robustness, _ROBUSTNESS), (data.affect, _AFFECT), (data.learned, _LEARNED))
-    return FORMULAS + tuple(row for present, rows in parts if present is not None for row in rows)
+    return FORMULAS + tuple(row for panel in data.panels for row in panel.formulas)
 
 
 def metric_rows(data: ReportData) -> list[MetricRow]:

@@ -36,8 +36,6 @@ _READS = {
 _TENTATIVE = 0.667
 #: Fewer points than these have no correlation, and fewer systems than the second are soon ordered right by chance.
 _FEWEST, _FEW = 3, 5
-#: How often a broken version scores worse than a rewrite by chance.
-_CHANCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,27 +104,8 @@ def few_systems(data: ReportData, rankings: Sequence[Ranking]) -> str:
 
 
 def cautions(data: ReportData) -> dict[str, str]:
-    """The metrics that fail when summaries are broken on purpose: their robustness is not shown to be above chance, or
-    it is, but only because they score rewrites better, as they notice nothing that is broken.
-
-    What is said of each follows its name in the verdict, in the same sentence.
-    """
-    if data.robustness is None:
-        return {}
-    overall = pl.col("dimension") == "overall"
-    cards = data.robustness.tables["cards"].filter(overall, pl.col("robustness").is_not_null())
-    verdicts = data.robustness.tables["verdicts"].filter(overall, pl.col("expected").str.starts_with("degrades"))
-    # What is not decided speaks for nobody and against nobody.
-    blind = set(verdicts["metric"]) - set(verdicts.filter(~pl.col("verdict").is_in(["blind", "wrong"]))["metric"])
-    said = {}
-    for row in cards.iter_rows(named=True):
-        low = row["robustness"] if row["robustness_low"] is None else row["robustness_low"]
-        if low <= _CHANCE:
-            shown = f"robustness {number(row['robustness'])}, chance {number(_CHANCE)}"
-            said[row["metric"]] = f"fails on summaries broken on purpose ({shown})"
-        elif row["metric"] in blind:
-            said[row["metric"]] = "fails on summaries broken on purpose (notices no kind of them)"
-    return said
+    """What speaks against metrics, by their names, from all panels; it follows the name in the verdict."""
+    return {metric: said for panel in data.panels for metric, said in panel.cautions.items()}
 
 
 def instead(rankings: Sequence[Ranking], failing: Mapping[str, str]) -> dict[str, str]:
@@ -223,9 +202,7 @@ def _card(data: ReportData, rankings: Sequence[Ranking], metric: str, trusted_fo
     signature = data.scores.signatures.get(metric, "")
     known = registered(signature)
     facts = [("reads", reads(signature)), ("cost", known.cost if known else "")]
-    robust = _robustness(data, metric)
-    if robust is not None:
-        facts.append(("robustness", robust))
+    facts += [panel.facts[metric] for panel in data.panels if metric in panel.facts]
     shares = [
         (ranking.ceiling, entry.value)
         for ranking in rankings
@@ -243,15 +220,6 @@ def _card(data: ReportData, rankings: Sequence[Ranking], metric: str, trusted_fo
     )
     description = known.description if known else ""
     return LeadingCard(metric, trusted_for, description, tuple(f for f in facts if f[1]), found)
-
-
-def _robustness(data: ReportData, metric: str) -> str | None:
-    if data.robustness is None:
-        return None
-    row = data.robustness.tables["cards"].filter(pl.col("dimension") == "overall", pl.col("metric") == metric)
-    if row.is_empty() or row["robustness"][0] is None:
-        return None
-    return str(Estimate(metric, row["robustness"][0], row["robustness_low"][0], row["robustness_high"][0]))
 
 
 def data_problems(data: ReportData) -> list[str]:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from dialgauge.errors import counted
 from dialgauge.report._content import Estimate
+from dialgauge.report._panel import Panel
 from dialgauge.reproduce import comparison_remarks, show_span
 from dialgauge.tables import number
 from dialgauge.web import Figure, dot, drawing, line, linear, rounded, short, slug, text, ticks, vertical_grid
@@ -26,7 +27,7 @@ _ORDERS = ((1.0, "the same"), (0.9, "nearly the same"), (0.75, "much the same"),
 _CLAIMS = {"confirmed": "right", "partly": "faint", "not confirmed": "bad"}
 
 #: For the appendix: name, formula or rule, and source.
-REPRODUCTION_FORMULAS: tuple[tuple[str, str, str], ...] = (
+_FORMULAS: tuple[tuple[str, str, str], ...] = (
     (
         "CV*",
         "100 · (1 + 1/4n) · (s / c₄(n)) / x̄ of the results of n studies, after the lowest point of the scale is taken "
@@ -119,10 +120,15 @@ class Reproduction:
         return [block.figure for block in self.blocks]
 
 
-def reproduction_section(data: ReproductionData | None) -> Reproduction | None:
-    """What the template shows; None where the study repeats none."""
-    if data is None:
-        return None
+def reproduction_panel(data: ReproductionData) -> Panel:
+    """The section on the study that this one repeats."""
+    found = reproduction_section(data)
+    anchors = (("reproduction", "Reproduction"),)
+    return Panel(anchors, "reproduction.html", 40, {"reproduction": found}, found.figures, formulas=_FORMULAS)
+
+
+def reproduction_section(data: ReproductionData) -> Reproduction:
+    """What the template shows."""
     found = data.comparison
     first, second = (study["name"] for study in found["studies"])
     roles = len({row["role"] for row in found["correlations"]}) > 1

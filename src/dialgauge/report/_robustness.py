@@ -38,11 +38,7 @@ _EXPECTED_BRIEFLY: Mapping[str, str] = {
     "degrades-mildly": "a little worse",
     "preserves": "should stay",
 }
-#: So many trust cards are open; the rest is folded up.
-_OPEN = 6
-#: From more columns than these on, their names stand upright, so that the columns can be narrow.
-_UPRIGHT = 7
-_OVERALL = "overall"
+OVERALL = "overall"
 _WORD = re.compile(r"\s+|\S+")
 _DIGITS = re.compile(r"\d+")
 
@@ -106,7 +102,7 @@ class Card:
 
 def metrics_shown(data: RobustnessData) -> list[str]:
     """The metrics with a direction, most robust first; those that only describe have nothing to show here."""
-    cards = data.tables["cards"].filter(pl.col("dimension") == _OVERALL, pl.col("direction") != "none")
+    cards = data.tables["cards"].filter(pl.col("dimension") == OVERALL, pl.col("direction") != "none")
     return cards.sort("robustness", descending=True, nulls_last=True, maintain_order=True)["metric"].to_list()
 
 
@@ -114,7 +110,7 @@ def observed(data: RobustnessData) -> list[Group]:
     """Perturbations × metrics, grouped by what is expected."""
     metrics = metrics_shown(data)
     changes = {(row["metric"], row["perturbation"]): row for row in data.tables["changes"].iter_rows(named=True)}
-    overall = data.tables["verdicts"].filter(pl.col("dimension") == _OVERALL)
+    overall = data.tables["verdicts"].filter(pl.col("dimension") == OVERALL)
     verdicts = {(row["metric"], row["perturbation"]): row["verdict"] for row in overall.iter_rows(named=True)}
     groups = []
     for effect, heading in EXPECTED.items():
@@ -151,7 +147,7 @@ def _cell(row: Mapping[str, Any], verdict: str | None) -> Cell:
 
 def trust_cards(data: RobustnessData) -> list[Card]:
     """A card per metric with a direction, most robust first."""
-    overall = data.tables["cards"].filter(pl.col("dimension") == _OVERALL)
+    overall = data.tables["cards"].filter(pl.col("dimension") == OVERALL)
     by_metric = {row["metric"]: row for row in overall.iter_rows(named=True)}
     texts = _texts(data)
     cards = []
@@ -172,7 +168,7 @@ def trust_cards(data: RobustnessData) -> list[Card]:
 
 def card_sentences(data: RobustnessData, metric: str) -> list[str]:
     """What the verdicts of one metric come to, in words."""
-    verdicts = data.tables["verdicts"].filter(pl.col("dimension") == _OVERALL, pl.col("metric") == metric)
+    verdicts = data.tables["verdicts"].filter(pl.col("dimension") == OVERALL, pl.col("metric") == metric)
     degrading = verdicts.filter(pl.col("expected").str.starts_with("degrades"))
     preserving = verdicts.filter(pl.col("expected") == "preserves")
     sentences = []
@@ -333,29 +329,3 @@ def gauge(numbers: Sequence[Estimate]) -> Markup:
     parts.append(line(x(0.5), 0, x(0.5), row, "half"))
     label = ", ".join(f"{entry.metric} {entry}" for entry in numbers)
     return drawing("gauge", width, height, label, parts)
-
-
-def context(data: RobustnessData | None) -> dict[str, Any]:
-    """What the template of this section needs; ``robust`` alone, and None, where there is nothing to show."""
-    if data is None:
-        return {"robust": None}
-    columns, rows = correlation_rows(data)
-    metrics, groups = metrics_shown(data), observed(data)
-    by_metric = profiles(groups, metrics)
-    across = len(by_metric[0][1]) if by_metric else len(metrics)
-    return {
-        "robust": data,
-        "robust_metrics": metrics,
-        "robust_groups": groups,
-        "robust_profiles": by_metric,
-        "robust_upright": across > _UPRIGHT,
-        "robust_cards": trust_cards(data),
-        "robust_dimensions": by_dimension(data),
-        "robust_doses": doses(data),
-        "robust_correlation_columns": columns,
-        "robust_correlation_rows": rows,
-        "robust_declined": declined_rows(data),
-        "priors": data.correlations is not None and data.correlations["ratings"].str.contains("priors").any(),
-        "robust_open": _OPEN,
-        "breakable": breakable,
-    }

@@ -11,6 +11,9 @@ from dialgauge.study._compare_runs_tables import (
     comparison_tables as comparison_tables,
     condition_table as condition_table,
 )
+from dialgauge.study._context import (
+    Context as Context,
+)
 from dialgauge.study._file import (
     read_annotation_file as read_annotation_file,
     read_study_file as read_study_file,
@@ -21,25 +24,31 @@ from dialgauge.study._finished import (
 from dialgauge.study._publish import (
     TableOptions as TableOptions,
     publication_table as publication_table,
-)
-from dialgauge.study._report import (
-    report_of_run as report_of_run,
+    table_kinds as table_kinds,
 )
 from dialgauge.study._robustness import (
     VariantAnalysis as VariantAnalysis,
     analyse_variants as analyse_variants,
 )
-from dialgauge.study._sections import (
-    AnnotationFile as AnnotationFile,
-    StudyFile as StudyFile,
-)
 from dialgauge.study._settings import (
     RunComparisonSettings as RunComparisonSettings,
+)
+from dialgauge.study._stage import (
+    Section as Section,
+    Stage as Stage,
+    TableKind as TableKind,
 )
 from dialgauge.study._study import (
     Study as Study,
     StudyRun as StudyRun,
     run_study as run_study,
+)
+from dialgauge.study._study_file import (
+    SectionModel as SectionModel,
+    StudyFile as StudyFile,
+)
+from dialgauge.study.stages.report import (
+    report_of_run as report_of_run,
 )
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
@@ -62,4 +71,10 @@ from dialgauge.study._robustness import (
 )
 from dialgauge.study._template import (
     study_template as study_template,
+)
+from dialgauge.study.stages.corpus import (
+    CorpusSection as CorpusSection,
+)
+from dialgauge.study.stages.summaries import (
+    SummarizeSection as SummarizeSection,
 )

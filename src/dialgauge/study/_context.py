@@ -1,41 +1,46 @@
 """A run of a study while it is under way: what every stage needs of it."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus import Corpus, open_corpus, read_corpus
-from dialgauge.files import atomic_file
+from dialgauge.corpus import Corpus, read_corpus
+from dialgauge.files import atomic_file, write_text
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
-from dialgauge.study._sections import StudyFile
-from dialgauge.study._specs import Specs, metric_specs
-from dialgauge.study._stages import Ledger
+from dialgauge.study._study_file import Model, StudyFile, StudySection
 
 
 @dataclass
 class Context:
     """The settings of a study and the folder of a run of it. ``home`` is where the paths of the study file start.
 
-    The corpora and the scores are read when a stage asks for them first, unless the stage that makes them left them.
+    ``manifest`` is that of the run as far as it has come, ``done`` says of each stage so far whether it ran or was
+    unchanged. The corpus and the scores of the run are read when a stage first asks for them; ``source`` is the corpus
+    that the study file names, once a stage has read it.
     """
 
     settings: StudyFile
     home: Path
     folder: Path
-    ledger: Ledger
     progress: Progress
+    manifest: Mapping[str, Any]
+    done: Mapping[str, str]
+    source: Corpus | None = None
 
-    @cached_property
-    def source(self) -> Corpus:
-        """The corpus that the study file names, before anything is added to it."""
-        self.progress("reading the corpus", 0, 1)
-        wanted = self.settings.corpus
-        return open_corpus(
-            wanted.source, home=self.home, format=wanted.format, mapping=wanted.map, strict=wanted.strict
-        )
+    def section(self, model: type[Model]) -> Model:
+        """A section of the study file, by its type."""
+        return self.settings.section(model)
+
+    @property
+    def study(self) -> StudySection:
+        """``[study]``, with the seed."""
+        return self.settings.study
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -47,12 +52,15 @@ class Context:
         """The scores of the run."""
         return Scores.load(self.folder / "scores.parquet")
 
-    @cached_property
-    def metrics(self) -> Specs:
-        """The metrics of the study file."""
-        return metric_specs(self.settings.metrics.use, self.home)
+    def read(self, name: str) -> pl.DataFrame:
+        """A table of results that an earlier stage wrote."""
+        return pl.read_parquet(self.folder / name)
 
     def write(self, name: str, frame: pl.DataFrame) -> None:
         """Write a table of results into the folder of the run."""
         with atomic_file(self.folder / name) as temporary:
             frame.write_parquet(temporary)
+
+    def write_json(self, name: str, document: Any) -> None:
+        """Write a JSON file into the folder of the run."""
+        write_text(self.folder / name, json.dumps(document, indent=2, ensure_ascii=False) + "\n")

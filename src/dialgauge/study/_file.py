@@ -4,34 +4,55 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import ValidationError, create_model
 
+from dialgauge.annotate import AnnotateSection
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.files import parse_toml, read_utf8
+from dialgauge.study._graph import all_stages
 from dialgauge.study._paths import paths_outside
-from dialgauge.study._sections import AnnotationFile, StudyFile
+from dialgauge.study._stage import Section
+from dialgauge.study._study_file import StudyFile
 
-File = TypeVar("File", bound=StudyFile)
+#: Sections that belong to no stage.
+_ANNOTATE = Section("annotate", AnnotateSection, "optional")
 
 
 def read_study_file(path: Path) -> StudyFile:
     """Read and check a study file. Every error names the file, the line, the key, and what is allowed there."""
-    return _read(path, StudyFile)
+    return _read(path, study_file_model())
 
 
-def read_annotation_file(path: Path) -> tuple[AnnotationFile, Path]:
-    """Read and check a study file for its ``[annotate]``; with it the folder that its paths are relative to."""
-    return _read(path, AnnotationFile), path.resolve().parent
+def read_annotation_file(path: Path) -> tuple[StudyFile, Path]:
+    """Read and check a study file for its ``[annotate]``, which it needs; metrics may be left for later.
+
+    With it the folder that its paths are relative to.
+    """
+    return _read(path, study_file_model(needed=("corpus", "annotate"))), path.resolve().parent
 
 
-def _read(path: Path, model: type[File]) -> File:
+def study_file_model(needed: Sequence[str] | None = None) -> type[StudyFile]:
+    """The study file with the sections of all declared stages; ``needed`` are those that must be there instead."""
+    fields: dict[str, Any] = {}
+    for section in (*(section for stage in all_stages() for section in stage.sections), _ANNOTATE):
+        required = section.presence == "required" if needed is None else section.key in needed
+        if required:
+            fields[section.key] = (section.model, ...)
+        elif section.presence == "default":
+            fields[section.key] = (section.model, section.model())
+        else:
+            fields[section.key] = (section.model | None, None)
+    return create_model("StudyFile", __base__=StudyFile, **fields)
+
+
+def _read(path: Path, model: type[StudyFile]) -> StudyFile:
     text = read_utf8(path, f"; 'dialgauge init {path.name}' writes a study file to start from")
     try:
         settings = model.model_validate(parse_toml(text, str(path)))
     except ValidationError as error:
-        lines = [_describe(path, text, entry) for entry in error.errors()]
+        lines = [_describe(path, text, model, entry) for entry in error.errors()]
         raise InputError("\n".join(lines)) from error
     home = path.resolve().parent
     outside = [
@@ -48,12 +69,12 @@ def _read(path: Path, model: type[File]) -> File:
 _FOR_A_START = {"annotate": '; for a start: [annotate] with protocol = "dialsummeval" and annotators = ["ada", "bo"]'}
 
 
-def _describe(path: Path, text: str, error: Any) -> str:
+def _describe(path: Path, text: str, model: type[StudyFile], error: Any) -> str:
     location = tuple(error["loc"])
     line = _line_of(text, location)
     key = ".".join(str(part) for part in location)
     if error["type"] == "extra_forbidden":
-        known = _keys_at(location[:-1])
+        known = _keys_at(model, location[:-1])
         reason = str(UnknownNameError("key", str(location[-1]), known))
     elif error["type"] == "missing":
         reason = f"is missing{_FOR_A_START.get(key, '')}"
@@ -64,8 +85,7 @@ def _describe(path: Path, text: str, error: Any) -> str:
     return f"{path}:{line}: {key}: {reason}"
 
 
-def _keys_at(location: Sequence[object]) -> list[str]:
-    model: Any = StudyFile
+def _keys_at(model: Any, location: Sequence[object]) -> list[str]:
     for part in location:
         if isinstance(part, int):
             continue

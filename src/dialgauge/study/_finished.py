@@ -12,8 +12,9 @@ from dialgauge.corpus import Corpus, read_corpus
 from dialgauge.errors import InputError
 from dialgauge.files import check_folder
 from dialgauge.metrics import Scores
-from dialgauge.study._stages import MANIFEST, file_digest
+from dialgauge.study._digest import file_digest
 
+MANIFEST = "manifest.json"
 #: A panic of Polars is no Exception in Python, and damaged files cause it.
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
@@ -89,6 +90,13 @@ class FinishedRun:
             return pl.read_parquet(path)
         except _UNREADABLE as error:
             raise InputError(f"{path}: not readable as a table: {error}") from error
+
+    def needed_table(self, name: str, needs: str) -> pl.DataFrame:
+        """A table of results; an error says what the study file or the corpus ``needs`` to have for it."""
+        found = self.table(name)
+        if found is None:
+            raise InputError(f"{self.folder}: the run has no {name}.parquet; that needs {needs}")
+        return found
 
     def document(self, name: str) -> Any:
         """What a JSON file of the run says; None where the study did not ask for it."""

@@ -7,15 +7,12 @@ machine of the person who runs it without that person noticing.
 from collections.abc import Iterator
 from pathlib import Path
 
-from dialgauge.corpus import source_folder
-from dialgauge.study._sections import StudyFile
-from dialgauge.study._specs import metric_specs, system_specs, tagger_spec
-
-#: The key of a path in the study file, what stands there, and where it leads.
-Found = tuple[tuple[str, str], str, Path]
+from dialgauge.study._graph import all_stages
+from dialgauge.study._stage import GivenPath
+from dialgauge.study._study_file import StudyFile
 
 
-def paths_outside(settings: StudyFile, home: Path) -> list[Found]:
+def paths_outside(settings: StudyFile, home: Path) -> list[GivenPath]:
     """The keys and values whose paths lead out of ``home``, links followed; none where ``study.outside`` is true.
 
     All are relative to ``home``, those inside specifications (of metrics, summarizers and taggers), too.
@@ -27,26 +24,10 @@ def paths_outside(settings: StudyFile, home: Path) -> list[Found]:
     return [(key, given, path) for key, given, path in found if not path.is_relative_to(inside)]
 
 
-def _paths(settings: StudyFile, home: Path) -> Iterator[Found]:
-    source = settings.corpus.source
-    if source != "embedded" and not source.startswith("dataset:"):
-        path = source_folder(source, home)
-        assert path is not None
-        yield ("corpus", "source"), source, path
+def _paths(settings: StudyFile, home: Path) -> Iterator[GivenPath]:
     if settings.study.output is not None:
         yield ("study", "output"), settings.study.output, home / settings.study.output
-    if settings.affect is not None:
-        for place in tagger_spec(settings.affect.tagger, home).places:
-            yield ("affect", "tagger"), place.written, place.path
-    if (repeated := settings.reproduction) is not None:
-        if repeated.original != "embedded" and not repeated.original.startswith("dataset:"):
-            yield ("reproduction", "original"), repeated.original, home / repeated.original
-        if repeated.claims is not None:
-            yield ("reproduction", "claims"), repeated.claims, home / repeated.claims
-    if settings.summarize is not None:
-        for place in system_specs(settings.summarize.systems, home).places:
-            yield ("summarize", "systems"), place.given, place.path
-    if settings.metrics is not None:
-        for place in metric_specs(settings.metrics.use, home).places:
-            if not place.registered:
-                yield ("metrics", "use"), place.given, place.path
+    for stage in all_stages():
+        # A file for the annotation alone may leave out what other stages need.
+        if all(settings.find(section.model) is not None for section in stage.sections):
+            yield from stage.paths(settings, home)

@@ -10,8 +10,8 @@ from dialgauge.corpus import Corpus, read_corpus
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
 from dialgauge.study._file import read_study_file
-from dialgauge.study._pipeline import Pipeline
-from dialgauge.study._sections import StudyFile
+from dialgauge.study._pipeline import run_stages
+from dialgauge.study._study_file import StudyFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def run_study(
     """
     study = study if isinstance(study, Study) else Study.load(study)
     folder = Path(output) if output else study.output
-    ledger = Pipeline(study.settings, study.folder, folder, progress).run()
+    ledger = run_stages(study.settings, study.folder, folder, progress)
     seconds = {stage: ledger.entries[stage]["seconds"] for stage in ledger.done}
     reading = {fact: ledger.entries["corpus"][fact] for fact in ("notes", "left_out", "problems")}
     return StudyRun(folder, ledger.done, seconds, **reading)

@@ -1,21 +1,19 @@
-"""Stages of a run: done once, skipped while their inputs, their settings and the code are unchanged."""
+"""The manifest of a run: stages are done once, and skipped while their inputs, settings and code are unchanged."""
 
-import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from dialgauge.errors import InputError
 from dialgauge.files import is_temporary, write_text
+from dialgauge.study._digest import digest, file_digest
+from dialgauge.study._finished import MANIFEST
 
-MANIFEST = "manifest.json"
 #: How the files are called that 'dialgauge annotate' may have put into the folder before the first run.
 _ANNOTATION = "annotation.db"
-_SOURCE_SUFFIXES = {".py", ".c", ".h", ".toml", ".html", ".css", ".js"}
 
 
 @dataclass(slots=True)
@@ -44,16 +42,23 @@ class Ledger:
         return cls(folder, entries, head)
 
     def run(
-        self, name: str, settings: Mapping[str, Any], inputs: list[str], outputs: list[str], make: Callable[[], Any]
+        self,
+        name: str,
+        settings: Mapping[str, Any],
+        inputs: list[str],
+        outputs: list[str],
+        code: str,
+        make: Callable[[], Mapping[str, Any] | None],
     ) -> bool:
         """Run ``make`` unless this stage was done before from the same things. True if it ran.
 
-        ``make`` writes ``outputs`` into the folder and may return facts for the manifest (a mapping).
+        ``make`` writes ``outputs`` into the folder and may return facts for the manifest. ``code`` is a digest of the
+        code that decides what it makes.
         """
-        fingerprint = _digest(
+        fingerprint = digest(
             {
                 "stage": name,
-                "code": code_fingerprint(),
+                "code": code,
                 "settings": dict(settings),
                 "inputs": [self.entries[stage]["fingerprint"] for stage in inputs],
             }
@@ -80,10 +85,14 @@ class Ledger:
         self.save()
         return True
 
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest; its stages are those of now and of later."""
+        return {**self.head, "stages": self.entries}
+
     def save(self) -> None:
         """Write the manifest."""
-        document = {**self.head, "stages": self.entries}
-        write_text(self.folder / MANIFEST, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        write_text(self.folder / MANIFEST, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n")
 
     def _forget_dependents(self, name: str) -> None:
         """Take out what was made from a stage that has changed: a run stopped now must not pass for a whole one."""
@@ -101,24 +110,3 @@ class Ledger:
 def _is_foreign(name: str) -> bool:
     """Whether a file is neither of an annotation project nor what a run left that was killed as it began."""
     return not name.startswith(_ANNOTATION) and not is_temporary(name)
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file, or of all files below a folder with their names."""
-    if path.is_file():
-        with path.open("rb") as opened:
-            return hashlib.file_digest(opened, "sha256").hexdigest()
-    files = sorted(p for p in path.rglob("*") if p.is_file())
-    return _digest({p.relative_to(path).as_posix(): file_digest(p) for p in files})
-
-
-@cache
-def code_fingerprint() -> str:
-    """A digest of dialgauge's own source: results of another version are never taken for those of this one."""
-    package = Path(__file__).parent.parent
-    files = sorted(path for path in package.rglob("*") if path.suffix in _SOURCE_SUFFIXES)
-    return _digest({path.relative_to(package).as_posix(): file_digest(path) for path in files})
-
-
-def _digest(data: Any) -> str:
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

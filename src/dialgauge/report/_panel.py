@@ -1,0 +1,35 @@
+"""A section of the report, as a stage of a study hands it over."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dialgauge.web import Figure
+
+#: The package with the templates of the report, in the folder ``templates``.
+REPORT = "dialgauge.report"
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A section of the report: a template, and what that is given.
+
+    ``anchors`` are the ids of its headings with their names in the navigation. Panels stand in the order of ``order``:
+    correlations 10, metrics with metrics 20, ratings 30, reproduction 40, robustness 50, affect 60, learned metrics 70,
+    systems 80, corpus 90, cost 100, method 110. The template (in ``templates`` of ``package``) gets ``shown``
+    beside the names that all panels share. ``figures`` are those whose data the page offers for download, ``formulas``
+    rows for the appendix: a name, formula or rule, and source.
+
+    The verdict of the first screen takes two things from panels: ``cautions``, what speaks against a metric, by its
+    name, as it follows the name in a sentence; and ``facts``, a label and a value for the card of a metric.
+    """
+
+    anchors: Sequence[tuple[str, str]]
+    template: str
+    order: int = 75
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    figures: Sequence[Figure] = ()
+    formulas: Sequence[tuple[str, str, str]] = ()
+    cautions: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    package: str = REPORT

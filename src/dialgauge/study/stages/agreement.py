@@ -1,0 +1,59 @@
+"""Whether the annotators agree, whether they drift, and what is wrong with their ratings."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from dialgauge.study._context import Context
+from dialgauge.study._finished import FinishedRun
+from dialgauge.study._ratings_used import RatingsSection, check_dimensions
+from dialgauge.study._stage import Section, Stage, TableKind
+
+if TYPE_CHECKING:
+    from dialgauge.tables import Table
+
+
+def _table(run: FinishedRun, **options: Any) -> "Table":
+    from dialgauge.report import agreement_table
+
+    return agreement_table(
+        run.needed_table("agreement", "a corpus with ratings"),
+        removed=int(run.stage("correlations").get("ratings_removed_as_noise", 0)),
+        cleaning=run.setting("correlations", "ratings", "clean") or "none",
+        **options,
+    )
+
+
+class AgreementStage(Stage):
+    """Measures how far the annotators agree, and checks their ratings."""
+
+    name = "agreement"
+    sections = (Section("ratings", RatingsSection),)
+    outputs = ("agreement.parquet", "drift.parquet", "findings.json")
+    tables = (TableKind("agreement", _table),)
+    needs_ratings = True
+
+    def check(self, context: Context) -> None:
+        wanted = context.section(RatingsSection)
+        check_dimensions("ratings.dimensions", wanted.dimensions or (), context.corpus.dimensions)
+
+    def settings(self, context: Context) -> Mapping[str, Any]:
+        return {"seed": context.study.seed, "ratings": context.section(RatingsSection).model_dump()}
+
+    def make(self, context: Context) -> None:
+        from dialgauge.ratings import agreement, check_ratings, drift
+
+        context.progress("agreement of the annotators", 0, 1)
+        corpus, wanted = context.corpus, context.section(RatingsSection)
+        options: dict[str, Any] = {"dimensions": wanted.dimensions, "on_invalid": wanted.on_invalid}
+        agreed = agreement(corpus.ratings, ["krippendorff-alpha"], seed=context.study.seed, **options)
+        context.write("agreement.parquet", agreed.frame)
+        context.write("drift.parquet", drift(corpus.ratings, **options).trends)
+        context.write_json("findings.json", [asdict(finding) for finding in check_ratings(corpus)])
+
+    def results(self, run: FinishedRun) -> Mapping[str, Any]:
+        return {
+            "agreement": run.table("agreement"),
+            "drift": run.table("drift"),
+            "findings": run.document("findings.json"),
+        }

@@ -1,0 +1,102 @@
+"""The corpus of a study: what the study file names, with the summaries that the run had written."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from dialgauge.corpus import Corpus, count_by_reason, open_corpus, source_folder, write_corpus
+from dialgauge.errors import InputError
+from dialgauge.study._context import Context
+from dialgauge.study._digest import file_digest
+from dialgauge.study._finished import FinishedRun
+from dialgauge.study._stage import GivenPath, Section, Stage
+from dialgauge.study._study_file import SectionModel, StudyFile
+
+
+class CorpusSection(SectionModel):
+    """``[corpus]``: ``source`` is ``"embedded"``, ``"dataset:NAME"``, or a file or folder beside the study file."""
+
+    source: str
+    format: str | None = None
+    map: dict[str, str | list[str]] = Field(default_factory=dict)
+    strict: bool = False
+
+
+class CorpusStage(Stage):
+    """Reads the source, adds what ``[summarize]`` had written, and keeps the corpus that all other stages read."""
+
+    name = "corpus"
+    sections = (Section("corpus", CorpusSection, "required"),)
+    inputs = ("summaries",)
+    outputs = ("corpus",)
+
+    def settings(self, context: Context) -> Mapping[str, Any]:
+        return source_settings(context)
+
+    def make(self, context: Context) -> Mapping[str, Any]:
+        corpus = read_source(context)
+        if "summaries" in context.done:
+            from dialgauge.study.stages.summaries import with_written
+
+            corpus = with_written(context, corpus)
+        if corpus.summaries.is_empty():
+            raise InputError(
+                f"corpus.source: {context.section(CorpusSection).source} holds no summary"
+                + (
+                    ", and none could be written"
+                    if "summaries" in context.done
+                    else "; a table [summarize] has systems write some"
+                )
+            )
+        write_corpus(corpus, context.folder / "corpus")
+        context.corpus = replace(corpus, problems=())
+        return {
+            "notes": list(corpus.notes),
+            "left_out": count_by_reason(corpus.problems),
+            "problems": [str(replace(one, file=_as_named(context, one.file))) for one in corpus.problems],
+        }
+
+    def paths(self, settings: StudyFile, home: Path) -> Iterator[GivenPath]:
+        source = settings.section(CorpusSection).source
+        if source != "embedded" and not source.startswith("dataset:"):
+            path = source_folder(source, home)
+            assert path is not None
+            yield ("corpus", "source"), source, path
+
+    def described(self, settings: StudyFile) -> Mapping[str, str]:
+        return {"corpus": settings.section(CorpusSection).source}
+
+    def results(self, run: FinishedRun) -> Mapping[str, Any]:
+        return {"corpus": run.corpus, "problems": run.stage("corpus")["problems"]}
+
+
+def source_settings(context: Context) -> dict[str, Any]:
+    """All that tells the source from another: how it is read, and a digest of its content."""
+    wanted = context.section(CorpusSection)
+    folder = source_folder(wanted.source, context.home)
+    if folder is not None and not folder.exists():
+        raise InputError(f"corpus.source: {folder} does not exist (paths are relative to the study file)")
+    # The embedded corpus is part of the code.
+    return wanted.model_dump() | {"content": None if folder is None else file_digest(folder)}
+
+
+def read_source(context: Context) -> Corpus:
+    """The corpus that the study file names, before anything is added to it."""
+    if context.source is None:
+        context.progress("reading the corpus", 0, 1)
+        wanted = context.section(CorpusSection)
+        context.source = open_corpus(
+            wanted.source, home=context.home, format=wanted.format, mapping=wanted.map, strict=wanted.strict
+        )
+    return context.source
+
+
+def _as_named(context: Context, file: str) -> str:
+    """A file of the source as the study file names it: the folder it lies in is nobody's business."""
+    source = context.section(CorpusSection).source
+    folder = source_folder(source, context.home)
+    below = folder is not None and file.startswith(str(folder))
+    return source + file.removeprefix(str(folder)) if below else file

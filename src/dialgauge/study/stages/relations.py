@@ -1,0 +1,132 @@
+"""Metrics beside metrics: which say the same, and which differ for certain."""
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import polars as pl
+
+from dialgauge.metaeval import COMPARISONS, align, compare, correlation_matrix, headline
+from dialgauge.ratings import agreement, majority_noise_removal, validate
+from dialgauge.study._context import Context
+from dialgauge.study._correlation_section import CorrelationSection
+from dialgauge.study._finished import FinishedRun
+from dialgauge.study._ratings_used import RatingsSection
+from dialgauge.study._stage import Stage
+from dialgauge.study.stages.scores import MetricsSection
+
+METRICS, COMPARED, CLEANING = "metric-correlations.parquet", "comparisons.parquet", "cleaning.parquet"
+#: So many of the leading metrics of each dimension are tested against each other.
+_TESTED = 12
+
+
+class RelationsStage(Stage):
+    """Correlates metrics with metrics, and tests the leading ones of each dimension against each other."""
+
+    name = "relations"
+    inputs = ("corpus", "scores", "correlations")
+    outputs = (METRICS, COMPARED, CLEANING)
+    needs_ratings = True
+
+    def settings(self, context: Context) -> Mapping[str, Any]:
+        return {
+            "seed": context.study.seed,
+            "tested": _TESTED,
+            "families": "with the best, and the rest",
+            "ratings": context.section(RatingsSection).model_dump(),
+            "correlation": context.section(CorrelationSection).model_dump(),
+        }
+
+    def files(self, context: Context) -> list[str]:
+        return [METRICS, COMPARED] + ([CLEANING] if context.section(RatingsSection).clean != "none" else [])
+
+    def make(self, context: Context) -> None:
+        correlations = context.read("correlations.parquet")
+        level, coefficient = headline(correlations)
+        context.write(METRICS, _between(context, level, coefficient))
+        context.write(COMPARED, _compared(context, correlations, level, coefficient))
+        if context.section(RatingsSection).clean != "none":
+            context.write(CLEANING, _cleaning(context))
+
+    def results(self, run: FinishedRun) -> Mapping[str, Any]:
+        return {
+            "between": run.table("metric-correlations"),
+            "comparisons": run.table("comparisons"),
+            "cleaning": run.table("cleaning"),
+        }
+
+
+def _between(context: Context, level: Any, coefficient: Any) -> pl.DataFrame:
+    context.progress("metrics with metrics", 0, 1)
+    frame = context.scores.frame
+    if not context.scores.metrics:  # only some that exist for a whole system
+        return pl.DataFrame(schema={"name": pl.String, "cluster": pl.Int64})
+    role = align(frame, context.read("ratings.parquet"), role=context.section(CorrelationSection).role).pairing.role
+    without = _without(context)
+    return correlation_matrix(frame, level=level, coefficient=coefficient, without_systems=without, role=role).frame
+
+
+def _compared(context: Context, correlations: pl.DataFrame, level: Any, coefficient: Any) -> pl.DataFrame:
+    """The leading metrics of each dimension, every pair tested; empty where there is no test."""
+    settings, scores = context.section(CorrelationSection), context.scores
+    if level == "global" or not settings.resamples:
+        return pl.DataFrame(schema=COMPARISONS)
+    here = (pl.col("level") == level) & (pl.col("coefficient") == coefficient)
+    known = correlations.filter(here, pl.col("value").is_not_null(), pl.col("direction") != "none")
+    parts = [pl.DataFrame(schema=COMPARISONS)]
+    dimensions = known["dimension"].unique().sort().to_list()
+    for done, dimension in enumerate(dimensions):
+        context.progress(f"comparing metrics of {dimension}", done, len(dimensions))
+        ranked = known.filter(pl.col("dimension") == dimension).sort("value", "metric", descending=[True, False])
+        names = [name for name in ranked["metric"] if name in scores.metrics]
+        if len(names) > 1:
+            parts += _pairs(context, dimension, names, level, coefficient)
+    return pl.concat(parts)
+
+
+def _pairs(context: Context, dimension: str, names: list[str], level: Any, coefficient: Any) -> list[pl.DataFrame]:
+    """Two families, each corrected by itself: all metrics against the best, and all other pairs of leading ones.
+
+    The first are the very tests by which the ranking tells metrics from the best, so that both say the same.
+    """
+    settings, scores = context.section(CorrelationSection), context.scores
+    first, *others = names
+    leading = names[:_TESTED]
+    families = [[(first, other) for other in others], list(combinations(leading[1:], 2))]
+    tested = [
+        compare(
+            scores.frame,
+            context.read("ratings.parquet"),
+            level=level,
+            coefficient=coefficient,
+            pairs=pairs,
+            dimensions=[dimension],
+            directions=scores.directions,
+            references=_without(context),
+            resamples=settings.resamples,
+            resample=settings.resample,
+            confidence=settings.confidence,
+            seed=context.study.seed,
+            role=settings.role,
+        ).frame
+        for pairs in families
+        if pairs
+    ]
+    return [frame.filter(pl.col("other").is_in(leading)) for frame in tested]
+
+
+def _cleaning(context: Context) -> pl.DataFrame:
+    """Agreement once what contradicts a majority is gone, and how many ratings that takes."""
+    wanted = context.section(RatingsSection)
+    checked = validate(context.corpus.ratings, on_invalid=wanted.on_invalid)
+    cleaned = majority_noise_removal(checked.ratings)
+    options: dict[str, Any] = {"dimensions": wanted.dimensions, "on_invalid": wanted.on_invalid}
+    agreed = agreement(cleaned.ratings, ["krippendorff-alpha"], seed=context.study.seed, **options)
+    after = agreed.frame.select("dimension", "value", "low", "high")
+    return cleaned.counts.join(after, on="dimension", how="inner", maintain_order="left")
+
+
+def _without(context: Context) -> list[str]:
+    if context.section(MetricsSection).include_references:
+        return []
+    return context.corpus.references["system"].unique().to_list()

@@ -1,0 +1,225 @@
+"""A study that repeats another one: its ratings beside those of the original."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import polars as pl
+from pydantic import Field, field_validator
+
+from dialgauge.corpus import open_corpus, source_folder
+from dialgauge.errors import DialgaugeError, InputError, counted
+from dialgauge.files import write_text
+from dialgauge.ratings import find_scale, with_default_scale
+from dialgauge.reproduce import (
+    Comparison,
+    ComparisonReport,
+    StudyResults,
+    check_claims,
+    compare,
+    comparison_json,
+    is_printed_table,
+    rated_results,
+    read_claims,
+    read_printed,
+)
+from dialgauge.study._context import Context
+from dialgauge.study._digest import file_digest
+from dialgauge.study._finished import FinishedRun
+from dialgauge.study._ratings_used import RatingsSection, checked_method, ratings_used
+from dialgauge.study._stage import GivenPath, Section, Stage, TableKind
+from dialgauge.study._study_file import SectionModel, StudyFile, as_key_error
+
+if TYPE_CHECKING:
+    from dialgauge.report import Panel
+    from dialgauge.tables import Table
+
+RESULTS, FACTS = "reproduction.parquet", "reproduction.json"
+_NEEDS = "[reproduction] in the study file"
+
+
+class ReproductionSection(SectionModel):
+    """``[reproduction]``: the study that this one repeats. Its results are held against the ratings of this study.
+
+    ``original`` is a CSV table of results (system, dimension, value and optionally role, n, scale) or a corpus with
+    ratings, as ``dialgauge compare`` takes them; ``name`` is what the page calls it. ``claims`` is a TOML file of what
+    it concluded. ``scale`` is that of results that name none, ``normalise`` brings both studies to 0–1, ``method``
+    merges ratings of the original (default: as in ``[ratings]``), ``agreement`` is what the original reports.
+    """
+
+    original: Annotated[str, Field(min_length=1)]
+    name: Annotated[str, Field(min_length=1)] | None = None
+    claims: Annotated[str, Field(min_length=1)] | None = None
+    scale: str | None = None
+    normalise: bool = False
+    method: str | None = None
+    agreement: Annotated[float, Field(ge=-1, le=1)] | None = None
+
+    @field_validator("scale")
+    @classmethod
+    def _known_scale(cls, name: str | None) -> str | None:
+        with as_key_error():
+            return None if name is None else find_scale(name).name
+
+    @field_validator("method")
+    @classmethod
+    def _known_method(cls, method: str | None) -> str | None:
+        return None if method is None else checked_method(method)
+
+
+def _table(run: FinishedRun, **options: Any) -> "Table":
+    from dialgauge.report import reproduction_table
+
+    found = run.needed_table("reproduction", _NEEDS)
+    first, second = (study["name"] for study in run.document(FACTS)["studies"])
+    return reproduction_table(found, (first, second), **options)
+
+
+class ReproductionStage(Stage):
+    """Compares the results of this study with those of the original. It needs no score, so it runs early."""
+
+    name = "reproduction"
+    sections = (Section("reproduction", ReproductionSection, "optional"),)
+    outputs = (RESULTS, FACTS)
+    tables = (TableKind("reproduction", _table),)
+    quick = True
+
+    def settings(self, context: Context) -> Mapping[str, Any]:
+        wanted = context.section(ReproductionSection)
+        return wanted.model_dump() | {
+            "study": context.study.name,
+            "ratings": context.section(RatingsSection).model_dump(),
+            "content": [
+                _digest("original", source_folder(wanted.original, context.home)),
+                _digest("claims", context.home / wanted.claims if wanted.claims else None),
+            ],
+        }
+
+    def make(self, context: Context) -> Mapping[str, Any]:
+        context.progress("comparing with the original", 0, 1)
+        wanted = context.section(ReproductionSection)
+        studies = [_original(context), _repeated(context)]
+        with _named("reproduction"):
+            comparison = compare(studies)
+        conclusions = None
+        if wanted.claims is not None:
+            with _named("reproduction.claims"):
+                conclusions = check_claims(read_claims(context.home / wanted.claims), studies)
+        report = ComparisonReport(comparison, conclusions)
+        context.write(RESULTS, side_by_side(comparison))
+        facts = json.dumps(comparison_json(report), indent=2, ensure_ascii=False, allow_nan=False)
+        write_text(context.folder / FACTS, facts + "\n")
+        return {"original": studies[0].name}
+
+    def paths(self, settings: StudyFile, home: Path) -> Iterator[GivenPath]:
+        wanted = settings.section(ReproductionSection)
+        if wanted.original != "embedded" and not wanted.original.startswith("dataset:"):
+            yield ("reproduction", "original"), wanted.original, home / wanted.original
+        if wanted.claims is not None:
+            yield ("reproduction", "claims"), wanted.claims, home / wanted.claims
+
+    def described(self, settings: StudyFile) -> Mapping[str, str]:
+        wanted = settings.section(ReproductionSection)
+        merged = f"single ratings merged by {wanted.method or settings.section(RatingsSection).aggregate}"
+        scales = "both studies brought to 0–1" if wanted.normalise else "values as they are"
+        return {"reproduction": f"original {wanted.original}; {merged}; {scales}"}
+
+    def panel(self, run: FinishedRun) -> "Panel":
+        from dialgauge.report import ReproductionData, reproduction_panel
+
+        return reproduction_panel(ReproductionData(run.needed_table("reproduction", _NEEDS), run.document(FACTS)))
+
+
+def _digest(key: str, path: Path | None) -> str | None:
+    """Of what a key leads to; None for no file and for the embedded corpus, which is part of the code."""
+    if path is not None and not path.exists():
+        raise InputError(f"reproduction.{key}: {path} does not exist (paths are relative to the study file)")
+    return None if path is None else file_digest(path)
+
+
+def _original(context: Context) -> StudyResults:
+    wanted = context.section(ReproductionSection)
+    name = wanted.name or Path(wanted.original).stem
+    if name == context.study.name:
+        raise InputError(f"reproduction.name: the original must not be called {name!r} like the study itself")
+    with _named("reproduction.original"):
+        results = _results_of_original(context, name, source_folder(wanted.original, context.home))
+    return results if wanted.agreement is None else results.with_agreement(wanted.agreement)
+
+
+def _results_of_original(context: Context, name: str, path: Path | None) -> StudyResults:
+    """As printed, or from its ratings; None is the path of the embedded corpus."""
+    wanted = context.section(ReproductionSection)
+    if path is not None and is_printed_table(path):
+        return read_printed(path, name=name, scale=wanted.scale, normalised=wanted.normalise)
+    if path is not None and (path / "corpus" / "corpus.toml").is_file():
+        raise InputError(f'{wanted.original} is the folder of a run; its ratings are in "{wanted.original}/corpus"')
+    corpus = open_corpus(wanted.original, home=context.home)
+    if corpus.ratings.is_empty():
+        raise InputError(f"{wanted.original} holds no ratings and is no table of results")
+    ratings = with_default_scale(corpus.ratings, wanted.scale)
+    method = wanted.method or context.section(RatingsSection).aggregate
+    results = rated_results(ratings, name, aggregate=method, normalised=wanted.normalise)
+    if not corpus.problems:
+        return results
+    left_out = f"{counted(len(corpus.problems), 'row')} of its file could not be used"
+    return replace(results, notes=(*results.notes, left_out))
+
+
+def _repeated(context: Context) -> StudyResults:
+    """The results of the study itself, from its ratings as ``[ratings]`` says they are treated."""
+    asked, ratings = context.section(RatingsSection), context.corpus.ratings
+    if ratings.is_empty():
+        raise InputError("reproduction: the corpus of this study has no ratings to hold against the original's")
+    if asked.dimensions is not None:
+        ratings = ratings.filter(pl.col("dimension").is_in(asked.dimensions))
+    ratings = with_default_scale(ratings, context.section(ReproductionSection).scale)
+    used = ratings_used(ratings, asked).used
+    found = _rated(context, ratings)
+    if asked.clean == "none":
+        return found
+    # Results are those of what is left; agreement is that of people as they rated.
+    return replace(_rated(context, used), agreement=found.agreement, invalid=found.invalid)
+
+
+def _rated(context: Context, ratings: pl.DataFrame) -> StudyResults:
+    asked, normalised = context.section(RatingsSection), context.section(ReproductionSection).normalise
+    with _named("reproduction"):
+        return rated_results(
+            ratings, context.study.name, aggregate=asked.aggregate, normalised=normalised, on_invalid=asked.on_invalid
+        )
+
+
+@contextmanager
+def _named(key: str) -> Iterator[None]:
+    """Name the key of the study file in errors about what it leads to."""
+    try:
+        yield
+    except DialgaugeError as error:
+        raise InputError(f"{key}: {error}") from error
+
+
+def side_by_side(comparison: Comparison) -> pl.DataFrame:
+    """A row per dimension, role and system of two studies: both results, their difference, CV* with the range that
+    rounding leaves, and both ranks; ``rank_change`` is above 0 where a system came out better than in the original."""
+    value, rank = pl.col("values").list, pl.col("ranks").list
+    return comparison.cells.join(
+        comparison.ranks, on=["dimension", "role", "system"], how="left", maintain_order="left"
+    ).select(
+        "dimension",
+        "role",
+        "system",
+        value.get(0).alias("original"),
+        value.get(1).alias("reproduction"),
+        (value.get(1) - value.get(0)).alias("difference"),
+        "cv_star",
+        pl.col("low").alias("cv_star_low"),
+        pl.col("high").alias("cv_star_high"),
+        rank.get(0).alias("rank_original"),
+        rank.get(1).alias("rank_reproduction"),
+        (rank.get(0) - rank.get(1)).alias("rank_change"),
+        "note",
+    )

@@ -1,0 +1,95 @@
+"""The robustness of metrics: whether they notice what is broken, and keep their score where the meaning is kept."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from dialgauge.metrics import Scores
+from dialgauge.study._context import Context
+from dialgauge.study._correlation_section import CorrelationSection
+from dialgauge.study._finished import FinishedRun
+from dialgauge.study._robustness import TABLES, analyse_variants, write_analysis
+from dialgauge.study._stage import Stage, TableKind
+from dialgauge.study._study_file import StudyFile
+from dialgauge.study.stages.variant_scores import SCORES
+from dialgauge.study.stages.variants import LLM_KEYS, MAKING, PerturbationsSection, with_variants
+
+if TYPE_CHECKING:
+    from dialgauge.report import Panel
+    from dialgauge.tables import Table
+
+FACTS = "robustness.json"
+_NEEDS = "[perturbations] in the study file"
+
+
+def _robustness_table(run: FinishedRun, **options: Any) -> "Table":
+    from dialgauge.report import robustness_table
+
+    return robustness_table(run.needed_table("robustness", _NEEDS), **options)
+
+
+def _perturbation_table(run: FinishedRun, **options: Any) -> "Table":
+    from dialgauge.report import perturbation_table
+
+    return perturbation_table(run.needed_table("robustness-changes", _NEEDS), **options)
+
+
+def _correlation_table(run: FinishedRun, **options: Any) -> "Table":
+    from dialgauge.report import perturbed_correlation_table
+
+    return perturbed_correlation_table(run.needed_table("robustness-correlations", _NEEDS), **options)
+
+
+class RobustnessStage(Stage):
+    """Compares the scores of variants with those of their originals, and with what the perturbations should do."""
+
+    name = "robustness"
+    inputs = ("corpus", "scores", "variants", "variant-scores")
+    outputs = (*(f"{name}.parquet" for name in TABLES), FACTS)
+    tables = (
+        TableKind("robustness", _robustness_table, ("metrics", "best", "digits")),
+        TableKind("perturbations", _perturbation_table, ("metrics", "digits")),
+        TableKind("perturbed-correlations", _correlation_table, ("metrics", "digits")),
+    )
+
+    def asked(self, settings: StudyFile) -> bool:
+        return bool(settings.section(PerturbationsSection).use)
+
+    def settings(self, context: Context) -> Mapping[str, Any]:
+        judged = context.section(PerturbationsSection).model_dump(exclude=set(MAKING | LLM_KEYS))
+        resampled = context.section(CorrelationSection).model_dump(include={"resamples", "confidence"})
+        return judged | {"seed": context.study.seed, "correlation": resampled}
+
+    def make(self, context: Context) -> None:
+        wanted, resampled = context.section(PerturbationsSection), context.section(CorrelationSection)
+        variants = Scores.load(context.folder / SCORES)
+        frame = pl.concat([context.scores.frame, variants.frame], how="diagonal_relaxed")
+        analysis = analyse_variants(
+            with_variants(context.folder, context.corpus),
+            replace(context.scores, frame=frame),
+            effects=wanted.effects,
+            priors=wanted.priors,
+            dimensions=wanted.dimensions,
+            margin=wanted.margin,
+            seed=context.study.seed,
+            resamples=resampled.resamples,
+            confidence=resampled.confidence,
+            progress=context.progress,
+        )
+        write_analysis(analysis, context.folder)
+
+    def panel(self, run: FinishedRun) -> "Panel":
+        from dialgauge.report import RobustnessData, robustness_panel
+
+        tables = {name: run.needed_table(file, _NEEDS) for file, name in TABLES.items()}
+        return robustness_panel(
+            RobustnessData(
+                corpus=with_variants(run.folder, run.corpus),
+                tables=tables,
+                settings=run.document(FACTS),
+                correlations=None if tables["correlations"].is_empty() else tables["correlations"],
+                declined=run.needed_table("declined", _NEEDS),
+            )
+        )

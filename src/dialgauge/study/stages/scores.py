@@ -1,0 +1,145 @@
+"""The scores of a study: every metric of the study file on every summary."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+import polars as pl
+from pydantic import Field, field_validator, model_validator
+
+from dialgauge.corpus import Corpus
+from dialgauge.metrics import Scores, parse_requests, score, suitable_engine
+from dialgauge.study._context import Context
+from dialgauge.study._finished import FinishedRun
+from dialgauge.study._specs import Specs, metric_specs
+from dialgauge.study._stage import GivenPath, Section, Stage, TableKind
+from dialgauge.study._study_file import SectionModel, StudyFile, as_key_error
+
+if TYPE_CHECKING:
+    from dialgauge.tables import Table
+
+Value = TypeVar("Value")
+
+
+class MetricsSection(SectionModel):
+    """``[metrics]``: the metrics to score with, and whether references are scored like systems."""
+
+    use: Annotated[list[str], Field(min_length=1)]
+    include_references: bool = False
+
+    @field_validator("use")
+    @classmethod
+    def _known(cls, specs: list[str]) -> list[str]:
+        with as_key_error():
+            parse_requests(specs)
+        return specs
+
+
+class EngineSection(SectionModel):
+    """``[engine]``: where summaries are scored. The scores are the same everywhere.
+
+    ``auto`` takes several processes where the work is long enough. ``time_limit`` is what a metric has for 1,024
+    summaries, in seconds.
+    """
+
+    name: Literal["auto", "serial", "processes", "ray"] = "auto"
+    workers: Annotated[int, Field(ge=1)] | None = None
+    ray_address: Annotated[str, Field(min_length=1)] | None = None
+    gpus: Annotated[float, Field(ge=0)] = 0.0
+    time_limit: Annotated[float, Field(gt=0)] | None = None
+
+    @model_validator(mode="after")
+    def _only_on_ray(self) -> "EngineSection":
+        if self.name != "ray" and (self.ray_address is not None or self.gpus):
+            raise ValueError('ray_address and gpus: only with name = "ray"')
+        return self
+
+
+def _system_table(run: FinishedRun, **options: Any) -> "Table":
+    from dialgauge.report import system_table
+
+    return system_table(run.table("ratings"), run.scores, **options)
+
+
+class ScoresStage(Stage):
+    """Scores the corpus with the metrics of the study file, where ``[engine]`` says."""
+
+    name = "scores"
+    sections = (Section("metrics", MetricsSection, "required"), Section("engine", EngineSection))
+    outputs = ("scores.parquet",)
+    tables = (TableKind("systems", _system_table, ("metrics", "best", "digits")),)
+
+    def settings(self, context: Context) -> Mapping[str, Any]:
+        wanted = context.section(MetricsSection)
+        specs = metric_specs(wanted.use, context.home)
+        return wanted.model_dump() | {
+            # Signatures hold the fingerprints of models: scores of other weights under the same name are other scores.
+            "signatures": [specs.text(request.signature) for request in parse_requests(specs.full)],
+            # Where it is done changes nothing; when it is given up does.
+            "time_limit": context.section(EngineSection).time_limit,
+        }
+
+    def make(self, context: Context) -> Mapping[str, Any]:
+        with_references = context.section(MetricsSection).include_references
+        scores = score_as_asked(context, context.corpus, include_references=with_references)
+        context.scores = scores
+        scores.save(context.folder / "scores.parquet", with_seconds=False)
+        return {"signatures": dict(scores.signatures), "seconds_per_metric": dict(scores.seconds)}
+
+    def paths(self, settings: StudyFile, home: Path) -> Iterator[GivenPath]:
+        for place in metric_specs(settings.section(MetricsSection).use, home).places:
+            if not place.registered:
+                yield ("metrics", "use"), place.given, place.path
+
+    def extras(self, settings: StudyFile) -> set[str]:
+        requests = parse_requests(settings.section(MetricsSection).use)
+        return {request.metric.extra for request in requests if request.metric.extra}
+
+    def described(self, settings: StudyFile) -> Mapping[str, str]:
+        scored = settings.section(MetricsSection).include_references
+        return {"references scored like systems": "yes" if scored else "no"}
+
+    def results(self, run: FinishedRun) -> Mapping[str, Any]:
+        return {"scores": run.scores}
+
+
+def score_as_asked(context: Context, corpus: Corpus, *, include_references: bool = False) -> Scores:
+    """The scores of a corpus, in columns that are called as the study file calls the metrics."""
+    wanted, place = metric_specs(context.section(MetricsSection).use, context.home), context.section(EngineSection)
+    engine = suitable_engine(
+        place.name,
+        corpus.summaries.height,
+        wanted.full,
+        workers=place.workers,
+        ray_address=place.ray_address,
+        gpus=place.gpus,
+    )
+    scores = score(
+        corpus,
+        wanted.full,
+        include_references=include_references,
+        progress=lambda what, done, total: context.progress(wanted.text(what), done, total),
+        time_limit=place.time_limit,
+        engine=engine,
+    )
+    return _named(scores, wanted)
+
+
+def _named(scores: Scores, wanted: Specs) -> Scores:
+    def columns(frame: pl.DataFrame) -> pl.DataFrame:
+        return frame.rename({column: wanted.name(column) for column in frame.columns})
+
+    def by_name(values: Mapping[str, Value]) -> dict[str, Value]:
+        return {wanted.name(column): value for column, value in values.items()}
+
+    return replace(
+        scores,
+        frame=columns(scores.frame),
+        systems=columns(scores.systems),
+        signatures=wanted.texts(scores.signatures),
+        directions=by_name(scores.directions),
+        seconds=by_name(scores.seconds),
+        failures=wanted.remarks(scores.failures, "metric", "reason"),
+        notes=wanted.remarks(scores.notes, "metric", "note"),
+    )
