@@ -18,7 +18,7 @@ from dialgauge.reproduce.papers.csds_scores import _bootstrap_weights, perl_rand
 
 @pytest.fixture(scope="module")
 def comparison():
-    return compare(printed_studies(load_printed("csds_repro")["1"]))
+    return compare(printed_studies(load_printed("csds_repro.toml")["1"]))
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def paper(data_dir):
 
 def test_the_printed_table_is_consistent_with_itself():
     """Overall is the mean of the dimensions, Repr4 the mean of Repr1–3, and a star marks a gain."""
-    studies = {study.name: study.values() for study in printed_studies(load_printed("csds_repro")["1"])}
+    studies = {study.name: study.values() for study in printed_studies(load_printed("csds_repro.toml")["1"])}
     for values in studies.values():
         for (dimension, role, system), value in values.items():
             if dimension == "Overall":
@@ -37,7 +37,7 @@ def test_the_printed_table_is_consistent_with_itself():
     for cell, value in studies["Repr4"].items():
         assert abs(np.mean([studies[f"Repr{i}"][cell] for i in (1, 2, 3)]) - value) <= 0.0101
     starred = 0
-    for study in printed_studies(load_printed("csds_repro")["1"]):
+    for study in printed_studies(load_printed("csds_repro.toml")["1"]):
         for row in study.frame.iter_rows(named=True):
             if row["stars"]:
                 baseline = study.value(row["dimension"], row["role"], row["system"].replace("both", "multi"))
@@ -87,7 +87,7 @@ class TestPaper:
 
     def test_print_equals_the_transcription_of_the_bundle(self, data_dir):
         folder = data_dir / "csds" / "seed_tables"
-        tables = load_printed("csds_repro")
+        tables = load_printed("csds_repro.toml")
         for number, file in (("1", "table1_scores"), ("3", "table3_cvstar"), ("4", "table4_spearman")):
             cells = json.loads((folder / f"{file}.json").read_text(encoding="utf-8"))["cells"]
             compared = 0

@@ -255,7 +255,7 @@ def test_html_is_escaped_and_self_contained() -> None:
 
 
 def test_published_tables_are_whole() -> None:
-    tables = load_printed("re_dialsummeval")
+    tables = load_printed("re_dialsummeval.toml")
     assert {name: len(table.entries) for name, table in tables.items()} == {
         "1": 256, "2": 98, "3": 32, "4": 8, "5": 256, "6": 98,
     }  # fmt: skip

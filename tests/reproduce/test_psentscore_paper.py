@@ -207,7 +207,7 @@ def test_the_terminal_shows_the_layouts(
 
 
 def test_printed_numbers_are_typed_in_full() -> None:
-    printed = load_printed("psentscore")
+    printed = load_printed("psentscore.toml")
     assert len(printed["5"].entries) == 4 + 3 + 7 * 13
     assert len(printed["4"].entries) == 15
     assert float(printed["5"].entries["filtered", "PSentScore/Spearman"].value) == 0.435

@@ -89,7 +89,7 @@ def test_one_printed_cell_contradicts_another(real: PaperCheck) -> None:
 def made(tmp_path: Path) -> Path:
     """A folder like the real one. The metrics list the dialogues in another order than the ratings."""
     rng = np.random.default_rng(7)
-    printed = load_printed("re_dialsummeval")
+    printed = load_printed("re_dialsummeval.toml")
     metrics, systems = printed["1"].rows, printed["2"].rows
     folder = tmp_path / "dialsummeval"
     folder.mkdir()

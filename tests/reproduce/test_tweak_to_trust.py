@@ -29,7 +29,7 @@ def test_every_paper_is_declared() -> None:
 
 
 def test_the_print_is_typed_in_full() -> None:
-    tables = load_printed("tweak_to_trust")
+    tables = load_printed("tweak_to_trust.toml")
     # One cell of Tables 5 and 6 each is cut off in the text that they were typed from.
     assert {name: len(table.entries) for name, table in tables.items()} == {
         "4": 24 * 6, "5": 49, "6": 49, "7": 16, "counts": 3, "means": 6,
@@ -38,7 +38,9 @@ def test_the_print_is_typed_in_full() -> None:
 
 
 def test_the_print_compared_with_itself() -> None:
-    checks = {table.name: table for table in check_prints(load_printed("tweak_to_trust"), tweak_to_trust_accuracies())}
+    checks = {
+        table.name: table for table in check_prints(load_printed("tweak_to_trust.toml"), tweak_to_trust_accuracies())
+    }
     assert {name: (table.matched, table.total) for name, table in checks.items()} == {
         "5-differences": (19, 19),
         "6-differences": (19, 19),
@@ -63,7 +65,7 @@ def test_numbers_of_cases() -> None:
 
 
 def test_defects() -> None:
-    found = [(defect.check, defect.where) for defect in find_defects(load_printed("tweak_to_trust"))]
+    found = [(defect.check, defect.where) for defect in find_defects(load_printed("tweak_to_trust.toml"))]
     assert found == [
         ("impossible-mean", "Tables 2 and 3"),
         ("rising-dose", "Table 3"),

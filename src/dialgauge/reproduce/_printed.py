@@ -117,20 +117,19 @@ class PrintedTable:
         return round_twice(value, self.via, self.decimals)
 
 
-def read_published(paper: str) -> dict[str, Any]:
-    """What is typed into ``papers/PAPER.toml``: the printed tables of a paper, and what else it says in numbers."""
-    file = files("dialgauge.reproduce") / "papers" / f"{paper}.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+def read_published(file: str) -> dict[str, Any]:
+    """What is typed into a file of ``papers``: the printed tables of a paper, and what else it says in numbers."""
+    return tomllib.loads((files("dialgauge.reproduce") / "papers" / file).read_text(encoding="utf-8"))
 
 
-def load_printed(paper: str) -> dict[str, PrintedTable]:
-    """The tables of one paper, typed into ``papers/PAPER.toml``, by their number.
+def load_printed(file: str) -> dict[str, PrintedTable]:
+    """The tables of one paper, typed into a file of ``papers`` (:attr:`Paper.printed`), by their number.
 
     Each ``[tables.N]`` has ``title``, ``columns``, ``rows`` (``key = ["printed name", "cell", "cell" …]``, an empty
     text for a cell that the page leaves blank) and, where the digits do not say it, ``decimals`` and ``via`` (the
     decimals that the study's code printed before the table was typed from them). ``bold`` lists the rows in bold face.
     """
-    return {name: _printed_table(name, table) for name, table in read_published(paper)["tables"].items()}
+    return {name: _printed_table(name, table) for name, table in read_published(file)["tables"].items()}
 
 
 def _printed_table(name: str, table: Mapping[str, Any]) -> PrintedTable:

@@ -30,7 +30,7 @@ from dialgauge.reproduce._studies import StudyResults, printed_results
 from dialgauge.reproduce.papers.csds_scores import published_bleu, published_rouge
 from dialgauge.reproduce.papers.json_lines import read_json_lines
 
-_PRINTED = "csds_repro"
+_PRINTED = "csds_repro.toml"
 ORIGINAL = "Original"
 SETTINGS = ("Repr1", "Repr2", "Repr3", "Repr4", "Repr5")
 Values = dict[tuple[str, str], float | None]
@@ -79,7 +79,7 @@ def published_claims() -> tuple[Claim, ...]:
     """The six conclusions of the original study as claims."""
     declared = read_published(_PRINTED)["conclusions"]
     kept = [{k: v for k, v in table.items() if k not in ("printed", "direction")} for table in declared]
-    return claims_from(kept, f"{_PRINTED}.toml")
+    return claims_from(kept, _PRINTED)
 
 
 def _cell_key(row: Mapping[str, Any]) -> tuple[str, str]:

@@ -371,6 +371,6 @@ PAPER = Paper(
     "psentscore",
     "PSentScore: Evaluating Sentiment Polarity in Dialogue Summarization",
     "the folder of the PSentScore bundle (treebank, lexicon, DialogSum, outputs), or its parent",
-    "psentscore",
+    "psentscore.toml",
     recompute,
 )

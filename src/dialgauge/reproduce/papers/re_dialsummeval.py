@@ -273,6 +273,6 @@ PAPER = Paper(
     "re-dialsummeval",
     "[Re] DialSummEval (Camara et al., 2023)",
     "the folder of the DialSummEval data (dialogues, summaries, ratings, metric scores), or its parent",
-    "re_dialsummeval",
+    "re_dialsummeval.toml",
     recompute,
 )

@@ -159,7 +159,7 @@ PAPER = Paper(
     "tweak-to-trust",
     "Tweak to Trust: Assessing the Reliability of Summarization Metrics in Contact Centers via Perturbed Summaries",
     "a corpus with ratings of consistency and relevance, as the paper's own data are not public",
-    "tweak_to_trust",
+    "tweak_to_trust.toml",
     recompute,
     default="embedded",
 )
