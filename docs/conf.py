@@ -1,16 +1,22 @@
 """Sphinx settings."""
 
+import sys
+from pathlib import Path
+
 from dialgauge import __version__
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "dialgauge"
 copyright = "2026, the dialgauge developers"
 release = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "api_reference"]
 html_theme = "furo"
 html_title = f"dialgauge {release}"
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
-autodoc_typehints = "description"
+autodoc_typehints = "none"  # they are in the parameter lists
+python_use_unqualified_type_names = True
 autodoc_member_order = "bysource"
 nitpicky = False

@@ -40,12 +40,16 @@ from dialgauge.corpus._types import (
     Summary as Summary,
     Turn as Turn,
 )
-from dialgauge.corpus.catalogue import (
+from dialgauge.corpus.catalogue._datasets import (
     DATASETS as DATASETS,
-    Dataset as Dataset,
-    fetch_dataset as fetch_dataset,
     get_dataset as get_dataset,
     read_dataset as read_dataset,
+)
+from dialgauge.corpus.catalogue._download import (
+    fetch_dataset as fetch_dataset,
+)
+from dialgauge.corpus.catalogue._entry import (
+    Dataset as Dataset,
 )
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.

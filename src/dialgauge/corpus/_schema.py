@@ -9,6 +9,7 @@ RATING_KEY = (*KEY, "annotator", "dimension", "sentence")
 
 TURN = pl.Struct({"speaker": pl.String, "role": pl.String, "text": pl.String})
 
+#: Columns of :attr:`Corpus.dialogues`: a row per dialogue.
 DIALOGUES = pl.Schema(
     {
         "dialogue_id": pl.String(),
@@ -18,6 +19,7 @@ DIALOGUES = pl.Schema(
         "meta": pl.String(),  # JSON object
     }
 )
+#: Columns of :attr:`Corpus.summaries`: a row per summary.
 SUMMARIES = pl.Schema(
     {
         "dialogue_id": pl.String(),
@@ -29,6 +31,7 @@ SUMMARIES = pl.Schema(
         "provenance": pl.String(),  # JSON object
     }
 )
+#: Columns of :attr:`Corpus.ratings`: a row per summary, annotator and dimension.
 RATINGS = pl.Schema(
     {
         "dialogue_id": pl.String(),

@@ -163,7 +163,7 @@ def order_certainty(matrix: FloatArray, mask: BoolArray, seed: int = 0, permutat
 def soft_pairwise_accuracy(
     metric: FloatArray, ratings: FloatArray, seed: int = 0, permutations: int = 1000, weights: Weights | None = None
 ) -> FloatArray:
-    """SPA (Thompson et al. 2024), system level: 1 − the mean over pairs of |p of the ratings − p of the metric|.
+    """SPA (Thompson et al. 2024), system level: 1 − the mean over pairs of ``|p of ratings − p of metric|``.
 
     A metric that is as sure as people are, pair by pair, reaches 1. Weightings of systems are honoured; those of
     dialogues would need new p-values for each resample, so they are refused.

@@ -50,7 +50,7 @@ def correlation_matrix(
 ) -> CorrelationMatrix:
     """Correlate the columns of a keyed frame with each other: metric by metric, or dimension by dimension.
 
-    The order and the clusters come from average linkage over the distance 1 − |r| (the sign of a metric is a
+    The order and the clusters come from average linkage over the distance 1 − ``|r|`` (the sign of a metric is a
     convention); an undefined correlation counts as distance 1. Columns closer than ``threshold`` share a cluster.
     """
     check_name("level", level, LEVELS)

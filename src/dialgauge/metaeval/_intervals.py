@@ -57,7 +57,7 @@ def fisher_interval(r: float, n: int, coefficient: str = "pearson", confidence: 
     """tanh(atanh r ± z·c/√(n − b)), with b and c of Bonett & Wright (2000) for the rank coefficients.
 
     ``n`` counts independent pairs: the systems at system level. At summary level nothing justifies this interval. NaN
-    for too few pairs, or for |r| = 1.
+    for too few pairs, or for ``|r| = 1``.
     """
     if coefficient not in _BONETT_WRIGHT:
         raise ParameterError("fisher_interval", "coefficient", " or ".join(_BONETT_WRIGHT), coefficient)

@@ -51,7 +51,8 @@ class SystemComparison:
     of the paired differences (their mean over their standard deviation) with an exact interval from the noncentral t.
     ``p_`` columns are two-sided p-values of the paired t-test, Wilcoxon's signed-rank test and the sign-flip
     permutation test; ``corrected_`` ones are Benjamini–Hochberg corrected over all rows of a test. ``stars`` follow the
-    corrected t-test: * below .05, ** below .01, *** below .001. Where a test has no answer, ``note`` says why.
+    corrected t-test: ``*`` below .05, ``**`` below .01, ``***`` below .001. Where a test has no answer, ``note`` says
+    why.
     """
 
     study: str

@@ -1,0 +1,110 @@
+"""The API reference: every public name is in it, with its parameters, and it builds without a warning."""
+
+import inspect
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal
+
+import pytest
+
+from dialgauge.settings import Settings, setting
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = sorted(path.parent.name for path in (ROOT / "src" / "dialgauge").glob("*/__init__.pyi"))
+
+
+@pytest.fixture(scope="module")
+def reference() -> ModuleType:
+    """The Sphinx extension."""
+    pytest.importorskip("sphinx")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "docs"))
+        return import_module("api_reference")
+
+
+class Asked(Settings):
+    """Settings of a question."""
+
+    often: int = setting(3, "How often.")
+    kind: Literal["big", "small"] = setting("big", "Of which kind.")
+
+
+class Heir(Asked):
+    pass
+
+
+@dataclass
+class Silent:
+    value: int
+
+
+def answer(text: str, settings: Asked | None = None, *more: int, often: int = 3, **others: Any) -> list[str]:
+    """An answer."""
+    raise AssertionError((text, settings, more, often, others))
+
+
+def test_the_parameters_of_a_function(reference: ModuleType) -> None:
+    assert list(reference.parameter_lines(answer)) == [
+        ":param text: ",
+        ":type text: str",
+        ":param settings: Default: ``None``.",
+        f":type settings: {__name__}.Asked | None",
+        r":param \*more: ",
+        r":type \*more: int",
+        ":param often: How often. Default: ``3``.",
+        ":type often: int",
+        r":param \*\*others: ",
+        r":type \*\*others: Any",
+        ":rtype: list[str]",
+    ]
+
+
+def test_the_fields_of_settings(reference: ModuleType) -> None:
+    assert list(reference.parameter_lines(Asked)) == [
+        ":param often: How often. Default: ``3``.",
+        ":type often: int",
+        ":param kind: Of which kind. Default: ``'big'``.",
+        ":type kind: 'big' or 'small'",
+    ]
+
+
+def test_a_docstring_is_one_that_somebody_wrote(reference: ModuleType) -> None:
+    assert reference.docstring(Silent) is None
+    assert reference.docstring(Heir) is None
+    assert reference.docstring(answer) == "An answer."
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_public_name_is_documented(reference: ModuleType, room: str) -> None:
+    page = ROOT / "docs" / "api" / f"{room}.rst"
+    assert f".. room:: dialgauge.{room}\n" in page.read_text("utf-8")
+    assert f"\n{room}\n" in (page.parent / "index.md").read_text("utf-8")
+    module = import_module(f"dialgauge.{room}")
+    text = "\n".join(reference.reference_lines(module.__name__)) + "\n"
+    for name, home in reference.homes(module.__name__).items():
+        value = getattr(module, name)
+        kind = reference.kind_of(value)
+        assert f":: {module.__name__}.{name}\n" in text or f".. py:{kind}:: {name}\n" in text
+        assert reference.summary(module.__name__, name, home) or kind == "data", f"{name} has no docstring"
+        if kind == "function":
+            listed = [line.split()[1].strip("\\*:") for line in reference.parameter_lines(value) if ":param" in line]
+            assert listed == [one for one in inspect.signature(value).parameters if not one.startswith("_")]
+
+
+@pytest.mark.slow
+def test_it_builds_without_a_warning_and_has_every_name(reference: ModuleType, tmp_path: Path) -> None:
+    from sphinx.util.inventory import InventoryFile
+
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", str(ROOT / "docs"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0, done.stderr
+    inventory = InventoryFile.loads((tmp_path / "objects.inv").read_bytes(), uri="")
+    known = {name for kind, entries in inventory.data.items() if kind.startswith("py:") for name in entries}
+    for room in ROOMS:
+        page = (tmp_path / "api" / f"{room}.html").read_text("utf-8")
+        for name in reference.homes(f"dialgauge.{room}"):
+            assert f"dialgauge.{room}.{name}" in known or f">{name}</span>" in page
