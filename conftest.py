@@ -20,7 +20,7 @@ from sybil import Document, Example, Region, Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser
 
 # Which tests run, in which order: --quick, --order-seed, -n.
-pytest_plugins = ["suite_order"]
+pytest_plugins = ["tests.suite_order"]
 
 # Before anything loads torch or polars: the tests have little data, and threads that wait for each other cost more than
 # they do, the more so where several workers share the cores.

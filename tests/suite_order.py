@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from suite_durations import DURATIONS, Recorder, Stopwatch, file_of, function_of, read_durations
+from tests.suite_durations import DURATIONS, Recorder, Stopwatch, file_of, function_of, read_durations
 
 #: Files that take longer than this many seconds start first, the longest before the others.
 LONG = 10.0

@@ -5,8 +5,8 @@ from itertools import groupby
 
 import pytest
 
-from suite_durations import Durations, Recorder, file_of, function_of, read_durations
-from suite_order import LONG, QUICK, is_quick, shuffled, unit_of
+from tests.suite_durations import Durations, Recorder, file_of, function_of, read_durations
+from tests.suite_order import LONG, QUICK, is_quick, shuffled, unit_of
 
 
 @pytest.fixture(params=[0, 1, 2])

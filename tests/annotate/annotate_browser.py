@@ -14,7 +14,7 @@ import uvicorn
 
 from dialgauge.annotate import AnnotateSection, Project, create_app
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
-from page_checks import DESKTOP
+from tests.page_checks import DESKTOP
 
 SYSTEMS = ("zebra-9b", "quokka-large", "okapi-v2")
 FOUR = ["coherence", "consistency", "fluency", "relevance"]

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 import sqlalchemy as sa
-from annotate_api import HOST, open_study
 from fastapi.testclient import TestClient
 
 from dialgauge.annotate import _schema as tables, _shield, create_app
 from dialgauge.annotate._access import sign
 from dialgauge.annotate._shield import LARGEST_BODY, Limiter
+from tests.annotate.annotate_api import HOST, open_study
 
 
 def test_a_link_is_exchanged_once(database: Path | str) -> None:

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from annotate_api import SYSTEMS, open_study, small_corpus
 
 from dialgauge.annotate._protocol import ready_protocol
+from tests.annotate.annotate_api import SYSTEMS, open_study, small_corpus
 
 _COLLEAGUES = ("zq-bo", "zq-cy")
 

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from annotate_api import open_study
 
 from dialgauge.annotate import AnnotateSection, Project
 from dialgauge.annotate._access import start_session
@@ -22,6 +21,7 @@ from dialgauge.annotate._store import Store, StoreBusyError
 from dialgauge.corpus import embedded_corpus
 from dialgauge.errors import InputError
 from dialgauge.study import read_annotation_file
+from tests.annotate.annotate_api import open_study
 
 _DIALGAUGE = [sys.executable, "-c", "from dialgauge.cli import main; main()"]
 _STUDY = """

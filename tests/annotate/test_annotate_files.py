@@ -11,12 +11,12 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
-from annotate_api import SYSTEMS, Study, open_study, small_corpus
 
 from dialgauge.annotate import backup_project, export_project, import_file, plan_study
 from dialgauge.corpus import Corpus, Rating, ratings_frame, read_corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.ratings import agreement
+from tests.annotate.annotate_api import SYSTEMS, Study, open_study, small_corpus
 
 
 def _rate(study: Study) -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotate_api import open_study
 from hypothesis import HealthCheck, Phase, settings
 
 from dialgauge.annotate import create_app
+from tests.annotate.annotate_api import open_study
 
 schemathesis = pytest.importorskip("schemathesis")
 

@@ -6,11 +6,11 @@ from typing import Any
 import polars as pl
 import pytest
 import sqlalchemy as sa
-from annotate_api import Person, Study, open_study, small_corpus
 
 from dialgauge.annotate import _schema as tables
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._results import results, system_codes
+from tests.annotate.annotate_api import Person, Study, open_study, small_corpus
 
 
 def _results(study: Study) -> Any:

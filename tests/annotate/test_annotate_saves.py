@@ -6,9 +6,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from annotate_api import HOST, open_study, small_corpus
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
+from tests.annotate.annotate_api import HOST, open_study, small_corpus
 
 
 def test_a_rating_is_saved_and_comes_back(database: Path | str) -> None:

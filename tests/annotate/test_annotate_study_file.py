@@ -8,7 +8,6 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from annotate_api import make_section, open_study
 from hypothesis import given, strategies as st
 from pydantic import ValidationError
 from typer.testing import CliRunner
@@ -20,6 +19,7 @@ from dialgauge.annotate._texts import direction, sentences
 from dialgauge.cli._app import app
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.study import read_annotation_file, read_study_file, run_study
+from tests.annotate.annotate_api import make_section, open_study
 
 _HEAD = '[study]\nname = "s"\n[corpus]\nsource = "embedded"\n'
 

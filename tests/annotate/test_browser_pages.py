@@ -9,9 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotate_browser import FOUR, Served, Visitor, dimension, english, fresh, press, section, serve, settled, visiting
 
-from page_checks import DESKTOP, PHONE, violations
+from tests.annotate.annotate_browser import (
+    FOUR,
+    Served,
+    Visitor,
+    dimension,
+    english,
+    fresh,
+    press,
+    section,
+    serve,
+    settled,
+    visiting,
+)
+from tests.page_checks import DESKTOP, PHONE, violations
 
 pytestmark = pytest.mark.browser
 

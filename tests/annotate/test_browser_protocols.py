@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotate_browser import FOUR, Served, dimension, english, press, section, serve, settled, visiting
 
 from dialgauge.annotate import AnnotateSection
+from tests.annotate.annotate_browser import FOUR, Served, dimension, english, press, section, serve, settled, visiting
 
 pytestmark = pytest.mark.browser
 

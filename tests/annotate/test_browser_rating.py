@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from annotate_browser import (
+
+from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
+from tests.annotate.annotate_browser import (
     FOUR,
     SYSTEMS,
     Served,
@@ -23,9 +25,7 @@ from annotate_browser import (
     settled,
     visiting,
 )
-
-from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
-from page_checks import DESKTOP, PHONE
+from tests.page_checks import DESKTOP, PHONE
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from toy_corpora import made_corpus
 from typer.testing import CliRunner
 
 from dialgauge.cli._app import app
@@ -15,6 +14,7 @@ from dialgauge.engine import results_cache
 from dialgauge.metrics import Scores, _computing, parse_request, score
 from dialgauge.metrics._computing import is_kept
 from dialgauge.sources import Sources
+from tests.engine.toy_corpora import made_corpus
 
 TEXTS = [f"summary {i}" if i % 7 else "" for i in range(40)]
 

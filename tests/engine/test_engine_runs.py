@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from engine_tasks import Failing, Mortal, Square, Threads, WordyError
 
 from dialgauge.engine import WorkerError, engine
 from dialgauge.engine._engine import cores
 from dialgauge.engine._ray import RayEngine
 from dialgauge.errors import DialgaugeError, MissingExtraError, ParameterError, UnknownNameError
+from tests.engine.engine_tasks import Failing, Mortal, Square, Threads, WordyError
 
 
 def test_results_come_in_the_order_of_the_chunks_from_warm_workers() -> None:

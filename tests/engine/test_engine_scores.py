@@ -4,7 +4,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from engine_tasks import SLOW, Inline
 from hypothesis import given, settings, strategies as st
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus
@@ -12,6 +11,7 @@ from dialgauge.engine import engine
 from dialgauge.errors import InputError
 from dialgauge.metrics import Scores, _sharded, parse_requests, register, score, suitable_engine
 from dialgauge.metrics._registry import METRICS
+from tests.engine.engine_tasks import SLOW, Inline
 
 NGRAM = ["rouge", "chrf", "bleu", "meteor", "ter", "rouge-l@source:stem=yes"]
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toy_corpora import made_corpus
 
 from dialgauge.corpus import read_corpus, write_corpus
 from dialgauge.errors import InputError
 from dialgauge.metrics import Scores, score
+from tests.engine.toy_corpora import made_corpus
 
 TEXTS = [f"text {i}" for i in range(30)]
 

@@ -8,11 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from toy_corpora import made_corpus
 
 from dialgauge.engine import LimitedWorker, LostWorkError, results_cache
 from dialgauge.errors import DialgaugeError, ModelError, ParameterError
 from dialgauge.metrics import Scores, score
+from tests.engine.toy_corpora import made_corpus
 
 TEXTS = [f"text {i}" + " bad" * (i in (3, 17)) for i in range(24)]
 

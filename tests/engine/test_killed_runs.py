@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from toy_corpora import made_corpus
 
 from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.engine import results_cache
 from dialgauge.files import is_temporary
 from dialgauge.study import run_study
+from tests.engine.toy_corpora import made_corpus
 
 _SCORE = """
 import sys

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from test_stream_resume import bytes_of, write_pairs
+
+from tests.engine.toy_corpora import bytes_of, write_pairs
 
 pytest.importorskip("ray")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="process groups as on Linux")]

@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from test_stream_resume import write_pairs
 
 from dialgauge.cli import main
 from dialgauge.metrics import Scores
+from tests.engine.toy_corpora import write_pairs
 
 Command = Callable[..., tuple[int, str, str]]
 

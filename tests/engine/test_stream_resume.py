@@ -9,25 +9,14 @@ import sys
 import time
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from dialgauge.errors import DialgaugeError, InputError
 from dialgauge.metrics import _stream_files, score_stream
+from tests.engine.toy_corpora import bytes_of, write_pairs
 
 METRICS = ["rouge-1", "chrf"]
 _HERE = Path(__file__).parent
-
-
-def write_pairs(path: Path, count: int) -> None:
-    rng = random.Random(20_261_115)
-    words = [f"word{i}" for i in range(50)]
-    texts = [" ".join(rng.choices(words, k=12)) for _ in range(2 * count)]
-    pl.DataFrame({"summary": texts[:count], "reference": texts[count:]}).write_parquet(path)
-
-
-def bytes_of(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 
 def script(source: Path, output: Path, engine: str, chunk_size: int) -> list[str]:

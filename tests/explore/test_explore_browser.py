@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from page_checks import DESKTOP, PHONE, violations
+from tests.page_checks import DESKTOP, PHONE, violations
 
 #: Looked at in every way.
 MAIN = {"overview": "/", "dialogue": "/dialogue?id=banking-01"}

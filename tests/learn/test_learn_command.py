@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from learn_cases import made_corpus
 from typer.testing import CliRunner
 
 from benchmarks import SUITES, run_suite
@@ -12,6 +11,7 @@ from dialgauge.cli._app import app
 from dialgauge.corpus import write_corpus
 from dialgauge.errors import InputError
 from dialgauge.metrics import score
+from tests.learn.learn_cases import made_corpus
 
 
 @pytest.fixture

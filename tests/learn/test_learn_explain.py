@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from learn_cases import made_corpus, made_data
 
 from dialgauge.learn import Recipe, contributions, permutation_importance, select_features
 from dialgauge.learn._learners import LEARNERS, candidates
+from tests.learn.learn_cases import made_corpus, made_data
 
 
 @pytest.mark.parametrize("learner", ["ridge", "decision-tree", "random-forest", "extra-trees", "blend"])

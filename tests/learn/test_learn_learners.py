@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from learn_cases import made_data
 
 from dialgauge.errors import UnknownNameError
 from dialgauge.learn import Recipe, find_learner
 from dialgauge.learn._learners import LEARNERS, candidates
 from dialgauge.learn._ordinal import ProportionalOdds
+from tests.learn.learn_cases import made_data
 
 
 def ordinal_rows(classes: int, rows: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from learn_cases import made_corpus, made_scores
 
 from dialgauge.corpus import KEY, Corpus, write_corpus
 from dialgauge.errors import InputError, ModelError, UnknownNameError
@@ -17,6 +16,7 @@ from dialgauge.learn import Training, find_folder, load_trained, named_folder, p
 from dialgauge.learn._folder import read_card, write_folder
 from dialgauge.learn._metric import MODEL_FILE
 from dialgauge.metrics import Scores, parse_request, score, score_pairs
+from tests.learn.learn_cases import made_corpus, made_scores
 
 FEATURES = ["rouge-1", "coverage", "length"]
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from learn_cases import made_corpus, made_data, made_scores
 
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.learn import Data, Fold, LeakError, Predicted, Recipe, build_data, build_features, build_target, validate
@@ -14,6 +13,7 @@ from dialgauge.learn._procedure import check_leaks, procedure
 from dialgauge.learn._splits import make_folds
 from dialgauge.learn._validation_scores import best_single, class_measures
 from dialgauge.metrics import Scores
+from tests.learn.learn_cases import made_corpus, made_data, made_scores
 
 
 def linear(data: Data, x: np.ndarray, train: np.ndarray, test: np.ndarray) -> Predicted:

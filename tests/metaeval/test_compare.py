@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 import pytest
-from metaeval_oracles import frame_of, slow_correlation
 
 from dialgauge.corpus import Rating, ratings_frame
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
@@ -16,6 +15,7 @@ from dialgauge.metaeval import (
     significance_groups,
 )
 from dialgauge.metaeval._compare import TESTS
+from tests.metaeval.metaeval_oracles import frame_of, slow_correlation
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 import pytest
-from metaeval_oracles import frame_of, slow_correlation
 from scipy import stats
 
 from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn
@@ -18,6 +17,7 @@ from dialgauge.metaeval import (
     reference_effect,
 )
 from dialgauge.metaeval._correlate import CORRELATIONS
+from tests.metaeval.metaeval_oracles import frame_of, slow_correlation
 
 
 def one(frame: pl.DataFrame, **where: str) -> dict:

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 import pytest
 import typer
-from metaeval_oracles import frame_of
 from typer.testing import CliRunner
 
 from dialgauge.cli import _correlate
@@ -16,6 +15,7 @@ from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn, read_corpu
 from dialgauge.errors import DialgaugeError
 from dialgauge.metaeval import human_ceiling
 from dialgauge.metrics import Scores
+from tests.metaeval.metaeval_oracles import frame_of
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from metaeval_oracles import frame_of
 
 from dialgauge.corpus import Rating, ratings_frame
 from dialgauge.metaeval import (
@@ -16,6 +15,7 @@ from dialgauge.metaeval import (
     permutation_test,
 )
 from dialgauge.metaeval._names import COEFFICIENTS
+from tests.metaeval.metaeval_oracles import frame_of
 
 BASE = ("pearson", "spearman", "kendall")
 

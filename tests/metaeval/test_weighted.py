@@ -7,7 +7,6 @@ import warnings
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from metaeval_oracles import slow_correlation
 
 from dialgauge.metaeval import (
     Weights,
@@ -19,6 +18,7 @@ from dialgauge.metaeval import (
     weighted_values,
 )
 from dialgauge.metaeval._weighted import resampled_correlations
+from tests.metaeval.metaeval_oracles import slow_correlation
 
 LEVELS = ("system", "summary", "global")
 BASE = ("pearson", "spearman", "kendall")

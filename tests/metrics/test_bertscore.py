@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from golden_pairs import KEYS, REFERENCES, SOURCES, SUMMARIES, differences, model, recorded
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import InputError, ParameterError
 from dialgauge.metrics import score, score_pairs
+from tests.metrics.golden_pairs import KEYS, REFERENCES, SOURCES, SUMMARIES, differences, model, recorded
 
 pytest.importorskip("torch").set_num_threads(1)
 RESULTS = recorded("bertscore")["results"]

@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from golden_pairs import KEYS, SOURCES, SUMMARIES, differences, model, recorded
 from hypothesis import given, strategies as st
 
 from dialgauge.errors import ModelError, ParameterError
@@ -10,6 +9,7 @@ from dialgauge.metrics import score_pairs
 from dialgauge.metrics._blanc import Counts, _fit, help_counts, maskings, tune_counts
 from dialgauge.metrics._blanc_tune import Tuning
 from dialgauge.models import load
+from tests.metrics.golden_pairs import KEYS, SOURCES, SUMMARIES, differences, model, recorded
 
 MODEL = model("tiny-bert-mlm")
 PAIRS = list(zip(SUMMARIES, SOURCES, strict=True))

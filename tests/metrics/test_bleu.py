@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from ngram_texts import KERNELS, golden, study_pairs, texts
 from sacrebleu.metrics import BLEU
 
 from dialgauge.metrics import find_metric, parse_request, score_pairs, use_kernels
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._texts import TextTable
+from tests.metrics.ngram_texts import KERNELS, golden, study_pairs, texts
 
 SMOOTH = ("exp", "floor", "add-k", "none")
 ORDERS = (1, 2, 3, 4)

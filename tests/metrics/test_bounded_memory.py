@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import torch
-from golden_pairs import model
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from dialgauge.metrics import _bertscore as bertscore, _encoding as encoding, _moverscore as moverscore, score_pairs
+from tests.metrics.golden_pairs import model
 
 FEW, MANY = 64, 512
 WORDS = ["anna", "ben", "comes", "to", "the", "party", "on", "saturday", "with", "cake", "and", "tea", "if", "rain"]

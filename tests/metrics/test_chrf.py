@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from ngram_texts import KERNELS, golden, study_pairs, texts
 from sacrebleu.metrics import CHRF
 
 from dialgauge.metrics import find_metric, score_pairs, use_kernels
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._texts import TextTable
+from tests.metrics.ngram_texts import KERNELS, golden, study_pairs, texts
 
 PEERS = {"chrf": CHRF(), "chrf++": CHRF(word_order=2)}
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from golden_pairs import GOLDEN, model
 from safetensors.torch import load_file, save_file
 
 from dialgauge.errors import ModelError
 from dialgauge.metrics import _dae as dae, score_pairs
 from dialgauge.metrics._dae import Sentence, Verdict, reading, verdicts
 from dialgauge.models import load, unload
+from tests.metrics.golden_pairs import GOLDEN, model
 
 SOURCE = "Tom: are you coming to the party on Saturday? Mia: no, I have an exam on Monday."
 WORDS = ["Mia", "has", "an", "exam", "on", "Monday", "."]

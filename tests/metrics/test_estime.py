@@ -4,11 +4,11 @@ import itertools
 
 import pytest
 import torch
-from golden_pairs import KEYS, SOURCES, SUMMARIES, differences, model, recorded
 
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.metrics import score_pairs
 from dialgauge.metrics._estime import Match, _groups
+from tests.metrics.golden_pairs import KEYS, SOURCES, SUMMARIES, differences, model, recorded
 
 MODEL = model("tiny-bert-mlm")
 NAMES = {

@@ -13,7 +13,6 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from tiny_models import computable, tiny_parameters, tolerance, write_vectors
 
 from dialgauge.corpus import KEY, Corpus, Dialogue, Summary, Turn
 from dialgauge.metrics import (
@@ -30,6 +29,7 @@ from dialgauge.metrics import (
     use_kernels,
 )
 from dialgauge.metrics._plan import NO_NUMBER
+from tests.metrics.tiny_models import computable, tiny_parameters, tolerance, write_vectors
 
 EVERY = list(all_metrics().values())
 COMPUTED = [metric for metric in EVERY if computable(metric)]

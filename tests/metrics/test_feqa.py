@@ -4,9 +4,7 @@ import statistics
 
 import pytest
 import torch
-from golden_pairs import SOURCES, SUMMARIES, model
 from hypothesis import given, strategies as st
-from rule_parser import save_rule_parser
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import ModelError
@@ -15,6 +13,8 @@ from dialgauge.metrics._feqa import Prompt, best_span, extract, phrases, plain, 
 from dialgauge.metrics._questions import word_f1
 from dialgauge.metrics._treebank import treebank_words
 from dialgauge.models import load, load_parser
+from tests.metrics.golden_pairs import SOURCES, SUMMARIES, model
+from tests.metrics.rule_parser import save_rule_parser
 
 READER, GENERATOR = model("tiny-bert-qa"), model("tiny-bart")
 

@@ -9,12 +9,12 @@ from collections import Counter
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from ngram_texts import KERNELS, texts
 
 from dialgauge.errors import ParameterError, UnknownNameError
 from dialgauge.metrics import TextTable, kernel_name, score_pairs, use_kernels
 from dialgauge.metrics._tokenize import tokens
 from dialgauge.metrics.kernels import TargetSets, Tokens, call, lcs_length, lcs_union, ngram_match
+from tests.metrics.ngram_texts import KERNELS, texts
 
 TOKENISERS = ("rouge", "rouge-stem", "13a", "whitespace", "chrf-words", "characters")
 id_lists = st.lists(st.lists(st.integers(0, 4), max_size=12), min_size=1, max_size=6)

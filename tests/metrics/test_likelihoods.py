@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from golden_pairs import KEYS, REFERENCES, SOURCES, SUMMARIES, differences, model, recorded
 
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.metrics import _likelihood, score_pairs
+from tests.metrics.golden_pairs import KEYS, REFERENCES, SOURCES, SUMMARIES, differences, model, recorded
 
 torch = pytest.importorskip("torch")
 torch.set_num_threads(1)

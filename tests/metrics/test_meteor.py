@@ -14,7 +14,6 @@ import nltk
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from ngram_texts import KERNELS, golden, study_pairs, texts
 from nltk.corpus.reader.wordnet import WordNetCorpusReader
 from nltk.translate.meteor_score import meteor_score
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
@@ -23,6 +22,7 @@ from dialgauge.errors import ParameterError
 from dialgauge.language import porter_stem as stem
 from dialgauge.metrics import Job, TextTable, find_metric, parse_request, score_pairs, use_kernels
 from dialgauge.metrics._wordnet import Synonyms, synonyms
+from tests.metrics.ngram_texts import KERNELS, golden, study_pairs, texts
 
 ROOT = Path(__file__).resolve().parents[2]
 DATABASE = Path("/usr/share/wordnet")

@@ -1,10 +1,10 @@
 """MoverScore beside the values of the published programs, both versions."""
 
 import pytest
-from golden_pairs import KEYS, REFERENCES, SUMMARIES, differences, model, recorded
 
 from dialgauge.errors import ParameterError
 from dialgauge.metrics import score_pairs
+from tests.metrics.golden_pairs import KEYS, REFERENCES, SUMMARIES, differences, model, recorded
 
 pytest.importorskip("torch").set_num_threads(1)
 RESULTS = recorded("moverscore")["results"]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from golden_pairs import GOLDEN, KEYS, SOURCES, SUMMARIES, differences, model, recorded
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import ModelError, ParameterError
@@ -15,6 +14,7 @@ from dialgauge.language import nltk_sentences
 from dialgauge.metrics import score, score_pairs
 from dialgauge.metrics._nli import Judged, classify, source_chunks, zero_shot
 from dialgauge.models import load
+from tests.metrics.golden_pairs import GOLDEN, KEYS, SOURCES, SUMMARIES, differences, model, recorded
 
 MODEL = model("tiny-bert-nli")
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import example, given, strategies as st
-from ngram_texts import golden, study_pairs
 from nltk.stem.porter import PorterStemmer
 
 from dialgauge.language import porter_stem as stem
 from dialgauge.metrics._wordnet import synonyms
+from tests.metrics.ngram_texts import golden, study_pairs
 
 NLTK = PorterStemmer()
 ENDINGS = (

@@ -4,14 +4,14 @@ import statistics
 
 import pytest
 import torch
-from golden_pairs import SOURCES, SUMMARIES, model
-from rule_parser import save_rule_parser
 
 from dialgauge.errors import ModelError
 from dialgauge.metrics import parse_request, score_pairs
 from dialgauge.metrics._questeval import Directions, Marks, _Asking, answers, sentences
 from dialgauge.metrics._questions import squad_words, word_f1
 from dialgauge.models import load, load_parser
+from tests.metrics.golden_pairs import SOURCES, SUMMARIES, model
+from tests.metrics.rule_parser import save_rule_parser
 
 T5 = model("tiny-t5")
 

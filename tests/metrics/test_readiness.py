@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from golden_pairs import GOLDEN, model
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import DialgaugeError, ModelError, ParameterError
 from dialgauge.metrics import Metric, Values, _registry as registry, all_metrics, parse_requests, score, score_pairs
 from dialgauge.models import ChatEndpoint, _load as loading, stored_config
+from tests.metrics.golden_pairs import GOLDEN, model
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 CORPUS = Corpus.build(

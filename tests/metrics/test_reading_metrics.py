@@ -16,13 +16,13 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 import torch
-from golden_pairs import GOLDEN, model
-from rule_parser import save_rule_parser
 from safetensors.torch import load_file, save_file
 
 from dialgauge.metrics import Job, Metric, TextTable, Values, all_metrics, find_metric, parse_request, score_pairs
 from dialgauge.models import unload, watching
 from dialgauge.registry import defining_module
+from tests.metrics.golden_pairs import GOLDEN, model
+from tests.metrics.rule_parser import save_rule_parser
 
 _FOLDER = TemporaryDirectory(prefix="dialgauge-parser-")
 FAMILIES = ("blanc", "shannon", "estime", "unieval", "nli", "summaqa", "questeval", "feqa", "dae")

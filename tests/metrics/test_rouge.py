@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from ngram_texts import KERNELS, golden, study_pairs, texts
 from rouge_score.rouge_scorer import RougeScorer
 
 from dialgauge.errors import ParameterError
 from dialgauge.metrics import find_metric, parse_request, score_pairs, use_kernels
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._texts import TextTable
+from tests.metrics.ngram_texts import KERNELS, golden, study_pairs, texts
 
 KINDS = {
     "rouge-1": "rouge1",

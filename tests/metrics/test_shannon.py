@@ -2,12 +2,12 @@
 
 import pytest
 import torch
-from golden_pairs import KEYS, SOURCES, SUMMARIES, model, recorded
 
 from dialgauge.language import nltk_sentences
 from dialgauge.metrics import score_pairs
 from dialgauge.metrics._shannon import Likelihoods, _gain, _score, likelihoods
 from dialgauge.models import load
+from tests.metrics.golden_pairs import KEYS, SOURCES, SUMMARIES, model, recorded
 
 MODEL = model("tiny-gpt2")
 PAIRS = list(zip(SUMMARIES, SOURCES, strict=True))

@@ -2,13 +2,13 @@
 
 import pytest
 import torch
-from golden_pairs import KEYS, SOURCES, SUMMARIES, model, recorded
-from rule_parser import save_rule_parser
 
 from dialgauge.metrics import score_pairs
 from dialgauge.metrics._questions import squad_words, word_f1
 from dialgauge.metrics._summaqa import Answered, Cloze, answers, clozes, f_score, probability
 from dialgauge.models import load
+from tests.metrics.golden_pairs import KEYS, SOURCES, SUMMARIES, model, recorded
+from tests.metrics.rule_parser import save_rule_parser
 
 MODEL = model("tiny-bert-qa")
 VARIANTS = {"intended": "no_special_added", "reference": "special_added"}

@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
-from ngram_texts import KERNELS, golden, study_pairs, texts
 from sacrebleu.metrics import TER
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import ParameterError
 from dialgauge.metrics import parse_request, score, score_pairs, use_kernels
 from dialgauge.metrics._ter import LONGEST
+from tests.metrics.ngram_texts import KERNELS, golden, study_pairs, texts
 
 VARIANTS = {
     "ter": TER(),

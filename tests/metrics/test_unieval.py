@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from golden_pairs import GOLDEN, KEYS, REFERENCES, SOURCES, SUMMARIES, differences, model, recorded
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import InputError, ModelError
 from dialgauge.metrics import score, score_pairs
+from tests.metrics.golden_pairs import GOLDEN, KEYS, REFERENCES, SOURCES, SUMMARIES, differences, model, recorded
 
 SETTINGS = f"model={model('tiny-t5')},max-length=128,device=cpu"
 TARGETS = {

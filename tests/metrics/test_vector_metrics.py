@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from golden_pairs import GOLDEN, KEYS, REFERENCES, SUMMARIES, differences, recorded
 from hypothesis import given, settings, strategies as st
 
 from dialgauge.language import find_language
 from dialgauge.metrics import _vectors, score_pairs
 from dialgauge.metrics._movers import MAX_CELLS
+from tests.metrics.golden_pairs import GOLDEN, KEYS, REFERENCES, SUMMARIES, differences, recorded
 
 TABLE = f"model=folder:{GOLDEN / 'word_vectors.json'}"
 

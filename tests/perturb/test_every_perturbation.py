@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from perturb_cases import GOLDEN, Case, all_cases, cases_of
 
 from dialgauge.perturb import (
     Declined,
@@ -17,6 +16,7 @@ from dialgauge.perturb import (
     read_provenance,
 )
 from dialgauge.perturb._edits import apply_edits
+from tests.perturb.perturb_cases import GOLDEN, Case, all_cases, cases_of
 
 BASELINE = [
     "add_negation",

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import ChatServer, Reply, serving
 
 from dialgauge.corpus import ORIGINAL, OVERALL, Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import InputError, ModelError, ParameterError
@@ -24,6 +23,7 @@ from dialgauge.perturb import (
     read_provenance,
 )
 from dialgauge.study import run_study
+from tests.perturb.chat_server import ChatServer, Reply, serving
 
 SUMMARY = (
     "The customer called about a card that a machine kept at Leeds on Monday. The agent cancelled the card and "

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.report import made_report
 from dialgauge.report import ReportData, render_report
-from page_checks import violations
+from tests.page_checks import violations
 
 pytestmark = pytest.mark.browser
 EVIL = "</script><img src=x onerror=alert(1)>"

@@ -15,7 +15,7 @@ from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.metaeval import robustness
 from dialgauge.metrics import score
 from dialgauge.report import ReportData, RobustnessData, render_report, robustness_panel
-from page_checks import DESKTOP, PHONE, violations
+from tests.page_checks import DESKTOP, PHONE, violations
 
 pytestmark = pytest.mark.browser
 METRICS = ["rouge-1", "rouge-2", "rouge-3", "rouge-l", "bleu-1", "bleu-2", "chrf", "ter"]

@@ -19,7 +19,7 @@ from dialgauge.reproduce import ComparisonReport, StudyResults, check_claims, co
 from dialgauge.reproduce._conclusions import claims_from
 from dialgauge.reproduce._studies import printed_results as results_of
 from dialgauge.study.stages.reproduction import side_by_side
-from page_checks import violations
+from tests.page_checks import violations
 
 EVIL = '</script><img src=x onerror="alert(1)">'
 Values = Mapping[str, str]

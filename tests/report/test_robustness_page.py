@@ -14,7 +14,7 @@ from dialgauge.metrics import score
 from dialgauge.report import ReportData, RobustnessData, render_report, render_robustness, robustness_panel
 from dialgauge.report._robustness import _failure, breakable, card_sentences, declined_rows, marked, metrics_shown
 from dialgauge.report._robustness_panel import robustness_cautions
-from page_checks import DESKTOP, PHONE, violations
+from tests.page_checks import DESKTOP, PHONE, violations
 
 EFFECTS = {
     "broken": {"consistency": "degrades"},

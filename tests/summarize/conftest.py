@@ -1,13 +1,9 @@
-"""The chat endpoint of the perturbation tests serves the summarizers, too; models run on one thread."""
+"""Models run on one thread."""
 
-import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "perturb"))
 
 
 @pytest.fixture(scope="module", autouse=True)

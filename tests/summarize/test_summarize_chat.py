@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import Reply, serving
 from hypothesis import given, strategies as st
 from typer.testing import CliRunner
 
@@ -20,6 +19,7 @@ from dialgauge.corpus import Corpus, Dialogue, Turn, read_corpus, write_corpus
 from dialgauge.errors import ModelError, ParameterError
 from dialgauge.models import BudgetError, ChatAnswer, ChatBudget, ChatUsage, TokenPrice
 from dialgauge.summarize import Means, parse_request, summarize, summarize_dialogues
+from tests.perturb.chat_server import Reply, serving
 
 CALLS = [
     Dialogue(str(i), (Turn("Ann", f"I lost bag {i}. Say {{role}}.", "customer"), Turn("Tom", "I look.", "agent")))
