@@ -91,8 +91,8 @@ def shuffled(items: list[pytest.Item], seed: int, seconds: dict[str, float]) -> 
 def _shuffle(tests: list[pytest.Item], chance: random.Random) -> None:
     """In place; the tests of a class stay together."""
     places = {item: chance.random() for item in tests}
-    classes = {item.parent: places[item] for item in tests if isinstance(item.parent, pytest.Class)}
-    tests.sort(key=lambda item: (classes.get(item.parent, places[item]), places[item]))
+    classes = {id(item.parent): places[item] for item in tests if isinstance(item.parent, pytest.Class)}
+    tests.sort(key=lambda item: (classes.get(id(item.parent), places[item]), places[item]))
 
 
 def unit_of(nodeid: str) -> str:

@@ -78,5 +78,5 @@ def _report(nodeid: str, when: str, seconds: float, measured: list[tuple[str, ob
         None,
         when,
         user_properties=measured,
-        duration=seconds,  # type: ignore[arg-type]
+        duration=seconds,
     )

@@ -101,6 +101,7 @@ def test_three_taggers_are_written_with_a_card_and_nothing_is_left_over(trained:
     assert card["data"]["digest"] == made_treebank().digest
     assert card["settings"]["seeds"] == [0, 1]
     best = min(trained.seeds, key=lambda result: result.loss("sentences"))
+    assert best.test is not None
     assert card["kept_seed"] == best.seed
     assert card["seeds"][best.seed]["test"]["f1"] == best.test.f1
     assert not list(trained.folder.rglob("*.bin"))

@@ -12,6 +12,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ def postgres() -> Iterator[str]:
     if prefix:
         shutil.chown(folder, "postgres")
     data = folder / "data"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     subprocess.run(
         [*prefix, initdb, "-D", str(data), "-A", "trust", "-U", user, "-E", "UTF8", "--no-sync"], check=True, **quiet
     )

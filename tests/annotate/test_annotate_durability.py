@@ -10,6 +10,7 @@ import sys
 import time
 import uuid
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -85,9 +86,7 @@ def test_killing_the_server_under_load_loses_nothing_that_was_acknowledged(tmp_p
     settings, _ = read_annotation_file(study)
     database = tmp_path / "runs" / "killed" / "annotation.db"
     with Project.open(database, settings.section(AnnotateSection), embedded_corpus(), name="killed") as project:
-        cookies = [
-            project.store.write(lambda connection, n=number: start_session(connection, n)) for number in range(1, 9)
-        ]
+        cookies = [project.store.write(partial(start_session, annotator=number)) for number in range(1, 9)]
     process, address = _start(study)
     acknowledged = asyncio.run(_rate_until_killed(address, cookies, lambda: os.kill(process.pid, signal.SIGKILL)))
     process.wait(20)

@@ -16,7 +16,7 @@ schemathesis = pytest.importorskip("schemathesis")
 def test_no_request_makes_the_server_fail(tmp_path: Path, who: str) -> None:
     host = "http://127.0.0.1"
     with open_study(tmp_path / "study.db") as study:
-        app = create_app(study.project, rate=1e9)
+        app: Any = create_app(study.project, rate=1e9)
         headers, item, page = {}, "none", "none"
         if who != "nobody":
             person = study.person(who)

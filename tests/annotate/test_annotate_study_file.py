@@ -19,6 +19,7 @@ from dialgauge.annotate._texts import direction, sentences
 from dialgauge.cli._app import app
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.study import read_annotation_file, read_study_file, run_study
+from dialgauge.study.stages.scores import MetricsSection
 from tests.annotate.annotate_api import make_section, open_study
 
 _HEAD = '[study]\nname = "s"\n[corpus]\nsource = "embedded"\n'
@@ -59,7 +60,7 @@ def test_a_study_file_may_have_metrics_and_annotation(tmp_path: Path) -> None:
     annotate = '[annotate]\nprotocol = "dialsummeval"\nannotators = ["a"]\n'
     path = _write(tmp_path, '[metrics]\nuse = ["rouge-1"]\n' + annotate)
     assert read_study_file(path).find(AnnotateSection) is not None
-    assert read_annotation_file(path)[0].metrics is not None
+    assert read_annotation_file(path)[0].find(MetricsSection) is not None
     path = _write(tmp_path, '[metrics]\nuse = ["rouge-1"]\n')
     with pytest.raises(InputError, match=r"annotate: is missing; for a start: \[annotate\] with protocol"):
         read_annotation_file(path)

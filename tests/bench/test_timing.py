@@ -51,8 +51,8 @@ def test_the_median_of_the_ratios_is_taken(clock: Clock) -> None:
 def test_both_take_turns_and_who_is_first_changes(clock: Clock) -> None:
     seen: list[str] = []
     timing = interleave(
-        lambda: seen.append("ours") or "a",
-        lambda: seen.append("peer") or "b",
+        lambda: seen.append("ours") or "a",  # type: ignore[func-returns-value]
+        lambda: seen.append("peer") or "b",  # type: ignore[func-returns-value]
         rounds=3,
         before_each=lambda: seen.append("cold"),
     )

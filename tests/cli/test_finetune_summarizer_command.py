@@ -230,7 +230,7 @@ def test_who_stops_a_training_is_told_that_it_goes_on(
 ) -> None:
     from dialgauge.summarize import _finetune
 
-    train = _finetune.train
+    train: Any = vars(_finetune)["train"]
 
     def stopped(*given: Any, **named: Any) -> Any:
         def stop(what: str, done: int, total: int) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -115,7 +116,7 @@ class TestPublishedLayouts:
             "1,x,True,now,My phone broke. Help!\n2,y,False,now,We are sorry.\n"
         )
         notes = {"extractive": [{"tweet_id": 1, "sentence_offset": "[0, 15]"}], "abstractive": ["It broke.", "Sorry."]}
-        row = {
+        row: dict[str, Any] = {
             "conversation_id": "c",
             "tweet_ids_sentence_offset": [
                 {"tweet_id": 1, "sentence_offsets": ["[0, 15]", "[16, 21]"]},

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from dialgauge.cli._app import app
 from dialgauge.corpus import open_corpus
 from dialgauge.engine import results_cache
-from dialgauge.metrics import Scores, _computing, parse_request, score
+from dialgauge.metrics import Job, Scores, _computing, parse_request, score
 from dialgauge.metrics._computing import is_kept
 from dialgauge.sources import Sources
 from tests.engine.toy_corpora import made_corpus
@@ -113,7 +113,7 @@ def test_only_code_that_the_metric_depends_on_is_in_the_key(
         assert changed(unrelated, "NEW = 1\n") == set(), unrelated
 
 
-def _job() -> "_computing.Job":
+def _job() -> Job:
     from dialgauge.metrics._plan import ScoringPlan
 
     corpus = open_corpus("embedded")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dialgauge.engine import LimitedWorker, LostWorkError, results_cache
+from dialgauge.engine import LimitedWorker, LostWorkError, ResultCache, results_cache
 from dialgauge.errors import DialgaugeError, ModelError, ParameterError
 from dialgauge.metrics import Scores, score
 from tests.engine.toy_corpora import made_corpus
@@ -108,14 +108,14 @@ def test_the_folder_of_a_model_vanishes(
     monkeypatch.setattr(_computing, "SLICE", 3)
     folder = Path(shutil.copytree(golden_dir / "models" / "tiny-bert", tmp_path / "model"))
     spec = f"bertscore-f1@source:model=folder:{folder},device=cpu"
-    keep = results_cache().__class__.keep
+    keep = ResultCache.keep
 
     def keep_and_break(self: object, label: str, entries: object) -> bool:
         done = keep(self, label, entries)  # type: ignore[arg-type]
         shutil.rmtree(folder, ignore_errors=True)
         return done
 
-    monkeypatch.setattr(results_cache().__class__, "keep", keep_and_break)
+    monkeypatch.setattr(ResultCache, "keep", keep_and_break)
     with pytest.raises(ModelError, match=f"is not here: looked in {folder}"):
         score(made_corpus(TEXTS[:8]), [spec])
     assert results_cache().stats().entries == 3  # type: ignore[union-attr]

@@ -79,7 +79,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     # Sockets need a short path, so Ray's own folder is not below pytest's.
     short = Path(f"/tmp/dg-ray-{port}")
     shared = ["--node-ip-address=127.0.0.1", f"--temp-dir={short}", "--object-store-memory=100000000", "--block"]
-    started = []
+    started: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: str) -> "subprocess.Popen[bytes]":
         command = [_RAY, "start", *arguments, *shared]

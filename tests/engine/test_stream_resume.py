@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dialgauge.errors import DialgaugeError, InputError
-from dialgauge.metrics import _stream_files, score_stream
+from dialgauge.metrics import score_stream
 from tests.engine.toy_corpora import bytes_of, write_pairs
 
 METRICS = ["rouge-1", "chrf"]
@@ -122,7 +122,7 @@ def _limit_files() -> None:
 def test_a_full_disk_loses_no_finished_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, out = tmp_path / "pairs.parquet", tmp_path / "out"
     write_pairs(source, 60)
-    write = _stream_files.Path.write_bytes
+    write = Path.write_bytes
     written: list[str] = []
 
     def full(path: Path, data: bytes) -> int:
@@ -133,7 +133,7 @@ def test_a_full_disk_loses_no_finished_part(tmp_path: Path, monkeypatch: pytest.
         return write(path, data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(_stream_files.Path, "write_bytes", full)
+        patch.setattr(Path, "write_bytes", full)
         with pytest.raises(DialgaugeError, match=r"cannot write part-\d+.parquet: No space left on device.*goes on"):
             score_stream(source, METRICS, out, chunk_size=10)
     kept = len(list(out.glob("_part-*")))

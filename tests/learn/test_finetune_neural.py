@@ -175,7 +175,7 @@ def test_trained_metrics_give_the_same_scores_in_a_new_process(tmp_path: Path) -
     corpus = make_corpus()
     ratings, scale = target_ratings(corpus, "consistency")
     split = split_dialogues(rated_summaries(corpus, ratings, scale), dev=0.2)
-    specs = []
+    specs: list[str] = []
     for metric, model in (("bartscore-src-hyp", BART), ("unieval-consistency", T5), ("encoder-head", BERT)):
         limit = None if metric == "encoder-head" else 96
         tuned = finetune(split, FIVE, settings(metric, model, limit=limit), tmp_path / metric)

@@ -49,7 +49,7 @@ def by_command(scores: Path, asked: dict[str, Any]) -> Any:
 def in_a_study(folder: Path, asked: dict[str, Any]) -> Any:
     ratings = {name: value for name, value in asked.items() if name in ("clean", "aggregate")}
     learn = {name: value for name, value in asked.items() if name not in ratings} | {"targets": ["consistency"]}
-    tables = {
+    tables: dict[str, dict[str, Any]] = {
         "study": {"name": "s"},
         "corpus": {"source": "embedded"},
         "metrics": {"use": list(METRICS)},

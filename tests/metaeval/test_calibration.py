@@ -47,8 +47,8 @@ def rejections(bias: float) -> dict[str, float]:
         x, y, z = equally_good(generator, bias)
         for method, chosen in swaps.items():
             found[method] += permutation_test(x, y, z, "system", "pearson", swaps=chosen).p_value <= 0.05
-        triple = (correlation(a, b, "system", "pearson") for a, b in ((x, z), (y, z), (x, y)))
-        found["williams"] += williams_test(*triple, SYSTEMS) <= 0.05
+        xz, yz, xy = (correlation(a, b, "system", "pearson") for a, b in ((x, z), (y, z), (x, y)))
+        found["williams"] += williams_test(xz, yz, xy, SYSTEMS) <= 0.05
         one, other = (weighted_values(a, z, "system", "pearson", weights) for a in (x, y))
         low, high = percentile_interval(one - other, 0.95)
         found["bootstrap"] += low > 0 or high < 0

@@ -73,8 +73,7 @@ def test_a_dialogue_of_two_systems_is_skipped(made, coefficient):
     ).frame
     assert frame["skipped"][0] == 2  # and the one where the ratings are constant
     one, other = (
-        permutation_test(*matrices, "summary", coefficient, "systems", resamples=50)
-        for matrices in ((x, y, z), without)
+        permutation_test(a, b, c, "summary", coefficient, "systems", resamples=50) for a, b, c in ((x, y, z), without)
     )
     np.testing.assert_allclose(one.differences, other.differences, atol=1e-12)
 

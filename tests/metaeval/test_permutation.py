@@ -45,7 +45,9 @@ def test_equals_nlpstats_on_identical_swaps(made, level, theirs, coefficient, me
 @pytest.mark.parametrize("level", ["system", "summary"])
 def test_both_is_cells_with_row_xor_column(made, level, coefficient, missing):
     x, y, z = made(missing=missing)
-    both = draw_swaps("both", *x.shape, 25, seed=1)
+    both = draw_swaps("both", 8, 15, 25, seed=1)
+    assert both.systems is not None
+    assert both.inputs is not None
     cells = Swaps(cells=both.systems[:, :, None] ^ both.inputs[:, None, :])
     one = permutation_test(x, y, z, level, coefficient, swaps=both)
     other = permutation_test(x, y, z, level, coefficient, swaps=cells)
@@ -87,7 +89,7 @@ def test_a_metric_against_itself_is_never_better(made):
 
 def test_mean_coefficient_is_the_mean_of_the_differences(made):
     x, y, z = made()
-    swaps = draw_swaps("systems", *x.shape, 10, seed=0)
+    swaps = draw_swaps("systems", 8, 15, 10, seed=0)
     three = [permutation_test(x, y, z, "summary", base, swaps=swaps).differences for base in BASE]
     mean = permutation_test(x, y, z, "summary", "mean", swaps=swaps)
     np.testing.assert_allclose(mean.differences, np.mean(three, axis=0), atol=1e-14)

@@ -39,7 +39,7 @@ def test_plain_values_equal_scipy(made, level, coefficient, missing):
 @pytest.mark.parametrize("level", LEVELS)
 def test_resamples_equal_the_matrices_they_stand_for(made, level, coefficient, missing):
     x, y, z = made(missing=missing)
-    weights = bootstrap_weights(*x.shape, 6, "both", seed=3)
+    weights = bootstrap_weights(8, 15, 6, "both", seed=3)
     values = resampled_correlations(np.stack([x, y]), z[None], level, coefficient, weights).values[:, :, 0]
     for r in range(6):
         rows = np.repeat(np.arange(len(x)), weights.systems[r].astype(int))

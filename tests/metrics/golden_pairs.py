@@ -1,6 +1,7 @@
 """The texts that the reference implementations were run on, their recorded values, and the tiny models."""
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def model(name: str) -> str:
     return f"folder:{GOLDEN / 'models' / name}"
 
 
-def differences(found: list[float | None], expected: list[float | None], tolerance: float = 1e-5) -> list[str]:
+def differences(found: Sequence[float | None], expected: Sequence[float | None], tolerance: float = 1e-5) -> list[str]:
     """The pairs whose values differ; None equals None only."""
     assert len(found) == len(expected) == len(KEYS)
     return [

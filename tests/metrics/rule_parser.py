@@ -1,6 +1,7 @@
 """A spaCy pipeline made of rules, so that what is found in a text can be told by hand and nothing must be fetched."""
 
 from pathlib import Path
+from typing import Any
 
 NAMES = {"Tom": "PERSON", "Mia": "PERSON", "Laura": "PERSON", "Ben": "PERSON", "Saturday": "DATE", "Monday": "DATE"}
 NOUNS = ("exam", "party", "cake", "cat", "bill", "customer", "agent", "refund", "guitar", "meter")
@@ -13,7 +14,7 @@ def save_rule_parser(folder: Path) -> str:
     """
     import spacy
 
-    pipeline = spacy.blank("en")
+    pipeline: Any = spacy.blank("en")
     pipeline.add_pipe("sentencizer")
     pipeline.add_pipe("entity_ruler").add_patterns([{"label": kind, "pattern": name} for name, kind in NAMES.items()])
     rules = pipeline.add_pipe("attribute_ruler")

@@ -32,7 +32,7 @@ def scores(metric):
 def lines(split):
     """The tokens of each text, line by line."""
     ids, breaks, offsets, words = split
-    texts = []
+    texts: list[list[list[str]]] = []
     for begin, end in itertools.pairwise(offsets):
         texts.append([])
         for token, is_first in zip(ids[begin:end], breaks[begin:end], strict=True):
@@ -51,6 +51,7 @@ def test_characters():
 
 
 def test_words():
+    assert ZH.segment is not None
     assert lines(split_by(ZH.segment, ZH, ["用户询问密码。客服回答 iPhone。", "  "])) == [
         [["用户", "询问", "密码", "。"], ["客服", "回答", "iPhone", "。"]],
         [],
@@ -60,6 +61,7 @@ def test_words():
 def test_without_jieba_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "jieba", None)
     chinese._cut.cache_clear()
+    assert ZH.segment is not None
     with pytest.raises(MissingExtraError, match=r"dialgauge\[zh\]"):
         ZH.segment("好")
     chinese._cut.cache_clear()

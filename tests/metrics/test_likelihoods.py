@@ -141,8 +141,8 @@ def test_perplexity_equal_to_the_published_recipe(stride: int) -> None:
     results = recorded("ppl")["results"]
     expected = [results[key][f"stride{stride}"] for key in KEYS]
     # Perplexities of thousands have no five decimals in single precision; their logarithms, the mean losses, do.
-    logs = [[None if v is None or isinstance(v, dict) else np.log(v) for v in some] for some in (found, expected)]
-    assert not differences(*logs, 1e-5)
+    one, other = ([None if v is None or isinstance(v, dict) else np.log(v) for v in some] for some in (found, expected))
+    assert not differences(one, other, 1e-5)
 
 
 def test_perplexity_counts_every_token_once() -> None:

@@ -179,8 +179,8 @@ def hub(own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: 
     page.write_text("---\nlanguage: en\nlicense: mit\n---\n# A model\n", encoding="utf-8")
 
     def download(name: str, *, revision: str | None, cache_dir: Path, allow_patterns: list[str], **_: object) -> str:
-        if isinstance(answers.get(name), Exception):
-            raise answers[name]
+        if isinstance(answer := answers.get(name), Exception):
+            raise answer
         repository = cache_dir / f"models--{name.replace('/', '--')}"
         folder = repository / "snapshots" / "0123abcd"
         folder.mkdir(parents=True, exist_ok=True)

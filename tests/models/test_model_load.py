@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -51,7 +52,7 @@ def test_models_that_are_not_in_use_make_room(tiny: Path, monkeypatch: pytest.Mo
     move = torch.nn.Module.to
     tries: list[int] = []
 
-    def to(module: torch.nn.Module, *given: object, **named: object) -> torch.nn.Module:
+    def to(module: torch.nn.Module, *given: Any, **named: Any) -> torch.nn.Module:
         tries.append(len(loading._loaded))
         if loading._loaded:
             raise torch.OutOfMemoryError("out of memory")

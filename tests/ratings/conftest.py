@@ -46,7 +46,7 @@ def corpus_of() -> Callable[..., Corpus]:
     def make(ratings: pl.DataFrame, texts: dict[tuple[str, str], str] | None = None, origin: str = "human") -> Corpus:
         keys = ratings.select("dialogue_id", "system").unique(maintain_order=True).rows()
         dialogues = [Dialogue(name, (Turn("A", "Hello"),)) for name in dict.fromkeys(key[0] for key in keys)]
-        summaries = [Summary(*key, (texts or {}).get(key, f"text {key}")) for key in keys]
+        summaries = [Summary(key[0], key[1], (texts or {}).get(key, f"text {key}")) for key in keys]
         info = CorpusInfo("made", ratings_origin=origin)  # type: ignore[arg-type]
         return replace(Corpus.build(dialogues, summaries, info=info), ratings=ratings)
 

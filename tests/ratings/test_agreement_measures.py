@@ -14,7 +14,8 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa as stat
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.ratings import cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement, verdict
 from dialgauge.ratings._bootstrap import bootstrap_interval
-from dialgauge.ratings._measures import MEASURES, make_statistic
+from dialgauge.ratings._measures import make_statistic
+from dialgauge.ratings._settings import MEASURES
 from dialgauge.resampling import Intervals
 
 LEVELS = ("nominal", "ordinal", "interval", "ratio")

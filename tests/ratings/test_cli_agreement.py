@@ -16,7 +16,7 @@ def run(monkeypatch, capsys):
 
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["dialgauge", "agreement", *arguments])
-        code = 0
+        code: int | str = 0
         try:
             main()
         except SystemExit as leaving:

@@ -345,6 +345,8 @@ class TestRated:
         assert row["items"] == 60
         key = ["dialogue_id", "system"]
         is_cell = (pl.col("dimension") == "fluency") & (pl.col("role") == "user")
+        assert one.summaries is not None
+        assert two.summaries is not None
         both = one.summaries.filter(is_cell).join(two.summaries.filter(is_cell), on=key)
         expected = krippendorff_alpha(both.select("value", "value_right").to_numpy(), "interval").value
         assert row["alpha"] == pytest.approx(expected)
@@ -475,6 +477,7 @@ class TestSystems:
         assert frame.height == 6
         for row in frame.iter_rows(named=True):
             is_cell = (pl.col("dimension") == row["dimension"]) & (pl.col("role") == row["role"])
+            assert study.summaries is not None
             wide = study.summaries.filter(is_cell).pivot("system", index="dialogue_id", values="value")
             ours, theirs = wide["better"].to_numpy(), wide["plain"].to_numpy()
             assert row["n"] == 24
@@ -595,7 +598,7 @@ def run(monkeypatch, capsys, tmp_path):
 
     def call(*arguments):
         monkeypatch.setattr(sys, "argv", ["dialgauge", *map(str, arguments)])
-        code = 0
+        code: int | str = 0
         try:
             main()
         except SystemExit as leaving:

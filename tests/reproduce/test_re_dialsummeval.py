@@ -173,7 +173,7 @@ def test_ablation_is_replayed(made: Path) -> None:
     frames = {}
     for name in ("reproduction", "ablation"):
         rows = [json.loads(line) for line in (made / f"human_{name}.jsonl").read_text().splitlines()]
-        values = {(r["dialogue_id"], r["system"]): [] for r in rows}
+        values: dict[tuple[str, str], list[Any]] = {(r["dialogue_id"], r["system"]): [] for r in rows}
         for row in rows:
             values[row["dialogue_id"], row["system"]].append(row["relevance"])
         frames[name] = {key: _majority_or_mean(np.array(v, dtype=float)) for key, v in values.items()}

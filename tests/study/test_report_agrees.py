@@ -141,7 +141,7 @@ def test_the_first_screen_says_what_became_of_ratings(run: FinishedRun, data: Re
     assert said[1].endswith(f" {total - ZEROS - noise} count.")
     assert said[0] in first_screen(page)
     assert data.counted is not None
-    assert sum(row[1] for figure in rating_figures(data) for row in figure.rows) == data.counted.frame.height
+    assert sum(int(str(row[1])) for figure in rating_figures(data) for row in figure.rows) == data.counted.frame.height
 
 
 def test_the_first_screen_says_that_references_are_among_the_systems(data: ReportData, page: str) -> None:

@@ -321,7 +321,7 @@ def test_the_best_epoch_on_the_development_set_is_kept(start: str, tmp_path: Pat
     settings = replace(by_heart(epochs=3), best_by=best_by)
     dev = corpus_of(TOLD[:4], "dev")
     done = finetune(start, training, tmp_path / "model", settings, dev=dev, tagger=VADER)
-    values = [epoch.value for epoch in done.record.epochs]
+    values: list[Any] = [epoch.value for epoch in done.record.epochs]
     later = best_by == "psentscore"  # of equal epochs
     assert done.record.best_epoch == (2 - int(np.argmin(values[::-1])) if later else int(np.argmin(values)))
     texts = written(done.model, dev)
