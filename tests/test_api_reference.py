@@ -11,10 +11,11 @@ from typing import Any, Literal
 
 import pytest
 
+from dialgauge.lazy import public_names
 from dialgauge.settings import Settings, setting
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = sorted(path.parent.name for path in (ROOT / "src" / "dialgauge").glob("*/__init__.pyi"))
+ROOMS = sorted(path.parent.name for path in (ROOT / "src" / "dialgauge").glob("*/__init__.pyi") if public_names(path))
 
 
 @pytest.fixture(scope="module")

@@ -1,3 +1,5 @@
+__all__: list[str]  # The names below are for other rooms only.
+
 from dialgauge.web._pages import (
     PAGE_SCRIPT as PAGE_SCRIPT,
     data_block as data_block,
