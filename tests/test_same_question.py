@@ -1,0 +1,281 @@
+"""The same question gets the same answer in Python, on the command line and in a study file.
+
+First every field of every settings type: a value given by any of the three entrances is the same value. Then whole
+questions on the embedded corpus, with the defaults and with other answers to every field: the same bytes.
+"""
+
+import json
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin
+
+import polars as pl
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from dialgauge.cli._settings import flag_of, with_options
+from dialgauge.corpus import embedded_corpus
+from dialgauge.metaeval import RobustnessSettings, evaluate_metrics
+from dialgauge.metrics import Scores, score
+from dialgauge.perturb import perturb
+from dialgauge.ratings import agreement
+from dialgauge.settings import Settings, choices_of, default_of
+from dialgauge.study import analyse_variants, run_study
+
+PACKAGE = Path(str(import_module("dialgauge").__file__)).parent
+METRICS = ["rouge-1", "chrf", "ter", "length"]
+
+
+def settings_types() -> list[type[Settings]]:
+    """Every settings type of the package."""
+    import_module("dialgauge.resampling")
+    for path in sorted(PACKAGE.glob("*/_settings.py")):
+        if path.parent.name != "cli":
+            import_module(f"dialgauge.{path.parent.name}._settings")
+
+    def below(kind: type[Settings]) -> Iterator[type[Settings]]:
+        for one in kind.__subclasses__():
+            if one.__module__.startswith("dialgauge."):
+                yield one
+            yield from below(one)
+
+    return sorted(set(below(Settings)), key=lambda kind: (kind.__module__, kind.__name__))
+
+
+#: Values of fields that a validator knows more about than their type says.
+SPECIAL: dict[str, Any] = {
+    "aggregate": "median",
+    "scale": "1-5",
+    "learner": "ridge",
+    "effects": {"shout": {"fluency": "degrades"}},
+    "resamples": 50,
+    "tagger": "vader",
+    "texts": ("coverage",),
+    "metrics": ("rouge-1", "chrf"),
+    "price": "1/2",
+    "base_url": "https://example.org/v1",
+}
+
+
+def other_value(name: str, kind: Any, default: Any) -> Any:
+    """An allowed value of a field that is not its default."""
+    if name in SPECIAL:
+        return SPECIAL[name]
+    while get_origin(kind) is Annotated or type(None) in get_args(kind):
+        kind = next(part for part in get_args(kind) if part is not type(None))
+    choices = choices_of(kind)
+    if get_origin(kind) is tuple:
+        return tuple(reversed(choices))[:2] if choices else ("one", "two")
+    if choices:
+        return next(choice for choice in choices if choice != default)
+    if kind is bool:
+        return not default
+    if kind is int:
+        return (default or 2) + 1
+    if kind is float:
+        return (default or 0.5) * 0.9
+    return "other"
+
+
+def other_values(kind: type[Settings]) -> dict[str, Any]:
+    return {name: other_value(name, field.annotation, default_of(field)) for name, field in kind.model_fields.items()}
+
+
+def as_options(kind: type[Settings], values: Mapping[str, Any]) -> list[str]:
+    """Values as one types them."""
+    typed: list[str] = []
+    for name, value in values.items():
+        field = kind.model_fields[name]
+        flag, _, other = flag_of(name, field).partition("/")
+        if isinstance(value, bool):
+            typed.append(flag if value else other)
+        elif isinstance(value, dict):
+            typed += [part for k, v in value.items() for d, e in v.items() for part in (flag, f"{k}:{d}={e}")]
+        else:
+            typed += [part for one in (value if isinstance(value, tuple) else (value,)) for part in (flag, str(one))]
+    return typed
+
+
+def as_toml(values: Mapping[str, Any]) -> str:
+    """Values as they stand in a table of a study file."""
+    lines = []
+    for name, value in values.items():
+        if isinstance(value, dict):
+            inner = ", ".join(
+                f"{k} = {{ {', '.join(f'{a} = {json.dumps(b)}' for a, b in v.items())} }}" for k, v in value.items()
+            )
+            lines.append(f"{name} = {{ {inner} }}")
+        else:
+            lines.append(f"{name} = {json.dumps(list(value) if isinstance(value, tuple) else value)}")
+    return "\n".join(lines)
+
+
+def _inline(table: Mapping[str, Any]) -> str:
+    parts = (f"{k} = {_inline(v) if isinstance(v, dict) else json.dumps(v)}" for k, v in table.items())
+    return f"{{ {', '.join(parts)} }}"
+
+
+@pytest.mark.parametrize("kind", settings_types(), ids=lambda kind: kind.__name__)
+def test_every_field_is_the_same_by_every_entrance(kind: type[Settings]) -> None:
+    values = other_values(kind)
+    wanted = kind(**values)
+    assert all(getattr(wanted, name) != default_of(field) for name, field in kind.model_fields.items())
+    assert kind.model_validate(tomllib.loads(as_toml(values))) == wanted
+    assert kind.model_validate(json.loads(wanted.model_dump_json())) == wanted  # as it stands in a manifest
+    options = {
+        name: value
+        for name, value in values.items()
+        if (kind.model_fields[name].json_schema_extra or {})["option"]  # type: ignore[index, call-overload]
+    }
+    seen: list[Settings] = []
+
+    @with_options
+    def command(settings: kind) -> None:  # type: ignore[valid-type]
+        """Ask."""
+        seen.append(settings)
+
+    app = typer.Typer()
+    app.command()(command)
+    done = CliRunner().invoke(app, as_options(kind, options), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert seen == [kind(**options)]
+
+
+def test_every_field_says_what_it_is() -> None:
+    silent = [
+        f"{kind.__name__}.{name}"
+        for kind in settings_types()
+        for name, field in kind.model_fields.items()
+        if not (field.description or "").endswith(".") or not kind.__doc__
+    ]
+    assert silent == []
+
+
+# Whole questions.
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question: how it is asked in Python, by which command, and what of a study answers it."""
+
+    ask: Callable[[Scores, Mapping[str, Any]], list[dict[str, Any]]]
+    command: Callable[[Path], list[str]]
+    answer: Callable[[Any], list[dict[str, Any]]]
+    sections: Mapping[str, tuple[str, ...]]
+    table: str
+    extra: str = ""
+
+
+CORRELATION = ("levels", "coefficients", "resample", "resamples", "confidence", "role")
+POLICY = ("aggregate", "clean", "on_invalid", "dimensions")
+QUESTIONS = {
+    "correlate": Question(
+        ask=lambda scores, asked: evaluate_metrics(embedded_corpus(), scores, **asked).correlations.frame.to_dicts(),
+        command=lambda scores: ["correlate", "embedded", str(scores)],
+        answer=lambda document: document["correlations"],
+        sections={"correlation": CORRELATION, "ratings": POLICY},
+        table="correlations",
+    ),
+    "ceiling": Question(
+        ask=lambda scores, asked: evaluate_metrics(embedded_corpus(), scores, **asked).ceiling.frame.to_dicts(),
+        command=lambda scores: ["correlate", "embedded", str(scores)],
+        answer=lambda document: document["human_ceiling"],
+        sections={"correlation": CORRELATION, "ratings": POLICY},
+        table="ceiling",
+    ),
+    "agreement": Question(
+        ask=lambda scores, asked: agreement(
+            embedded_corpus().ratings, ["krippendorff-alpha"], **asked
+        ).frame.to_dicts(),
+        command=lambda scores: ["agreement", "embedded", "--measure", "krippendorff-alpha"],
+        answer=lambda document: document["agreement"],
+        sections={"ratings": POLICY, "correlation": ("resamples", "confidence")},
+        table="agreement",
+    ),
+    "robustness": Question(
+        ask=lambda scores, asked: _robustness(asked),
+        command=lambda scores: ["robustness", "embedded", *_repeated("-m", METRICS), "-p", "typos", "-p", "jumble"],
+        answer=lambda document: document["cards"],
+        sections={
+            "perturbations": ("dimensions", "margin", "priors", "effects"),
+            "correlation": ("resamples", "confidence"),
+        },
+        table="robustness",
+        extra='[perturbations]\nuse = ["typos", "jumble"]\n',
+    ),
+}
+OTHER: dict[str, dict[str, Any]] = {
+    "correlate": {
+        "levels": ("summary", "global"),
+        "coefficients": ("kendall",),
+        "resample": "inputs",
+        "resamples": 40,
+        "confidence": 0.8,
+        "aggregate": "majority-or-mean",
+        "clean": "majority-noise-removal",
+        "on_invalid": "keep",
+        "dimensions": ("consistency", "fluency"),
+        "seed": 3,
+    },
+    "ceiling": {"levels": ("summary",), "aggregate": "median", "resamples": 40, "seed": 2},
+    "agreement": {"on_invalid": "keep", "dimensions": ("relevance",), "resamples": 40, "confidence": 0.8, "seed": 5},
+    "robustness": {"margin": 0.5, "dimensions": ("fluency",), "resamples": 40, "confidence": 0.8, "seed": 6},
+}
+
+
+def _repeated(flag: str, values: list[str]) -> list[str]:
+    return [part for value in values for part in (flag, value)]
+
+
+def _robustness(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    settings = RobustnessSettings(**asked)
+    made = perturb(embedded_corpus(), ["typos", "jumble"], seed=settings.seed).corpus
+    return analyse_variants(made, score(made, METRICS), settings).robustness.cards.to_dicts()
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("scores") / "scores.parquet"
+    score(embedded_corpus(), METRICS).save(path)
+    return path
+
+
+def _study(question: Question, asked: Mapping[str, Any], folder: Path) -> list[dict[str, Any]]:
+    tables: dict[str, dict[str, Any]] = {"study": {"name": "s", "seed": asked.get("seed", 0)}}
+    tables |= {"corpus": {"source": "embedded"}, "metrics": {"use": METRICS}}
+    text = ""
+    for name, keys in question.sections.items():
+        tables[name] = {key: asked[key] for key in keys if key in asked}
+    for name, values in tables.items():
+        head = question.extra if name in question.extra else f"[{name}]\n"
+        text += f"{head}{as_toml(values)}\n\n"
+    path = folder / "study.toml"
+    path.write_text(text)
+    run = run_study(path)
+    return pl.read_parquet(run.folder / f"{question.table}.parquet").to_dicts()
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["defaults", "other answers"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_same_question_has_the_same_answer(
+    name: str, other: bool, scores: Path, tmp_path: Path, cli: Callable[..., Any]
+) -> None:
+    question, asked = QUESTIONS[name], OTHER[name] if other else {}
+    in_python = question.ask(Scores.load(scores), asked)
+    options = [
+        part
+        for key, value in asked.items()
+        for one in (value if isinstance(value, tuple) else (value,))
+        for part in (f"--{key.removesuffix('s') if isinstance(value, tuple) else key}".replace("_", "-"), str(one))
+    ]
+    done = cli(*question.command(scores), *options, "--json")
+    assert done.code == 0, done.err
+    by_command = question.answer(json.loads(done.out))
+    in_study = _study(question, asked, tmp_path)
+    assert in_python
+    assert json.dumps(in_python) == json.dumps(by_command)
+    assert json.dumps(in_python) == json.dumps(in_study)
