@@ -51,6 +51,7 @@ SPECIAL: dict[str, Any] = {
     "aggregate": "median",
     "scale": "1-5",
     "learner": "ridge",
+    "split": "dialogues",
     "effects": {"shout": {"fluency": "degrades"}},
     "resamples": 50,
     "tagger": "vader",

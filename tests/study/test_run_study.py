@@ -63,12 +63,15 @@ def test_same_bytes_in_another_folder(finished: Path, tmp_path: Path) -> None:
         assert (tmp_path / "again" / table).read_bytes() == (finished / "runs/small" / table).read_bytes(), table
 
 
-def test_only_what_depends_on_a_change_runs_again(study: Path) -> None:
-    study.write_text(study.read_text().replace("resamples = 50", "resamples = 60"))
+@pytest.mark.parametrize(
+    ("changed", "agreement"), [('resample = "systems"', "unchanged"), ("confidence = 0.9", "done")]
+)
+def test_only_what_depends_on_a_change_runs_again(study: Path, changed: str, agreement: str) -> None:
+    study.write_text(study.read_text().replace("resamples = 50", f"resamples = 50\n{changed}"))
     assert run_study(study).stages == {
         "corpus": "unchanged",
         "scores": "unchanged",
-        "agreement": "unchanged",
+        "agreement": agreement,  # its intervals are those of [correlation]
         "correlations": "done",
         "relations": "done",
         "report": "done",
@@ -109,7 +112,7 @@ def test_goes_on_after_a_failure(study: Path, monkeypatch: pytest.MonkeyPatch) -
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(correlations, "correlate", broken)
+        patch.setattr(correlations, "evaluate_metrics", broken)
         with pytest.raises(OSError, match="No space left"):
             run_study(study)
     assert not (study.parent / "runs/small/correlations.parquet").exists()

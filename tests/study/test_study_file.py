@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from dialgauge.errors import InputError
+from dialgauge.metaeval import CorrelationSettings
+from dialgauge.ratings import RatingPolicy
 from dialgauge.study import read_study_file, study_template
-from dialgauge.study._correlation_section import CorrelationSection
-from dialgauge.study._ratings_used import RatingsSection
 from dialgauge.study.stages.corpus import CorpusSection
 
 GOOD = """\
@@ -35,8 +35,8 @@ def test_defaults(tmp_path: Path) -> None:
     path.write_text(GOOD)
     study = read_study_file(path)
     assert study.study.seed == 0
-    assert study.section(RatingsSection).aggregate == "mean"
-    assert study.section(CorrelationSection).resamples == 1000
+    assert study.section(RatingPolicy).aggregate == "mean"
+    assert study.section(CorrelationSettings).resamples == 1000
 
 
 @pytest.mark.parametrize("source", ["embedded", 'with "quotes".csv', "back\\slash.csv", "braces{}.csv", "日本.csv"])

@@ -95,6 +95,7 @@ __all__: list[str]  # The names above are public; those below are for other room
 from dialgauge.metaeval._arrays import (
     weighted_values as weighted_values,
 )
+from dialgauge.metaeval._ceiling import CEILING as CEILING
 from dialgauge.metaeval._compare import (
     COMPARISONS as COMPARISONS,
 )

@@ -54,7 +54,7 @@ def treat_ratings(
     given, left = (frame["value"].drop_nulls().len() for frame in (ratings, checked.ratings))
     if given and not left:
         raise InputError(
-            f"on_invalid: {policy.on_invalid!r} leaves no rating to count: {_none_valid(given)}; name their "
+            f"ratings.on_invalid: {policy.on_invalid!r} leaves no rating to count: {_none_valid(given)}; name their "
             'scale as it was, or keep them ("keep")'
         )
     cleaned = majority_noise_removal(checked.ratings) if policy.clean != "none" else None

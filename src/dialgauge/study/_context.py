@@ -5,15 +5,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
+from pydantic import BaseModel
 
 from dialgauge.corpus import Corpus, read_corpus
 from dialgauge.files import atomic_file, write_text
+from dialgauge.metaeval import CorrelationSettings
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
+from dialgauge.settings import Settings
 from dialgauge.study._study_file import Model, StudyFile, StudySection
+
+Asked = TypeVar("Asked", bound=Settings)
 
 
 @dataclass
@@ -36,6 +41,17 @@ class Context:
     def section(self, model: type[Model]) -> Model:
         """A section of the study file, by its type."""
         return self.settings.section(model)
+
+    def asked(self, kind: type[Asked], *sections: BaseModel, **values: Any) -> Asked:
+        """The settings of a question: what these sections say of it, and ``values``.
+
+        What they do not say of intervals is as in ``[correlation]``, and the seed is that of ``[study]``.
+        """
+        shared = self.section(CorrelationSettings)
+        given = {"seed": self.study.seed, "resamples": shared.resamples, "confidence": shared.confidence}
+        for section in sections:
+            given |= {name: getattr(section, name) for name in section.model_fields_set}
+        return kind(**{name: value for name, value in given.items() if name in kind.model_fields} | values)
 
     @property
     def study(self) -> StudySection:

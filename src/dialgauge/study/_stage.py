@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel
 
+from dialgauge.errors import UnknownNameError
+
 if TYPE_CHECKING:
     from dialgauge.report import Panel
     from dialgauge.study._context import Context
@@ -38,6 +40,13 @@ class TableKind:
     name: str
     make: "Callable[..., Table]"
     options: tuple[str, ...] = ("digits",)
+
+
+def check_dimensions(key: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a dimension that nobody rated: a mistake in the study file."""
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(f"dimension in {key}", name, known)
 
 
 #: A path in the study file: the key, what stands there, and where it leads.

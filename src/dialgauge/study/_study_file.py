@@ -1,23 +1,10 @@
 """The study file as an object: its sections, which stages find by their type."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from dialgauge.errors import DialgaugeError
-
 Model = TypeVar("Model", bound=BaseModel)
-
-
-@contextmanager
-def as_key_error() -> Iterator[None]:
-    """Inside a validator: what a room says against a value becomes an error of its key, which names the line."""
-    try:
-        yield
-    except DialgaugeError as error:
-        raise ValueError(str(error)) from error
 
 
 class SectionModel(BaseModel):

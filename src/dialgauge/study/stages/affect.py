@@ -8,12 +8,13 @@ import polars as pl
 from pydantic import Field, field_validator
 
 from dialgauge.affect import TAGGERS, parse_spec, psent_score, shares_frame, tagger
+from dialgauge.metaeval import CorrelationSettings
+from dialgauge.settings import refusing
 from dialgauge.study._context import Context
-from dialgauge.study._correlation_section import CorrelationSection
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._specs import Specs, tagger_spec
 from dialgauge.study._stage import GivenPath, Section, Stage, TableKind
-from dialgauge.study._study_file import SectionModel, StudyFile, as_key_error
+from dialgauge.study._study_file import SectionModel, StudyFile
 
 if TYPE_CHECKING:
     from dialgauge.report import Panel
@@ -33,7 +34,7 @@ class AffectSection(SectionModel):
     @field_validator("tagger")
     @classmethod
     def _known(cls, spec: str) -> str:
-        with as_key_error():
+        with refusing():
             parse_spec(spec)
         return spec
 
@@ -54,13 +55,13 @@ class AffectStage(Stage):
 
     def settings(self, context: Context) -> Mapping[str, Any]:
         spec = _tagger(context)
-        resampled = context.section(CorrelationSection).model_dump(include={"resamples", "confidence"})
+        resampled = context.section(CorrelationSettings).model_dump(include={"resamples", "confidence"})
         made_by = spec.text(tagger(*spec.full).signature)
         asked = context.section(AffectSection).model_dump()
         return asked | resampled | {"seed": context.study.seed, "made_by": made_by}
 
     def make(self, context: Context) -> Mapping[str, Any]:
-        wanted, resampled, spec = context.section(AffectSection), context.section(CorrelationSection), _tagger(context)
+        wanted, resampled, spec = context.section(AffectSection), context.section(CorrelationSettings), _tagger(context)
         chosen = tagger(*spec.full)
         sides: list[str | None] = [None, *wanted.roles]
         tables = []

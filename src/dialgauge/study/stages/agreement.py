@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from dialgauge.ratings import AgreementSettings, RatingPolicy
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
-from dialgauge.study._ratings_used import RatingsSection, check_dimensions
-from dialgauge.study._stage import Section, Stage, TableKind
+from dialgauge.study._stage import Section, Stage, TableKind, check_dimensions
 
 if TYPE_CHECKING:
     from dialgauge.tables import Table
@@ -28,28 +28,30 @@ class AgreementStage(Stage):
     """Measures how far the annotators agree, and checks their ratings."""
 
     name = "agreement"
-    sections = (Section("ratings", RatingsSection),)
+    sections = (Section("ratings", RatingPolicy),)
     outputs = ("agreement.parquet", "drift.parquet", "findings.json")
     tables = (TableKind("agreement", _table),)
     needs_ratings = True
 
     def check(self, context: Context) -> None:
-        wanted = context.section(RatingsSection)
+        wanted = context.section(RatingPolicy)
         check_dimensions("ratings.dimensions", wanted.dimensions or (), context.corpus.dimensions)
 
     def settings(self, context: Context) -> Mapping[str, Any]:
-        return {"seed": context.study.seed, "ratings": context.section(RatingsSection).model_dump()}
+        intervals = context.asked(AgreementSettings).model_dump(
+            mode="json", include={"seed", "resamples", "confidence"}
+        )
+        return intervals | {"ratings": context.section(RatingPolicy).model_dump(mode="json")}
 
     def make(self, context: Context) -> None:
-        from dialgauge.ratings import agreement, check_ratings, drift
+        from dialgauge.ratings import agreement, check_ratings, drift, treat_ratings
 
         context.progress("agreement of the annotators", 0, 1)
-        corpus, wanted = context.corpus, context.section(RatingsSection)
-        options: dict[str, Any] = {"dimensions": wanted.dimensions, "on_invalid": wanted.on_invalid}
-        agreed = agreement(corpus.ratings, ["krippendorff-alpha"], seed=context.study.seed, **options)
-        context.write("agreement.parquet", agreed.frame)
-        context.write("drift.parquet", drift(corpus.ratings, **options).trends)
-        context.write_json("findings.json", [asdict(finding) for finding in check_ratings(corpus)])
+        policy, asked = context.section(RatingPolicy), context.asked(AgreementSettings, measures="krippendorff-alpha")
+        checked = treat_ratings(context.corpus.ratings, policy).checked
+        context.write("agreement.parquet", agreement(checked, settings=asked, policy=policy).frame)
+        context.write("drift.parquet", drift(checked, policy=policy, confidence=asked.confidence).trends)
+        context.write_json("findings.json", [asdict(finding) for finding in check_ratings(context.corpus)])
 
     def results(self, run: FinishedRun) -> Mapping[str, Any]:
         return {

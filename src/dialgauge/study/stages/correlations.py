@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from dialgauge.metaeval import correlate, human_ceiling, leaders
-from dialgauge.ratings import aggregate
+from dialgauge.metaeval import CEILING, CorrelationSettings, evaluate_metrics
+from dialgauge.ratings import RatingPolicy, treat_ratings
 from dialgauge.study._context import Context
-from dialgauge.study._correlation_section import CorrelationSection
 from dialgauge.study._finished import FinishedRun
-from dialgauge.study._ratings_used import RatingsSection, ratings_used
 from dialgauge.study._stage import Section, Stage, TableKind
 from dialgauge.study._study_file import StudyFile
 from dialgauge.study.stages.scores import MetricsSection
@@ -32,7 +30,7 @@ class CorrelationsStage(Stage):
     """Correlates the scores with the ratings."""
 
     name = "correlations"
-    sections = (Section("correlation", CorrelationSection),)
+    sections = (Section("correlation", CorrelationSettings),)
     inputs = ("corpus", "scores")
     outputs = ("correlations.parquet", "leaders.parquet", "ratings.parquet", "ceiling.parquet")
     tables = (TableKind("correlations", _table, ("metrics", "coefficient", "best", "digits")),)
@@ -40,56 +38,25 @@ class CorrelationsStage(Stage):
 
     def settings(self, context: Context) -> Mapping[str, Any]:
         return {
-            "seed": context.study.seed,
-            "ratings": context.section(RatingsSection).model_dump(),
-            "correlation": context.section(CorrelationSection).model_dump(),
+            "ratings": context.section(RatingPolicy).model_dump(mode="json"),
+            "correlation": _asked(context).model_dump(mode="json"),
         }
 
     def make(self, context: Context) -> Mapping[str, Any]:
-        corpus, scores, wanted = context.corpus, context.scores, context.section(RatingsSection)
-        ratings = ratings_used(corpus.ratings, wanted)
-        options: dict[str, Any] = {"dimensions": wanted.dimensions, "on_invalid": wanted.on_invalid}
-        aggregated = aggregate(ratings.used, wanted.aggregate, **options)
-        shared: dict[str, Any] = context.section(CorrelationSection).model_dump() | {
-            "seed": context.study.seed,
-            "references": corpus.references["system"].unique().to_list(),
-            "with_references": context.section(MetricsSection).include_references,
-        }
-        found = correlate(
-            scores.frame,
-            aggregated.wide(),
-            systems=None if scores.systems.is_empty() else scores.systems,
-            directions=scores.directions,
-            oriented=True,
-            progress=context.progress,
-            **shared,
-        )
-        shared["role"] = found.settings["role"]
-        best = leaders(
-            found.frame,
-            scores.frame,
-            aggregated.wide(),
-            directions=scores.directions,
-            metrics=[name for name in scores.metrics if scores.directions[name] != "none"],
-            progress=context.progress,
-            **{key: value for key, value in shared.items() if key not in ("levels", "coefficients")},
-        )
-        # People are measured as they rated: cleaning takes out their disagreement, and would flatter them. One
-        # annotator against a chosen one is no ceiling, so there the others count by their mean.
-        how = "mean" if wanted.aggregate.startswith("annotator:") else wanted.aggregate
-        ceiling = human_ceiling(ratings.checked, aggregate=how, **options, **shared)
-        context.write("ratings.parquet", aggregated.wide())
-        context.write("leaders.parquet", best)
-        context.write("ceiling.parquet", ceiling.frame)
-        context.write("correlations.parquet", found.frame)
+        policy, asked = context.section(RatingPolicy), _asked(context)
+        found = evaluate_metrics(context.corpus, context.scores, asked, policy, progress=context.progress)
+        context.write("ratings.parquet", found.ratings)
+        context.write("leaders.parquet", found.leaders)
+        context.write("ceiling.parquet", pl.DataFrame(schema=CEILING) if found.ceiling is None else found.ceiling.frame)
+        context.write("correlations.parquet", found.correlations.frame)
         return {
-            "pairing": str(found.pairing),
-            "ratings_removed_as_noise": ratings.noise.height,
-            "ratings_off_their_scale": ratings.invalid.height,
+            "pairing": str(found.correlations.pairing),
+            "ratings_removed_as_noise": found.treated.removed,
+            "ratings_off_their_scale": found.treated.invalid.height,
         }
 
     def described(self, settings: StudyFile) -> Mapping[str, str]:
-        ratings, wanted = settings.section(RatingsSection), settings.section(CorrelationSection)
+        ratings, wanted = settings.section(RatingPolicy), settings.section(CorrelationSettings)
         return {
             "ratings of a summary": f"{ratings.aggregate}; cleaning: {ratings.clean}; off scale: {ratings.on_invalid}",
             "interval": f"{wanted.confidence:.0%}, bootstrap over {_RESAMPLED[wanted.resample]}, "
@@ -102,15 +69,23 @@ class CorrelationsStage(Stage):
         return tables | {"counted": _counted(run), "confidence": confidence or 0.95}
 
 
+def _asked(context: Context) -> CorrelationSettings:
+    """References count as systems where they are scored like systems, unless the file says otherwise."""
+    asked = context.asked(CorrelationSettings, context.section(CorrelationSettings))
+    if "with_references" in asked.model_fields_set:
+        return asked
+    return asked.model_copy(update={"with_references": context.section(MetricsSection).include_references})
+
+
 def _counted(run: FinishedRun) -> "CountedRatings":
     """The ratings that the correlations of a run rest on, and what became of the others."""
     from dialgauge.report import CountedRatings
 
-    wanted = RatingsSection.model_validate(run.stage("correlations")["settings"]["ratings"])
+    policy = RatingPolicy.model_validate(run.stage("correlations")["settings"]["ratings"])
     ratings = run.corpus.ratings.filter(pl.col("value").is_not_null())
-    if wanted.dimensions:
-        ratings = ratings.filter(pl.col("dimension").is_in(wanted.dimensions))
-    found = ratings_used(ratings, wanted)
-    invalid = dict(found.invalid["problem"].value_counts().sort("problem").iter_rows())
-    used = found.used.filter(pl.col("value").is_not_null())
-    return CountedRatings(used, ratings.height, invalid, wanted.on_invalid == "keep", found.noise.height)
+    if policy.dimensions:
+        ratings = ratings.filter(pl.col("dimension").is_in(policy.dimensions))
+    treated = treat_ratings(ratings, policy)
+    invalid = dict(treated.invalid["problem"].value_counts().sort("problem").iter_rows())
+    used = treated.counted.filter(pl.col("value").is_not_null())
+    return CountedRatings(used, ratings.height, invalid, policy.on_invalid == "keep", treated.removed)

@@ -10,10 +10,8 @@ from dialgauge.metrics import Scores
 from dialgauge.ratings import RatingPolicy
 from dialgauge.settings import Several, setting
 from dialgauge.study._context import Context
-from dialgauge.study._correlation_section import CorrelationSection
 from dialgauge.study._finished import FinishedRun
-from dialgauge.study._ratings_used import RatingsSection, check_dimensions
-from dialgauge.study._stage import Section, Stage, TableKind
+from dialgauge.study._stage import Section, Stage, TableKind, check_dimensions
 from dialgauge.study._study_file import StudyFile
 
 if TYPE_CHECKING:
@@ -86,18 +84,11 @@ class LearnStage(Stage):
 
 
 def _asked(context: Context) -> LearnSettings:
-    """What ``[learn]`` does not say of seed and intervals is as in ``[study]`` and ``[correlation]``."""
-    wanted, correlation = context.section(LearnSection), context.section(CorrelationSection)
-    shared = {
-        "seed": context.study.seed,
-        "resamples": correlation.resamples,
-        "confidence": correlation.confidence,
-    }
-    return LearnSettings(**shared | wanted.model_dump(include=wanted.model_fields_set - {"targets"}))
+    return context.asked(LearnSettings, context.section(LearnSection))
 
 
 def _policy(context: Context) -> RatingPolicy:
-    return RatingPolicy(**context.section(RatingsSection).model_dump(exclude={"dimensions"}))
+    return context.section(RatingPolicy).model_copy(update={"dimensions": None})
 
 
 def _train(context: Context, scores: Scores, target: str) -> dict[str, Any]:

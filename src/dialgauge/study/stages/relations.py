@@ -6,12 +6,18 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.metaeval import COMPARISONS, align, compare, correlation_matrix, headline
-from dialgauge.ratings import agreement, majority_noise_removal, validate
+from dialgauge.metaeval import (
+    COMPARISONS,
+    ComparisonSettings,
+    CorrelationSettings,
+    align,
+    compare,
+    correlation_matrix,
+    headline,
+)
+from dialgauge.ratings import AgreementSettings, RatingPolicy, agreement, treat_ratings
 from dialgauge.study._context import Context
-from dialgauge.study._correlation_section import CorrelationSection
 from dialgauge.study._finished import FinishedRun
-from dialgauge.study._ratings_used import RatingsSection
 from dialgauge.study._stage import Stage
 from dialgauge.study.stages.scores import MetricsSection
 
@@ -33,19 +39,19 @@ class RelationsStage(Stage):
             "seed": context.study.seed,
             "tested": _TESTED,
             "families": "with the best, and the rest",
-            "ratings": context.section(RatingsSection).model_dump(),
-            "correlation": context.section(CorrelationSection).model_dump(),
+            "ratings": context.section(RatingPolicy).model_dump(mode="json"),
+            "correlation": context.section(CorrelationSettings).model_dump(mode="json"),
         }
 
     def files(self, context: Context) -> list[str]:
-        return [METRICS, COMPARED] + ([CLEANING] if context.section(RatingsSection).clean != "none" else [])
+        return [METRICS, COMPARED] + ([CLEANING] if context.section(RatingPolicy).clean != "none" else [])
 
     def make(self, context: Context) -> None:
         correlations = context.read("correlations.parquet")
         level, coefficient = headline(correlations)
         context.write(METRICS, _between(context, level, coefficient))
         context.write(COMPARED, _compared(context, correlations, level, coefficient))
-        if context.section(RatingsSection).clean != "none":
+        if context.section(RatingPolicy).clean != "none":
             context.write(CLEANING, _cleaning(context))
 
     def results(self, run: FinishedRun) -> Mapping[str, Any]:
@@ -61,14 +67,14 @@ def _between(context: Context, level: Any, coefficient: Any) -> pl.DataFrame:
     frame = context.scores.frame
     if not context.scores.metrics:  # only some that exist for a whole system
         return pl.DataFrame(schema={"name": pl.String, "cluster": pl.Int64})
-    role = align(frame, context.read("ratings.parquet"), role=context.section(CorrelationSection).role).pairing.role
+    role = align(frame, context.read("ratings.parquet"), role=context.section(CorrelationSettings).role).pairing.role
     without = _without(context)
     return correlation_matrix(frame, level=level, coefficient=coefficient, without_systems=without, role=role).frame
 
 
 def _compared(context: Context, correlations: pl.DataFrame, level: Any, coefficient: Any) -> pl.DataFrame:
     """The leading metrics of each dimension, every pair tested; empty where there is no test."""
-    settings, scores = context.section(CorrelationSection), context.scores
+    settings, scores = context.section(CorrelationSettings), context.scores
     if level == "global" or not settings.resamples:
         return pl.DataFrame(schema=COMPARISONS)
     here = (pl.col("level") == level) & (pl.col("coefficient") == coefficient)
@@ -89,7 +95,10 @@ def _pairs(context: Context, dimension: str, names: list[str], level: Any, coeff
 
     The first are the very tests by which the ranking tells metrics from the best, so that both say the same.
     """
-    settings, scores = context.section(CorrelationSection), context.scores
+    scores, drawn = context.scores, context.section(CorrelationSettings)
+    asked = context.asked(
+        ComparisonSettings, level=level, coefficient=coefficient, resample=drawn.resample, role=drawn.role
+    )
     first, *others = names
     leading = names[:_TESTED]
     families = [[(first, other) for other in others], list(combinations(leading[1:], 2))]
@@ -97,17 +106,11 @@ def _pairs(context: Context, dimension: str, names: list[str], level: Any, coeff
         compare(
             scores.frame,
             context.read("ratings.parquet"),
-            level=level,
-            coefficient=coefficient,
+            asked,
             pairs=pairs,
             dimensions=[dimension],
             directions=scores.directions,
             references=_without(context),
-            resamples=settings.resamples,
-            resample=settings.resample,
-            confidence=settings.confidence,
-            seed=context.study.seed,
-            role=settings.role,
         ).frame
         for pairs in families
         if pairs
@@ -117,13 +120,14 @@ def _pairs(context: Context, dimension: str, names: list[str], level: Any, coeff
 
 def _cleaning(context: Context) -> pl.DataFrame:
     """Agreement once what contradicts a majority is gone, and how many ratings that takes."""
-    wanted = context.section(RatingsSection)
-    checked = validate(context.corpus.ratings, on_invalid=wanted.on_invalid)
-    cleaned = majority_noise_removal(checked.ratings)
-    options: dict[str, Any] = {"dimensions": wanted.dimensions, "on_invalid": wanted.on_invalid}
-    agreed = agreement(cleaned.ratings, ["krippendorff-alpha"], seed=context.study.seed, **options)
+    policy = context.section(RatingPolicy)
+    treated = treat_ratings(context.corpus.ratings, policy)
+    if treated.cleaned is None:
+        raise ValueError("there is a table of cleaning only where the policy cleans")
+    asked = context.asked(AgreementSettings, measures="krippendorff-alpha")
+    agreed = agreement(treated.counted, settings=asked, policy=policy)
     after = agreed.frame.select("dimension", "value", "low", "high")
-    return cleaned.counts.join(after, on="dimension", how="inner", maintain_order="left")
+    return treated.cleaned.counts.join(after, on="dimension", how="inner", maintain_order="left")
 
 
 def _without(context: Context) -> list[str]:

@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 from dialgauge.corpus import open_corpus, source_folder
 from dialgauge.errors import DialgaugeError, InputError, counted
 from dialgauge.files import write_text
-from dialgauge.ratings import find_scale, with_default_scale
+from dialgauge.ratings import RatingPolicy, treat_ratings, with_default_scale
 from dialgauge.reproduce import (
     Comparison,
     ComparisonReport,
@@ -26,12 +26,12 @@ from dialgauge.reproduce import (
     read_claims,
     read_printed,
 )
+from dialgauge.settings import refusing
 from dialgauge.study._context import Context
 from dialgauge.study._digest import file_digest
 from dialgauge.study._finished import FinishedRun
-from dialgauge.study._ratings_used import RatingsSection, checked_method, ratings_used
 from dialgauge.study._stage import GivenPath, Section, Stage, TableKind
-from dialgauge.study._study_file import SectionModel, StudyFile, as_key_error
+from dialgauge.study._study_file import SectionModel, StudyFile
 
 if TYPE_CHECKING:
     from dialgauge.report import Panel
@@ -61,13 +61,14 @@ class ReproductionSection(SectionModel):
     @field_validator("scale")
     @classmethod
     def _known_scale(cls, name: str | None) -> str | None:
-        with as_key_error():
-            return None if name is None else find_scale(name).name
+        with refusing():
+            return RatingPolicy(scale=name).scale
 
     @field_validator("method")
     @classmethod
     def _known_method(cls, method: str | None) -> str | None:
-        return None if method is None else checked_method(method)
+        with refusing():
+            return method and RatingPolicy(aggregate=method).aggregate
 
 
 def _table(run: FinishedRun, **options: Any) -> "Table":
@@ -91,7 +92,7 @@ class ReproductionStage(Stage):
         wanted = context.section(ReproductionSection)
         return wanted.model_dump() | {
             "study": context.study.name,
-            "ratings": context.section(RatingsSection).model_dump(),
+            "ratings": context.section(RatingPolicy).model_dump(mode="json"),
             "content": [
                 _digest("original", source_folder(wanted.original, context.home)),
                 _digest("claims", context.home / wanted.claims if wanted.claims else None),
@@ -123,7 +124,7 @@ class ReproductionStage(Stage):
 
     def described(self, settings: StudyFile) -> Mapping[str, str]:
         wanted = settings.section(ReproductionSection)
-        merged = f"single ratings merged by {wanted.method or settings.section(RatingsSection).aggregate}"
+        merged = f"single ratings merged by {wanted.method or settings.section(RatingPolicy).aggregate}"
         scales = "both studies brought to 0–1" if wanted.normalise else "values as they are"
         return {"reproduction": f"original {wanted.original}; {merged}; {scales}"}
 
@@ -161,7 +162,7 @@ def _results_of_original(context: Context, name: str, path: Path | None) -> Stud
     if corpus.ratings.is_empty():
         raise InputError(f"{wanted.original} holds no ratings and is no table of results")
     ratings = with_default_scale(corpus.ratings, wanted.scale)
-    method = wanted.method or context.section(RatingsSection).aggregate
+    method = wanted.method or context.section(RatingPolicy).aggregate
     results = rated_results(ratings, name, aggregate=method, normalised=wanted.normalise)
     if not corpus.problems:
         return results
@@ -171,13 +172,13 @@ def _results_of_original(context: Context, name: str, path: Path | None) -> Stud
 
 def _repeated(context: Context) -> StudyResults:
     """The results of the study itself, from its ratings as ``[ratings]`` says they are treated."""
-    asked, ratings = context.section(RatingsSection), context.corpus.ratings
+    asked, ratings = context.section(RatingPolicy), context.corpus.ratings
     if ratings.is_empty():
         raise InputError("reproduction: the corpus of this study has no ratings to hold against the original's")
     if asked.dimensions is not None:
         ratings = ratings.filter(pl.col("dimension").is_in(asked.dimensions))
     ratings = with_default_scale(ratings, context.section(ReproductionSection).scale)
-    used = ratings_used(ratings, asked).used
+    used = treat_ratings(ratings, asked).counted
     found = _rated(context, ratings)
     if asked.clean == "none":
         return found
@@ -186,11 +187,10 @@ def _repeated(context: Context) -> StudyResults:
 
 
 def _rated(context: Context, ratings: pl.DataFrame) -> StudyResults:
-    asked, normalised = context.section(RatingsSection), context.section(ReproductionSection).normalise
+    policy = context.section(RatingPolicy).model_copy(update={"dimensions": None})
     with _named("reproduction"):
-        return rated_results(
-            ratings, context.study.name, aggregate=asked.aggregate, normalised=normalised, on_invalid=asked.on_invalid
-        )
+        normalised = context.section(ReproductionSection).normalise
+        return rated_results(ratings, context.study.name, policy, normalised=normalised)
 
 
 @contextmanager

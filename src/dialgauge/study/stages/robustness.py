@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from dialgauge.metaeval import RobustnessSettings
 from dialgauge.metrics import Scores
+from dialgauge.ratings import RatingPolicy
 from dialgauge.study._context import Context
-from dialgauge.study._correlation_section import CorrelationSection
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._robustness import TABLES, analyse_variants, write_analysis
 from dialgauge.study._stage import Stage, TableKind
 from dialgauge.study._study_file import StudyFile
 from dialgauge.study.stages.variant_scores import SCORES
-from dialgauge.study.stages.variants import LLM_KEYS, MAKING, PerturbationsSection, with_variants
+from dialgauge.study.stages.variants import PerturbationsSection, with_variants
 
 if TYPE_CHECKING:
     from dialgauge.report import Panel
@@ -58,24 +59,18 @@ class RobustnessStage(Stage):
         return bool(settings.section(PerturbationsSection).use)
 
     def settings(self, context: Context) -> Mapping[str, Any]:
-        judged = context.section(PerturbationsSection).model_dump(exclude=set(MAKING | LLM_KEYS))
-        resampled = context.section(CorrelationSection).model_dump(include={"resamples", "confidence"})
-        return judged | {"seed": context.study.seed, "correlation": resampled}
+        return _asked(context).model_dump(mode="json") | {
+            "ratings": context.section(RatingPolicy).model_dump(mode="json"),
+        }
 
     def make(self, context: Context) -> None:
-        wanted, resampled = context.section(PerturbationsSection), context.section(CorrelationSection)
         variants = Scores.load(context.folder / SCORES)
         frame = pl.concat([context.scores.frame, variants.frame], how="diagonal_relaxed")
         analysis = analyse_variants(
             with_variants(context.folder, context.corpus),
             replace(context.scores, frame=frame),
-            effects=wanted.effects,
-            priors=wanted.priors,
-            dimensions=wanted.dimensions,
-            margin=wanted.margin,
-            seed=context.study.seed,
-            resamples=resampled.resamples,
-            confidence=resampled.confidence,
+            _asked(context),
+            context.section(RatingPolicy),
             progress=context.progress,
         )
         write_analysis(analysis, context.folder)
@@ -93,3 +88,7 @@ class RobustnessStage(Stage):
                 declined=run.needed_table("declined", _NEEDS),
             )
         )
+
+
+def _asked(context: Context) -> RobustnessSettings:
+    return context.asked(RobustnessSettings, context.section(PerturbationsSection))

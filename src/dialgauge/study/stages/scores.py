@@ -10,11 +10,12 @@ from pydantic import Field, field_validator, model_validator
 
 from dialgauge.corpus import Corpus
 from dialgauge.metrics import Scores, parse_requests, score, suitable_engine
+from dialgauge.settings import refusing
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._specs import Specs, metric_specs
 from dialgauge.study._stage import GivenPath, Section, Stage, TableKind
-from dialgauge.study._study_file import SectionModel, StudyFile, as_key_error
+from dialgauge.study._study_file import SectionModel, StudyFile
 
 if TYPE_CHECKING:
     from dialgauge.tables import Table
@@ -31,7 +32,7 @@ class MetricsSection(SectionModel):
     @field_validator("use")
     @classmethod
     def _known(cls, specs: list[str]) -> list[str]:
-        with as_key_error():
+        with refusing():
             parse_requests(specs)
         return specs
 

@@ -11,11 +11,12 @@ from pydantic import BeforeValidator, Field, field_validator
 
 from dialgauge.corpus import OVERALL, Corpus
 from dialgauge.errors import ModelError
+from dialgauge.settings import refusing
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._specs import Specs, system_specs
 from dialgauge.study._stage import GivenPath, Section, Stage
-from dialgauge.study._study_file import SectionModel, StudyFile, as_key_error
+from dialgauge.study._study_file import SectionModel, StudyFile
 from dialgauge.study.stages.corpus import read_source, source_settings
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def _checked_price(price: Any) -> Any:
     from dialgauge.models import TokenPrice
 
     if isinstance(price, str | int | float):
-        with as_key_error():
+        with refusing():
             TokenPrice.parse(price)
     return price
 
@@ -61,7 +62,7 @@ class SummarizeSection(SectionModel):
     def _known(cls, specs: list[str]) -> list[str]:
         from dialgauge.summarize import parse_requests
 
-        with as_key_error():
+        with refusing():
             parse_requests(specs)
         return specs
 

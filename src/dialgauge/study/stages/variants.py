@@ -19,9 +19,10 @@ from dialgauge.perturb import (
     parser_identity,
     perturb,
 )
+from dialgauge.settings import refusing
 from dialgauge.study._context import Context
 from dialgauge.study._stage import Section, Stage
-from dialgauge.study._study_file import SectionModel, StudyFile, as_key_error
+from dialgauge.study._study_file import SectionModel, StudyFile
 
 if TYPE_CHECKING:
     from dialgauge.perturb import LlmGenerator
@@ -68,7 +69,7 @@ class PerturbationsSection(SectionModel):
     @field_validator("use")
     @classmethod
     def _known(cls, specs: list[str]) -> list[str]:
-        with as_key_error():
+        with refusing():
             parse_requests(specs)
         return specs
 
