@@ -182,7 +182,7 @@ QUESTIONS = {
         table="correlations",
     ),
     "ceiling": Question(
-        ask=lambda scores, asked: evaluate_metrics(embedded_corpus(), scores, **asked).ceiling.frame.to_dicts(),
+        ask=lambda scores, asked: _ceiling(scores, asked),
         command=lambda scores: ["correlate", "embedded", str(scores)],
         answer=lambda document: document["human_ceiling"],
         sections={"correlation": CORRELATION, "ratings": POLICY},
@@ -230,6 +230,12 @@ OTHER: dict[str, dict[str, Any]] = {
 
 def _repeated(flag: str, values: list[str]) -> list[str]:
     return [part for value in values for part in (flag, value)]
+
+
+def _ceiling(scores: Scores, asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    ceiling = evaluate_metrics(embedded_corpus(), scores, **asked).ceiling
+    assert ceiling is not None
+    return ceiling.frame.to_dicts()
 
 
 def _robustness(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
