@@ -341,6 +341,9 @@ def test_the_command(
     capsys.readouterr()
     assert _command(monkeypatch, "table", run.folder, "-f", "csv", "--stars") == 0
     assert capsys.readouterr().out.startswith("metric,coherence sys,")
+    assert _command(monkeypatch, "table", run.folder, "-f", "csv", "--stars", "--raw-csv") == 0
+    raw = capsys.readouterr().out
+    assert not re.search(r"(?m)(^|,)'", raw)
     assert _command(monkeypatch, "table", run.folder, "--json") == 0
     assert json.loads(capsys.readouterr().out)["kind"] == "correlations"
     assert _command(monkeypatch, "table", run.folder, "-f", "text", "-k", "systems") == 0

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from dataclasses import replace
 from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
@@ -224,6 +225,14 @@ def test_csv_has_a_row_per_cell() -> None:
     assert (rows[0]["low"], rows[0]["high"]) == ("0.25", "0.55")
     assert rows[3]["recomputed"] == ""
     assert [row["matches"] for row in rows[:5]] == ["true"] * 3 + ["false"] * 2
+
+
+def test_a_name_in_the_csv_is_no_formula_unless_cells_are_wanted_as_they_are() -> None:
+    check = made_check()
+    hostile = replace(check, tables=(replace(check.tables[0], name="=cmd()"), *check.tables[1:]))
+    [safe, raw] = (paper_csv(hostile, escape_formulas=escaped).splitlines()[1] for escaped in (True, False))
+    assert safe == f"'{raw}"
+    assert raw.startswith("=cmd(),")
 
 
 class _Text(HTMLParser):

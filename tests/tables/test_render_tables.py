@@ -24,6 +24,7 @@ from dialgauge.tables import (
     csv_text,
     escape_latex,
     escape_markdown,
+    estimate_cell,
     interval,
     listing,
     number,
@@ -252,6 +253,12 @@ class TestHtml:
         assert all(cell["class"] == "number" for cell in cells)
         assert page.texts.count(HOSTILE) == 2
 
+    def test_intervals_and_reasons(self) -> None:
+        cells = (estimate_cell(0.5, -0.25, 1.0, between=", "), estimate_cell(None, None, None, reason="<too few>"))
+        text = render_table(Table("", "x", (Column("a"), Column("b")), (Row("r", cells),)), "html")
+        assert '<td class="number" data-value="0.5 -0.25 1">0.50 [−0.25, 1.00]</td>' in text
+        assert '<td class="number" title="&lt;too few&gt;">–</td>' in text
+
     @given(st.text(max_size=30))
     def test_any_text_is_text(self, text: str) -> None:
         page = _Tags()
@@ -307,7 +314,9 @@ class TestConsole:
 def test_json_has_values_and_texts() -> None:
     data = json.loads(render_table(paper(), "json"))
     assert data["kind"] == "demo"
-    assert data["rows"][0]["cells"][0]["parts"] == [{"text": "0.93", "bold": True, "stars": "**", "value": 0.934}]
+    assert data["rows"][0]["cells"][0]["parts"] == [
+        {"text": "0.93", "bold": True, "stars": "**", "value": 0.934, "interval": None}
+    ]
     assert json.loads(render_table(Table("", "", (Column("x"),), (Row("a", (number_cell(float("nan")),)),)), "json"))
 
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from dialgauge.cli._output import note, show
 from dialgauge.errors import counted
-from dialgauge.tables import NOTHING, Cell, Part, Table, estimate, matrix
+from dialgauge.tables import Cell, Table, estimate_cell, matrix
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
@@ -89,11 +89,10 @@ def _rows(
 
 
 def _cell(row: Mapping[str, Any], alike: bool, starred: bool) -> Cell:
-    text = estimate(row["value"], row["low"], row["high"], short=True)
-    if row["low"] is not None and text != NOTHING:
-        text += "*" if starred and (row["low"] > 0 or row["high"] < 0) else " "
-        text += "=" if alike else " "
-    return Cell((Part(text, value=row["value"]),))
+    marks = ""
+    if row["low"] is not None and row["value"] is not None:
+        marks = ("*" if starred and (row["low"] > 0 or row["high"] < 0) else " ") + ("=" if alike else " ")
+    return estimate_cell(row["value"], row["low"], row["high"], short=True, marks=marks, reason=row.get("reason"))
 
 
 def _print_notes(found: Found) -> None:

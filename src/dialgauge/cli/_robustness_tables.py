@@ -8,7 +8,7 @@ import polars as pl
 
 from dialgauge.cli._output import console, note, print_table
 from dialgauge.errors import counted
-from dialgauge.tables import NOTHING, Cell, Part, estimate, harmless, number
+from dialgauge.tables import NOTHING, Cell, Part, estimate, estimate_cell, harmless, number
 
 if TYPE_CHECKING:
     from dialgauge.report import RobustnessData
@@ -199,9 +199,9 @@ def _print_correlations(data: "RobustnessData") -> None:
         )
 
 
-def _correlation(row: Mapping[str, Any]) -> str:
+def _correlation(row: Mapping[str, Any]) -> Cell:
     value = row["value"] if row["set"] == "original" else row["difference"]
-    return estimate(value, row["low"], row["high"], short=True)
+    return estimate_cell(value, row["low"], row["high"], short=True)
 
 
 def _print_notes(data: "RobustnessData") -> None:

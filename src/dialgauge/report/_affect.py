@@ -9,14 +9,14 @@ import polars as pl
 
 from dialgauge.affect import Spread, affective
 from dialgauge.report._affect_figures import paper_box_plot, scatter_plots, system_box_plot
-from dialgauge.report._content import Estimate
 from dialgauge.report._panel import Panel
-from dialgauge.tables import number
+from dialgauge.tables import Cell, Table, estimate_cell, listing, number_cell
 from dialgauge.web import Figure, rounded, slug
 
 #: What the kinds of rows are called on the page.
 _KINDS = {"system": "system", "reference": "written by people", "control": "control"}
 _MEASURES = ("spearman", "ccc", "mae", "adjusted")
+_HEADS = ("Spearman", "CCC", "MAE", "adjusted", "positive words, Spearman", "negative words, Spearman")
 _WHOLE = "whole dialogue"
 _SPREAD = ("name", "count", "mean", "low", "first quartile", "median", "third quartile", "high", "outside")
 #: So many pairs of a system are in the data of its scatter plot, as in the plot.
@@ -50,29 +50,20 @@ class AffectData:
 
 
 @dataclass(frozen=True, slots=True)
-class AffectRow:
-    """A system, the references or a control, with its numbers as they are shown."""
+class AffectSide:
+    """The scores of one side of the dialogues, and what to make of them."""
 
     name: str
-    kind: str
-    cells: tuple[Estimate | str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AffectTable:
-    """The rows of one side of the dialogues, and what to make of them."""
-
-    side: str
     verdict: str
-    rows: tuple[AffectRow, ...]
+    table: Table
 
 
 def affect_panel(data: AffectData) -> Panel:
     """The section on affect."""
     sides = data.scores["side"].unique(maintain_order=True).to_list()
-    tables = [_table(data.scores.filter(side=side), side or _WHOLE) for side in sides]
+    sides_shown = [_side(data.scores.filter(side=side), side or _WHOLE) for side in sides]
     figures = _figures(data.shares)
-    shown = {"affect": tables, "affect_figures": figures, "signature": data.signature}
+    shown = {"affect": sides_shown, "affect_figures": figures, "signature": data.signature}
     return Panel((("affect", "Affect"),), "affect.html", 60, shown, figures, formulas=_FORMULAS)
 
 
@@ -110,25 +101,27 @@ def _spreads(series: Sequence[tuple[str, pl.Series]]) -> list[tuple[object, ...]
     ]
 
 
-def _table(frame: pl.DataFrame, side: str) -> AffectTable:
+def _side(frame: pl.DataFrame, side: str) -> AffectSide:
     by_part: dict[object, dict[str, Any]] = {
         part: {row["name"]: row for row in rows.iter_rows(named=True)} for (part,), rows in frame.group_by("part")
     }
     rows = [_row(name, by_part) for name in frame["name"].unique(maintain_order=True)]
-    return AffectTable(side, _verdict(frame.filter(part="all")), tuple(rows))
+    table = listing(f"PSentScore, {side}", ("summaries", "kind", *_HEADS), rows, numeric=_HEADS)
+    return AffectSide(side, _verdict(frame.filter(part="all")), table)
 
 
-def _row(name: str, by_part: Mapping[object, Mapping[str, Mapping[str, Any]]]) -> AffectRow:
+def _row(name: str, by_part: Mapping[object, Mapping[str, Mapping[str, Any]]]) -> list[object]:
+    """A system, the references or a control, with its numbers."""
     whole = by_part["all"][name]
     cells = [_cell(whole, measure) for measure in _MEASURES]
     cells += [_cell(by_part[part][name], "spearman") for part in ("positive", "negative")]
-    return AffectRow(name.removesuffix(" (control)"), _KINDS[whole["kind"]], tuple(cells))
+    return [name.removesuffix(" (control)"), _KINDS[whole["kind"]], *cells]
 
 
-def _cell(row: Mapping[str, Any], measure: str) -> Estimate | str:
+def _cell(row: Mapping[str, Any], measure: str) -> Cell:
     if measure == "mae":
-        return number(row["mae"], 3)
-    return Estimate(measure, row[measure], row[f"{measure}_low"], row[f"{measure}_high"])
+        return number_cell(row["mae"], 3)
+    return estimate_cell(row[measure], row[f"{measure}_low"], row[f"{measure}_high"], between=", ")
 
 
 def _verdict(rows: pl.DataFrame) -> str:
@@ -160,13 +153,13 @@ def _copies(row: Mapping[str, Any]) -> bool:
 def _closest(systems: Sequence[Mapping[str, Any]]) -> str:
     """The first of these, which are sorted, and how sure it is; the best that is surely above zero where it is not."""
     best, others = systems[0], systems[1:]
-    shown = f"{_named(best)} follows the dialogues most closely (Spearman {_cell(best, 'spearman')})"
+    shown = f"{_named(best)} follows the dialogues most closely (Spearman {_cell(best, 'spearman').text})"
     low = best["spearman_low"]
     if low is not None and low <= 0:
         sure = next((row for row in others if (row["spearman_low"] or 0) > 0), None)
         known = "none surely does"
         if sure:
-            known = f"the best that surely does is {_named(sure).rstrip(',')} ({_cell(sure, 'spearman')})"
+            known = f"the best that surely does is {_named(sure).rstrip(',')} ({_cell(sure, 'spearman').text})"
         return f"{shown}, but may be at zero; {known}"
     near = sum(low is not None and (row["spearman_high"] or 0) >= low for row in others)
     return f"{shown}; the intervals of {near} of {len(others)} others overlap its own" if near else shown
@@ -180,7 +173,7 @@ def _adjusted(systems: Sequence[Mapping[str, Any]]) -> str:
     """What is left beyond copying and length; ``systems`` from the highest down."""
     sure = next((row for row in systems if row["adjusted_low"] is None or row["adjusted_low"] > 0), None)
     first = systems[0] if sure is None else sure
-    shown = f"{first['name']} {_cell(first, 'adjusted')}"
+    shown = f"{first['name']} {_cell(first, 'adjusted').text}"
     if sure is None:
         return f"Adjusted for copying and length, none is shown to be above zero (highest: {shown})"
     rank = "highest" if sure is systems[0] else "highest whose interval is above zero"

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dialgauge.corpus import KEY, Corpus
-from dialgauge.report._content import Estimate
 from dialgauge.report._panel import Panel
-from dialgauge.tables import number
+from dialgauge.tables import Cell, Table, estimate_cell, listing, number, number_cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +28,8 @@ class LearnedCard:
     use: str
     hides: str
     facts: tuple[tuple[str, str], ...]
-    measures: tuple[str, ...]
-    rows: tuple[tuple[str, str, tuple[Estimate, ...]], ...]
-    importance: tuple[tuple[str, str, str], ...]
+    validation: Table
+    importance: Table | None
     explained: tuple["Explained", ...]
 
 
@@ -83,33 +81,44 @@ def _card(entry: Mapping[str, Any], corpus: Corpus) -> LearnedCard:
     facts = [("kind", str(card["kind"])), ("features", f"{len(card.get('features', ()))}")]
     facts += [(f"data: {name}", str(value)) for name, value in trained_on.items() if isinstance(value, str | int)]
     facts += [(f"split: {name}", str(value)) for name, value in split.items() if isinstance(value, str | int)]
-    found = {(row["by"], row["name"], row["measure"], row["level"]): row for row in entry["scores"]}
-    named = list(dict.fromkeys((by, name) for by, name, *_ in found))
-    rows = []
-    for by, name in named:
-        cells = [found.get((by, name, *measure)) for measure in _MEASURES]
-        if any(cells):
-            rows.append((by, name if name and name != by else "", tuple(_estimate(cell) for cell in cells)))
-    importance = tuple(
-        (row["feature"], number(row["drop"]), number(row["deviation"])) for row in entry.get("importance", ())
-    )
     return LearnedCard(
         str(card["name"]),
         str(card["target"]),
         str(card.get("intended_use", "")),
         str(split.get("hides", "")),
         tuple(fact for fact in facts if fact[0] != "split: hides"),
-        tuple(f"{measure.capitalize()}, {level} level" for measure, level in _MEASURES),
-        tuple(rows),
-        importance,
+        _validation(entry),
+        _importance(entry) if entry.get("importance") else None,
         tuple(_explained(entry.get("contributions", ()), corpus)),
     )
 
 
-def _estimate(row: Mapping[str, Any] | None) -> Estimate:
+def _validation(entry: Mapping[str, Any]) -> Table:
+    """What the metric reaches on summaries that it has not seen, beside what it must beat."""
+    found = {(row["by"], row["name"], row["measure"], row["level"]): row for row in entry["scores"]}
+    rows: list[tuple[object, ...]] = []
+    for by, name in dict.fromkeys((by, name) for by, name, *_ in found):
+        cells = [found.get((by, name, *measure)) for measure in _MEASURES]
+        if any(cells):
+            rows.append((by, name if name and name != by else "", *map(_estimate, cells)))
+    heads = [f"{measure.capitalize()}, {level} level" for measure, level in _MEASURES]
+    return listing(f"validation of {entry['card']['name']}", ("by", "name", *heads), rows, numeric=heads)
+
+
+def _estimate(row: Mapping[str, Any] | None) -> Cell:
     if row is None:
-        return Estimate("", None, None, None)
-    return Estimate(row["name"] or "", row["value"], row["low"], row["high"], row.get("reason"))
+        return number_cell(None)
+    return estimate_cell(row["value"], row["low"], row["high"], between=", ", reason=row.get("reason"))
+
+
+def _importance(entry: Mapping[str, Any]) -> Table:
+    rows = ((row["feature"], number_cell(row["drop"]), number_cell(row["deviation"])) for row in entry["importance"])
+    heads = ("feature", "loss", "standard deviation")
+    note = (
+        "How much worse held-out predictions get when a feature is shuffled. Of two that say the same, each alone "
+        "seems to matter little."
+    )
+    return listing(f"importance in {entry['card']['name']}", heads, rows, numeric=heads[1:], notes=[note])
 
 
 def _explained(rows: Sequence[Mapping[str, Any]], corpus: Corpus) -> list[Explained]:

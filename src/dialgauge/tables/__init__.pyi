@@ -9,6 +9,7 @@ from dialgauge.tables._model import (
     matrix as matrix,
 )
 from dialgauge.tables._numbers import (
+    estimate_cell as estimate_cell,
     number as number,
     number_cell as number_cell,
     number_rows as number_rows,

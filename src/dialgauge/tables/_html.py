@@ -7,7 +7,7 @@ from dialgauge.tables._model import Cell, Column, Row, Table
 
 
 def html_table(table: Table) -> str:
-    """A ``table`` element. Numbers have the class ``number``, and their exact value in ``data-value``."""
+    """A ``table`` element. Numbers have the class ``number``, and value and interval in ``data-value``."""
     lines = [f"<table{_attribute('data-name', table.title or table.kind)}>"]
     if table.legend:
         lines.append(f"<caption>{escape(table.legend)}</caption>")
@@ -52,13 +52,15 @@ def _row(table: Table, row: Row, group: str, size: int, first: bool) -> str:
 
 
 def _cell(cell: Cell, column: Column) -> str:
-    known = " ".join(f"{part.value + 0.0:.5g}" for part in cell.parts if part.value is not None)
+    values = (value for part in cell.parts for value in (part.value, *(part.interval or ())))
+    known = " ".join(f"{value + 0.0:.5g}" for value in values if value is not None)
     shown = escape(cell.separator).join(
         (f"<b>{escape(part.text)}</b>" if part.bold else escape(part.text))
         + (f"<sup>{escape(part.stars)}</sup>" if part.stars else "")
         for part in cell.parts
     )
-    return f"<td{_number_class(column)}{_attribute('data-value', known)}>{shown}</td>"
+    attributes = _number_class(column) + _attribute("data-value", known) + _attribute("title", cell.reason)
+    return f"<td{attributes}>{shown}</td>"
 
 
 def _number_class(column: Column) -> str:

@@ -6,20 +6,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A value as it is shown: ``text`` for readers, ``value`` with all its digits for programs."""
+    """A value as it is shown: ``text`` for readers, ``value`` and its ``interval`` with all digits for programs."""
 
     text: str
     bold: bool = False
     stars: str = ""
     value: float | None = None
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value, or several in one cell with a slash between them."""
+    """One value, or several in one cell with a slash between them; ``reason`` says why there is none."""
 
     parts: tuple[Part, ...]
     separator: str = "/"
+    reason: str = ""
 
     @property
     def text(self) -> str:

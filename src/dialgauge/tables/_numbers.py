@@ -51,6 +51,23 @@ def estimate(
     return f"{text} [{interval(low, high, form if ends is None else ends, between=between, short=short)}]"
 
 
+def estimate_cell(
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    form: int | str = 2,
+    *,
+    between: str = " ",
+    short: bool = False,
+    marks: str = "",
+    reason: str | None = None,
+) -> Cell:
+    """A cell with a number and its interval, and ``marks`` after them."""
+    text = estimate(value, low, high, form, between=between, short=short)
+    known = None if value is None or low is None or high is None else (low, high)
+    return Cell((Part(text + marks, value=value, interval=known),), reason=reason or "")
+
+
 def number_cell(value: float | None, form: int | str = 2, *, bold: bool = False, stars: str = "") -> Cell:
     """A cell with one number."""
     exact = value if value is not None and isfinite(value) else None
