@@ -32,7 +32,16 @@ def work(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return Values(np.zeros(len(job)))
 
     registry.METRICS.all()
-    cheap = Metric("cheap", "cheap", "nothing", "none", ("none",), (0, 0), "us", compute)
+    cheap = Metric(
+        compute,
+        name="cheap",
+        family="cheap",
+        description="nothing",
+        direction="none",
+        targets=("none",),
+        range=(0, 0),
+        citation="us",
+    )
     monkeypatch.setitem(registry.METRICS._entries, "cheap", cheap)
     monkeypatch.setattr(loading, "_load", lambda *_: pytest.fail("a model was loaded"))
     loading.unload()

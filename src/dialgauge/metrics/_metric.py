@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dialgauge.arrays import FloatArray as FloatArray
 from dialgauge.errors import ParameterError
@@ -72,6 +72,10 @@ class Values:
     notes: Mapping[int, str] = field(default_factory=dict)
 
 
+#: What computes a metric: from a job and the values of the metric's parameters to the values of the job's items.
+Compute: TypeAlias = "Callable[[Job, Mapping[str, str]], Values]"
+
+
 @dataclass(frozen=True, slots=True)
 class Derived:
     """How a metric is made from the values of others, each of which may have a target of its own.
@@ -101,6 +105,8 @@ class Metric:
     made from others' values: its ``compute`` is never called.
     """
 
+    compute: Compute
+    _: KW_ONLY
     name: str
     family: str
     description: str
@@ -108,7 +114,6 @@ class Metric:
     targets: tuple[Target, ...]
     range: tuple[float | None, float | None]
     citation: str
-    compute: "Callable[[Job, Mapping[str, str]], Values]"
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     level: Level = "summary"
     cost: Literal["low", "medium", "high"] = "low"

@@ -3,25 +3,35 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from operator import attrgetter
+from typing import Concatenate, ParamSpec
 
-from dialgauge.metrics._metric import Metric, MetricRequest
+from dialgauge.metrics._metric import Compute, Metric, MetricRequest
 from dialgauge.registry import Registry
 
+P = ParamSpec("P")
 METRICS = Registry("metric", Metric, attrgetter("compute"))
 register = METRICS.add
 all_metrics = METRICS.all
 find_metric = METRICS.find
 
 
-def metric(**declaration: object) -> "Callable[[Callable[..., object]], Metric]":
-    """Decorator that declares a function as a metric and registers it; takes the fields of :class:`Metric`."""
+def _decorator(make: Callable[Concatenate[Compute, P], Metric]) -> Callable[P, Callable[[Compute], Metric]]:
+    """A decorator whose arguments are those of a declaration, as type checkers and editors read them there."""
 
-    def declare(compute: Callable[..., object]) -> Metric:
-        declared = Metric(compute=compute, **declaration)  # type: ignore[arg-type]  # checked by Metric's own fields
-        register(declared)
-        return declared
+    def metric(*_: P.args, **declaration: P.kwargs) -> Callable[[Compute], Metric]:
+        """Decorator that declares a function as a metric and registers it; takes the fields of :class:`Metric`."""
 
-    return declare
+        def declare(compute: Compute) -> Metric:
+            declared = make(compute, *_, **declaration)
+            register(declared)
+            return declared
+
+        return declare
+
+    return metric
+
+
+metric = _decorator(Metric)
 
 
 def parse_request(spec: str) -> MetricRequest:
