@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli import _affect_corpus, _affect_train
+from dialgauge.cli._completion import complete_tagger
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._options import From
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
@@ -32,6 +33,7 @@ TaggerOption = Annotated[
     typer.Option(
         "--tagger",
         "-t",
+        autocompletion=complete_tagger,
         help="What labels the words: [bold]vader[/], [bold]token-dict[/], [bold]lexicon:FILE[/], "
         "[bold]lookup:FOLDER[/], [bold]contextual:MODEL[/], [bold]sst3:FOLDER[/] or [bold]combined:FOLDER[/]; "
         "options follow as in [bold]token-dict:case=keep,negation=flip[/].",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dialgauge.cli._completion import complete_tagger
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._options import Html
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar, write_file
@@ -22,6 +23,7 @@ TaggerOption = Annotated[
     typer.Option(
         "--tagger",
         "-t",
+        autocompletion=complete_tagger,
         help="What labels the words: [bold]vader[/], [bold]token-dict[/] …; [bold]dialgauge affect[/] lists them.",
     ),
 ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dialgauge.cli._completion import complete_language
 from dialgauge.cli._corpus_input import FIRST, Map, Strict, given_by, problems_as_json
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.errors import InputError, UnknownNameError
@@ -44,7 +45,11 @@ def convert(
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option("--language", help="Language of the dialogues that do not declare one, as in [bold]fr[/]."),
+        typer.Option(
+            "--language",
+            help="Language of the dialogues that do not declare one, as in [bold]fr[/].",
+            autocompletion=complete_language,
+        ),
     ] = None,
     strict: Strict = False,
     from_format: Annotated[str | None, typer.Option(help="The format of IN, if its name does not tell it.")] = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dialgauge.cli._completion import complete_paper
 from dialgauge.cli._options import Html, RawCsv
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar, write_file
 from dialgauge.tables import NOTHING, interval, number_cell
@@ -24,7 +25,12 @@ def add_to(app: typer.Typer) -> None:
 
 def paper(
     name: Annotated[
-        str | None, typer.Argument(help="The paper to recompute; without one, all are listed.", show_default=False)
+        str | None,
+        typer.Argument(
+            help="The paper to recompute; without one, all are listed.",
+            show_default=False,
+            autocompletion=complete_paper,
+        ),
     ] = None,
     data: Annotated[
         str | None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dialgauge.cli._completion import complete_perturbation
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.cli._perturb_llm import (
@@ -32,7 +33,12 @@ if TYPE_CHECKING:
 
 Names = Annotated[
     list[str],
-    typer.Option("--perturbation", "-p", help="A perturbation, a family or [bold]all[/]; repeat for several."),
+    typer.Option(
+        "--perturbation",
+        "-p",
+        help="A perturbation, a family or [bold]all[/]; repeat for several.",
+        autocompletion=complete_perturbation,
+    ),
 ]
 WithReferences = Annotated[bool, typer.Option("--include-references", help="Perturb the references as well.")]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dialgauge.cli._completion import complete_metric, complete_perturbation
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
 from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, note, print_json, progress_bar
@@ -30,7 +31,12 @@ GivenScores = Annotated[
 ]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option("--metric", "-m", help="A metric, a family or [bold]all[/]; repeat. With SCORES: only these."),
+    typer.Option(
+        "--metric",
+        "-m",
+        help="A metric, a family or [bold]all[/]; repeat. With SCORES: only these.",
+        autocompletion=complete_metric,
+    ),
 ]
 Perturbations = Annotated[
     list[str] | None,
@@ -39,6 +45,7 @@ Perturbations = Annotated[
         "-p",
         help="What to do to the summaries: a name, [bold]baseline[/], [bold]domain[/] or [bold]all[/]; repeat. "
         "Leave out where the corpus has variants.",
+        autocompletion=complete_perturbation,
     ),
 ]
 Output = Annotated[

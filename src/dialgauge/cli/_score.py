@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dialgauge.cli._completion import complete_metric
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus, problems_as_json
 from dialgauge.cli._limits import Limits, system_names
 from dialgauge.cli._not_scored import print_failures, print_notes, say_left_out
@@ -34,6 +35,7 @@ def score(
             "--metric",
             "-m",
             help="A metric, a family or [bold]all[/], at least one; repeat for several.",
+            autocompletion=complete_metric,
             show_default=False,
         ),
     ] = None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dialgauge.cli._completion import complete_summarizer
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.errors import DialgaugeError, InputError, counted
@@ -21,7 +22,12 @@ _SHOWN = 5
 
 Systems = Annotated[
     list[str],
-    typer.Option("--system", "-s", help="A summarizer: [bold][SYSTEM=]NAME[:PARAMETER=VALUE,…][/]; repeatable."),
+    typer.Option(
+        "--system",
+        "-s",
+        help="A summarizer: [bold][SYSTEM=]NAME[:PARAMETER=VALUE,…][/]; repeatable.",
+        autocompletion=complete_summarizer,
+    ),
 ]
 Roles = Annotated[
     list[str] | None,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from dialgauge.cli._completion import complete_metric
 from dialgauge.cli._options import RawCsv
 from dialgauge.cli._output import Json, write_file
 from dialgauge.errors import InputError, UnknownNameError
@@ -32,7 +33,10 @@ def table(
     ] = "latex",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="Only this metric; repeat, in the order wanted.")
+        list[str] | None,
+        typer.Option(
+            "--metric", "-m", help="Only this metric; repeat, in the order wanted.", autocompletion=complete_metric
+        ),
     ] = None,
     coefficient: Annotated[
         str | None, typer.Option(help="Of correlations: pearson (the default), spearman or kendall.")

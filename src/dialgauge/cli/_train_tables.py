@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dialgauge.cli._completion import complete_learner, complete_metric
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
 from dialgauge.cli._options import Aggregate, RawCsv, Scale, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, show, write_file
@@ -27,6 +28,7 @@ Features = Annotated[
         "-m",
         help="A feature: a metric or a family; repeat. Default: BLEU, chrF, TER and ROUGE-L, against the reference and "
         "(but TER) against the source.",
+        autocompletion=complete_metric,
     ),
 ]
 Targets = Annotated[
@@ -38,6 +40,7 @@ Classifiers = Annotated[
     typer.Option(
         "--classifier",
         help="A learner of classes; repeat. Default: decision-tree, logistic, neighbours, ordinal and svm.",
+        autocompletion=complete_learner,
     ),
 ]
 Conditions = Annotated[

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dialgauge.cli._completion import complete_perturbation
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -17,6 +19,7 @@ Perturbations = Annotated[
         "--perturbation",
         "-p",
         help="Variants to make where the corpus has none; repeat. Default: baseline and domain.",
+        autocompletion=complete_perturbation,
         rich_help_panel=VARIANTS,
     ),
 ]

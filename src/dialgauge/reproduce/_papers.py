@@ -1,22 +1,14 @@
 """The papers whose tables dialgauge recomputes, found by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
-from typing import cast
 
-from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.errors import InputError
 from dialgauge.progress import Progress
+from dialgauge.registry import Registry
 from dialgauge.reproduce._printed import PaperCheck
-
-#: The name on the command line and the module that declares the paper; imported when it is asked for.
-_MODULES: Mapping[str, str] = {
-    "re-dialsummeval": "re_dialsummeval",
-    "csds-repro": "csds_repro",
-    "psentscore": "psentscore",
-    "tweak-to-trust": "tweak_to_trust",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +26,15 @@ class Paper:
     recompute: Callable[[str, Progress], PaperCheck]
     default: str | None = None
 
-
-def find_paper(name: str) -> Paper:
-    """The paper of this name; an unknown one is an error that offers the nearest."""
-    if name not in _MODULES:
-        raise UnknownNameError("paper", name, _MODULES)
-    return cast(Paper, import_module(f"dialgauge.reproduce.papers.{_MODULES[name]}").PAPER)
+    @property
+    def description(self) -> str:
+        """The title, which listings show."""
+        return self.title
 
 
-def all_papers() -> dict[str, Paper]:
-    """Every paper by its name."""
-    return {name: find_paper(name) for name in _MODULES}
+PAPERS = Registry("paper", Paper, attrgetter("recompute"), hint="'dialgauge paper' lists them")
+find_paper = PAPERS.find
+all_papers = PAPERS.all
 
 
 def recompute_paper(

@@ -1,1 +1,1 @@
-"""The papers that dialgauge recomputes: printed numbers (``NAME.toml``), and a module with a ``PAPER`` for each."""
+"""The papers that dialgauge recomputes: printed numbers (``NAME.toml``), and a module that declares each."""

@@ -15,7 +15,7 @@ from dialgauge.errors import InputError
 from dialgauge.progress import Progress
 from dialgauge.reproduce._compare import Comparison, compare
 from dialgauge.reproduce._conclusions import Claim, Conclusions, check_claims, claims_from
-from dialgauge.reproduce._papers import Paper
+from dialgauge.reproduce._papers import PAPERS, Paper
 from dialgauge.reproduce._printed import (
     Cell,
     PaperCheck,
@@ -214,3 +214,4 @@ PAPER = Paper(
     _PRINTED,
     recompute,
 )
+PAPERS.add(PAPER)

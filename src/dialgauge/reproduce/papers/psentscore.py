@@ -25,7 +25,7 @@ from dialgauge.affect import (
 )
 from dialgauge.errors import MissingExtraError, ModelError
 from dialgauge.progress import Progress
-from dialgauge.reproduce._papers import Paper
+from dialgauge.reproduce._papers import PAPERS, Paper
 from dialgauge.reproduce._printed import (
     Defect,
     Layout,
@@ -374,3 +374,4 @@ PAPER = Paper(
     "psentscore.toml",
     recompute,
 )
+PAPERS.add(PAPER)

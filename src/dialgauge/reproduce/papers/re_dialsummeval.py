@@ -15,7 +15,7 @@ from dialgauge.errors import InputError
 from dialgauge.metaeval import correlate
 from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate, agreement, majority_noise_removal
-from dialgauge.reproduce._papers import Paper
+from dialgauge.reproduce._papers import PAPERS, Paper
 from dialgauge.reproduce._print_checks import check_stars
 from dialgauge.reproduce._printed import (
     PaperCheck,
@@ -276,3 +276,4 @@ PAPER = Paper(
     "re_dialsummeval.toml",
     recompute,
 )
+PAPERS.add(PAPER)

@@ -26,7 +26,7 @@ from dialgauge.metrics import score
 from dialgauge.perturb import PRIORS
 from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate
-from dialgauge.reproduce._papers import Paper
+from dialgauge.reproduce._papers import PAPERS, Paper
 from dialgauge.reproduce._printed import Layout, LayoutRow, PaperCheck, PrintedTable, load_printed, printed_rows
 from dialgauge.reproduce.papers.tweak_to_trust_checks import check_prints, find_defects
 
@@ -163,3 +163,4 @@ PAPER = Paper(
     recompute,
     default="embedded",
 )
+PAPERS.add(PAPER)
