@@ -14,7 +14,7 @@ from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._options import From
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.errors import counted
-from dialgauge.tables import estimate, harmless, interval, number_cell
+from dialgauge.tables import estimate, harmless, interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,6 +136,7 @@ def tag(
     Positive words are green, negative ones red; without colour they stand as +word+ and -word-.
     """
     from dialgauge.affect import count_parts, parts_of, tag_texts, tagger as make_tagger
+    from dialgauge.tables import number_cell
 
     given = sys.stdin.read() if text == "-" else text
     chosen = make_tagger(tagger)
@@ -236,6 +237,8 @@ def score(
 
 
 def _print_differences(differences: "pl.DataFrame", measure: str) -> None:
+    from dialgauge.tables import number_cell
+
     rows = [
         (
             f"{row['a']} - {row['b']}",
@@ -251,6 +254,8 @@ def _print_differences(differences: "pl.DataFrame", measure: str) -> None:
 
 
 def _print_part(scores: "PSentScores", part: str, role: str | None) -> None:
+    from dialgauge.tables import number_cell
+
     called = "all affective words" if part == "all" else f"{part} words"
     chosen = scores.frame.filter(part=part)
     rows = [

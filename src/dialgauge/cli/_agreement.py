@@ -12,7 +12,7 @@ from dialgauge.cli._settings import with_options
 from dialgauge.errors import InputError
 from dialgauge.progress import Progress
 from dialgauge.ratings import AgreementSettings, OutlierSettings, RatingPolicy
-from dialgauge.tables import interval, number_cell
+from dialgauge.tables import interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -147,6 +147,8 @@ def _print(report: _Report, on_invalid: str) -> None:
 
 
 def _print_agreement(title: str, before: "Agreement", after: "Agreement") -> None:
+    from dialgauge.tables import number_cell
+
     cleaned = before is not after
     columns = ["dimension", "measure", *(["before"] if cleaned else []), "value", "95 % interval", "verdict", "units"]
     rows: list[list[object]] = []
@@ -176,6 +178,8 @@ def _few(rows: list[dict[str, Any]], flag: str) -> list[dict[str, Any]]:
 
 
 def _print_drift(drifting: "Drift") -> None:
+    from dialgauge.tables import number_cell
+
     rows = _few(drifting.trends.to_dicts(), "drifts")
     count = drifting.drifting.height
     if not drifting.blocks.height or not rows:
@@ -203,6 +207,8 @@ def _print_drift(drifting: "Drift") -> None:
 
 
 def _print_outliers(apart: "Outliers") -> None:
+    from dialgauge.tables import number_cell
+
     rows = _few(apart.frame.sort("annotator", "dimension").to_dicts(), "outlier")
     if not rows:
         return

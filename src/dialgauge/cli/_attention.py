@@ -9,7 +9,6 @@ from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
 from dialgauge.cli._options import Device
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, write_file
 from dialgauge.errors import InputError, counted
-from dialgauge.tables import number_cell
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,6 +121,8 @@ def _as_json(mapped: "AttentionMap", shares: "Sequence[AttentionShare]") -> dict
 
 
 def _print(maps: "Sequence[AttentionMap]", shares: "Mapping[str, Sequence[AttentionShare]]") -> None:
+    from dialgauge.tables import number_cell
+
     places = {f"layer {mapped.layer}, head {mapped.head}" for mapped in maps}
     alike = len(places) == 1
     rows = [

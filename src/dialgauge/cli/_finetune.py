@@ -10,7 +10,7 @@ from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
 from dialgauge.cli._options import Scale, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, show
 from dialgauge.cli._variant_options import VARIANTS, Most, Perturbations, Priors, separate, variant_options
-from dialgauge.tables import estimate, matrix, number_cell
+from dialgauge.tables import estimate
 
 if TYPE_CHECKING:
     from dialgauge.learn import Conditions, FineTuning
@@ -197,6 +197,8 @@ def _print(result: "Conditions", settings: "FineTuning", output: Path) -> None:
 
 
 def _print_estimates(result: "Conditions", settings: "FineTuning") -> None:
+    from dialgauge.tables import matrix, number_cell
+
     cells = {(row["condition"], row["set"]): row for row in result.frame.iter_rows(named=True)}
     conditions = list(dict.fromkeys(result.frame["condition"]))
     sets = [name for name in dict.fromkeys(result.frame["set"]) if cells[conditions[0], name]["summaries"]]

@@ -9,7 +9,6 @@ from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._options import Device, refuse_file
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar, show
 from dialgauge.errors import counted
-from dialgauge.tables import fits_width
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -281,6 +280,8 @@ def _say_how_it_went(name: str, trained: "Finetuned") -> None:
 
 def _print_test(found: "AffectTable") -> None:
     """The layout of the paper's table, or, where the screen is too narrow, overlap and affect apart."""
+    from dialgauge.tables import fits_width
+
     title = f"test split: {counted(found.dialogues, 'dialogue')}, {counted(found.references, 'reference')}"
     whole = found.table(title)
     parts = [whole]

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -14,7 +14,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextCol
 from rich.text import Text
 
 from dialgauge import tables
-from dialgauge.tables import Table, harmless, listing
+from dialgauge.tables import harmless
+
+if TYPE_CHECKING:
+    from dialgauge.tables import Table
 
 #: The ``--json`` option, the same on every command.
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
@@ -37,10 +40,10 @@ def print_table(
     compact: bool = False,
 ) -> None:
     """Print a table of texts and numbers that is shown nowhere else."""
-    show(listing(title, columns, rows, numeric=numeric), compact=compact)
+    show(tables.listing(title, columns, rows, numeric=numeric), compact=compact)
 
 
-def show(table: Table, *, compact: bool = False) -> None:
+def show(table: "Table", *, compact: bool = False) -> None:
     """Print a table on the console, folded, turned or split where it is too narrow."""
     tables.print_table(table, console, compact=compact)
 

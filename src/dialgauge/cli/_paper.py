@@ -9,7 +9,7 @@ import typer
 from dialgauge.cli._completion import complete_paper
 from dialgauge.cli._options import Html, RawCsv
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar, write_file
-from dialgauge.tables import NOTHING, interval, number_cell
+from dialgauge.tables import NOTHING, interval
 
 if TYPE_CHECKING:
     from dialgauge.reproduce import Layout, PaperCheck, TableCheck
@@ -133,6 +133,8 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def _print_mismatches(check: "PaperCheck") -> None:
+    from dialgauge.tables import number_cell
+
     cells = [(t.name, c) for t in check.tables if not t.corrected for c in t.mismatches]
     if not cells:
         return
@@ -164,6 +166,8 @@ def _print_list(items: Sequence[tuple[str, str, str, Sequence[str]]]) -> None:
 
 
 def _print_cells(table: "TableCheck") -> None:
+    from dialgauge.tables import number_cell
+
     optional = {
         "95 % interval": ["" if c.interval is None else interval(*c.interval, 3) for c in table.cells],
         "note": [c.note for c in table.cells],

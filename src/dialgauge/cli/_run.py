@@ -8,7 +8,6 @@ import typer
 from dialgauge.cli._corpus_input import say_what_was_read
 from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
-from dialgauge.tables import number_cell
 
 
 def add_to(app: typer.Typer) -> None:
@@ -32,6 +31,7 @@ def run(
     of a stage that is unchanged are those of the run that did it.
     """
     from dialgauge.study import run_study
+    from dialgauge.tables import number_cell
 
     refuse_file(output)
     with progress_bar("study") as progress:

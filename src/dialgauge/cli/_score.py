@@ -12,7 +12,6 @@ from dialgauge.cli._limits import Limits, system_names
 from dialgauge.cli._not_scored import print_failures, print_notes, say_left_out
 from dialgauge.cli._output import Json, note, print_json, progress_bar, show
 from dialgauge.errors import counted
-from dialgauge.tables import matrix, number_cell
 
 if TYPE_CHECKING:
     import polars as pl
@@ -235,6 +234,7 @@ def _size(rows: int, metrics: int) -> str:
 
 def _print_means(name: str, means: "pl.DataFrame") -> None:
     from dialgauge.metrics import SYSTEM_KEY
+    from dialgauge.tables import matrix, number_cell
 
     names = system_names(means)
     columns = [column for column in means.columns if column not in SYSTEM_KEY]

@@ -15,7 +15,7 @@ from dialgauge.errors import InputError
 from dialgauge.learn import LearnSettings
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy
-from dialgauge.tables import interval, number_cell
+from dialgauge.tables import interval
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -145,6 +145,8 @@ def _show(report: _Report) -> None:
 
 
 def _show_scores(made: "Training") -> None:
+    from dialgauge.tables import number_cell
+
     card, validation = made.card, made.validation
     rows = [
         (

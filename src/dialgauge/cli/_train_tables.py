@@ -14,7 +14,7 @@ from dialgauge.cli._output import Json, note, print_json, print_table, progress_
 from dialgauge.cli._scores_input import load_scores
 from dialgauge.cli._variant_options import VARIANTS, Most, Perturbations, Priors, separate, variant_options
 from dialgauge.errors import InputError
-from dialgauge.tables import csv_text, number
+from dialgauge.tables import number
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
@@ -242,6 +242,7 @@ def _write(
     from json import dumps
 
     from dialgauge.learn import tables_latex, tables_markdown
+    from dialgauge.tables import csv_text
 
     wanted: list[tuple[Path | None, Callable[[], str]]] = [
         (csv, partial(csv_text, [result.frame.columns, *result.frame.rows()], escape_formulas=not raw_csv)),

@@ -10,22 +10,22 @@ from dialgauge.tables._model import (
 )
 from dialgauge.tables._numbers import (
     estimate_cell as estimate_cell,
-    number as number,
     number_cell as number_cell,
     number_rows as number_rows,
 )
 from dialgauge.tables._render import FORMATS as FORMATS, render_table as render_table
+from dialgauge.tables._texts import number as number
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
-from dialgauge.tables._console import fits_width as fits_width, harmless as harmless, print_table as print_table
+from dialgauge.tables._console import fits_width as fits_width, print_table as print_table
 from dialgauge.tables._csv import csv_text as csv_text
 from dialgauge.tables._markdown import escape_markdown as escape_markdown
 from dialgauge.tables._model import text_cell as text_cell
-from dialgauge.tables._numbers import (
+from dialgauge.tables._numbers import best_of as best_of, stars_of as stars_of
+from dialgauge.tables._texts import (
     NOTHING as NOTHING,
-    best_of as best_of,
     estimate as estimate,
+    harmless as harmless,
     interval as interval,
-    stars_of as stars_of,
 )

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 from dialgauge.tables._blocks import names_once, turned, with_columns
 from dialgauge.tables._model import Cell, Column, Table
+from dialgauge.tables._texts import harmless
 
 if TYPE_CHECKING:
     import rich.table
     from rich.console import Console
-
-#: Control characters, but for tabs and line breaks.
-_CONTROL = {code: f"\\x{code:02x}" for code in (*range(9), *range(11, 32), *range(127, 160))}
 
 #: Between the columns of a table, unless it is compact; words up to this width are not broken.
 _GAP, _LONGEST_WORD = 3, 16
@@ -45,11 +43,6 @@ def console_text(table: Table) -> str:
     for line in filter(None, (table.caption, *table.notes)):
         console.print(harmless(line), markup=False, highlight=False)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
-
-
-def harmless(text: str) -> str:
-    """A text as a terminal may have it: control characters, which would do more than show, are written out."""
-    return text.translate(_CONTROL)
 
 
 def fits_width(table: Table, width: int) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dialgauge.tables._model import Cell, Table
-from dialgauge.tables._numbers import NOTHING
+from dialgauge.tables._texts import NOTHING
 
 #: What spreadsheets take for the beginning of a formula, or skip before one.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
