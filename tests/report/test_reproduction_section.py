@@ -13,12 +13,18 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from benchmarks.report import made_report
-from dialgauge.report import ReportData, ReproductionData, render_report, reproduction_panel
-from dialgauge.report._reproduction import Reproduction, reproduction_section
-from dialgauge.reproduce import ComparisonReport, StudyResults, check_claims, compare, comparison_json
+from dialgauge.report import ReportData, render_report, reproduction_panel
+from dialgauge.reproduce import (
+    ComparisonReport,
+    StudyResults,
+    check_claims,
+    compare,
+    comparison_html,
+    comparison_json,
+    comparison_section as section,
+)
 from dialgauge.reproduce._conclusions import claims_from
 from dialgauge.reproduce._studies import printed_results as results_of
-from dialgauge.study.stages.reproduction import side_by_side
 from tests.page_checks import violations
 
 EVIL = '</script><img src=x onerror="alert(1)">'
@@ -30,17 +36,13 @@ def printed(name: str, values: Values, dimension: str = "fluency", role: str = "
     return results_of(rows, name)
 
 
-def compared(first: StudyResults, second: StudyResults, claims: list[dict[str, Any]] | None = None) -> ReproductionData:
+def compared(
+    first: StudyResults, second: StudyResults, claims: list[dict[str, Any]] | None = None
+) -> Mapping[str, Any]:
     comparison = compare([first, second])
     found = check_claims(claims_from(claims), [first, second]) if claims else None
-    facts = json.loads(json.dumps(comparison_json(ComparisonReport(comparison, found))))
-    return ReproductionData(side_by_side(comparison), facts)
-
-
-def section(data: ReproductionData) -> Reproduction:
-    found = reproduction_section(data)
-    assert found is not None
-    return found
+    facts: Mapping[str, Any] = json.loads(json.dumps(comparison_json(ComparisonReport(comparison, found))))
+    return facts
 
 
 FIRST = printed("first", {"a": "4.0", "b": "3.0", "c": "2.0", "d": "1.5"})
@@ -179,6 +181,24 @@ def test_little_to_compare() -> None:
     lowest = section(compared(printed("x", {"a": "1", "b": "1"}), printed("y", {"a": "1", "b": "1"})))
     assert str(lowest.blocks[0].rows[0].cv_star) == "–"
     assert "would divide by 0" in lowest.blocks[0].rows[0].note
+
+
+def test_several_reproductions_stand_beside_the_original_one_by_one() -> None:
+    third = printed("third", {"a": "4.5", "b": "2.5", "c": "2.0", "d": "1.0"})
+    studies = [FIRST, SECOND, third]
+    claims = check_claims(claims_from([{"claim": "a > b", "dimension": "fluency"}]), studies)
+    report = ComparisonReport(compare(studies), claims)
+    found = section(comparison_json(report))
+    assert [block.title for block in found.blocks] == ["second, fluency", "third, fluency"]
+    assert [block.names for block in found.blocks] == [("first", "second"), ("first", "third")]
+    assert found.blocks[1].rows[0].cells == ("4.00", "4.50", "+0.50")
+    assert found.claims[0].overall == ("partly", "faint")
+    assert [verdict for verdict, _, _ in found.claims[0].studies] == ["confirmed", "not confirmed", "confirmed"]
+    assert found.sentences[0] == "11 of 12 pairs of systems (92%) keep their order, over 2 reproductions."
+    assert "Against first, mean results move by −0.12 (third, fluency) to +0.25 (second, fluency)." in found.sentences
+    page = comparison_html(report)
+    assert "CV* of all" in page, "what all three say together"
+    assert "Systems that change rank" in page
 
 
 @given(

@@ -579,7 +579,7 @@ class _Balanced(HTMLParser):
         self.open = []
 
     def handle_starttag(self, tag, attributes):
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "link"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):

@@ -14,9 +14,6 @@ from dialgauge.report._panel import (
 from dialgauge.report._render import (
     render_report as render_report,
 )
-from dialgauge.report._reproduction import (
-    ReproductionData as ReproductionData,
-)
 from dialgauge.report._robustness import (
     RobustnessData as RobustnessData,
 )

@@ -11,6 +11,7 @@ from dialgauge.corpus import KEY, Corpus
 from dialgauge.metaeval import headline
 from dialgauge.metrics import SYSTEM_KEY, Scores
 from dialgauge.tables import estimate, number
+from dialgauge.web import data_value
 
 if TYPE_CHECKING:
     from dialgauge.report._panel import Panel
@@ -49,11 +50,7 @@ class Estimate:
 
 def exact(shown: "Estimate | float | None") -> Markup:
     """The attribute from which the CSV of a table has the numbers of a cell: value, low, high, with more digits."""
-    numbers = (shown.value, shown.low, shown.high) if isinstance(shown, Estimate) else (shown,)
-    if None in numbers:
-        numbers = numbers[:1]
-    known = " ".join(f"{number + 0.0:.5g}" for number in numbers if number is not None)
-    return Markup(' data-value="{}"').format(known) if known else Markup("")
+    return data_value((shown.value, shown.low, shown.high) if isinstance(shown, Estimate) else shown)
 
 
 @dataclass(frozen=True, slots=True)

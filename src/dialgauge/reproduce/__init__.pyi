@@ -69,9 +69,9 @@ from dialgauge.reproduce.papers.tweak_to_trust import (
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
+from dialgauge.reproduce._compare_page import comparison_html as comparison_html
 from dialgauge.reproduce._compare_render import (
     ComparisonReport as ComparisonReport,
-    comparison_html as comparison_html,
     comparison_json as comparison_json,
     comparison_remarks as comparison_remarks,
 )
@@ -84,6 +84,10 @@ from dialgauge.reproduce._render import (
     paper_html as paper_html,
     paper_json as paper_json,
     table_json as table_json,
+)
+from dialgauge.reproduce._section import (
+    ComparisonSection as ComparisonSection,
+    comparison_section as comparison_section,
 )
 from dialgauge.reproduce._settings import (
     shared_annotators as shared_annotators,

@@ -1,17 +1,15 @@
-"""A comparison of studies as plain data and as a web page. Nothing is computed here but what is shown together."""
+"""A comparison of studies as plain data. Nothing is computed here but what is shown together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.resources import files
 from typing import Any
 
 import polars as pl
 
 from dialgauge.reproduce._compare import Comparison
 from dialgauge.reproduce._conclusions import Conclusions
-from dialgauge.reproduce._qra import QraLine, qra_view, show_p_value
+from dialgauge.reproduce._qra import QraLine, qra_view
 from dialgauge.reproduce._systems import SystemComparison
-from dialgauge.tables import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,24 +98,3 @@ def conclusions_json(conclusions: Conclusions) -> list[dict[str, Any]]:
         }
         for claim in conclusions.claims
     ]
-
-
-def comparison_html(report: ComparisonReport) -> str:
-    """One self-contained page, for light and dark screens."""
-    import jinja2
-
-    source = (files("dialgauge.reproduce") / "templates" / "compare.html").read_text(encoding="utf-8")
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    environment.filters |= {"number": number, "p_value": show_p_value}
-    data = comparison_json(report)
-    groups = {group: [row for row in data["cells"] if row["studies"] == group] for group in report.comparison.groups}
-    whole = {row["studies"]: row for row in data["spread"] if row["dimension"] is None}
-    return environment.from_string(source).render(
-        data=data,
-        names=report.comparison.names,
-        groups=groups,
-        whole=whole,
-        changed=[row for row in data["ranks"] if len(set(row["ranks"].values())) > 1],
-    )

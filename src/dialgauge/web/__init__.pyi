@@ -3,6 +3,7 @@ __all__: list[str]  # The names below are for other rooms only.
 from dialgauge.web._pages import (
     PAGE_SCRIPT as PAGE_SCRIPT,
     data_block as data_block,
+    data_value as data_value,
     environment as environment,
     inline_css as inline_css,
     inline_policy as inline_policy,

@@ -27,7 +27,7 @@ def environment(*folders: tuple[str, str], filters: Mapping[str, Callable[..., A
     made = Environment(
         loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters |= filters or {}
+    made.filters |= {"exact": data_value} | dict(filters or {})
     made.globals["inline_css"] = inline_css
     return made
 
@@ -89,6 +89,16 @@ def served_policy(nonce: str | None) -> str:
         return policy
     own = "style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'self'"
     return f"{policy}; script-src 'nonce-{nonce}'; {own}"
+
+
+def data_value(shown: float | Sequence[float | None] | None) -> Markup:
+    """The attribute from which the CSV of a table has the numbers of a cell, with more digits than the cell shows: a
+    value, or a value with both ends of its interval."""
+    numbers = (shown,) if shown is None or isinstance(shown, float | int) else tuple(shown)
+    if None in numbers:
+        numbers = numbers[:1]
+    known = " ".join(f"{number + 0.0:.5g}" for number in numbers if number is not None)
+    return Markup(' data-value="{}"').format(known) if known else Markup("")
 
 
 def data_block(data: Mapping[str, Any]) -> Markup:

@@ -129,9 +129,9 @@ class ReproductionStage(Stage):
         return {"reproduction": f"original {wanted.original}; {merged}; {scales}"}
 
     def panel(self, run: FinishedRun) -> "Panel":
-        from dialgauge.report import ReproductionData, reproduction_panel
+        from dialgauge.report import reproduction_panel
 
-        return reproduction_panel(ReproductionData(run.needed_table("reproduction", _NEEDS), run.document(FACTS)))
+        return reproduction_panel(run.document(FACTS))
 
 
 def _digest(key: str, path: Path | None) -> str | None:
