@@ -4,6 +4,9 @@ from dialgauge.metrics._job import (
 from dialgauge.metrics._judge import (
     Rubric as Rubric,
 )
+from dialgauge.metrics._language_fit import (
+    LanguageWarning as LanguageWarning,
+)
 from dialgauge.metrics._language_parameter import (
     language_parameter as language_parameter,
 )

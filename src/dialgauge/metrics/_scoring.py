@@ -13,6 +13,7 @@ from dialgauge.engine import Engine, LimitedWorker, results_cache
 from dialgauge.errors import InputError, MissingExtraError, ModelError, ParameterError
 from dialgauge.metrics._computing import Computing, compute
 from dialgauge.metrics._job import Job
+from dialgauge.metrics._language_fit import warn_of_language, warn_of_letters
 from dialgauge.metrics._metric import Derived, FloatArray, MetricRequest, Target
 from dialgauge.metrics._plan import Scored, ScoringPlan
 from dialgauge.metrics._registry import METRICS, parse_request, parse_requests
@@ -48,16 +49,32 @@ def score(
 
     With an ``engine`` (``dialgauge.engine.engine("processes")``) the summaries are scored by its workers, part by part;
     the values are the same. What needs all summaries at once, such as corpus BLEU, is computed here.
+
+    Metrics that do not read the language of the texts are named once in a :class:`LanguageWarning`.
     """
     requests, left_out = able(requested(metrics))
+    warn_of_language(requests, corpus)
     shared = [] if engine is None or engine.local else shareable(corpus, requests)
-    with _computing(requests, cache, time_limit) as computing:
-        plan = ScoringPlan(corpus, include_references, computing)
-        here = _score(plan, [request for request in requests if request not in shared], left_out, progress)
+    unshared = [request for request in requests if request not in shared]
+    here = score_here(corpus, unshared, left_out, include_references, cache, time_limit, progress)
     if engine is None or not shared:
         return here
     scorer = PartScorer.of(shared, include_references, cache, time_limit)
     return merged(here, score_in_parts(corpus, scorer, engine, progress), requests)
+
+
+def score_here(
+    corpus: Corpus,
+    requests: Sequence[MetricRequest],
+    left_out: dict[str, str],
+    include_references: bool,
+    cache: bool,
+    time_limit: float | None,
+    progress: Progress | None = None,
+) -> Scores:
+    """Score in this process what is known to run, and say nothing about it."""
+    with _computing(requests, cache, time_limit) as computing:
+        return _score(ScoringPlan(corpus, include_references, computing), requests, left_out, progress)
 
 
 @contextmanager
@@ -126,6 +143,7 @@ def score_pairs(
     """
     requests, left_out = able(requested(metrics))
     flat_targets, counts = _flat_targets(summaries, targets)
+    warn_of_letters(requests, [*summaries, *flat_targets])
     texts = TextTable()
     hypotheses = texts.intern(summaries)
     flat = texts.intern(flat_targets)

@@ -84,21 +84,15 @@ class PartScorer:
 
     def __call__(self, corpus: Corpus) -> Scores:
         """The scores of a part. Where it has no reference at all, values are null, while a whole corpus is refused."""
-        from dialgauge.metrics._scoring import score
+        from dialgauge.metrics._scoring import able, score_here
 
         requests = parse_requests(self.columns)
         blind = [r for r in requests if _reads_references(r)] if corpus.references.is_empty() else []
-        seeing = [r.column for r in requests if r not in blind]
+        seeing, left_out = able([r for r in requests if r not in blind])
         items = _items(corpus, self.include_references)
         scored = Scores(items.select(KEY), {}, {})
         if seeing:
-            scored = score(
-                corpus,
-                seeing,
-                include_references=self.include_references,
-                cache=self.cache,
-                time_limit=self.time_limit,
-            )
+            scored = score_here(corpus, seeing, left_out, self.include_references, self.cache, self.time_limit)
         nulls = {r.column: pl.lit(None, dtype=pl.Float64) for r in blind}
         failures = [
             items.select(*KEY, pl.lit(r.column).alias("metric"), pl.lit(no_target(r)).alias("reason")) for r in blind

@@ -18,6 +18,7 @@ import polars as pl
 
 from dialgauge.engine import Engine, engine as choose_engine
 from dialgauge.errors import InputError, ParameterError
+from dialgauge.metrics._language_fit import warn_of_language
 from dialgauge.metrics._metric import MetricRequest
 from dialgauge.metrics._scores import SYSTEM_KEY, Scores
 from dialgauge.metrics._scores_io import parquet_bytes
@@ -146,6 +147,8 @@ def score_stream(
     resumed = len(records)
     missing = [chunk for chunk in chunks if chunk.number not in records]
     rows, done = sum(c.stop - c.start for c in chunks), sum(c.stop - c.start for c in chunks if c.number in records)
+    if missing:  # the first chunk speaks for all: nobody has the others at hand
+        warn_of_language(requests, opened.load(missing[0]).corpus)
     if progress:
         progress(store.place, done, rows)
     for chunk, record in zip(missing, engine.run(task, missing), strict=True):

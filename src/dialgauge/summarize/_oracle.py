@@ -4,10 +4,11 @@ Pieces are added one at a time, each time the one that raises the value most, un
 is how extractive summarizers are given their targets (Nallapati, Zhai and Zhou 2017).
 """
 
+import warnings
 from collections.abc import Iterator, Mapping
 
 from dialgauge.language import is_chinese_or_japanese
-from dialgauge.metrics import Parameter, score_pairs
+from dialgauge.metrics import LanguageWarning, Parameter, score_pairs
 from dialgauge.summarize._extractive import LANGUAGE, NO_WORDS, PIECES, SPEAKERS, UNITS, Piece, pieces_of
 from dialgauge.summarize._registry import register
 from dialgauge.summarize._roles import join_pieces
@@ -91,7 +92,10 @@ def _values(texts: list[str], targets: list[tuple[str, ...]], parameters: Mappin
     lang = f",lang={parameters['lang']}" if parameters["lang"] else ""
     metrics = [f"{name}:tok={tok}{lang}" for name in _MEASURES[parameters["measure"]]]
     # A piece without words for this tokenisation has no value; it adds nothing.
-    values: list[float] = score_pairs(texts, targets, metrics).fill_null(0.0).mean_horizontal().to_list()
+    with warnings.catch_warnings():  # a search asks often, and scoring the summaries says it once
+        warnings.simplefilter("ignore", LanguageWarning)
+        scores = score_pairs(texts, targets, metrics)
+    values: list[float] = scores.fill_null(0.0).mean_horizontal().to_list()
     return values
 
 
