@@ -77,7 +77,7 @@ class _Checked(ModelMetaclass):
 class Settings(BaseModel, metaclass=_Checked):
     """The base of all settings: frozen, no unknown names, values are never silently converted."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     @classmethod
     def chosen(cls, settings: Self | None, changes: Mapping[str, Any], owner: str = "") -> Self:
