@@ -100,7 +100,7 @@ class Block:
     def best(self, study: int) -> list[str]:
         """The systems that come first in the original (0) or in the reproduction (1)."""
         first = min(row.places[study] for row in self.rows)
-        return [row.system for row in self.rows if row.places[study] == first]
+        return sorted(row.system for row in self.rows if row.places[study] == first)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ def _leaders(blocks: Sequence["Block"]) -> list[str]:
     others = [
         f"for {title}, {' and '.join(second)} instead of {' and '.join(first)}"
         for title, first, second in compared
-        if set(first) != set(second)
+        if first != second
     ]
     if not others:
         return ["The best system is the same throughout."] if compared else []
