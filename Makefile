@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 SOURCES := pyproject.toml setup.py $(wildcard src/dialgauge/metrics/kernels/*.c src/dialgauge/metrics/kernels/*.h)
 
-# Tests run side by side in this many processes; each may need 3 GB of memory.
+# Tests and mypy run side by side in this many processes; one of the tests may need 3 GB of memory.
 WORKERS ?= 2
 
 .PHONY: demo test quick lint format registry docs bench clean
@@ -25,7 +25,7 @@ quick: $(VENV)/.developing ## run the tests that are quick: no browser, no train
 lint: $(VENV)/.developing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy -n $(WORKERS)
 
 format: $(VENV)/.developing ## format the code and fix what can be fixed
 	$(BIN)/ruff check --fix .

@@ -1,7 +1,6 @@
 """What the source never does: unpickle, run code that comes with a model, evaluate texts, or trust a certificate."""
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -27,10 +26,17 @@ def nodes(file: Path) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(ast.parse(file.read_text("utf-8"))))
 
 
-def calls(file: Path) -> Iterator[tuple[int, str, ast.Call]]:
-    for node in nodes(file):
-        if isinstance(node, ast.Call):
-            yield node.lineno, ast.unparse(node.func), node
+@cache
+def imported(file: Path) -> set[str]:
+    """The packages whose modules or names a file imports."""
+    names = [alias.name for node in nodes(file) if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes(file) if isinstance(node, ast.ImportFrom)]
+    return {name.partition(".")[0] for name in names}
+
+
+@cache
+def calls(file: Path) -> list[tuple[int, str, ast.Call]]:
+    return [(node.lineno, ast.unparse(node.func), node) for node in nodes(file) if isinstance(node, ast.Call)]
 
 
 def test_nothing_is_unpickled_or_evaluated() -> None:
@@ -55,10 +61,7 @@ def test_what_is_unpickled_comes_from_a_pipe() -> None:
 @pytest.mark.parametrize("module", ["marshal", "shelve", "dill", "cloudpickle", "joblib", "yaml"])
 def test_no_module_that_unpickles_is_imported(module: str) -> None:
     for file in FILES:
-        for node in nodes(file):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            assert module not in {name.partition(".")[0] for name in names}, file
+        assert module not in imported(file), file
 
 
 def test_tensors_and_arrays_are_loaded_as_data_only() -> None:
