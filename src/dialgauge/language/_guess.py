@@ -18,7 +18,7 @@ def likely_language(text: str) -> str | None:
         return "ja" if _KANA.search(text) else "zh"
     words = Counter(unicode_words(text.lower()))
     counts = {
-        code: sum(words[word] for word in language.stop_words)
+        code: sum(words[word] for word in words.keys() & language.stop_words)
         for code, language in all_languages().items()
         if language.spaced
     }
