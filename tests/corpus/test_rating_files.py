@@ -40,7 +40,7 @@ class TestMapping:
         outcome = cli("convert", calls, tmp_path / "out", "--ratings", file, "--map-ratings", "scale==1-5")
         assert outcome.code == 0
         assert read_corpus(tmp_path / "out").ratings["scale"].to_list() == ["1-5", "1-5"]
-        found = json.loads(cli("agreement", tmp_path / "out", "--resamples", 5, "--json").out)
+        found = json.loads(cli("agreement", tmp_path / "out", "--resamples", 20, "--json").out)
         assert [row["value"] for row in found["invalid"]] == [7.0]
 
     def test_foreign_columns(self, cli: Cli, tmp_path: Path, calls: Path) -> None:
@@ -176,7 +176,7 @@ def test_dead_ends_name_the_way(cli: Cli, tmp_path: Path, calls: Path) -> None:
 def test_without_a_scale_the_way_to_one_is_said(cli: Cli, tmp_path: Path, calls: Path) -> None:
     file = ratings_file(tmp_path, "call-01,alpha,ann,4", "call-01,alpha,bob,5")
     cli("convert", calls, tmp_path / "out", "--ratings", file)
-    found = json.loads(cli("agreement", tmp_path / "out", "--resamples", 5, "--json").out)["findings"]
+    found = json.loads(cli("agreement", tmp_path / "out", "--resamples", 20, "--json").out)["findings"]
     message = next(finding["message"] for finding in found if finding["check"] == "no-scale")
     assert "a column 'scale'" in message
     assert "--map-ratings scale==1-5" in message
