@@ -21,7 +21,6 @@ from pathlib import Path
 
 from dialgauge.affect import tagger
 from dialgauge.corpus import Corpus, read_dataset
-from dialgauge.models import TrainingPlan
 from dialgauge.summarize import (
     SETS,
     FinetuneSettings,
@@ -103,16 +102,13 @@ def main() -> None:
         save_table(table, arguments.out)
         print(table.to_markdown())
         return
-    plan = TrainingPlan(
+    training = FinetuneSettings(
         epochs=arguments.epochs,
         learning_rate=arguments.learning_rate,
         precision=arguments.precision,
         seed=arguments.seed,
         device=arguments.device,
         patience=arguments.patience,
-    )
-    training = FinetuneSettings(
-        plan=plan,
         batch_tokens=arguments.batch_tokens,
         source_length=arguments.source_length,
         best_by=arguments.best_by,

@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+import fastapi  # noqa: F401  # before autodoc touches the annotations of pydantic's base class, which its models need
+
 from dialgauge import __version__
 
 sys.path.insert(0, str(Path(__file__).parent))

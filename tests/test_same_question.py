@@ -51,14 +51,23 @@ SPECIAL: dict[str, Any] = {
     "aggregate": "median",
     "scale": "1-5",
     "learner": "ridge",
-    "split": "dialogues",
+    "split": "systems",
     "effects": {"shout": {"fluency": "degrades"}},
     "resamples": 50,
-    "tagger": "vader",
+    "tagger": "token-dict",
     "texts": ("coverage",),
     "metrics": ("rouge-1", "chrf"),
     "price": "1/2",
     "base_url": "https://example.org/v1",
+    "device": "cpu",
+    "limit": 50,
+    "seeds": (3, 4),
+    "metric": "bartscore-hyp",
+    "classifiers": ("svm", "ordinal"),
+    "rounding": "half-even",
+    "sets": ("full", "filtered"),
+    "conditions": ("original+domain", "original+baseline"),
+    "longest": 60,
 }
 
 
@@ -68,6 +77,8 @@ def other_value(name: str, kind: Any, default: Any) -> Any:
         return SPECIAL[name]
     while get_origin(kind) is Annotated or type(None) in get_args(kind):
         kind = next(part for part in get_args(kind) if part is not type(None))
+    if isinstance(kind, type) and issubclass(kind, Settings):
+        return kind(**other_values(kind))
     choices = choices_of(kind)
     if get_origin(kind) is tuple:
         return tuple(reversed(choices))[:2] if choices else ("one", "two")
@@ -105,6 +116,9 @@ def as_toml(values: Mapping[str, Any]) -> str:
     """Values as they stand in a table of a study file."""
     lines = []
     for name, value in values.items():
+        if isinstance(value, Settings):
+            lines.append(f"{name} = {_inline(value.model_dump(mode='json'))}")
+            continue
         if isinstance(value, dict):
             inner = ", ".join(
                 f"{k} = {{ {', '.join(f'{a} = {json.dumps(b)}' for a, b in v.items())} }}" for k, v in value.items()

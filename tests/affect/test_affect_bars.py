@@ -72,7 +72,7 @@ def test_the_plain_measure_is_won_by_nonsense_and_the_adjusted_one_is_not(
     folder: Path, dialogsum: Corpus, spec: str
 ) -> None:
     spec = f"token-dict:folder={folder / 'opinion_lexicon'}" if spec == "token-dict" else spec
-    scores = psent_score(dialogsum, spec, draws=200)
+    scores = psent_score(dialogsum, spec, resamples=200)
     for part in scores.parts:
         rows = {row["name"]: row for row in scores.frame.filter(pl.col("part") == part).iter_rows(named=True)}
         plain, adjusted = ({name: row[m] for name, row in rows.items()} for m in ("spearman", "adjusted"))
@@ -99,7 +99,7 @@ def test_a_mixture_of_copied_and_foreign_words_earns_nothing(dialogsum: Corpus) 
         for i, (name, words) in enumerate(zip(dialogsum.dialogues["dialogue_id"], texts, strict=True))
     ]
     corpus = replace(dialogsum, summaries=pl.concat([dialogsum.references, summaries_frame(mixed)]))
-    frame = psent_score(corpus, draws=100).frame.filter(pl.col("part") == "all")
+    frame = psent_score(corpus, resamples=100).frame.filter(pl.col("part") == "all")
     found = {row["name"]: row for row in frame.iter_rows(named=True)}
     assert found["mixed"]["spearman"] > found["references"]["spearman"]
     assert found["mixed"]["adjusted"] < found["references"]["adjusted_low"]

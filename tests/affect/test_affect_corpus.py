@@ -157,7 +157,7 @@ def test_subsample_is_of_equal_size_and_seeded() -> None:
 
 
 def test_what_cannot_be_filtered(corpus: Corpus) -> None:
-    with pytest.raises(ParameterError, match="keep"):
+    with pytest.raises(UnknownNameError, match="keep"):
         filter_corpus(corpus, keep="neither")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="no references"):
         filter_corpus(Corpus())

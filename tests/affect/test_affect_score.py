@@ -89,7 +89,7 @@ ROWS = [
 
 
 def test_scores_and_controls() -> None:
-    found = psent_score(corpus(ROWS), draws=50)
+    found = psent_score(corpus(ROWS), resamples=50)
     assert set(found.frame["name"]) == {"s", LEAD, LONGEST, RANDOM, SHUFFLED, "constant"}
     mine = row(found.frame, "s")
     assert (mine["pairs"], mine["dialogues"], mine["zero"], mine["empty"], mine["reason"]) == (4, 4, 1, 0, None)
@@ -101,17 +101,17 @@ def test_scores_and_controls() -> None:
     constant = row(found.frame, "constant")
     assert constant["spearman"] is constant["ccc"] is None
     assert constant["reason"] == ALL_EQUAL
-    again = psent_score(corpus(ROWS), draws=50)
+    again = psent_score(corpus(ROWS), resamples=50)
     assert again.frame.equals(found.frame)
     assert again.signature == found.signature
     assert (
-        psent_score(corpus(ROWS), draws=50, seed=1).frame["spearman_low"].to_list()
+        psent_score(corpus(ROWS), resamples=50, seed=1).frame["spearman_low"].to_list()
         != found.frame["spearman_low"].to_list()
     )
 
 
 def test_no_affective_word_anywhere_is_null_with_a_reason() -> None:
-    found = psent_score(corpus([(("the bus", "at ten"), "A bus.")] * 4), draws=10)
+    found = psent_score(corpus([(("the bus", "at ten"), "A bus.")] * 4), resamples=20)
     mine = row(found.frame, "s")
     assert [mine[measure] for measure in MEASURES] == [None] * 4
     assert (mine["reason"], mine["zero"]) == (NO_AFFECT, 4)
@@ -120,15 +120,15 @@ def test_no_affective_word_anywhere_is_null_with_a_reason() -> None:
 
 def test_empty_summaries_and_dialogues_are_left_out_and_counted() -> None:
     rows = [*ROWS[:2], (("", ""), "Good."), (("good", ""), ""), (("bad", ""), "#Person1#")]
-    mine = row(psent_score(corpus(rows), draws=10).frame, "s")
+    mine = row(psent_score(corpus(rows), resamples=20).frame, "s")
     assert (mine["pairs"], mine["zero"], mine["empty"], mine["reason"]) == (2, 1, 2, TOO_FEW)
 
 
 def test_an_empty_corpus_and_bad_settings_are_refused() -> None:
     with pytest.raises(InputError, match="no dialogue"):
         psent_score(Corpus())
-    for name, value in (("several", "best"), ("draws", 0), ("level", 1.0), ("denominator", "x")):
-        with pytest.raises(ParameterError, match=name):
+    for name, value in (("several", "best"), ("resamples", 5), ("confidence", 1.0), ("denominator", "x")):
+        with pytest.raises((ParameterError, UnknownNameError), match=name):
             psent_score(corpus(ROWS), **{name: value})  # type: ignore[arg-type]
 
 
@@ -136,7 +136,7 @@ def test_several_references() -> None:
     built = corpus(ROWS)
     references = [Summary(f"d{i}", f"r{k}", ROWS[(i + k) % 5][1], kind="reference") for i in range(5) for k in range(2)]
     both = Corpus.build(built.iter_dialogues(), references)
-    pairs, mean = (row(psent_score(both, several=way, draws=10).frame, "references") for way in ("pairs", "mean"))
+    pairs, mean = (row(psent_score(both, several=way, resamples=20).frame, "references") for way in ("pairs", "mean"))
     assert (pairs["pairs"], mean["pairs"]) == (8, 4)
     shares = psent([summary.text for summary in references]).share().reshape(5, 2).mean(axis=1)
     x = psent([d.text for d in both.iter_dialogues()], speakers=True).share()
@@ -147,7 +147,7 @@ def test_differences_are_paired_over_common_dialogues() -> None:
     built = corpus(ROWS)
     twin = [Summary(f"d{i}", "t", text) for i, (_, text) in enumerate(ROWS[:4])]
     rows = [Summary(f"d{i}", "s", text) for i, (_, text) in enumerate(ROWS)]
-    found = psent_score(Corpus.build(built.iter_dialogues(), [*rows, *twin]), draws=50)
+    found = psent_score(Corpus.build(built.iter_dialogues(), [*rows, *twin]), resamples=50)
     only = found.differences("mae").row(0, named=True)
     assert (only["a"], only["b"], only["difference"], only["p_value"], only["dialogues"]) == ("s", "t", 0, 1, 4)
     with pytest.raises(UnknownNameError, match="nobody"):
@@ -159,7 +159,7 @@ def test_differences_are_paired_over_common_dialogues() -> None:
 def test_a_system_may_be_called_as_a_control() -> None:
     built = corpus(ROWS)
     rows = [Summary(f"d{i}", LEAD, text) for i, (_, text) in enumerate(ROWS)]
-    frame = psent_score(Corpus.build(built.iter_dialogues(), rows), draws=10).frame
+    frame = psent_score(Corpus.build(built.iter_dialogues(), rows), resamples=20).frame
     assert row(frame, LEAD)["kind"] == "system"
     assert row(frame, f"{LEAD} (control)")["kind"] == "control"
 
@@ -168,9 +168,9 @@ def test_a_system_may_be_called_references() -> None:
     built = corpus(ROWS)
     rows = [Summary(f"d{i}", "references", text) for i, (_, text) in enumerate(ROWS)]
     people = [Summary(f"d{i}", "r", "Good.", kind="reference") for i in range(len(ROWS))]
-    frame = psent_score(Corpus.build(built.iter_dialogues(), [*rows, *people]), draws=10).frame
+    frame = psent_score(Corpus.build(built.iter_dialogues(), [*rows, *people]), resamples=20).frame
     assert row(frame, "references")["kind"] == "reference"
-    assert row(frame, "references (system)")["mae"] == row(psent_score(built, draws=10).frame, "s")["mae"]
+    assert row(frame, "references (system)")["mae"] == row(psent_score(built, resamples=20).frame, "s")["mae"]
 
 
 def test_the_name_of_a_speaker_is_not_a_feeling_of_the_summary() -> None:
@@ -178,12 +178,12 @@ def test_the_name_of_a_speaker_is_not_a_feeling_of_the_summary() -> None:
     names = ["Joy", "Bob", "Joy", "Bob"]
     dialogues = [Dialogue(f"d{i}", (Turn(name, text),)) for i, (name, text) in enumerate(zip(names, said, strict=True))]
     told = [Summary(f"d{i}", "s", f"{name} said so") for i, name in enumerate(names)]
-    frame = psent_score(Corpus.build(dialogues, told), draws=5).frame
+    frame = psent_score(Corpus.build(dialogues, told), resamples=20).frame
     assert row(frame, "s")["adjusted"] == row(frame, LEAD)["adjusted"] == 0
 
 
 def test_a_missing_adjusted_value_has_a_reason() -> None:
-    mine = row(psent_score(corpus([*ROWS[:2], (("a very bad day", ""), "Awful.")]), draws=5).frame, "s")
+    mine = row(psent_score(corpus([*ROWS[:2], (("a very bad day", ""), "Awful.")]), resamples=20).frame, "s")
     assert mine["spearman"] is not None
     assert (mine["adjusted"], mine["reason"]) == (None, NOTHING_LEFT)
 
@@ -196,7 +196,7 @@ def test_summaries_of_roles_alone_ask_for_a_role() -> None:
     of_customer = [Summary(f"d{i}", "s", text, role="customer") for i, (_, text) in enumerate(ROWS)]
     mixed = Corpus.build(built.iter_dialogues(), [*of_customer, *of_all])
     # There is no summary of the agent: the sentences of the whole are taken, not those of the customer as well.
-    assert row(psent_score(mixed, role="agent", draws=5).frame, "s")["empty"] == 0
+    assert row(psent_score(mixed, role="agent", resamples=20).frame, "s")["empty"] == 0
 
 
 def test_shuffled_outputs_never_stay_with_their_dialogue() -> None:
@@ -213,21 +213,21 @@ def test_sides() -> None:
     assert frame.columns[:3] == ["dialogue_id", "role", "words"]
     assert frame.filter(pl.col("role") == "customer")["psent_negative"][0] == pytest.approx(3 / 5)
     assert psent_by_speaker(built)["speaker"].to_list()[:2] == ["Ann", "Bob"]
-    mine = row(psent_score(built, role="customer", draws=5).frame, "s", "negative")
+    mine = row(psent_score(built, role="customer", resamples=20).frame, "s", "negative")
     assert mine["mae"] == pytest.approx(3 / 5 - 1 / 3)  # "Ann is furious." alone
-    other = row(psent_score(built, role="Bob", draws=5).frame, "s", "positive")
+    other = row(psent_score(built, role="Bob", resamples=20).frame, "s", "positive")
     assert other["mae"] == pytest.approx(abs(psent(["sorry, happy to help"]).share("positive")[0] - 2 / 5))
     with pytest.raises(UnknownNameError, match="nurse"):
         psent_score(built, role="nurse")
     of_role = Corpus.build(built.iter_dialogues(), [Summary(f"d{i}", "s", "Sad.", role="customer") for i in range(3)])
-    assert row(psent_score(of_role, role="customer", draws=5).frame, "s", "negative")["mae"] == pytest.approx(0.4)
+    assert row(psent_score(of_role, role="customer", resamples=20).frame, "s", "negative")["mae"] == pytest.approx(0.4)
 
 
 def test_a_side_that_is_copied_from_the_other_side_has_nothing_of_its_own() -> None:
     said = [("bad", "sad"), ("awful day", "a bad thing"), ("so good, bad", "hate"), ("a nice, sad, awful bus", "fine")]
     copied = [Summary(f"d{i}", "s", f"Ann said {other}.") for i, (_, other) in enumerate(said)]
     built = Corpus.build([dialogue(f"d{i}", *texts) for i, texts in enumerate(said)], copied)
-    mine = row(psent_score(built, role="customer", draws=5).frame, "s")
+    mine = row(psent_score(built, role="customer", resamples=20).frame, "s")
     assert (mine["pairs"], mine["adjusted"]) == (4, 0)
 
 
@@ -270,12 +270,12 @@ def test_commands(tmp_path: Path) -> None:
     assert "token-dict" in runner.invoke(app, ["affect"]).stdout
     path = tmp_path / "corpus.jsonl"
     write_corpus(embedded_corpus(), path)
-    scored = runner.invoke(app, ["affect", "score", str(path), "--draws", "20", "--json"])
+    scored = runner.invoke(app, ["affect", "score", str(path), "--resamples", "20", "--json"])
     assert scored.exit_code == 0, scored.output
     data = json.loads(scored.stdout)
     assert {entry["part"] for entry in data["scores"]} == {"all", "positive", "negative"}
     assert data["differences"]["rows"]
-    shown = runner.invoke(app, ["affect", "score", str(path), "--draws", "20"])
+    shown = runner.invoke(app, ["affect", "score", str(path), "--resamples", "20"])
     assert "PSentScore, negative words" in shown.stdout
     assert "Paired bootstrap" in shown.stdout
 

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dialgauge.affect import evaluate_tagger, lookup_of, read_treebank, vader_lexicon
+from dialgauge.affect import TaggerTraining, evaluate_tagger, lookup_of, read_treebank, vader_lexicon
 from dialgauge.affect._taggers import CombinedTagger
-from dialgauge.affect._training import TaggerTraining
 from dialgauge.affect._word_features import WordFeatures, base_of
 from dialgauge.affect._word_reader import train_word_reader, word_lessons
 from dialgauge.models import ASSETS, load, load_vectors

@@ -133,11 +133,11 @@ def test_what_was_learnt_is_written_and_mapped(cli: Cli, corpus: Path, tmp_path:
     [
         (["--model", "scratch:6"], "scratch:ENCODER+DECODER"),
         (["--model", "folder:/nowhere"], "is not here"),
-        ([*SMALL, "--sets", "half"], "unknown training set 'half'"),
-        ([*SMALL, "--precision", "fp8"], "'precision' must be 'fp32' or 'bf16'"),
-        ([*SMALL, "--best-by", "luck"], "'best_by' must be"),
+        ([*SMALL, "--sets", "half"], "--sets: unknown set 'half'"),
+        ([*SMALL, "--precision", "fp8"], "--precision: unknown precision 'fp8'"),
+        ([*SMALL, "--best-by", "luck"], "--best-by: unknown best by 'luck'"),
         ([*SMALL, "--role", "agent"], "no reference summary of the role 'agent'"),
-        ([*SMALL, "--roles", "both"], "'roles' must be 'turns' or 'mark'; got 'both'"),
+        ([*SMALL, "--roles", "both"], "--roles: unknown role 'both'; known: mark, turns"),
         ([*SMALL, "--tagger", "nobody"], "unknown tagger 'nobody'"),
     ],
 )
@@ -252,7 +252,6 @@ def test_writing_the_test_split_and_the_table_show_how_far_they_are(corpus: Path
     """With beams they take longer than a small training: a bar that stands still looks like a fault."""
     from dialgauge.affect import tagger
     from dialgauge.corpus import read_corpus
-    from dialgauge.models import TrainingPlan
     from dialgauge.summarize import FinetuneSettings, SetsSettings, Splits, finetune_sets
 
     read = read_corpus(corpus)
@@ -262,8 +261,8 @@ def test_writing_the_test_split_and_the_table_show_how_far_they_are(corpus: Path
         Splits(read, read, read),
         "scratch:1+1x64",
         tmp_path,
-        FinetuneSettings(TrainingPlan(epochs=1, device="cpu"), generation=GenerationSettings(beams=1, longest=4)),
-        SetsSettings(("full",), writing=GenerationSettings(beams=1, longest=4), bertscore=None, vocabulary=330),
+        FinetuneSettings(epochs=1, device="cpu", generation=GenerationSettings(beams=1, longest=4)),
+        SetsSettings(writing=GenerationSettings(beams=1, longest=4), bertscore=None, vocabulary=330),
         tagger=tagger("vader"),
         chosen=lambda sets: order.extend(sets) if not seen else order.append("late"),
         progress=lambda *told: seen.append(told),

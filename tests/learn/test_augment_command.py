@@ -12,9 +12,8 @@ from dialgauge.cli._app import app
 from dialgauge.corpus import ORIGINAL, Corpus, embedded_corpus, read_corpus, read_dataset, write_corpus
 from dialgauge.errors import InputError
 from dialgauge.learn import (
-    TableOptions,
+    TableSettings,
     TablesFolder,
-    VariantOptions,
     _tables_store as store,
     add_variants,
     assign_ratings,
@@ -175,7 +174,7 @@ def test_variants_of_the_corpus_and_scores_of_a_file(
         (["--priors", "--rounding", "none"], "classifiers learn classes"),
         (["--priors", "--rounding", "up"], "half-up"),
         (["--priors", "-m", "rouge-11"], "rouge-11"),
-        (["--priors", "--conditions", "original+ours"], "original\\+ours"),
+        (["--priors", "--condition", "original+ours"], "original\\+ours"),
     ],
 )
 def test_errors_name_what_to_do(arguments: list[str], text: str) -> None:
@@ -218,7 +217,7 @@ def test_dialsummeval(data_dir: Path) -> None:
     corpus = read_dataset("dialsummeval:reproduction", data_dir / "dialsummeval")
     corpus = corpus.select(dialogues=corpus.dialogues["dialogue_id"].to_list()[:20])
     made = add_variants(corpus, ("jumble", "typos", "speaker_switch", "length_increase"))
-    options = TableOptions(classifiers=("logistic",), variants=VariantOptions(priors=True), resamples=0)
+    options = TableSettings(classifiers=("logistic",), priors=True, resamples=0)
     result = augmentation_tables(made, score(made.corpus, ["rouge-1", "chrf@source", "length"]), options)
     assert result.settings["summaries"]["relevance"]["originals"] == 260
     assert (result.gaps["before"] < 0).all()

@@ -12,8 +12,7 @@ from dialgauge.corpus import KEY, ORIGINAL, Corpus, Summary, embedded_corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.learn import (
     Augmented,
-    TableOptions,
-    VariantOptions,
+    TableSettings,
     _tables as tables,
     add_variants,
     augmentation_tables,
@@ -24,13 +23,15 @@ from dialgauge.learn import (
     tables_markdown,
 )
 from dialgauge.learn._augment import draw_most
+from dialgauge.learn._settings import CLASSIFIERS
 from dialgauge.learn._tables_cells import Cells, _Set
-from dialgauge.learn._tables_gaps import CLASSIFIERS, MOST_FREQUENT
+from dialgauge.learn._tables_gaps import MOST_FREQUENT
 from dialgauge.metrics import Scores, score
 from dialgauge.reproduce import tweak_to_trust_accuracies
+from dialgauge.resampling import Intervals
 
 KINDS = ("jumble", "typos", "speaker_switch", "length_increase")
-PRIORS = VariantOptions(priors=True)
+PRIORS = {"priors": True}
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +50,8 @@ def scores(augmented: Augmented) -> Scores:
     return score(augmented.corpus, ["rouge-1", "chrf@source", "length"])
 
 
-def options(**changes: Any) -> TableOptions:
-    return TableOptions(**{"variants": PRIORS, "classifiers": ("decision-tree", "logistic"), "resamples": 50} | changes)
+def options(**changes: Any) -> TableSettings:
+    return TableSettings(**{**PRIORS, "classifiers": ("decision-tree", "logistic"), "resamples": 50} | changes)
 
 
 def rated(augmented: Augmented, value: Any, dimension: str = "consistency") -> Augmented:
@@ -80,7 +81,7 @@ def test_the_tables_have_all_cells(augmented: Augmented, scores: Scores) -> None
 def test_tables_do_not_depend_on_the_order_of_rows(augmented: Augmented, scores: Scores) -> None:
     corpus = augmented.corpus
     turned = replace(corpus, summaries=corpus.summaries.reverse(), ratings=corpus.ratings.reverse())
-    wanted = options(classifiers=("logistic",), variants=replace(PRIORS, most=20))
+    wanted = options(classifiers=("logistic",), most=20)
     first = augmentation_tables(augmented, scores, wanted)
     second = augmentation_tables(
         replace(augmented, corpus=turned), replace(scores, frame=scores.frame.reverse()), wanted
@@ -98,7 +99,7 @@ def test_accuracy_is_that_of_scikit_learn(augmented: Augmented, scores: Scores) 
     from dialgauge.learn._splits import make_folds
 
     chosen = options(classifiers=("logistic",), split="random", dimensions=("relevance",), resamples=0)
-    result = augmentation_tables(augmented, scores, chosen)
+    result = augmentation_tables(augmented, scores, chosen, aggregate="majority-or-mean")
     mean = {"jumble": 2.90, "typos": 5.50, "speaker_switch": 3.47, "length_increase": 5.91}
     classes = {name: int(np.floor(1 + (value - 1) / 6 * 4 + 0.5)) for name, value in mean.items()}
     ratings = augmented.corpus.ratings.filter(pl.col("dimension") == "relevance")
@@ -181,7 +182,7 @@ def test_held_out_ratings_have_no_part_in_what_is_assigned(
 ) -> None:
     """Ratings of variants are changed in one dialogue at a time: what is trained on without it stays the same."""
     wanted = options(dimensions=("consistency",), conditions=("original+domain",), classifiers=("svm",), folds=3)
-    wanted = replace(wanted, variants=VariantOptions(annotated=3))
+    wanted = wanted.model_copy(update={"priors": False, "annotated": 3})
     dialogue = augmented.corpus.dialogues["dialogue_id"][0]
     value = pl.when(pl.col("dialogue_id").hash(0) % 2 == 0).then(4.0).otherwise(2.0)
     spoilt = pl.when(pl.col("dialogue_id") == dialogue).then(6 - value).otherwise(value)
@@ -201,9 +202,7 @@ def test_held_out_ratings_have_no_part_in_what_is_assigned(
 
 def test_ratings_that_were_given_are_used(augmented: Augmented, scores: Scores) -> None:
     value = pl.when(pl.col("perturbation") == "jumble").then(1.0).otherwise(4.0)
-    result = augmentation_tables(
-        rated(augmented, value), scores, options(dimensions=("consistency",), variants=VariantOptions())
-    )
+    result = augmentation_tables(rated(augmented, value), scores, options(dimensions=("consistency",), priors=False))
     assert set(result.frame["ratings"]) == {"given"}
     assigned = dict(result.types.select("perturbation", "assigned").iter_rows())
     assert assigned == {"jumble": 1.0, "typos": 4.0, "speaker_switch": 4.0, "length_increase": 4.0}
@@ -226,7 +225,7 @@ def test_the_extrapolation_of_the_paper(augmented: Augmented, scores: Scores) ->
     )
     corpus = augmented.corpus.with_ratings(rows, strict=True)
     for rounding, expected in (("half-up", 5.0), ("half-even", 4.0)):
-        chosen = options(dimensions=("consistency",), variants=VariantOptions(rounding=rounding))  # type: ignore[arg-type]
+        chosen = options(dimensions=("consistency",), priors=False, rounding=rounding)
         result = augmentation_tables(replace(augmented, corpus=corpus), scores, chosen)
         assert set(result.types["mean"]) == {4.5}
         assert set(result.types["assigned"]) == {expected}
@@ -250,8 +249,8 @@ def test_most_limits_what_is_trained_on(augmented: Augmented, monkeypatch: pytes
     for most in (None, 7):
         spy = Spy()
         monkeypatch.setattr(tables, "_fitted", spy)
-        chosen = options(conditions=("original", "original+domain"), variants=replace(PRIORS, most=most), folds=2)
-        augmentation_tables(augmented, numbered(augmented, ("dialogue_id",)), replace(chosen, classifiers=("svm",)))
+        chosen = options(conditions=("original", "original+domain"), most=most, folds=2)
+        augmentation_tables(augmented, numbered(augmented, ("dialogue_id",)), chosen, classifiers=("svm",))
         sizes.append([len(x) for x, _, _ in spy.seen])
     originals = sizes[1][:2]
     assert sizes[0][:2] == originals
@@ -321,7 +320,7 @@ def test_tables_in_the_layout_of_the_paper(augmented: Augmented, scores: Scores)
 
 
 def test_priors_are_never_taken_unasked(part: Corpus, augmented: Augmented, scores: Scores) -> None:
-    plain = options(variants=VariantOptions())
+    plain = options(priors=False)
     with pytest.raises(InputError, match=r"family 'domain' has a rating on 'consistency'.*--priors"):
         augmentation_tables(augmented, scores, plain)
     with pytest.raises(InputError, match=r"rate some.*--priors"):
@@ -376,16 +375,16 @@ def test_no_variant_possible(part: Corpus) -> None:
         ({"conditions": ("out-of-the-box",)}, UnknownNameError, "out-of-the-box"),
         ({"families": ("ours",)}, UnknownNameError, "ours"),
         ({"split": "mine"}, UnknownNameError, "mine"),
-        ({"variants": VariantOptions(rounding="none")}, ParameterError, "classifiers learn classes"),
-        ({"variants": VariantOptions(rounding="up")}, ParameterError, "half-up"),  # type: ignore[arg-type]
-        ({"variants": VariantOptions(annotated=0)}, ParameterError, "at least 1"),
-        ({"folds": 1}, ParameterError, "at least 2"),
-        ({"resamples": -1}, ParameterError, "0 or more"),
+        ({"rounding": "none"}, ParameterError, "classifiers learn classes"),
+        ({"rounding": "up"}, UnknownNameError, "half-up"),
+        ({"annotated": 0}, ParameterError, "1 or more"),
+        ({"folds": 1}, ParameterError, "2 or more"),
+        ({"resamples": -1}, ParameterError, "between 0 and 1000000"),
     ],
 )
 def test_bad_options(changes: dict[str, Any], error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
-        TableOptions(**changes)
+        TableSettings(**changes)
 
 
 def test_a_slider_has_no_classes(augmented: Augmented, scores: Scores) -> None:
@@ -412,7 +411,7 @@ def test_cells_count_what_is_right(data: st.DataObject) -> None:
 
     cells = Cells({ORIGINAL: made(originals), "domain": made(variants)}, len(originals), len(variants), 4)
     predicted = tuple(np.array([row[1] for row in rows]) for rows in (originals, variants))
-    base, family = cells.with_draws(20, 0.9, 0).judge(predicted)  # type: ignore[arg-type]
+    base, family = cells.with_draws(Intervals(resamples=20, confidence=0.9)).judge(predicted)  # type: ignore[arg-type]
     for cell, rows in ((base, originals), (family, variants)):
         known = [row for row in rows if row[1] == row[1]]
         assert cell["summaries"] == len(known)

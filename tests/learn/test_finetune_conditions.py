@@ -11,13 +11,14 @@ from typer.testing import CliRunner
 from dialgauge.cli._app import app
 from dialgauge.corpus import ORIGINAL, Corpus, embedded_corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.learn import CONDITIONS, FineTuning, VariantOptions, extrapolate, run_conditions
+from dialgauge.learn import CONDITIONS, ConditionSettings, VariantSettings, extrapolate, run_conditions
 from dialgauge.learn._folder import read_card
-from dialgauge.models import TrainingPlan
 from dialgauge.perturb import perturb
 
 BERT = f"folder:{Path(__file__).parent.parent / 'golden' / 'models' / 'tiny-bert'}"
-HEAD = FineTuning("encoder-head", BERT, "consistency", batch=16, plan=TrainingPlan(epochs=2, device="cpu"))
+HEAD = ConditionSettings(
+    model=BERT, conditions="all", epochs=2, learning_rate=5e-5, weight_decay=0.01, precision="fp32", device="cpu"
+)
 KINDS = ("jumble", "typos", "speaker_switch", "remove_important_sentence_1")
 
 
@@ -52,8 +53,7 @@ def _with_ratings(corpus: Corpus, values: dict[str, float]) -> Corpus:
 
 
 def test_all_conditions_end_in_one_table_and_three_metrics(perturbed: Corpus, tmp_path: Path) -> None:
-    options = VariantOptions(priors=True, most=30)
-    result = run_conditions(perturbed, HEAD, tmp_path, variants=options)
+    result = run_conditions(perturbed, tmp_path, HEAD, priors=True, most=30)
     assert result.frame.select("condition").to_series().unique(maintain_order=True).to_list() == list(CONDITIONS)
     cells = {(row["condition"], row["set"]): row for row in result.frame.iter_rows(named=True)}
     for name in CONDITIONS:
@@ -72,14 +72,14 @@ def test_test_dialogues_have_no_part_in_what_is_learnt(perturbed: Corpus, tmp_pa
     """The class of a kind, and so the weights, stay the same when only ratings of test dialogues change."""
     values = {"jumble": 2.0, "typos": 4.0, "remove_important_sentence_1": 4.0, "speaker_switch": 1.0}
     rated = _with_ratings(perturbed, values)
-    first = run_conditions(rated, HEAD, tmp_path / "a", conditions=["original+baseline"])
+    first = run_conditions(rated, tmp_path / "a", HEAD, conditions=["original+baseline"])
     card = read_card(tmp_path / "a" / "original+baseline")
     weights = (tmp_path / "a" / "original+baseline" / "head.safetensors").read_bytes()
     assert first.types.filter(pl.col("perturbation") == "jumble")["assigned"].to_list() == [2.0]
     tested = _test_dialogues(rated)
     spoilt = pl.when(pl.col("dialogue_id").is_in(tested)).then(6 - pl.col("value")).otherwise("value")
     changed = replace(rated, ratings=rated.ratings.with_columns(spoilt.alias("value")))
-    second = run_conditions(changed, HEAD, tmp_path / "b", conditions=["original+baseline"])
+    second = run_conditions(changed, tmp_path / "b", HEAD, conditions=["original+baseline"])
     assert (tmp_path / "b" / "original+baseline" / "head.safetensors").read_bytes() == weights
     assert read_card(tmp_path / "b" / "original+baseline").data["digest"] == card.data["digest"]
     assert second.frame["value"].to_list() != first.frame["value"].to_list()
@@ -106,25 +106,25 @@ def test_extrapolation_serves_what_the_conditions_use(perturbed: Corpus) -> None
 def test_missing_families_and_ratings_are_named(perturbed: Corpus, tmp_path: Path) -> None:
     bare = replace(perturbed, summaries=perturbed.summaries.filter(pl.col("variant") == ORIGINAL))
     with pytest.raises(InputError, match=r"no variants of the family 'domain': name some with -p"):
-        run_conditions(bare, HEAD, tmp_path, variants=VariantOptions(("typos",), priors=True))
+        run_conditions(bare, tmp_path, HEAD, perturbations="typos", priors=True)
     one = replace(perturbed, summaries=perturbed.summaries.filter(pl.col("variant").is_in([ORIGINAL, "typos"])))
     with pytest.raises(InputError, match=r"no variants of the family 'domain': add them with"):
-        run_conditions(one, HEAD, tmp_path, variants=VariantOptions(priors=True))
+        run_conditions(one, tmp_path, HEAD, priors=True)
     with pytest.raises(InputError, match=r"no variant of the family 'baseline' has a rating .* --priors"):
-        run_conditions(perturbed, HEAD, tmp_path)
+        run_conditions(perturbed, tmp_path, HEAD)
     with pytest.raises(InputError, match=r"no published priors for 'fluency', only for consistency, relevance"):
-        run_conditions(perturbed, replace(HEAD, target="fluency"), tmp_path, variants=VariantOptions(priors=True))
+        run_conditions(perturbed, tmp_path, HEAD, target="fluency", priors=True)
     with pytest.raises(UnknownNameError, match="condition"):
-        run_conditions(perturbed, HEAD, tmp_path, conditions=["orig"])
+        run_conditions(perturbed, tmp_path, HEAD, conditions=["orig"])
     with pytest.raises(ParameterError, match="most"):
-        VariantOptions(most=0)
+        VariantSettings(most=0)
     assert not list(tmp_path.iterdir())
 
 
 def test_the_command_prints_a_table_and_json(tmp_path: Path) -> None:
-    command = ["finetune-metric", "embedded", "--model", BERT, "--epochs", "1", "--device", "cpu", "--conditions"]
+    command = ["finetune-metric", "embedded", "--model", BERT, "--epochs", "1", "--device", "cpu", "--condition"]
     runner = CliRunner()
-    shown = runner.invoke(app, [*command, "out-of-the-box,original", "-o", str(tmp_path / "a")])
+    shown = runner.invoke(app, [*command, "out-of-the-box", "--condition", "original", "-o", str(tmp_path / "a")])
     assert shown.exit_code == 0, shown.output
     assert "out-of-the-box" in shown.output
     assert "learned:folder=" in shown.output
@@ -132,5 +132,5 @@ def test_the_command_prints_a_table_and_json(tmp_path: Path) -> None:
     document = json.loads(machine.stdout)
     assert [row["condition"] for row in document["rows"]] == ["original"] * 4
     assert document["settings"]["dialogues"] == {"train": 25, "dev": 5, "test": 10}
-    with pytest.raises(UnknownNameError):
+    with pytest.raises(InputError, match="--condition: unknown condition 'orig'"):
         runner.invoke(app, [*command, "orig", "-o", str(tmp_path / "c")], catch_exceptions=False)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ from hypothesis import given, strategies as st
 
 from dialgauge.corpus import KEY, Corpus, Dialogue, Rating, Summary, Turn, write_corpus
 from dialgauge.errors import InputError, ModelError, UnknownNameError
-from dialgauge.learn import FineTuning, RatedSplit, RatedSummary, fine_tunable, finetune
+from dialgauge.learn import FineTuneSettings, RatedSplit, RatedSummary, fine_tunable, finetune
 from dialgauge.learn._finetune import make_recipe
 from dialgauge.learn._finetune_data import rated_summaries, split_dialogues, target_ratings
 from dialgauge.learn._finetune_measures import mean_correlation, order_accuracy
@@ -62,9 +63,16 @@ def items() -> list[RatedSummary]:
     return rated_summaries(corpus, ratings, scale)
 
 
-def settings(metric: str, model: str, **changes: object) -> FineTuning:
-    plan = TrainingPlan(epochs=2, learning_rate=2e-3, device="cpu", warmup=0.0)
-    return replace(FineTuning(metric, model, "consistency", limit=96, batch=8, plan=plan), **changes)
+def settings(metric: str, model: str, **changes: Any) -> FineTuneSettings:
+    plan = {
+        "epochs": 2,
+        "learning_rate": 2e-3,
+        "weight_decay": 0.01,
+        "precision": "fp32",
+        "device": "cpu",
+        "warmup": 0.0,
+    }
+    return FineTuneSettings(**{"metric": metric, "model": model, "limit": 96, "batch": 8} | plan | changes)
 
 
 def test_training_gives_the_log_likelihood_that_scoring_gives() -> None:
@@ -270,7 +278,7 @@ def test_too_little_to_learn_from_is_refused(tmp_path: Path, items: list[RatedSu
         finetune(RatedSplit(tuple(items[:36]), (items[36],)), FIVE, chosen, tmp_path / "x")
     low = [replace(item, rating=1 + i % 2, share=i % 2 / 4) for i, item in enumerate(items)]
     with pytest.raises(InputError, match=r"upper half"):
-        finetune(RatedSplit(tuple(low), ()), FIVE, replace(chosen, loss="likelihood"), tmp_path / "x")
+        finetune(RatedSplit(tuple(low), ()), FIVE, chosen.model_copy(update={"loss": "likelihood"}), tmp_path / "x")
     with pytest.raises(InputError, match=r"same side of the middle"):
         finetune(RatedSplit(tuple(low), ()), FIVE, settings("unieval-consistency", T5, loss="boolean"), tmp_path / "x")
 
@@ -289,14 +297,14 @@ def test_wrong_architectures_and_names_are_refused() -> None:
 
 
 def test_ratings_off_their_scale_are_refused_and_unset_ones_left_out() -> None:
-    with pytest.raises(InputError, match=r"dialogue_id=d0.*9 is off the scale"):
-        target_ratings(make_corpus(value=9.0), "consistency")
+    with pytest.raises(InputError, match=r"d0 / s0.*9 is off the scale"):
+        target_ratings(make_corpus(value=9.0), "consistency", on_invalid="error")
     ratings, _ = target_ratings(make_corpus(value=0.0), "consistency")
     assert ratings.height == 39
     bare = make_corpus()
     nameless = replace(bare, ratings=bare.ratings.with_columns(scale=None))
     with pytest.raises(InputError, match="name no scale"):
         target_ratings(nameless, "consistency")
-    assert target_ratings(nameless, "consistency", "1-5")[1] == FIVE
+    assert target_ratings(nameless, "consistency", scale="1-5")[1] == FIVE
     with pytest.raises(UnknownNameError, match="dimension"):
         target_ratings(bare, "brevity")

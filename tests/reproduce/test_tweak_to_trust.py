@@ -10,7 +10,7 @@ import pytest
 from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.learn import PAPER_FEATURES
-from dialgauge.learn._tables_gaps import CLASSIFIERS
+from dialgauge.learn._settings import CLASSIFIERS
 from dialgauge.reproduce import PaperCheck, all_papers, find_paper, load_printed, paper_html, recompute_paper
 from dialgauge.reproduce.papers.tweak_to_trust import tweak_to_trust_accuracies
 from dialgauge.reproduce.papers.tweak_to_trust_checks import can_come_from, check_prints, fewest_cases, find_defects
@@ -84,11 +84,12 @@ def test_ratings_are_needed(tmp_path: Any) -> None:
 @pytest.fixture(scope="module")
 def check() -> PaperCheck:
     """On the embedded corpus with a few perturbations: the whole set takes half a minute."""
-    from dialgauge.learn import TableOptions, VariantOptions
+    from dialgauge.learn import TableSettings
 
-    few = VariantOptions(perturbations=("jumble", "typos", "speaker_switch", "noise_addition"), priors=True)
+    few = ("jumble", "typos", "speaker_switch", "noise_addition")
+    settings = TableSettings(perturbations=few, priors=True, resamples=0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dialgauge.reproduce.papers.tweak_to_trust._OPTIONS", TableOptions(variants=few, resamples=0))
+        patch.setattr("dialgauge.reproduce.papers.tweak_to_trust._OPTIONS", settings)
         return recompute_paper("tweak-to-trust")
 
 

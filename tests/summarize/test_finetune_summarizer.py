@@ -14,7 +14,7 @@ from dialgauge.affect import affective_pairs, has_affect, psent, tagger
 from dialgauge.corpus import KEY, Corpus, Dialogue, Summary, Turn, read_dataset
 from dialgauge.errors import InputError, ModelError, ParameterError, UnknownNameError
 from dialgauge.metrics import score_pairs
-from dialgauge.models import TrainingPlan, load
+from dialgauge.models import load
 from dialgauge.summarize import (
     FinetuneSettings,
     GenerationSettings,
@@ -71,9 +71,11 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def by_heart(epochs: int = 60) -> FinetuneSettings:
-    plan = TrainingPlan(epochs=epochs, learning_rate=4e-3, weight_decay=0.0, device="cpu")
     return FinetuneSettings(
-        plan=plan,
+        epochs=epochs,
+        learning_rate=4e-3,
+        weight_decay=0.0,
+        device="cpu",
         batch_tokens=150,
         source_length=64,
         label_smoothing=0.0,
@@ -318,7 +320,7 @@ def test_a_stopped_training_goes_on_as_if_it_had_never_stopped(start: str, tmp_p
 @pytest.mark.parametrize("best_by", ["loss", "rouge", "psentscore"])
 def test_the_best_epoch_on_the_development_set_is_kept(start: str, tmp_path: Path, best_by: Any) -> None:
     training = training_sets(corpus_of(), ["full"])["full"]
-    settings = replace(by_heart(epochs=3), best_by=best_by)
+    settings = by_heart(epochs=3).model_copy(update={"best_by": best_by})
     dev = corpus_of(TOLD[:4], "dev")
     done = finetune(start, training, tmp_path / "model", settings, dev=dev, tagger=VADER)
     values: list[Any] = [epoch.value for epoch in done.record.epochs]
@@ -345,7 +347,7 @@ def test_affect_that_cannot_be_compared_is_worst(start: str, tmp_path: Path, mon
     for values, kept in (([-1.0, -1.0, -1.0], 2), ([-1.0, -0.3, -1.0], 1), ([0.2, -1.0, 0.2], 2)):
         said = iter(values)
         monkeypatch.setattr("dialgauge.summarize._finetune.affect_quality", lambda *_, said=said: next(said))
-        settings = replace(by_heart(epochs=3), best_by="psentscore")
+        settings = by_heart(epochs=3).model_copy(update={"best_by": "psentscore"})
         training = training_sets(corpus_of(), ["full"])["full"]
         done = finetune(start, training, tmp_path / f"model{kept}{values[0]}", settings, dev=dev, tagger=VADER)
         assert done.record.best_epoch == kept
@@ -353,16 +355,16 @@ def test_affect_that_cannot_be_compared_is_worst(start: str, tmp_path: Path, mon
 
 def test_accumulated_micro_batches_and_bf16_train_too(start: str, tmp_path: Path) -> None:
     training = training_sets(corpus_of(), ["full"])["full"]
-    plan = TrainingPlan(epochs=6, learning_rate=5e-3, accumulate=3, precision="bf16", device="cpu")
-    settings = replace(by_heart(), plan=plan, batch_tokens=60)
-    done = finetune(start, training, tmp_path / "model", settings, resumable=False)
+    changes = {"epochs": 6, "learning_rate": 5e-3, "accumulate": 3, "precision": "bf16", "weight_decay": 0.01}
+    done = finetune(start, training, tmp_path / "model", by_heart(), resumable=False, batch_tokens=60, **changes)
     assert done.record.epochs[-1].loss < done.record.epochs[0].loss - 1
 
 
 def test_other_architectures_and_a_prefix(golden_dir: Path, tmp_path: Path) -> None:
     corpus = corpus_of(TOLD[:2])
     for name in ("tiny-t5", "tiny-bart"):
-        settings = replace(by_heart(epochs=8), source_length=32, reading=Reading(prefix="summarize: "))
+        changes = {"source_length": 32, "reading": Reading(prefix="summarize: ")}
+        settings = by_heart(epochs=8).model_copy(update=changes)
         training = training_sets(corpus, ["full"], reading=settings.reading)["full"]
         assert training.pairs[0].source == "summarize: Ann: I love this phone\nBob: Tell me more."
         model = f"folder:{golden_dir / 'models' / name}"
@@ -381,7 +383,7 @@ def test_models_of_the_wrong_kind_and_settings_out_of_range_are_refused(golden_d
     with pytest.raises(InputError, match="'psentscore' needs a tagger"):
         finetune("nobody/nothing", training, tmp_path / "model", settings, dev=corpus_of())
     for name, value in (("label_smoothing", 1.0), ("source_length", 1), ("best_by", "luck"), ("batch_tokens", 0)):
-        with pytest.raises(ParameterError, match=name):
+        with pytest.raises((ParameterError, UnknownNameError), match=name.replace("_", ".")):
             FinetuneSettings(**{name: value})  # type: ignore[arg-type]
 
 
@@ -466,7 +468,8 @@ def test_bertscore_is_the_mean_over_references(golden_dir: Path) -> None:
 def test_all_three_sets_from_one_call_and_again_without_work(tmp_path: Path) -> None:
     splits = Splits(corpus_of(), corpus_of(TOLD[:2], "dev"), corpus_of(TOLD[:3], "test"))
     training = by_heart(epochs=2)
-    settings = SetsSettings(writing=GenerationSettings(beams=2, longest=16), bertscore=None, vocabulary=330, window=64)
+    writing = GenerationSettings(beams=2, longest=16)
+    settings = SetsSettings(sets="all", writing=writing, bertscore=None, vocabulary=330, window=64)
     done = finetune_sets(splits, "scratch:1+1x32", tmp_path, training, settings, tagger=VADER)
     assert {name: result.pairs for name, result in done.trained.items()} == {
         "full": 8,
@@ -487,7 +490,7 @@ def test_all_three_sets_from_one_call_and_again_without_work(tmp_path: Path) -> 
     assert all(result.reused for result in again.trained.values())
     assert again.table == done.table
     with pytest.raises(InputError, match="needs a tagger"):
-        finetune_sets(splits, "scratch:1+1x32", tmp_path, training, replace(settings, sets=("full",)))
+        finetune_sets(splits, "scratch:1+1x32", tmp_path, training, settings.model_copy(update={"sets": ("full",)}))
     with pytest.raises(InputError, match=r"no summaries\.jsonl"):
         read_summaries(tmp_path / "nowhere")
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from dialgauge.corpus import Corpus, Dialogue, Turn
-from dialgauge.errors import ModelError, ParameterError
+from dialgauge.errors import ModelError, ParameterError, UnknownNameError
 from dialgauge.models import Model, load
 from dialgauge.summarize import (
     GenerationSettings,
@@ -108,7 +108,7 @@ def test_roles_by_turns_or_by_a_mark(model: Model) -> None:
         "sum: [agent] Ann: Where is my bag? Tom: It is here."
     )
     assert Reading(roles="mark").text(SHORT) == SHORT.text
-    with pytest.raises(ParameterError, match="'joint' must be 'line' or 'space'; got 'tab'"):
+    with pytest.raises(UnknownNameError, match="unknown joint 'tab'; known: line, space"):
         Reading(joint="tab")
     spec = f"seq2seq:model={model.ref},longest=6,beams=1"
     [by_turns] = summarize_dialogues([SHORT], spec, "agent")

@@ -31,13 +31,21 @@ from dialgauge.affect._lexicon import (
 from dialgauge.affect._psent import (
     PSent as PSent,
     TaggedText as TaggedText,
-    Tags as Tags,
     psent as psent,
     tag_texts as tag_texts,
 )
 from dialgauge.affect._psentscore import (
     PSentScores as PSentScores,
     psent_score as psent_score,
+)
+from dialgauge.affect._settings import (
+    AffectSettings as AffectSettings,
+    Denominator as Denominator,
+    FilterSettings as FilterSettings,
+    Keep as Keep,
+    TaggerSettings as TaggerSettings,
+    TaggerTraining as TaggerTraining,
+    Tags as Tags,
 )
 from dialgauge.affect._skill import (
     Skill as Skill,
@@ -66,7 +74,6 @@ from dialgauge.affect._taggers import (
 )
 from dialgauge.affect._training import (
     SeedResult as SeedResult,
-    TaggerTraining as TaggerTraining,
     TrainedTaggers as TrainedTaggers,
     train_tagger as train_tagger,
 )

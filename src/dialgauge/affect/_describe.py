@@ -2,20 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from dialgauge.affect._filter import affective_pairs
-from dialgauge.affect._psent import PARTS, Denominator, Tags, as_tagger, psent
+from dialgauge.affect._psent import PARTS, as_tagger, psent
+from dialgauge.affect._settings import Denominator, FilterSettings, Tags
 from dialgauge.affect._tagger import Tagger
 from dialgauge.corpus import KEY, Corpus
-from dialgauge.errors import InputError, ParameterError
+from dialgauge.errors import InputError
+from dialgauge.settings import takes
 
-#: Which text of a pair must have an affective word for the pair to be kept.
-Keep = Literal["both", "dialogue", "summary"]
-KEEPS: tuple[Keep, ...] = get_args(Keep)
 #: The two series whose distributions are compared, as the paper calls them.
 SERIES = {"dialogue": "PSentDial", "summary": "PSentSumm"}
 
@@ -146,13 +145,9 @@ class Filtered:
         return counts | {"subsampled": self.subsampled, "dialogues": self.corpus.dialogues.height}
 
 
+@takes(FilterSettings)
 def filter_corpus(
-    corpus: Corpus,
-    tagger: Tagger | str = "vader",
-    *,
-    keep: Keep = "both",
-    subsample: bool = False,
-    seed: int = 0,
+    corpus: Corpus, tagger: Tagger | str = "vader", settings: FilterSettings | None = None, **changes: Any
 ) -> Filtered:
     """Leave out pairs of dialogue and reference without affective words (Zhou, Ringeval and Portet 2024, section 5.1).
 
@@ -160,8 +155,7 @@ def filter_corpus(
     dialogue stays while one of its references does, and with it the summaries of all systems. ``subsample`` keeps as
     many pairs, drawn at random from all: what a filtered set must be compared with, because size alone has effects.
     """
-    if keep not in KEEPS:
-        raise ParameterError("filter_corpus", "keep", " or ".join(map(repr, KEEPS)), keep)
+    asked = FilterSettings.chosen(settings, changes, "filter_corpus")
     pairs = affective_pairs(corpus, tagger)
     if pairs.is_empty():
         raise InputError(f"corpus {corpus.info.name!r} has no references: there are no pairs to filter")
@@ -169,14 +163,14 @@ def filter_corpus(
         "both": pl.col("kept"),
         "dialogue": pl.col("dialogue_affective"),
         "summary": pl.col("summary_affective"),
-    }[keep]
+    }[asked.keep]
     kept = pairs.filter(wanted)
     if kept.is_empty():
         raise InputError(
-            f"corpus {corpus.info.name!r} has no pair with affective words (keep={keep!r}): nothing is left"
+            f"corpus {corpus.info.name!r} has no pair with affective words (keep={asked.keep!r}): nothing is left"
         )
-    if subsample:
-        drawn = np.random.default_rng(seed).choice(pairs.height, kept.height, replace=False)
+    if asked.subsample:
+        drawn = np.random.default_rng(asked.seed).choice(pairs.height, kept.height, replace=False)
         kept = pairs[np.sort(drawn).tolist()]
     return Filtered(
         corpus=_restricted(corpus, kept),
@@ -184,7 +178,7 @@ def filter_corpus(
         kept=kept.height,
         zero_dialogues=pairs.filter(~pl.col("dialogue_affective")).height,
         zero_summaries=pairs.filter(~pl.col("summary_affective")).height,
-        subsampled=subsample,
+        subsampled=asked.subsample,
     )
 
 

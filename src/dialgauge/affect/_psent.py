@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from dialgauge.affect._settings import Denominator, Tags
 from dialgauge.affect._specs import tagger as make_tagger
 from dialgauge.affect._tagger import NEGATIVE, NEUTRAL, POSITIVE, Tagger, labels_of
 from dialgauge.affect._taggers import LexiconTagger, LookupTagger, NegationTagger
@@ -19,11 +20,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 Part = Literal["all", "positive", "negative"]
 PARTS: tuple[Part, ...] = get_args(Part)
-#: What the affective words are divided by: words, or pieces of words as the paper's program counts them.
-Denominator = Literal["words", "pieces"]
 DENOMINATORS: tuple[Denominator, ...] = get_args(Denominator)
-#: Whether speaker tags and markup are among the words that are counted; they are neutral either way.
-Tags = Literal["omit", "count"]
 TAGS: tuple[Tags, ...] = get_args(Tags)
 _PIECES_OF = "embedded:minilm"
 

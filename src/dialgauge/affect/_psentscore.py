@@ -16,12 +16,14 @@ import polars as pl
 
 from dialgauge.affect._association import FloatArray, absolute_error, concordance, partial_spearman, spearman
 from dialgauge.affect._controls import CONSTANT, control_texts
-from dialgauge.affect._psent import Denominator, IntArray, Tags, as_tagger
-from dialgauge.affect._rows import REFERENCES, Ground, Rows, Several, entries_of
+from dialgauge.affect._psent import IntArray, as_tagger
+from dialgauge.affect._rows import REFERENCES, Ground, Rows, entries_of
+from dialgauge.affect._settings import AffectSettings
 from dialgauge.affect._speakers import one_side
 from dialgauge.affect._tagger import Tagger
 from dialgauge.corpus import ORIGINAL, OVERALL, Corpus, Dialogue
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.settings import takes
 
 Measure = Literal["spearman", "ccc", "mae", "adjusted"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
@@ -89,34 +91,32 @@ class PSentScores:
         low, high = _interval(gap[1:], self.level)
         drawn = gap[1:][~np.isnan(gap[1:])]
         tail = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))
-        p_value = min(1.0, 2 * (tail + 1) / (len(drawn) + 1))
+        p_value = min(1.0, 2 * (tail + 1) / (len(drawn) + 1)) if len(drawn) else None
         return a, b, float(gap[0]), low, high, p_value, len(kept)
 
 
+@takes(AffectSettings)
 def psent_score(
     corpus: Corpus,
-    tagger: Tagger | str = "vader",
+    tagger: Tagger | str | None = None,
+    settings: AffectSettings | None = None,
     *,
-    denominator: Denominator = "words",
-    tags: Tags = "omit",
-    several: Several = "pairs",
     role: str | None = None,
-    draws: int = 1000,
-    level: float = 0.95,
-    seed: int = 0,
+    **changes: Any,
 ) -> PSentScores:
     """PSentScore of every system of a corpus, of the references, and of the controls.
 
-    ``several`` says how several references of a dialogue are taken: each as a pair of its own (``pairs``), as the paper
-    does, or by the ``mean`` of their shares. ``role`` compares one side only: the turns of that role or speaker with
-    the summaries of that role, or with the sentences that are about it. The intervals are percentiles of a bootstrap
-    over dialogues with ``draws`` draws; the same draws serve every row. A control whose name a system has bears the
-    addition "(control)", a system called "references" the addition "(system)".
+    ``tagger`` is a tagger or its specification (default: that of the settings). ``several`` says how several references
+    of a dialogue are taken: each as a pair of its own (``pairs``), as the paper does, or by the ``mean`` of their
+    shares. ``role`` compares one side only: the turns of that role or speaker with the summaries of that role, or with
+    the sentences that are about it. The intervals are percentiles of a bootstrap over dialogues; the same draws serve
+    every row. A control whose name a system has bears the addition "(control)", a system called "references" the
+    addition "(system)".
     """
-    _check(several, draws, level)
-    chosen = as_tagger(tagger)
+    asked = AffectSettings.chosen(settings, changes, "psent_score")
+    chosen = as_tagger(tagger or asked.tagger)
     dialogues, summaries = _texts(corpus, role)
-    ground = Ground.of(dialogues, list(corpus.iter_dialogues()), chosen, denominator, tags)
+    ground = Ground.of(dialogues, list(corpus.iter_dialogues()), chosen, asked.denominator, asked.tags)
     entries = entries_of(summaries, {dialogue.id: i for i, dialogue in enumerate(dialogues)})
     rows: dict[str, Rows] = {}
     kinds: dict[str, str] = {}
@@ -124,32 +124,24 @@ def psent_score(
         counted = ground.rows(texts)
         if kind == "system" and name == REFERENCES:
             name = f"{name} (system)"
-        rows[name] = counted.means() if kind == "reference" and several == "mean" else counted
+        rows[name] = counted.means() if kind == "reference" and asked.several == "mean" else counted
         kinds[name] = kind
     outputs = [entry for (kind, _), texts in entries.items() if kind == "system" for entry in texts]
-    controls = control_texts(dialogues, outputs or entries.get(("reference", REFERENCES), []), seed)
+    controls = control_texts(dialogues, outputs or entries.get(("reference", REFERENCES), []), asked.seed)
     beside = {name: ground.rows(texts) for name, texts in controls.items()} | {CONSTANT: ground.constant()}
     for name, counted in beside.items():
         free = f"{name} (control)" if name in rows else name
         rows[free], kinds[free] = counted, "control"
-    weights = _weights(len(dialogues), draws, seed)
+    weights = _weights(len(dialogues), asked.resamples, asked.seed)
     found = [
-        {"kind": kinds[name], "name": name, "part": part, **_cell(rows[name], ground, i, weights, level)}
+        {"kind": kinds[name], "name": name, "part": part, **_cell(rows[name], ground, i, weights, asked.confidence)}
         for name in rows
         for i, part in enumerate(ground.parts)
     ]
-    settings = f"denominator:{denominator}|tags:{tags}|several:{several}|role:{role or OVERALL}"
-    signature = f"psentscore|{chosen.signature}|{settings}|v:1"
-    return PSentScores(pl.DataFrame(found, schema=_SCHEMA), signature, ground.parts, level, rows, ground, weights)
-
-
-def _check(several: str, draws: int, level: float) -> None:
-    if several not in get_args(Several):
-        raise ParameterError("psent_score", "several", " or ".join(map(repr, get_args(Several))), several)
-    if draws < 1:
-        raise ParameterError("psent_score", "draws", "at least 1", draws)
-    if not 0 < level < 1:
-        raise ParameterError("psent_score", "level", "between 0 and 1", level)
+    how = f"denominator:{asked.denominator}|tags:{asked.tags}|several:{asked.several}|role:{role or OVERALL}"
+    signature = f"psentscore|{chosen.signature}|{how}|v:1"
+    frame = pl.DataFrame(found, schema=_SCHEMA)
+    return PSentScores(frame, signature, ground.parts, asked.confidence, rows, ground, weights)
 
 
 def _texts(corpus: Corpus, role: str | None) -> tuple[list[Dialogue], pl.DataFrame]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -10,21 +9,18 @@ import polars as pl
 from dialgauge.affect._association import FloatArray
 from dialgauge.affect._controls import Entry
 from dialgauge.affect._psent import (
-    Denominator,
     IntArray,
-    Tags,
     check_settings,
     count_parts,
     own_counts,
     parts_of,
     tag_texts,
 )
+from dialgauge.affect._settings import Denominator, Tags
 from dialgauge.affect._tagger import Tagger
 from dialgauge.affect._words import split_words
 from dialgauge.corpus import Dialogue
 
-#: How several summaries of a dialogue (references) are taken: each as a pair of its own, or their mean share.
-Several = Literal["pairs", "mean"]
 REFERENCES = "references"
 
 

@@ -6,7 +6,8 @@ from typing import Literal
 
 import polars as pl
 
-from dialgauge.affect._psent import Denominator, Tags, as_tagger, count_parts, parts_of, tag_texts
+from dialgauge.affect._psent import as_tagger, count_parts, parts_of, tag_texts
+from dialgauge.affect._settings import Denominator, Tags
 from dialgauge.affect._tagger import Tagger
 from dialgauge.corpus import OVERALL, Corpus, Dialogue
 from dialgauge.errors import UnknownNameError

@@ -6,78 +6,27 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from dialgauge.affect._evaluation import WordScores, evaluate_tagger
 from dialgauge.affect._fitting import FittingStage, fit
 from dialgauge.affect._folder import MODEL, READER, save_tagger
+from dialgauge.affect._settings import Stage, TaggerTraining
 from dialgauge.affect._sst import LabelledSentence, Treebank, lookup_of
 from dialgauge.affect._tagger import LABELS, Tagger
 from dialgauge.affect._taggers import CombinedTagger, ContextualTagger, LookupTagger
 from dialgauge.affect._word_reader import WordLessons, save_word_reader, train_word_reader, word_lessons
 from dialgauge.errors import InputError, ModelError, ParameterError
-from dialgauge.models import Model, TrainingPlan, TrainingRecord, digest_of, load, quiet_loading, resolve, watching
+from dialgauge.models import Model, TrainingRecord, digest_of, load, quiet_loading, resolve, watching
 from dialgauge.progress import Progress
+from dialgauge.settings import takes
 
 #: This share of the sentences to adapt on chooses the best epoch.
 _HELD_OUT = 0.05
 _WORK = "training"
-Stage = Literal["adapt", "sentences", "words"]
-_STAGES: tuple[Stage, ...] = get_args(Stage)
 _ORDER = tuple((i,) for i in range(len(LABELS)))
-
-
-@dataclass(frozen=True, slots=True)
-class TaggerTraining:
-    """How taggers are trained. The defaults were chosen on the development part of SST3 with the embedded MiniLM.
-
-    The backbone learns from sentences (``epochs``, ``learning_rate``, ``batch``; ``pieces``: longer sentences are read
-    in several runs); without ``encoder`` it does not, and the rest takes a minute. A small network, which reads the
-    unseen words of the combination, learns from each training word by itself (``word_…``), from the backbone as it was
-    before, and from ``vectors``; None leaves those out.
-    """
-
-    encoder: bool = True
-    backbone: str = "embedded:minilm"
-    seeds: tuple[int, ...] = (0,)
-    epochs: int = 3
-    learning_rate: float = 2e-4
-    batch: int = 32
-    pieces: int = 64
-    vectors: str | None = "embedded:glove-50d"
-    word_epochs: int = 12
-    word_learning_rate: float = 2e-3
-    word_batch: int = 256
-    adapt_epochs: int = 1
-    adapt_learning_rate: float = 1e-4
-    precision: Literal["fp32", "bf16"] = "fp32"
-    device: str = "auto"
-
-    def __post_init__(self) -> None:
-        rules = {
-            "seeds": (bool(self.seeds) and len(set(self.seeds)) == len(self.seeds), "one or more distinct numbers"),
-            "batch": (self.batch >= 1, "at least 1"),
-            "word_batch": (self.word_batch >= 1, "at least 1"),
-            "pieces": (self.pieces >= 8, "at least 8"),
-        }
-        for name, (holds, allowed) in rules.items():
-            if not holds:
-                raise ParameterError("affect train", name, allowed, getattr(self, name))
-        for stage in _STAGES:  # a plan checks the rest, before anything is loaded
-            for seed in self.seeds:
-                self.plan(stage, seed)
-
-    def plan(self, stage: "Stage", seed: int) -> TrainingPlan:
-        """How one seed is trained at a stage: on tagged dialogues, on sentences, or on words by themselves."""
-        epochs, rate = {
-            "adapt": (self.adapt_epochs, self.adapt_learning_rate),
-            "sentences": (self.epochs, self.learning_rate),
-            "words": (self.word_epochs, self.word_learning_rate),
-        }[stage]
-        precision = "fp32" if stage == "words" else self.precision
-        return TrainingPlan(epochs=epochs, learning_rate=rate, precision=precision, seed=seed, device=self.device)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +40,7 @@ class SeedResult:
     combined_dev: WordScores
     combined_test: WordScores
 
-    def loss(self, stage: "Stage") -> float:
+    def loss(self, stage: Stage) -> float:
         """The lowest loss on what the stage was judged by."""
         record = self.records[stage]
         value = record.epochs[record.best_epoch].value
@@ -128,6 +77,7 @@ class TrainedTaggers:
         return found
 
 
+@takes(TaggerTraining)
 def train_tagger(
     treebank: Treebank,
     output: str | PathLike[str],
@@ -135,6 +85,7 @@ def train_tagger(
     *,
     adapt: Sequence[LabelledSentence] = (),
     progress: Progress | None = None,
+    **changes: Any,
 ) -> TrainedTaggers:
     """Train an encoder on word labels and write three taggers below ``output``: lookup, the encoder, and combined.
 
@@ -144,7 +95,7 @@ def train_tagger(
     words of the development part chooses its epoch. A stopped training goes on after its last whole epoch when called
     again in the same way.
     """
-    settings = settings or TaggerTraining()
+    settings = TaggerTraining.chosen(settings, changes, "train_tagger")
     place = Path(output)
     if place.exists() and not place.is_dir():
         raise InputError(f"{place}: is a file; name a folder to write the taggers to")
@@ -276,7 +227,7 @@ def _card(
         "data": {"digest": treebank.digest, **sizes},
         "adapted_on": {"digest": _digest(adapt), "sentences": len(adapt)} if adapt else None,
         "backbone": base.signature,
-        "settings": asdict(settings),
+        "settings": settings.model_dump(mode="json"),
         "seeds": [result.as_dict() for result in results],
     }
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dialgauge.affect import AffectSettings, TaggerSettings
 from dialgauge.cli import _affect_corpus, _affect_train
-from dialgauge.cli._completion import complete_tagger
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._options import From
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import counted
 from dialgauge.tables import estimate, harmless, interval
 
@@ -27,38 +28,12 @@ group = typer.Typer(
     help="Feelings: label the words of texts, and measure whether summaries keep their share.",
     invoke_without_command=True,
 )
-#: The option of every command that labels words.
-TaggerOption = Annotated[
-    str,
-    typer.Option(
-        "--tagger",
-        "-t",
-        autocompletion=complete_tagger,
-        help="What labels the words: [bold]vader[/], [bold]token-dict[/], [bold]lexicon:FILE[/], "
-        "[bold]lookup:FOLDER[/], [bold]contextual:MODEL[/], [bold]sst3:FOLDER[/] or [bold]combined:FOLDER[/]; "
-        "options follow as in [bold]token-dict:case=keep,negation=flip[/].",
-    ),
-]
-Denominator = Annotated[
-    str,
-    typer.Option(
-        "--denominator",
-        help="[bold]words[/], or [bold]pieces[/] as the paper's program counts (needs embedded:minilm).",
-    ),
-]
-Tags = Annotated[str, typer.Option("--tags", help="Speaker tags and markup: [bold]omit[/] or [bold]count[/].")]
-Several = Annotated[
-    str,
-    typer.Option(
-        "--several", help="Several references of a dialogue: [bold]pairs[/], as the paper, or their [bold]mean[/]."
-    ),
-]
-Role = Annotated[str | None, typer.Option("--role", help="One side only: a role or speaker, such as customer.")]
+Role = Annotated[str | None, typer.Option("--role", help="Compare one side only: a role or speaker, such as customer.")]
 Measure = Annotated[
     str,
     typer.Option(
         "--measure",
-        help="What systems are compared by: [bold]spearman[/], [bold]ccc[/], [bold]mae[/] or [bold]adjusted[/].",
+        help="Measure to compare systems by: [bold]spearman[/], [bold]ccc[/], [bold]mae[/] or [bold]adjusted[/].",
     ),
 ]
 _STYLES = {0: "bold red", 2: "bold green"}
@@ -121,9 +96,10 @@ def get(
 
 
 @group.command("tag")
+@with_options
 def tag(
     text: Annotated[str, typer.Argument(help="A text, or [bold]-[/] to read it from standard input.")],
-    tagger: TaggerOption = "vader",
+    settings: Annotated[TaggerSettings, Only("tagger")],
     transcript: Annotated[
         bool, typer.Option("--transcript", help="The text is a dialogue: a name before the colon of a line is a tag.")
     ] = False,
@@ -139,7 +115,7 @@ def tag(
     from dialgauge.tables import number_cell
 
     given = sys.stdin.read() if text == "-" else text
-    chosen = make_tagger(tagger)
+    chosen = make_tagger(settings.tagger)
     tagged = tag_texts([given], chosen, speakers=transcript)
     counts = count_parts(tagged, parts_of(chosen))
     reason = None if counts.total[0] else "the text has no words: speaker tags, markup and punctuation are none"
@@ -180,15 +156,11 @@ def _tokens(tagged: "TaggedText") -> list[dict[str, Any]]:
 
 
 @group.command("score")
+@with_options
 def score(
     corpus: Source,
-    tagger: TaggerOption = "vader",
-    denominator: Denominator = "words",
-    tags: Tags = "omit",
-    several: Several = "pairs",
+    settings: AffectSettings,
     role: Role = None,
-    draws: Annotated[int, typer.Option("--draws", help="Draws of the bootstrap over dialogues.")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the bootstrap and of the random controls.")] = 0,
     measure: Measure = "adjusted",
     format: Format = None,
     map: Map = None,
@@ -208,16 +180,7 @@ def score(
     read = load_corpus(corpus, format, map, strict)
     with progress_bar("affect") as progress:
         progress("tagging and comparing", 0, 1)
-        scores = psent_score(
-            read,
-            tagger,
-            denominator=denominator,  # type: ignore[arg-type]  # checked there, with an error that says what is allowed
-            tags=tags,  # type: ignore[arg-type]
-            several=several,  # type: ignore[arg-type]
-            role=role,
-            draws=draws,
-            seed=seed,
-        )
+        scores = psent_score(read, settings=settings, role=role)
         differences = scores.differences(measure)  # type: ignore[arg-type]
     if json:
         print_json(

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialgauge.cli._completion import complete_tagger
+from dialgauge.affect import FilterSettings, TaggerSettings
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._options import Html
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar, write_file
+from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import counted
 from dialgauge.tables import NOTHING, harmless
 
@@ -18,15 +19,6 @@ if TYPE_CHECKING:
 
     from dialgauge.affect import FaithfulPair, Segment, Spread
 
-TaggerOption = Annotated[
-    str,
-    typer.Option(
-        "--tagger",
-        "-t",
-        autocompletion=complete_tagger,
-        help="What labels the words: [bold]vader[/], [bold]token-dict[/] …; [bold]dialgauge affect[/] lists them.",
-    ),
-]
 #: Not by colour alone: bold with a plus, underlined with a minus.
 _STYLES = {"positive": ("+", "bold cyan"), "negative": ("−", "underline yellow")}
 _BOX = 36
@@ -39,6 +31,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("examples")(examples)
 
 
+@with_options
 def filter(
     corpus: Source,
     output: Annotated[
@@ -50,21 +43,8 @@ def filter(
             show_default=False,
         ),
     ],
-    tagger: TaggerOption = "vader",
-    keep: Annotated[
-        str,
-        typer.Option(
-            "--keep",
-            help="Where words of feeling must be: in [bold]both[/], the [bold]dialogue[/] or the [bold]summary[/].",
-        ),
-    ] = "both",
-    subsample: Annotated[
-        bool,
-        typer.Option(
-            "--subsample", help="Keep as many pairs, but drawn at random: what a filtered set is compared with."
-        ),
-    ] = False,
-    seed: Annotated[int, typer.Option("--seed", help="The seed of the draw.")] = 0,
+    by: Annotated[TaggerSettings, Only("tagger")],
+    settings: FilterSettings,
     format: Format = None,
     map: Map = None,
     strict: Strict = False,
@@ -80,16 +60,16 @@ def filter(
     from dialgauge.corpus import write_corpus
 
     read = load_corpus(corpus, format, map, strict)
-    chosen = make_tagger(tagger)
+    chosen = make_tagger(by.tagger)
     with progress_bar("affect") as progress:
         progress("tagging", 0, 1)
-        found = filter_corpus(read, chosen, keep=keep, subsample=subsample, seed=seed)  # type: ignore[arg-type]
+        found = filter_corpus(read, chosen, settings)
         write_corpus(found.corpus, output)
     if json:
-        settings = {"keep": keep, "seed": seed if subsample else None, "tagger": chosen.signature}
-        print_json({"written": str(output), **found.as_dict(), **settings})
+        asked = {"keep": settings.keep, "seed": settings.seed if settings.subsample else None}
+        print_json({"written": str(output), **found.as_dict(), **asked, "tagger": chosen.signature})
         return
-    kept = "drawn at random" if subsample else f"filtered by {chosen.name}"
+    kept = "drawn at random" if settings.subsample else f"filtered by {chosen.name}"
     columns = ["corpus", "full", kept, "kept", "zero: dialogue", "zero: summary"]
     counts = [found.full, found.kept, f"{100 * (found.share or 0):.1f} %", found.zero_dialogues, found.zero_summaries]
     row = [number if isinstance(number, str) else f"{number:,}" for number in counts]
@@ -98,12 +78,10 @@ def filter(
     note(chosen.signature)
 
 
+@with_options
 def describe(
     corpus: Source,
-    tagger: TaggerOption = "vader",
-    denominator: Annotated[
-        str, typer.Option("--denominator", help="[bold]words[/], or [bold]pieces[/] as the paper's program counts.")
-    ] = "words",
+    settings: TaggerSettings,
     html: Html = None,
     format: Format = None,
     map: Map = None,
@@ -124,11 +102,11 @@ def describe(
     read = load_corpus(corpus, format, map, strict)
     if read.summaries.is_empty():
         raise InputError(f"corpus {read.info.name!r} has no summaries: there is nothing to compare dialogues with")
-    chosen = make_tagger(tagger)
+    chosen = make_tagger(settings.tagger)
     with progress_bar("affect") as progress:
         progress("tagging", 0, 1)
-        shares = shares_frame(read, chosen, denominator=denominator)  # type: ignore[arg-type]
-    signature = f"{chosen.signature}|denominator:{denominator}"
+        shares = shares_frame(read, chosen, denominator=settings.denominator)
+    signature = f"{chosen.signature}|denominator:{settings.denominator}"
     nothing = not (shares["dialogue_all"].fill_null(0) > 0).any()
     warning = f"no dialogue has a word of feeling by {chosen.name!r}: every share is 0"
     if html is not None:
@@ -200,9 +178,10 @@ def _boxed(spread: "Spread | None", highest: float) -> tuple[str, str]:
     return "".join(line), f"{100 * spread.median:.1f} %"
 
 
+@with_options
 def examples(
     corpus: Source,
-    tagger: TaggerOption = "vader",
+    settings: Annotated[TaggerSettings, Only("tagger")],
     count: Annotated[int, typer.Option("--count", "-n", help="How many of each kind.")] = 3,
     system: Annotated[str | None, typer.Option("--system", help="Summaries of this system only.")] = None,
     html: Html = None,
@@ -223,7 +202,7 @@ def examples(
     read = load_corpus(corpus, format, map, strict)
     with progress_bar("affect") as progress:
         progress("tagging", 0, 1)
-        found = faithful_summaries(read, tagger, count=count, system=system)
+        found = faithful_summaries(read, settings.tagger, count=count, system=system)
     if html is not None:
         write_file(html, render_affect_examples(found, f"Most and least faithful feelings: {read.info.name}"))
     if json:

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dialgauge.affect import TaggerTraining
 from dialgauge.cli._corpus_input import given_by, load_corpus
-from dialgauge.cli._options import Device, refuse_file
+from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
-from dialgauge.errors import ParameterError
+from dialgauge.cli._settings import with_options
 from dialgauge.tables import number
 
 if TYPE_CHECKING:
@@ -19,27 +20,19 @@ if TYPE_CHECKING:
 Data = Annotated[
     Path,
     typer.Option(
-        "--data", help="The folder with train, dev and test: SST3 lines (.jsonl) or trees (.txt).", show_default=False
+        "--data", help="Folder with train, dev and test: SST3 lines (.jsonl) or trees (.txt).", show_default=False
     ),
 ]
-Output = Annotated[
-    Path, typer.Option("--output", "-o", help="The folder that the taggers are written to.", show_default=False)
-]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Folder to write the taggers to.", show_default=False)]
 _ADAPT = "Adaptation (DS-SST3)"
 Adapt = Annotated[
     str | None,
-    typer.Option("--adapt", help="Learn from the dialogues of this corpus first.", rich_help_panel=_ADAPT),
+    typer.Option("--adapt", help="Corpus whose dialogues are learnt from first.", rich_help_panel=_ADAPT),
 ]
-AdaptTagger = Annotated[
-    str, typer.Option("--adapt-tagger", help="The tagger that labels them.", rich_help_panel=_ADAPT)
-]
+AdaptTagger = Annotated[str, typer.Option("--adapt-tagger", help="Tagger that labels them.", rich_help_panel=_ADAPT)]
 AdaptDialogues = Annotated[
     int | None,
-    typer.Option("--adapt-dialogues", min=1, help="Only so many of the first dialogues.", rich_help_panel=_ADAPT),
-]
-AdaptEpochs = Annotated[int, typer.Option("--adapt-epochs", help="Passes over them.", rich_help_panel=_ADAPT)]
-AdaptRate = Annotated[
-    float, typer.Option("--adapt-learning-rate", help="The highest learning rate.", rich_help_panel=_ADAPT)
+    typer.Option("--adapt-dialogues", min=1, help="Use only the first N dialogues.", rich_help_panel=_ADAPT),
 ]
 
 
@@ -49,52 +42,26 @@ def add_to(app: typer.Typer) -> None:
     app.command("evaluate")(evaluate)
 
 
+@with_options
 def train(
     data: Data,
     output: Output,
-    encoder: Annotated[bool, typer.Option(help="Or only look-up and combined, in a minute.")] = True,
-    backbone: Annotated[str, typer.Option(help="The encoder to begin with.")] = "embedded:minilm",
-    vectors: Annotated[
-        str, typer.Option(help="Word vectors that combined reads new words by, or none.")
-    ] = "embedded:glove-50d",
-    seeds: Annotated[str, typer.Option(help="One or several, parted by commas: 0,1,2.")] = "0",
-    epochs: Annotated[int, typer.Option(help="Passes over the sentences.")] = 3,
-    learning_rate: Annotated[float, typer.Option(help="The highest learning rate.")] = 2e-4,
-    batch: Annotated[int, typer.Option(help="Sentences in a step.")] = 32,
-    pieces: Annotated[int, typer.Option(help="Longer sentences are read in several runs.")] = 64,
-    precision: Annotated[str, typer.Option(help="fp32, or bf16 where the machine is quick with it.")] = "fp32",
-    device: Device = "auto",
+    settings: TaggerTraining,
     adapt: Adapt = None,
     adapt_tagger: AdaptTagger = "token-dict",
     adapt_dialogues: AdaptDialogues = None,
-    adapt_epochs: AdaptEpochs = 1,
-    adapt_learning_rate: AdaptRate = 1e-4,
     json: Json = False,
 ) -> None:
-    """Teach an encoder which words carry feeling, from labelled words such as SST3.
+    """Train an encoder to find the affective words of a text, from labelled words such as SST3.
 
-    [bold]dialgauge affect train --data sst3 --seeds 0,1,2 -o taggers[/]
+    [bold]dialgauge affect train --data sst3 --seed 0 --seed 1 --seed 2 -o taggers[/]
 
     Writes three taggers: FOLDER/lookup (a table of the training words), FOLDER/sst3 (the encoder; ds-sst3 after an
     adaptation) and FOLDER/combined (the table, and for words it does not know a small network that goes by spelling,
-    lexicon and embeddings). A stopped training goes on after its last whole pass when the same command is given again.
+    lexicon and embeddings). Rerun the same command to resume an interrupted training.
     """
-    from dialgauge.affect import TaggerTraining, read_treebank, train_tagger
+    from dialgauge.affect import read_treebank, train_tagger
 
-    settings = TaggerTraining(
-        encoder=encoder,
-        backbone=backbone,
-        vectors=None if vectors == "none" else vectors,
-        seeds=_seeds(seeds),
-        epochs=epochs,
-        learning_rate=learning_rate,
-        batch=batch,
-        pieces=pieces,
-        precision=precision,  # type: ignore[arg-type]  # checked there
-        device=device,
-        adapt_epochs=adapt_epochs,
-        adapt_learning_rate=adapt_learning_rate,
-    )
     refuse_file(output)
     with given_by("--data"):
         treebank = read_treebank(data)
@@ -136,13 +103,6 @@ def evaluate(
         print_json({"taggers": rows})
     else:
         _print_skill(named)
-
-
-def _seeds(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise ParameterError("affect train", "seeds", "numbers parted by commas, such as 0,1,2", text) from None
 
 
 def _tagged(source: str, spec: str, most: int | None) -> "list[LabelledSentence]":

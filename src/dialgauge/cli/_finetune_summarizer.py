@@ -5,53 +5,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dialgauge.affect import TaggerSettings
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
-from dialgauge.cli._options import Device, refuse_file
+from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar, show
+from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import counted
+from dialgauge.summarize import FinetuneSettings, GenerationSettings, Reading, SetsSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dialgauge.corpus import Corpus
-    from dialgauge.models import TrainingPlan
-    from dialgauge.summarize import AffectTable, Finetuned, FinetuneSettings, SetsResult, Splits, TrainingSet
+    from dialgauge.summarize import AffectTable, Finetuned, SetsResult, Splits, TrainingSet
 
 Model = Annotated[
     str,
     typer.Option(
-        help="A sequence-to-sequence model (hub id or folder:/path), or [bold]scratch:6+6[/]: a new one of so many "
+        help="Sequence-to-sequence model (hub id or folder:/path), or [bold]scratch:6+6[/]: a new one with that many "
         "encoder and decoder layers ([bold]scratch:6+6x512[/]: 512 wide)."
     ),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for checkpoints, summaries and the table.")]
-Sets = Annotated[
-    list[str] | None,
+Dev = Annotated[
+    str | None,
     typer.Option(
-        "--sets",
-        help="[bold]full[/], [bold]filtered[/] (an affective word in dialogue and reference), [bold]subsampled[/] "
-        "(as many as filtered, at random) or [bold]all[/]; repeat for several. Default: full.",
+        help="What chooses the best epoch: a corpus, or a share of the training dialogues as in 0.1 (default: the "
+        "corpus's split dev)."
     ),
 ]
-Dev = Annotated[str | None, typer.Option(help="Corpus that chooses the best epoch. Default: the corpus's split dev.")]
-Test = Annotated[str | None, typer.Option(help="Corpus for the table at the end. Default: the corpus's split test.")]
-Tagger = Annotated[str, typer.Option(help="Whose words are affective: vader, token-dict, lexicon:FILE …")]
-BestBy = Annotated[str, typer.Option(help="What makes an epoch the best on dev: rouge, psentscore or loss.")]
-LearningRate = Annotated[
-    float, typer.Option(help="The highest; it rises, then falls to zero. From scratch, about 5e-4.")
-]
-BatchTokens = Annotated[int, typer.Option(min=1, help="Tokens of a micro-batch, padding included.")]
-Patience = Annotated[int | None, typer.Option(min=1, help="Stop after so many epochs without a better one on dev.")]
-Smoothing = Annotated[float, typer.Option(help="Share of certainty taken from the right token.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of the order, the sub-sample and a scratch model's weights.")]
-RoleReading = Annotated[
-    str,
-    typer.Option(
-        "--roles",
-        help="With --role: turns (those of the role alone are read) or mark (all are, led by the role in brackets).",
-    ),
-]
-Vocabulary = Annotated[int, typer.Option(help="Pieces of words that a scratch model knows, at most.")]
+Test = Annotated[str | None, typer.Option(help="Corpus for the table at the end (default: the corpus's split test).")]
 
 #: Where the measures of affect begin in the table.
 _AFFECT = 5
@@ -64,32 +47,18 @@ def add_to(app: typer.Typer) -> None:
     app.command("finetune-summarizer")(finetune_summarizer)
 
 
+@with_options
 def finetune_summarizer(
     corpus: Source,
     model: Model,
     output: Output,
-    sets: Sets = None,
+    settings: SetsSettings,
+    training: FinetuneSettings,
+    reading: Annotated[Reading, Only("prefix", "roles")],
+    writing: Annotated[GenerationSettings, Only("beams")],
+    affect: Annotated[TaggerSettings, Only("tagger")],
     dev: Dev = None,
     test: Test = None,
-    tagger: Tagger = "vader",
-    best_by: BestBy = "rouge",
-    epochs: Annotated[int, typer.Option(min=1, help="Passes over the data.")] = 3,
-    learning_rate: LearningRate = 5e-5,
-    batch_tokens: BatchTokens = 4096,
-    accumulate: Annotated[int, typer.Option(min=1, help="Micro-batches that make one step.")] = 1,
-    source_length: Annotated[int, typer.Option(help="Tokens of a dialogue that are read in training.")] = 1024,
-    target_length: Annotated[int, typer.Option(help="Tokens of a reference that are learnt.")] = 128,
-    label_smoothing: Smoothing = 0.1,
-    patience: Patience = None,
-    precision: Annotated[str, typer.Option(help="fp32, or bf16 (quicker on a card).")] = "fp32",
-    device: Device = "auto",
-    seed: Seed = 0,
-    role: Annotated[str, typer.Option(help="The role whose references are learnt.")] = "overall",
-    roles: RoleReading = "turns",
-    prefix: Annotated[str, typer.Option(help='What leads a dialogue, as in "summarize: " for T5.')] = "",
-    beams: Annotated[int, typer.Option(min=1, help="Beams for the summaries of the test split.")] = 4,
-    vocabulary: Vocabulary = 8000,
-    bertscore: Annotated[str, typer.Option(help="Encoder of BERTScore in the table.")] = "embedded:minilm",
     format: Format = None,
     map: Map = None,
     strict: Strict = False,
@@ -101,25 +70,17 @@ def finetune_summarizer(
 
     Each set has a folder below the output folder: checkpoint (load it as folder:PATH) and summaries.jsonl (what it
     writes for the test split). table.md compares ROUGE, BERTScore and PSentScore (Spearman / CCC / MAE of the share of
-    affective words in dialogue and summary). Run it again to go on with a run that was stopped.
+    affective words in dialogue and summary). Rerun to resume an interrupted run.
     """
     from dialgauge.affect import tagger as make_tagger
-    from dialgauge.summarize import FinetuneSettings, GenerationSettings, Reading, SetsSettings, finetune_sets
+    from dialgauge.summarize import finetune_sets
 
     refuse_file(output)
-    splits = _splits(load_corpus(corpus, format, map, strict), dev, test)
-    training = FinetuneSettings(
-        _plan(epochs, learning_rate, accumulate, precision, seed, device, patience),
-        batch_tokens,
-        source_length,
-        target_length,
-        label_smoothing,
-        best_by,  # type: ignore[arg-type]  # checked by the settings
-        Reading(prefix=prefix, roles=roles),
-    )
-    settings = SetsSettings(_sets(sets), role, GenerationSettings(beams=beams), bertscore, vocabulary)
+    splits = _splits(load_corpus(corpus, format, map, strict), dev, test, training.seed)
+    training = training.model_copy(update={"reading": reading})
+    settings = settings.model_copy(update={"writing": writing})
     _say_what_is_absent(splits, training)
-    _say_what_will_disappoint(splits, model, learning_rate)
+    _say_what_will_disappoint(splits, model, training.learning_rate)
     try:
         with progress_bar("fine-tuning") as progress:
             result = finetune_sets(
@@ -128,7 +89,7 @@ def finetune_summarizer(
                 output,
                 training,
                 settings,
-                tagger=make_tagger(tagger),
+                tagger=make_tagger(affect.tagger),
                 chosen=lambda made: _say_what_is_in_the_sets(made, splits.train),
                 progress=progress,
             )
@@ -142,49 +103,24 @@ def finetune_summarizer(
         _print(result, training, settings.role, output)
 
 
-def _plan(
-    epochs: int,
-    learning_rate: float,
-    accumulate: int,
-    precision: str,
-    seed: int,
-    device: str,
-    patience: int | None,
-) -> "TrainingPlan":
-    from dialgauge.models import TrainingPlan
-
-    return TrainingPlan(
-        epochs=epochs,
-        learning_rate=learning_rate,
-        accumulate=accumulate,
-        precision=precision,  # type: ignore[arg-type]  # checked by the plan, with a message that names what is allowed
-        seed=seed,
-        device=device,
-        patience=patience,
-    )
-
-
-def _sets(given: list[str] | None) -> tuple[str, ...]:
-    from dialgauge.summarize import SETS
-
-    wanted = given or ["full"]
-    return SETS if "all" in wanted else tuple(wanted)
-
-
-def _splits(corpus: "Corpus", dev: str | None, test: str | None) -> "Splits":
-    from dialgauge.summarize import Splits, split_corpus
+def _splits(corpus: "Corpus", dev: str | None, test: str | None, seed: int) -> "Splits":
+    from dialgauge.summarize import Splits, hold_out, split_corpus
 
     cut = split_corpus(corpus)
-    return Splits(
-        cut.train,
-        cut.dev if dev is None else load_corpus(dev),
-        cut.test if test is None else load_corpus(test),
-    )
+    held_out = None if test is None else load_corpus(test)
+    try:
+        share = None if dev is None else float(dev)
+    except ValueError:
+        share = None
+    if share is not None:
+        train, chosen = hold_out(cut.train, share, seed)
+        return Splits(train, chosen, held_out or cut.test)
+    return Splits(cut.train, cut.dev if dev is None else load_corpus(dev), held_out or cut.test)
 
 
-def _say_what_is_absent(splits: "Splits", training: "FinetuneSettings") -> None:
+def _say_what_is_absent(splits: "Splits", training: FinetuneSettings) -> None:
     if splits.dev is None:
-        note(f"no --dev and no split dev: the last of {training.plan.epochs} epochs is kept, whatever it is like")
+        note(f"no --dev and no split dev: the last of {training.epochs} epochs is kept, whatever it is like")
     if splits.test is None:
         note("no --test and no split test: there will be no table")
 
@@ -216,7 +152,7 @@ def _say_what_is_in_the_sets(sets: "Mapping[str, TrainingSet]", train: "Corpus")
         )
 
 
-def _print(result: "SetsResult", training: "FinetuneSettings", role: str, output: Path) -> None:
+def _print(result: "SetsResult", training: FinetuneSettings, role: str, output: Path) -> None:
     heads = ("set", "pairs", "of all", "cut", "loss", "kept epoch", "seconds")
     rows = [_row(name, trained, result.sets[name].share) for name, trained in result.trained.items()]
     for name, trained in result.trained.items():
@@ -232,7 +168,7 @@ def _print(result: "SetsResult", training: "FinetuneSettings", role: str, output
     note(f"to use one: dialgauge summarize CORPUS -s {_system(name, trained, training)}{_asked(role)} -o OUTPUT")
 
 
-def _system(name: str, trained: "Finetuned", training: "FinetuneSettings") -> str:
+def _system(name: str, trained: "Finetuned", training: FinetuneSettings) -> str:
     """The specification of a system that reads as it was taught to, quoted for a shell where need be."""
     import shlex
 
@@ -244,7 +180,7 @@ def _system(name: str, trained: "Finetuned", training: "FinetuneSettings") -> st
         given["prefix"] = training.reading.prefix
     if training.reading.roles != "turns":
         given["roles"] = training.reading.roles
-    if training.source_length < load("seq2seq", trained.model, training.plan.device).max_length:
+    if training.source_length < load("seq2seq", trained.model, training.device).max_length:
         given["window"] = training.source_length
     return shlex.quote(f"{name}=seq2seq:{','.join(f'{key}={quoted(str(value))}' for key, value in given.items())}")
 

@@ -62,12 +62,16 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
                 parameters.setdefault(key, _parameter(key, field))
 
     @wraps(command)
-    def run(**values: Any) -> None:
+    def run(context: typer.Context, **values: Any) -> None:
+        # Only what the user gave: settings know what was chosen from what is a default.
+        chosen = [name for name in values if context.get_parameter_source(name).name != "DEFAULT"]  # type: ignore[union-attr]
         given = {name: value for name, value in values.items() if name in signature.parameters}
         for name, (settings, fields) in asked.items():
-            given[name] = _made(settings, {key: (field, values[key]) for key, field in fields.items() if key in values})
+            given[name] = _made(settings, {key: (fields[key], values[key]) for key in fields if key in chosen})
         command(**given)
 
+    # typer hands over its context to a parameter of this type, which is no option.
+    parameters["context"] = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
     run.__signature__ = signature.replace(parameters=_required_first(parameters.values()))  # type: ignore[attr-defined]
     run.__annotations__ = {name: parameter.annotation for name, parameter in parameters.items()}
     return run

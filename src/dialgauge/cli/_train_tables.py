@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dialgauge.cli._completion import complete_learner, complete_metric
+from dialgauge.cli._completion import complete_metric
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import Aggregate, RawCsv, Scale, refuse_file
+from dialgauge.cli._options import RawCsv, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, show, write_file
 from dialgauge.cli._scores_input import load_scores
-from dialgauge.cli._variant_options import VARIANTS, Most, Perturbations, Priors, separate, variant_options
+from dialgauge.cli._settings import Without, with_options
 from dialgauge.errors import InputError
+from dialgauge.learn import TableSettings
+from dialgauge.ratings import RatingPolicy
 from dialgauge.tables import number
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
-    from dialgauge.learn import AugmentationTables, Augmented, TableOptions, TablesFolder
+    from dialgauge.learn import AugmentationTables, Augmented, TablesFolder
     from dialgauge.metrics import Scores
 
 Features = Annotated[
@@ -26,68 +28,25 @@ Features = Annotated[
     typer.Option(
         "--metric",
         "-m",
-        help="A feature: a metric or a family; repeat. Default: BLEU, chrF, TER and ROUGE-L, against the reference and "
-        "(but TER) against the source.",
+        help="Metric or family to use as a feature (default: BLEU, chrF, TER and ROUGE-L, against the reference and "
+        "but for TER against the source). Repeat for several.",
         autocompletion=complete_metric,
     ),
 ]
-Targets = Annotated[
-    list[str] | None,
-    typer.Option("--target", "-t", help="A rated dimension; repeat. Default: consistency and relevance."),
-]
-Classifiers = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--classifier",
-        help="A learner of classes; repeat. Default: decision-tree, logistic, neighbours, ordinal and svm.",
-        autocompletion=complete_learner,
-    ),
-]
-Conditions = Annotated[
-    str,
-    typer.Option(
-        help="What to train on, separated by commas: original (Table 5), original+domain (Table 6), original+baseline."
-    ),
-]
-Split = Annotated[
-    str, typer.Option(help="What is held out: dialogues, systems, both, or random (the paper's; hides a lot).")
-]
-WithReferences = Annotated[
-    bool,
-    typer.Option(
-        "--include-references",
-        help="Rated references count as summaries of a system, as in the paper: reference-based metrics give them "
-        "away.",
-    ),
-]
-Resamples = Annotated[int, typer.Option(help="Bootstrap resamples of dialogues; 0 for no intervals.")]
-
-Families = Annotated[
-    list[str] | None,
-    typer.Option(help="Test on this family only: domain or baseline.", rich_help_panel=VARIANTS),
-]
-Rounding = Annotated[str, typer.Option(help="From a mean to a class: half-up or half-even.", rich_help_panel=VARIANTS)]
-Annotations = Annotated[
-    int | None,
-    typer.Option(
-        help="Learn from so many ratings of each kind only, as the paper did with 25.", rich_help_panel=VARIANTS
-    ),
-]
-
 _FILES = "Files"
 Output = Annotated[
     Path | None,
     typer.Option(
         "--output",
         "-o",
-        help="A folder for variants, scores and tables; a second call goes on from there.",
+        help="Folder for variants, scores and tables; rerun to resume.",
         rich_help_panel=_FILES,
     ),
 ]
 GivenScores = Annotated[
     Path | None,
     typer.Option(
-        help="Take all columns of this file as features instead; it must have the variants.", rich_help_panel=_FILES
+        help="Scores file whose columns are the features instead; it must have the variants.", rich_help_panel=_FILES
     ),
 ]
 AugmentedFile = Annotated[
@@ -107,32 +66,19 @@ def add_to(app: typer.Typer) -> None:
     app.command("train-tables")(train_tables)
 
 
+@with_options
 def train_tables(
     corpus: Source,
+    settings: TableSettings,
+    policy: Annotated[RatingPolicy, Without("dimensions")],
     output: Output = None,
     metric: Features = None,
     scores: GivenScores = None,
-    target: Targets = None,
-    classifier: Classifiers = None,
-    conditions: Conditions = "original,original+domain",
-    split: Split = "dialogues",
-    folds: Annotated[int, typer.Option(help="Into how many groups dialogues are split.")] = 5,
-    perturbation: Perturbations = None,
-    family: Families = None,
-    priors: Priors = False,
-    rounding: Rounding = "half-up",
-    annotated: Annotations = None,
-    most: Most = None,
-    include_references: WithReferences = False,
-    aggregation: Aggregate = "majority-or-mean",
-    scale: Scale = None,
-    resamples: Resamples = 1000,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same tables.")] = 0,
     augmented: AugmentedFile = None,
     csv: Csv = None,
-    raw_csv: RawCsv = False,
     markdown: Markdown = None,
     latex: Latex = None,
+    raw_csv: RawCsv = False,
     format: Format = None,
     map: Map = None,
     json: Json = False,
@@ -146,30 +92,16 @@ def train_tables(
     domain variants, and tested on originals and on both families of variants that were held out. The variants of a
     summary are always on its side of the split.
     """
-    from dialgauge.learn import TableOptions, TablesFolder, augmentation_tables
+    from dialgauge.learn import TablesFolder, augmentation_tables
 
-    options = TableOptions(
-        dimensions=tuple(target or ("consistency", "relevance")),
-        classifiers=tuple(dict.fromkeys(classifier)) if classifier else TableOptions().classifiers,
-        conditions=separate(conditions),
-        families=tuple(dict.fromkeys(family)) if family else TableOptions().families,
-        split=split,
-        folds=folds,
-        variants=variant_options(perturbation, priors, rounding, annotated, most),
-        include_references=include_references,
-        method=aggregation,
-        scale=scale,
-        resamples=resamples,
-        seed=seed,
-    )
     refuse_file(output)
     folder = TablesFolder(output)
     loaded = load_corpus(corpus, format, map)
-    whole, table = _prepare(loaded, folder, options, metric, scores)
+    whole, table = _prepare(loaded, folder, settings, policy, metric, scores)
     with progress_bar("training") as progress:
-        result = augmentation_tables(whole, table, options, progress=progress)
+        result = augmentation_tables(whole, table, settings, policy, progress=progress)
     if augmented is not None:
-        _write_augmented(whole, options, augmented)
+        _write_augmented(whole, settings, policy, augmented)
     _write(result, output, csv, markdown, latex, raw_csv)
     if json:
         print_json(result.as_dict())
@@ -182,7 +114,8 @@ def train_tables(
 def _prepare(
     corpus: "Corpus",
     folder: "TablesFolder",
-    options: "TableOptions",
+    options: TableSettings,
+    policy: RatingPolicy,
     metric: list[str] | None,
     scores: Path | None,
 ) -> "tuple[Augmented, Scores]":
@@ -192,7 +125,7 @@ def _prepare(
 
     if scores is not None and metric:
         raise InputError("give --metric or --scores: features are computed, or read from a file")
-    check_ratings(corpus, options)
+    check_ratings(corpus, options, policy)
     wanted = metric or PAPER_FEATURES
     given = None if scores is None else load_scores(scores, "--scores")
     parse_requests(wanted)
@@ -200,7 +133,7 @@ def _prepare(
     with progress_bar("variants") as progress:
         augmented = folder.variants(
             corpus,
-            options.variants.perturbations,
+            options.perturbations,
             needed=options.needed,
             include_references=references,
             seed=options.seed,
@@ -212,21 +145,11 @@ def _prepare(
         return augmented, folder.scores(augmented.corpus, wanted, include_references=references, progress=progress)
 
 
-def _write_augmented(whole: "Augmented", options: "TableOptions", path: Path) -> None:
+def _write_augmented(whole: "Augmented", options: TableSettings, policy: RatingPolicy, path: Path) -> None:
     from dialgauge.corpus import write_corpus
-    from dialgauge.learn import assign_ratings
+    from dialgauge.learn import VariantSettings, assign_ratings
 
-    given = options.variants
-    corpus = assign_ratings(
-        whole,
-        options.dimensions,
-        priors=given.priors,
-        rounding=given.rounding,
-        annotated=given.annotated,
-        scale=options.scale,
-        method=options.method,
-        seed=options.seed,
-    )
+    corpus = assign_ratings(whole, options.dimensions, options.subset(VariantSettings), policy, seed=options.seed)
     write_corpus(corpus, path)
     note(f"wrote {path}: {corpus.summaries.height:,} summaries, {corpus.ratings.height:,} ratings")
 

@@ -9,7 +9,6 @@ from dialgauge.learn._card import (
 )
 from dialgauge.learn._conditions import (
     Conditions as Conditions,
-    VariantOptions as VariantOptions,
     run_conditions as run_conditions,
 )
 from dialgauge.learn._explain import (
@@ -31,9 +30,6 @@ from dialgauge.learn._finetune import (
 from dialgauge.learn._finetune_data import (
     RatedSplit as RatedSplit,
     RatedSummary as RatedSummary,
-)
-from dialgauge.learn._finetune_recipe import (
-    FineTuning as FineTuning,
 )
 from dialgauge.learn._folder import (
     Card as Card,
@@ -60,7 +56,11 @@ from dialgauge.learn._selection import (
     select_features as select_features,
 )
 from dialgauge.learn._settings import (
+    ConditionSettings as ConditionSettings,
+    FineTuneSettings as FineTuneSettings,
     LearnSettings as LearnSettings,
+    TableSettings as TableSettings,
+    VariantSettings as VariantSettings,
 )
 from dialgauge.learn._splits import (
     Fold as Fold,
@@ -69,7 +69,6 @@ from dialgauge.learn._splits import (
 )
 from dialgauge.learn._tables import (
     AugmentationTables as AugmentationTables,
-    TableOptions as TableOptions,
     augmentation_tables as augmentation_tables,
     check_ratings as check_ratings,
 )
@@ -88,13 +87,6 @@ from dialgauge.learn._validate import (
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
-from dialgauge.learn._conditions import (
-    CONDITIONS as CONDITIONS,
-)
-from dialgauge.learn._finetune import (
-    fine_tunable as fine_tunable,
-    usual_settings as usual_settings,
-)
 from dialgauge.learn._folder import (
     find_folder as find_folder,
     named_folder as named_folder,
@@ -105,7 +97,9 @@ from dialgauge.learn._learners import (
     LEARNERS as LEARNERS,
 )
 from dialgauge.learn._settings import (
+    CONDITIONS as CONDITIONS,
     TEXT_FEATURES as TEXT_FEATURES,
+    fine_tunable as fine_tunable,
 )
 from dialgauge.learn._splits import (
     SPLITS as SPLITS,

@@ -8,16 +8,20 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
 from dialgauge.errors import InputError
-from dialgauge.learn._extrapolate import Rounding, extrapolate
+from dialgauge.learn._extrapolate import extrapolate
 from dialgauge.learn._finetune_data import target_ratings
+from dialgauge.learn._settings import VariantSettings
 from dialgauge.metaeval import label_of
 from dialgauge.perturb import PRIORS, parse_requests, perturb
 from dialgauge.progress import Progress
+from dialgauge.ratings import RatingPolicy
+from dialgauge.settings import chosen_pair, takes
 
 #: What identifies an original summary; its variants share it.
 ITEM = ("dialogue_id", "system", "role")
@@ -87,33 +91,33 @@ def has_no_variants(corpus: Corpus) -> bool:
     return corpus.summaries.filter(pl.col("variant") != ORIGINAL).is_empty()
 
 
+@takes(VariantSettings, RatingPolicy)
 def assign_ratings(
     augmented: Augmented,
     dimensions: Sequence[str],
+    settings: VariantSettings | None = None,
+    policy: RatingPolicy | None = None,
     *,
-    priors: bool = False,
-    rounding: Rounding = "half-up",
-    annotated: int | None = None,
-    scale: str | None = None,
-    method: str = "majority-or-mean",
     seed: int = 0,
+    **changes: Any,
 ) -> Corpus:
     """The corpus with a rating for every variant that can have one, for ``train`` to learn from.
 
     What nobody rated gets the class of its kind (see :func:`extrapolate`), from an annotator who is called
     ``extrapolated`` or ``priors``. Kinds without a rating or an accepted prior stay without.
     """
+    asked, policy = chosen_pair("assign_ratings", changes, (VariantSettings, settings), (RatingPolicy, policy))
     corpus = augmented.corpus
     parts = []
     for name in dimensions:
-        ratings, found = target_ratings(corpus, name, scale, method)
+        ratings, found = target_ratings(corpus, name, policy)
         made = extrapolate(
             augmented.variants,
             ratings,
             found,
-            rounding=rounding,
-            annotated=annotated,
-            priors=prior_means(name) if priors else None,
+            rounding=asked.rounding,
+            annotated=asked.annotated,
+            priors=prior_means(name) if asked.priors else None,
             seed=seed,
         )
         assigned = made.frame.join(ratings, on=list(KEY), how="anti", maintain_order="left")

@@ -14,10 +14,10 @@ from typing import Any
 import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
-from dialgauge.errors import InputError, ParameterError, UnknownNameError
+from dialgauge.errors import InputError
 from dialgauge.files import write_text
 from dialgauge.learn._augment import Augmented, add_variants, has_no_variants, prior_means
-from dialgauge.learn._extrapolate import Extrapolated, Rounding, extrapolate
+from dialgauge.learn._extrapolate import Extrapolated, extrapolate
 from dialgauge.learn._finetune import finetune, make_recipe
 from dialgauge.learn._finetune_data import (
     RatedSplit,
@@ -29,18 +29,12 @@ from dialgauge.learn._finetune_data import (
     with_families,
 )
 from dialgauge.learn._finetune_measures import agreement
-from dialgauge.learn._finetune_recipe import FineTuning
+from dialgauge.learn._settings import CONDITIONS, ConditionSettings, VariantSettings
 from dialgauge.metaeval import label_of
 from dialgauge.progress import Progress
-from dialgauge.ratings import Scale
+from dialgauge.ratings import RatingPolicy, Scale
+from dialgauge.settings import chosen_pair, takes
 
-#: What each condition trains on, in the order of the paper's table.
-CONDITIONS: Mapping[str, tuple[str, ...]] = {
-    "out-of-the-box": (),
-    "original": (ORIGINAL,),
-    "original+baseline": (ORIGINAL, "baseline"),
-    "original+domain": (ORIGINAL, "domain"),
-}
 #: The test sets: the mix that the paper reports, and its parts.
 SETS = ("all", ORIGINAL, "domain", "baseline")
 TABLE_FILE = "conditions.json"
@@ -56,26 +50,6 @@ _FRAME = pl.Schema(
         "ratings": pl.String(),
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class VariantOptions:
-    """Where variants and their ratings come from.
-
-    ``perturbations`` are made where the corpus has no variants. ``priors`` accepts the published mean ratings for kinds
-    without a rating of their own; ``rounding`` and ``annotated`` are those of :func:`extrapolate`. ``most`` is how many
-    variants of a family are trained on at most.
-    """
-
-    perturbations: tuple[str, ...] = ("baseline", "domain")
-    priors: bool = False
-    rounding: Rounding = "half-up"
-    annotated: int | None = None
-    most: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.most is not None and self.most < 1:
-            raise ParameterError("conditions", "most", "at least 1, or none", self.most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,41 +75,37 @@ class Conditions:
         }
 
 
+@takes(ConditionSettings, RatingPolicy)
 def run_conditions(
     corpus: Corpus,
-    settings: FineTuning,
     folder: Path | str,
+    settings: ConditionSettings | None = None,
+    policy: RatingPolicy | None = None,
     *,
-    conditions: Sequence[str] = tuple(CONDITIONS),
-    variants: VariantOptions | None = None,
-    dev: float = 0.15,
-    test: float = 0.25,
-    scale: str | None = None,
     progress: Progress | None = None,
+    **changes: Any,
 ) -> Conditions:
     """Train the metric under each condition and test all of them on the same dialogues, which none has seen.
 
     Each trained metric is a folder below ``folder``, named after its condition; the table is written beside them.
     """
-    variants = variants or VariantOptions()
-    for name in conditions:
-        if name not in CONDITIONS:
-            raise UnknownNameError("condition", name, CONDITIONS)
-    folder, seed = Path(folder), settings.plan.seed
-    ratings, found = target_ratings(corpus, settings.target, scale)
+    settings, policy = chosen_pair("run_conditions", changes, (ConditionSettings, settings), (RatingPolicy, policy))
+    conditions, seed = settings.conditions, settings.seed
+    folder = Path(folder)
+    ratings, found = target_ratings(corpus, settings.target, policy)
     needed = {family for name in conditions for family in CONDITIONS[name]} - {ORIGINAL}
     if needed or not has_no_variants(corpus):
-        augmented = add_variants(corpus, variants.perturbations, needed=sorted(needed), seed=seed, progress=progress)
+        augmented = add_variants(corpus, settings.perturbations, needed=sorted(needed), seed=seed, progress=progress)
     else:
         augmented = Augmented(corpus, {}, made=False)
     whole, families = augmented.corpus, augmented.families
     originals = rated_summaries(corpus, ratings.filter(pl.col("variant") == ORIGINAL), found)
     check_enough(originals, f"originals rated on {settings.target!r}")
-    split = split_dialogues(originals, dev=dev, test=test, seed=seed)
+    split = split_dialogues(originals, dev=settings.dev, test=settings.test, seed=seed)
     sides = {name: {item.dialogue_id for item in getattr(split, name)} for name in ("train", "dev", "test")}
-    learnt, tested = _rated_variants(whole, ratings, found, families, settings, variants, sides)
+    learnt, tested = _rated_variants(whole, ratings, found, settings, sides)
     _require_families(learnt, families, needed, settings.target)
-    train_items = _items(whole, learnt.frame, found, families, sides["train"], variants.most, seed)
+    train_items = _items(whole, learnt.frame, found, families, sides["train"], settings.most, seed)
     dev_items = _items(whole, learnt.frame, found, families, sides["dev"], None, seed)
     test_items = (*split.test, *_items(whole, tested.frame, found, families, sides["test"], None, seed))
     rows: list[dict[str, Any]] = []
@@ -152,7 +122,7 @@ def run_conditions(
                 (*split.dev, *with_families(dev_items, wanted)),
                 split.test,
             )
-            data = {"corpus": corpus.info.name, "condition": name, "rounding": variants.rounding}
+            data = {"corpus": corpus.info.name, "condition": name, "rounding": settings.rounding}
             done = finetune(
                 part, found, settings, folder / name, data=data, progress=_named(progress, name), recipe=recipe
             )
@@ -161,7 +131,7 @@ def run_conditions(
             numbers = recipe.predict(recipe.module, usable)
         rows += _rows(name, usable, numbers)
     result = Conditions(
-        pl.DataFrame(rows, schema=_FRAME), learnt.types, specs, _settings(corpus, settings, variants, found, sides)
+        pl.DataFrame(rows, schema=_FRAME), learnt.types, specs, _settings(corpus, settings, found, sides)
     )
     write_text(folder / TABLE_FILE, json.dumps(result.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
     return result
@@ -171,25 +141,23 @@ def _rated_variants(
     corpus: Corpus,
     ratings: pl.DataFrame,
     scale: Scale,
-    families: Mapping[str, str],
-    settings: FineTuning,
-    options: VariantOptions,
+    settings: ConditionSettings,
     sides: Mapping[str, set[str]],
 ) -> tuple[Extrapolated, Extrapolated]:
     """Ratings of the variants to learn from and of those to test on.
 
     What is learnt from is extrapolated without a look at the test dialogues.
     """
-    priors = prior_means(settings.target) if options.priors else None
+    priors = prior_means(settings.target) if settings.priors else None
     rows = corpus.summaries.filter(pl.col("variant") != ORIGINAL, pl.col("kind") == "system").select(KEY)
     held = pl.col("dialogue_id").is_in(sorted(sides["test"]))
-    seed, rounding = settings.plan.seed, options.rounding
+    seed, rounding = settings.seed, settings.rounding
     learnt = extrapolate(
         rows.filter(~held),
         ratings.filter(~held),
         scale,
         rounding=rounding,
-        annotated=options.annotated,
+        annotated=settings.annotated,
         priors=priors,
         seed=seed,
     )
@@ -247,8 +215,7 @@ def _named(progress: Progress | None, condition: str) -> Callable[[str, int, int
 
 def _settings(
     corpus: Corpus,
-    settings: FineTuning,
-    variants: VariantOptions,
+    settings: ConditionSettings,
     scale: Scale,
     sides: Mapping[str, set[str]],
 ) -> dict[str, Any]:
@@ -256,8 +223,8 @@ def _settings(
         "corpus": corpus.info.name,
         "ratings_origin": corpus.info.ratings_origin,
         "scale": scale.name,
-        **asdict(settings),
-        "variants": asdict(variants),
+        **settings.as_dict(),
+        "variants": settings.subset(VariantSettings).model_dump(mode="json"),
         "dialogues": {name: len(some) for name, some in sides.items()},
         "split": "by dialogue; the paper split summaries, so that summaries of one call were on both sides",
     }

@@ -16,9 +16,10 @@ from dialgauge.learn._encoder_head_vectors import Standard, combined, encode_tex
 from dialgauge.learn._finetune_checkpoint import only_feature
 from dialgauge.learn._finetune_data import RatedSummary
 from dialgauge.learn._finetune_measures import FloatArray
-from dialgauge.learn._finetune_recipe import FineTuning, on, save_checkpoint, shuffled, trainable
+from dialgauge.learn._finetune_recipe import on, save_checkpoint, shuffled, trainable
 from dialgauge.learn._folder import Card, Trained, folder_signature, read_card
 from dialgauge.learn._losses import moments
+from dialgauge.learn._settings import FineTuneSettings
 from dialgauge.metrics import Job, Metric, Parameter, Values, register
 from dialgauge.models import Model, load, model_signature
 from dialgauge.registry import quoted
@@ -36,7 +37,7 @@ class HeadRecipe:
 
     loss_name = "squared error"
 
-    def __init__(self, settings: FineTuning) -> None:
+    def __init__(self, settings: FineTuneSettings) -> None:
         self.settings = settings
         if settings.loss is not None:
             raise InputError(f"encoder-head has one loss, the squared error; leave out loss {settings.loss!r}")
@@ -62,7 +63,7 @@ class HeadRecipe:
         self._centre, self._spread = moments([item.share for item in train])
         encoded = self._frozen_vectors(self.model, train)
         features = combined(*self._sides(train, encoded))
-        torch.manual_seed(self.settings.plan.seed)
+        torch.manual_seed(self.settings.seed)
         self._standard = Standard(features.mean(0), features.std(0).clamp_min(1e-6))
         self._features = self._standard.apply(features)
         parts = {"head": _make_head(features.shape[1], self.settings.hidden, self.settings.dropout)}
@@ -72,7 +73,7 @@ class HeadRecipe:
 
     def batches(self, epoch: int) -> list[list[int]]:
         """Portions of places in the list of training summaries."""
-        return shuffled(range(len(self._lessons)), self.settings.plan.seed, epoch, self.settings.batch)
+        return shuffled(range(len(self._lessons)), self.settings.seed, epoch, self.settings.batch)
 
     def loss(self, module: Any, batch: list[int]) -> Any:
         """Mean squared distance to the standardised rating."""

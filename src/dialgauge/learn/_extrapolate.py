@@ -15,10 +15,10 @@ import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL
 from dialgauge.errors import InputError, ParameterError
+from dialgauge.learn._settings import Rounding
 from dialgauge.metaeval import ROUNDINGS, label_of, spread_priors
 from dialgauge.ratings import Scale, find_scale
 
-Rounding = Literal["half-up", "half-even", "none"]
 #: Where the rating of a variant comes from.
 Origin = Literal["given", "extrapolated", "priors"]
 #: The scale of the published priors, and how many variants of a kind the paper had rated.

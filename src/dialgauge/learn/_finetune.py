@@ -1,36 +1,30 @@
 """Fine-tuning a neural metric on ratings: one function for BARTScore, UniEval and the encoder head."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.errors import InputError
 from dialgauge.learn._encoder_head import HeadRecipe
 from dialgauge.learn._finetune_data import RatedSplit, RatedSummary, check_enough
 from dialgauge.learn._finetune_measures import Agreement, agreement, mean_correlation
-from dialgauge.learn._finetune_recipe import FineTuning, Recipe
+from dialgauge.learn._finetune_recipe import Recipe
 from dialgauge.learn._finetune_seq2seq import BartRecipe, UnievalRecipe
 from dialgauge.learn._folder import Card, refuse_foreign, write_folder
-from dialgauge.models import TrainingRecord, digest_of, model_signature, remove_checkpoint, train
+from dialgauge.learn._settings import FineTuneSettings
+from dialgauge.models import TrainingRecord, digest_of, model_signature, remove_checkpoint, settle, train
 from dialgauge.progress import Progress
 from dialgauge.ratings import Scale
 
 #: The metrics that can be fine-tuned, by the beginning of their names.
-_RECIPES: Mapping[str, Callable[[FineTuning], Recipe]] = {
+_RECIPES: Mapping[str, Callable[[FineTuneSettings], Recipe]] = {
     "bartscore": BartRecipe,
     "unieval": UnievalRecipe,
     "encoder-head": HeadRecipe,
 }
-_BART_WAYS = ("src-hyp", "hyp", "hyp-ref", "ref-hyp")
-_UNIEVAL_DIMENSIONS = ("coherence", "consistency", "fluency", "relevance")
-FINE_TUNABLE = (
-    *(f"bartscore-{way}" for way in _BART_WAYS),
-    *(f"unieval-{dimension}" for dimension in _UNIEVAL_DIMENSIONS),
-    "encoder-head",
-)
 _USE = (
     "To rate summaries of dialogues like those it was trained on, for this dimension. It has seen no other kind of "
     "dialogue, system or language; validate it on ratings of your own before you trust it there."
@@ -48,39 +42,15 @@ class FineTuned:
     card: Card
 
 
-def fine_tunable(metric: str, target: str) -> str:
-    """The full name behind ``bartscore`` (source to summary) and ``unieval`` (the question about the target)."""
-    if metric == "bartscore":
-        return "bartscore-src-hyp"
-    if metric == "unieval":
-        if target not in _UNIEVAL_DIMENSIONS:
-            raise UnknownNameError(
-                "question of UniEval", target, _UNIEVAL_DIMENSIONS, "name one with --metric unieval-QUESTION"
-            )
-        return f"unieval-{target}"
-    if metric not in FINE_TUNABLE:
-        raise UnknownNameError("metric to fine-tune", metric, ("bartscore", "unieval", *FINE_TUNABLE))
-    return metric
-
-
-def usual_settings(metric: str, frozen: bool = True) -> tuple[int, float, int, float]:
-    """Epochs, learning rate, summaries per micro-batch and weight decay that suit a metric unless you know better."""
-    if metric != "encoder-head":
-        return 2, 5e-5, 4, 0.01
-    return (8, 1e-3, 16, 0.05) if frozen else (4, 1e-4, 8, 0.01)
-
-
-def make_recipe(settings: FineTuning) -> Recipe:
+def make_recipe(settings: FineTuneSettings) -> Recipe:
     """How the metric of these settings is trained; loads the model."""
-    name = fine_tunable(settings.metric, settings.target)
-    make = next(make for start, make in _RECIPES.items() if name.startswith(start))
-    return make(replace(settings, metric=name))
+    return next(make for start, make in _RECIPES.items() if settings.metric.startswith(start))(settings)
 
 
 def finetune(
     split: RatedSplit,
     scale: Scale,
-    settings: FineTuning,
+    settings: FineTuneSettings,
     folder: Path | str,
     *,
     data: Mapping[str, Any] | None = None,
@@ -94,6 +64,7 @@ def finetune(
     """
     folder = Path(folder)
     refuse_foreign(folder)
+    settings = settle(settings)
     recipe = recipe or make_recipe(settings)
     used = recipe.readable(split.train)
     check_enough(used, f"training {settings.metric} on {settings.target!r}")
@@ -109,7 +80,7 @@ def finetune(
         recipe.module,
         recipe.batches,
         recipe.loss,
-        settings.plan,
+        settings,
         evaluate=(lambda module: _distance(recipe, module, watched)) if watched else None,
         folder=work,
         identity=_identity(settings, used, watched),
@@ -129,14 +100,14 @@ def _distance(recipe: Recipe, module: Any, items: Sequence[RatedSummary]) -> flo
     return 1.0 if np.isnan(value) else 1.0 - value
 
 
-def _identity(settings: FineTuning, used: Sequence[RatedSummary], watched: Sequence[RatedSummary]) -> str:
-    chosen = {name: value for name, value in asdict(settings).items() if name != "plan"}
+def _identity(settings: FineTuneSettings, used: Sequence[RatedSummary], watched: Sequence[RatedSummary]) -> str:
+    chosen = {name: value for name, value in settings.as_dict().items() if name != "plan"}
     return digest_of([repr(sorted(chosen.items())), model_signature(settings.model), repr(used), repr(watched)])
 
 
 def _card(
     recipe: Recipe,
-    settings: FineTuning,
+    settings: FineTuneSettings,
     folder: Path,
     scale: Scale,
     used: Sequence[RatedSummary],
@@ -173,7 +144,7 @@ def _card(
             "loss": recipe.loss_name,
             "batch": settings.batch,
             # Not how long it took: the same training must give the same card.
-            "plan": {name: value for name, value in asdict(settings.plan).items() if name != "device"},
+            "plan": {name: value for name, value in settings.as_dict()["plan"].items() if name != "device"},
             "epochs": [{"epoch": e.epoch, "loss": e.loss, "value": e.value} for e in record.epochs],
             "best_epoch": record.best_epoch,
             "stopped_early": record.stopped_early,

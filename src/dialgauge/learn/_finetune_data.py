@@ -4,12 +4,14 @@ import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.ratings import Scale, aggregate, find_scale, validate
+from dialgauge.ratings import RatingPolicy, Scale, find_scale, treat_ratings
+from dialgauge.settings import takes
 
 #: With fewer rated summaries than this nothing is trained.
 LEAST = 20
@@ -55,32 +57,24 @@ class RatedSplit:
                 seen[dialogue] = name
 
 
+@takes(RatingPolicy)
 def target_ratings(
-    corpus: Corpus, target: str, scale: str | None = None, method: str = "majority-or-mean"
+    corpus: Corpus, target: str, policy: RatingPolicy | None = None, **changes: Any
 ) -> tuple[pl.DataFrame, Scale]:
-    """One rating per summary (key, ``value``) on the dimension ``target``, and the scale they are on.
-
-    ``scale`` is for ratings that name none. A saved-but-unset 0 is left out; any other value off its scale is refused.
-    """
+    """One rating per summary (key, ``value``) on the dimension ``target``, and the scale they are on."""
+    policy = RatingPolicy.chosen(policy, {**changes, "dimensions": None}, "target_ratings")
     if target not in corpus.dimensions:
         raise UnknownNameError("dimension", target, corpus.dimensions)
     ratings = corpus.ratings.filter(pl.col("dimension") == target, pl.col("value").is_not_null())
-    if scale is not None:
-        ratings = ratings.with_columns(pl.col("scale").fill_null(scale))
-    names = ratings["scale"].unique().sort().to_list()
+    treated = treat_ratings(ratings, policy)
+    names = treated.checked["scale"].unique().sort().to_list()
     if None in names:
         raise InputError(f"ratings of {target!r} name no scale: say which it is, as in --scale 1-5")
     if len(names) > 1:
         raise InputError(f"ratings of {target!r} are on several scales ({', '.join(names)}): bring them to one first")
     if not names:
         raise InputError(f"ratings of {target!r}: none has a value")
-    wrong = validate(ratings, on_invalid="keep").invalid.filter(pl.col("problem") == "off the scale")
-    if wrong.height:
-        row = wrong.row(0, named=True)
-        key = ", ".join(f"{name}={row[name]}" for name in KEY)
-        raise InputError(f"ratings of {target!r}: [{key}] {row['reason']} ({wrong.height} such ratings)")
-    frame = aggregate(ratings, method, on_invalid="drop").frame.drop_nulls("value")
-    return frame.select(*KEY, "value"), find_scale(names[0])
+    return treated.aggregate().frame.drop_nulls("value").select(*KEY, "value"), find_scale(names[0])
 
 
 def rated_summaries(

@@ -4,55 +4,19 @@ import hashlib
 import random
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from dialgauge.errors import ModelError, ParameterError
+from dialgauge.errors import ModelError
 from dialgauge.learn._finetune_data import RatedSummary
 from dialgauge.learn._finetune_measures import FloatArray
-from dialgauge.models import Model, TrainingPlan, quiet_loading, resolve
+from dialgauge.models import Model, quiet_loading, resolve
 
 T = TypeVar("T")
 #: Files beside the weights that are the weights in another form, or belong to them and are written anew.
 _OF_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx")
 _WRITTEN = frozenset(("config.json", "generation_config.json"))
-
-
-@dataclass(frozen=True, slots=True)
-class FineTuning:
-    """What is trained and how.
-
-    ``metric`` is the name of the metric that the result is used as (``bartscore-src-hyp``, ``unieval-consistency``) or
-    ``encoder-head``; ``model`` where the weights start. ``batch`` summaries make a micro-batch. ``margin`` is what the
-    ranking loss asks between the ends of the scale, in standard deviations of the untrained metric. ``limit`` is how
-    many tokens are read (None: as many as the metric reads). ``frozen``, ``hidden`` and ``dropout`` are for the encoder
-    head: train the head alone on vectors that are made once, the width of its layer, and what is dropped of it.
-    """
-
-    metric: str
-    model: str
-    target: str
-    loss: str | None = None
-    batch: int = 4
-    margin: float = 2.0
-    limit: int | None = None
-    frozen: bool = True
-    hidden: int = 64
-    dropout: float = 0.3
-    plan: TrainingPlan = field(default_factory=lambda: TrainingPlan(epochs=2))
-
-    def __post_init__(self) -> None:
-        rules = {
-            "batch": (self.batch >= 1, "at least 1"),
-            "margin": (self.margin > 0, "above 0"),
-            "limit": (self.limit is None or self.limit >= 10, "at least 10, or none"),
-            "hidden": (self.hidden >= 1, "at least 1"),
-            "dropout": (0 <= self.dropout < 1, "from 0 to below 1"),
-        }
-        for name, (holds, allowed) in rules.items():
-            if not holds:
-                raise ParameterError("finetune", name, allowed, getattr(self, name))
 
 
 class Recipe(Protocol):

@@ -10,7 +10,7 @@ from dialgauge.errors import InputError, counted
 from dialgauge.learn._finetune_checkpoint import checkpoint_spec
 from dialgauge.learn._finetune_data import LEAST, RatedSummary
 from dialgauge.learn._finetune_measures import FloatArray
-from dialgauge.learn._finetune_recipe import FineTuning, on, rng_of, save_checkpoint, shuffled, trainable
+from dialgauge.learn._finetune_recipe import on, rng_of, save_checkpoint, shuffled, trainable
 from dialgauge.learn._losses import (
     BART_LOSSES,
     UNIEVAL_LOSSES,
@@ -22,6 +22,7 @@ from dialgauge.learn._losses import (
     ranking_loss,
     regression_loss,
 )
+from dialgauge.learn._settings import FineTuneSettings
 from dialgauge.metrics import (
     QUESTIONS,
     Answers,
@@ -49,7 +50,7 @@ _UNIEVAL_LIMIT = 1024
 class BartRecipe:
     """BARTScore in one of its directions."""
 
-    def __init__(self, settings: FineTuning) -> None:
+    def __init__(self, settings: FineTuneSettings) -> None:
         self.settings = settings
         self.way = settings.metric.removeprefix("bartscore-")
         self.loss_name = find_loss("bartscore", settings.loss, BART_LOSSES, "ranking")
@@ -93,7 +94,7 @@ class BartRecipe:
 
     def batches(self, epoch: int) -> list[Any]:
         """Portions of (pairs of token ids, wanted numbers); with ``ranking``, better and worse take turns."""
-        seed, rng = self.settings.plan.seed, rng_of(self.settings.plan.seed, ~epoch)
+        seed, rng = self.settings.seed, rng_of(self.settings.seed, ~epoch)
         portions = []
         for part in shuffled(self._lessons, seed, epoch, self.settings.batch):
             pairs: list[Pair] = []
@@ -205,7 +206,7 @@ def log_likelihoods(model: Model, pairs: Sequence[Pair]) -> Any:
 class UnievalRecipe:
     """UniEval in one dimension: the questions of the metric, answered from ratings."""
 
-    def __init__(self, settings: FineTuning) -> None:
+    def __init__(self, settings: FineTuneSettings) -> None:
         self.settings = settings
         self.dimension = settings.metric.removeprefix("unieval-")
         self.question = QUESTIONS[self.dimension]
@@ -235,7 +236,7 @@ class UnievalRecipe:
 
     def batches(self, epoch: int) -> list[Any]:
         """Portions of (token ids of each prompt, which summary each is about, the wanted share of each summary)."""
-        seed, rng = self.settings.plan.seed, rng_of(self.settings.plan.seed, ~epoch)
+        seed, rng = self.settings.seed, rng_of(self.settings.seed, ~epoch)
         portions = []
         for part in shuffled(self._lessons, seed, epoch, self.settings.batch):
             rows: list[list[int]] = []

@@ -5,7 +5,7 @@ always on the side of their original.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,79 +13,27 @@ import polars as pl
 
 from dialgauge.arrays import FloatArray
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
-from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
-from dialgauge.learn._augment import FAMILIES, ITEM, Augmented, draw_most, has_no_variants, prior_means
-from dialgauge.learn._conditions import CONDITIONS, VariantOptions
+from dialgauge.errors import InputError, counted
+from dialgauge.learn._augment import ITEM, Augmented, draw_most, has_no_variants, prior_means
 from dialgauge.learn._extrapolate import Extrapolated, extrapolate
 from dialgauge.learn._features import FeatureTable, build_features
 from dialgauge.learn._finetune_data import target_ratings
 from dialgauge.learn._learners import Recipe, find_learner
 from dialgauge.learn._procedure import Data
-from dialgauge.learn._splits import SPLITS, Fold, find_split, make_folds
+from dialgauge.learn._settings import CONDITIONS, TableSettings, VariantSettings
+from dialgauge.learn._splits import Fold, find_split, make_folds
 from dialgauge.learn._tables_cells import TABLES, Cells
-from dialgauge.learn._tables_gaps import CLASSIFIERS, MOST_FREQUENT, gaps
+from dialgauge.learn._tables_gaps import MOST_FREQUENT, gaps
 from dialgauge.learn._targets import Target, build_target
 from dialgauge.learn._validate import build_data
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
-from dialgauge.ratings import Scale
+from dialgauge.ratings import RatingPolicy, Scale
+from dialgauge.settings import chosen_pair, takes
 
 #: Which table of the paper shows what was trained on what.
 TABLE_OF: Mapping[str, str] = {ORIGINAL: "Table 5", "original+domain": "Table 6"}
 _TYPES = ("dimension", "perturbation", "family", "ratings", "mean", "assigned", "origin")
-
-
-@dataclass(frozen=True, slots=True)
-class TableOptions:
-    """What is trained, on what, and how it is held out.
-
-    ``families`` are the sets of variants that are tested on. ``variants`` says where their ratings come from;
-    ``method`` how several annotators become one value, ``scale`` the scale of ratings that name none.
-    """
-
-    dimensions: tuple[str, ...] = ("consistency", "relevance")
-    classifiers: tuple[str, ...] = CLASSIFIERS
-    conditions: tuple[str, ...] = tuple(TABLE_OF)
-    families: tuple[str, ...] = FAMILIES
-    split: str = "dialogues"
-    folds: int = 5
-    variants: VariantOptions = field(default_factory=VariantOptions)
-    include_references: bool = False
-    method: str = "majority-or-mean"
-    scale: str | None = None
-    resamples: int = 1000
-    confidence: float = 0.95
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for what, names, known in (
-            ("condition", self.conditions, [name for name in CONDITIONS if CONDITIONS[name]]),
-            ("family", self.families, FAMILIES),
-            ("split", (self.split,), SPLITS),
-        ):
-            for name in names:
-                if name not in known:
-                    raise UnknownNameError(what, name, known)
-        for name in self.classifiers:
-            if find_learner(name).fits == "numbers":
-                raise ParameterError("tables", "classifiers", "learners of classes", name)
-        for what in ("dimensions", "classifiers", "conditions", "families"):
-            if not getattr(self, what):
-                raise ParameterError("tables", what, "at least one", ())
-        if self.variants.rounding not in ("half-up", "half-even"):
-            allowed = "'half-up' or 'half-even': classifiers learn classes"
-            raise ParameterError("tables", "rounding", allowed, self.variants.rounding)
-        for what, value, least in (("folds", self.folds, 2), ("annotated", self.variants.annotated, 1)):
-            if value is not None and value < least:
-                raise ParameterError("tables", what, f"at least {least}", value)
-        if self.resamples < 0:
-            raise ParameterError("tables", "resamples", "0 or more", self.resamples)
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """The families without which these tables cannot be made."""
-        trained = {family for name in self.conditions for family in CONDITIONS[name]}
-        return tuple(name for name in FAMILIES if name in self.families or name in trained)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +80,22 @@ class _Dimension:
     priors: Mapping[str, float] | None
 
 
+@takes(TableSettings, RatingPolicy)
 def augmentation_tables(
-    augmented: Augmented, scores: Scores, options: TableOptions | None = None, *, progress: Progress | None = None
+    augmented: Augmented,
+    scores: Scores,
+    settings: TableSettings | None = None,
+    policy: RatingPolicy | None = None,
+    *,
+    progress: Progress | None = None,
+    **changes: Any,
 ) -> AugmentationTables:
     """Train each classifier under each condition, and test it on held-out originals and variants.
 
-    ``scores`` has the originals and the variants. All choices of settings are the defaults of the learners, so that
-    nothing is chosen with a look at what is tested.
+    ``scores`` has the originals and the variants. The classifiers have their default settings, so that nothing is
+    chosen with a look at what is tested.
     """
-    options = options or TableOptions()
+    options, policy = chosen_pair("augmentation_tables", changes, (TableSettings, settings), (RatingPolicy, policy))
     table = build_features(augmented.corpus, scores)
     steps = len(options.dimensions) * len(options.conditions) * len(options.classifiers)
     cells: list[dict[str, Any]] = []
@@ -148,12 +103,11 @@ def augmentation_tables(
     counts: dict[str, dict[str, Any]] = {}
     done = 0
     for name in options.dimensions:
-        part = _dimension(augmented, table, name, options)
+        part = _dimension(augmented, table, name, options, policy)
         folds = make_folds(options.split, part.data.keys, folds=options.folds, seed=options.seed)
         _require_ratings(part, augmented, options, name)
-        gathered = Cells.of(part.data, part.tested.frame, part.variants, options.families).with_draws(
-            options.resamples, options.confidence, options.seed
-        )
+        gathered = Cells.of(part.data, part.tested.frame, part.variants, options.families)
+        gathered = gathered.with_draws(options)
         for condition in options.conditions:
             trained = [_rows(part, fold, condition, options) for fold in folds]
             for classifier in (*options.classifiers, MOST_FREQUENT):
@@ -178,7 +132,7 @@ def augmentation_tables(
         progress("done", steps, steps)
     frame = pl.DataFrame(cells, schema=TABLES)
     found = pl.concat(types)
-    settings = {
+    facts = {
         "corpus": augmented.corpus.info.name,
         "ratings_origin": augmented.corpus.info.ratings_origin,
         "features": list(table.names),
@@ -187,18 +141,23 @@ def augmentation_tables(
         "variants_made_here": augmented.made,
         "variants_declined": augmented.declined,
         "recipes": {name: dict(find_learner(name).grid[0]) for name in options.classifiers},
-        **asdict(options),
+        **options.model_dump(mode="json", exclude=set(VariantSettings.model_fields)),
+        "variants": options.subset(VariantSettings).model_dump(mode="json"),
+        "method": policy.aggregate,
+        "scale": policy.scale,
     }
     notes = (*_notes(augmented.corpus, options, found, counts), *_no_better(frame))
-    return AugmentationTables(frame, found, notes, settings)
+    return AugmentationTables(frame, found, notes, facts)
 
 
-def _dimension(augmented: Augmented, table: FeatureTable, name: str, options: TableOptions) -> _Dimension:
+def _dimension(
+    augmented: Augmented, table: FeatureTable, name: str, options: TableSettings, policy: RatingPolicy
+) -> _Dimension:
     corpus = augmented.corpus
-    ratings, scale = target_ratings(corpus, name, options.scale, options.method)
+    ratings, scale = target_ratings(corpus, name, policy)
     if not scale.points:
         raise InputError(f"dimension {name!r}: classifiers learn classes, and the scale {scale.name!r} has no points")
-    target = _target(corpus, name, options)
+    target = _target(corpus, name, options, policy)
     data = build_data(table, target)
     owners = data.keys.select(ITEM).with_row_index("owner")
     variants = augmented.variants.join(owners, on=list(ITEM), how="inner", maintain_order="left")
@@ -206,37 +165,36 @@ def _dimension(augmented: Augmented, table: FeatureTable, name: str, options: Ta
     if unscored.height:
         key = " / ".join(unscored.select(KEY).row(0))
         raise InputError(f"scores: none for {counted(unscored.height, 'variant')} (first: [{key}]); score them, too")
-    priors = prior_means(name) if options.variants.priors else None
+    priors = prior_means(name) if options.priors else None
     # To test on, a rating is taken for what it is; only what nobody rated is assigned.
-    tested = extrapolate(variants, ratings, scale, rounding=options.variants.rounding, priors=priors, seed=options.seed)
+    tested = extrapolate(variants, ratings, scale, rounding=options.rounding, priors=priors, seed=options.seed)
     return _Dimension(data, variants, table.rows(variants).matrix(), tested, ratings, scale, priors)
 
 
-def _target(corpus: Corpus, name: str, options: TableOptions) -> Target:
-    """The ratings of originals, as classes. Saved-but-unset zeros are left out; others off the scale were refused."""
+def _target(corpus: Corpus, name: str, options: TableSettings, policy: RatingPolicy) -> Target:
+    """The ratings of originals, as classes."""
     rows = corpus.summaries.filter(pl.col("variant") == ORIGINAL)
     if not options.include_references:
         rows = rows.filter(pl.col("kind") == "system")
     rated = corpus.ratings.filter(pl.col("dimension") == name).join(rows, on=list(KEY), how="semi")
     if rated.is_empty():
         raise InputError(f"dimension {name!r}: no original summary of a system has a rating")
-    if options.scale is not None:
-        rated = rated.with_columns(pl.col("scale").fill_null(options.scale))
-    return build_target(rated, name, task="classes", aggregate=options.method)
+    return build_target(rated, name, policy, task="classes")
 
 
-def check_ratings(corpus: Corpus, options: TableOptions) -> None:
+def check_ratings(corpus: Corpus, options: TableSettings, policy: RatingPolicy | None = None) -> None:
     """Refuse, before any variant is made or scored, what no table can come of."""
+    policy = policy or RatingPolicy()
     for name in options.dimensions:
-        target_ratings(corpus, name, options.scale, options.method)
-        _target(corpus, name, options)
-        if options.variants.priors:
+        target_ratings(corpus, name, policy)
+        _target(corpus, name, options, policy)
+        if options.priors:
             prior_means(name)
         elif has_no_variants(corpus):
             raise _no_rating(options.needed[0], name)
 
 
-def _require_ratings(part: _Dimension, augmented: Augmented, options: TableOptions, name: str) -> None:
+def _require_ratings(part: _Dimension, augmented: Augmented, options: TableSettings, name: str) -> None:
     rated = {augmented.families[label] for label in part.tested.types["perturbation"]}
     for family in options.needed:
         if family not in rated:
@@ -250,7 +208,7 @@ def _no_rating(family: str, dimension: str) -> InputError:
     )
 
 
-def _rows(part: _Dimension, fold: Fold, condition: str, options: TableOptions) -> tuple[FloatArray, FloatArray]:
+def _rows(part: _Dimension, fold: Fold, condition: str, options: TableSettings) -> tuple[FloatArray, FloatArray]:
     """What is trained on: the originals of the fold and, as the condition says, the variants of those originals.
 
     The ratings of variants are assigned from ratings on this side of the split alone.
@@ -262,18 +220,17 @@ def _rows(part: _Dimension, fold: Fold, condition: str, options: TableOptions) -
     wanted = part.variants.with_row_index("row").filter(
         pl.col("owner").is_in(fold.train.tolist()), pl.col("family").is_in(families)
     )
-    given = options.variants
     learnt = extrapolate(
         wanted,
         part.ratings,
         part.scale,
-        rounding=given.rounding,
-        annotated=given.annotated,
+        rounding=options.rounding,
+        annotated=options.annotated,
         priors=part.priors,
         seed=options.seed,
     )
     rated = wanted.join(learnt.frame.select(*KEY, "value"), on=list(KEY), how="inner", maintain_order="left")
-    rated = draw_most(rated, given.most, options.seed)
+    rated = draw_most(rated, options.most, options.seed)
     if rated.is_empty():
         raise InputError(
             f"dimension {part.data.target.dimension!r}, fold {fold.name}: no variant to train on has a rating; "
@@ -314,7 +271,7 @@ def _types(tested: Extrapolated, families: Mapping[str, str], dimension: str) ->
 
 
 def _notes(
-    corpus: Corpus, options: TableOptions, types: pl.DataFrame, counts: Mapping[str, Mapping[str, Any]]
+    corpus: Corpus, options: TableSettings, types: pl.DataFrame, counts: Mapping[str, Mapping[str, Any]]
 ) -> tuple[str, ...]:
     """What a reader of the numbers has to know, one sentence each."""
     notes = [f"Split {options.split!r}: {find_split(options.split).hides} Variants are on the side of their original."]
@@ -329,7 +286,7 @@ def _notes(
         )
     if origins:
         notes.append(
-            f"Variants that nobody rated have the class of their kind (rounding {options.variants.rounding!r}): what "
+            f"Variants that nobody rated have the class of their kind (rounding {options.rounding!r}): what "
             "merely recognises the kind does well on them, and what sees a difference within a kind is marked wrong."
         )
     lost = {name: count["without a rating"] for name, count in counts.items() if count["without a rating"]}

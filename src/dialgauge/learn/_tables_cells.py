@@ -12,7 +12,9 @@ from dialgauge.arrays import FloatArray
 from dialgauge.corpus import KEY, ORIGINAL
 from dialgauge.learn._procedure import Data
 from dialgauge.learn._splits import IntArray
-from dialgauge.metaeval import bootstrap_weights, percentile_interval
+from dialgauge.learn._validation_scores import dialogue_draws
+from dialgauge.metaeval import percentile_interval
+from dialgauge.resampling import Intervals
 
 TABLES = pl.Schema(
     {
@@ -84,11 +86,10 @@ class Cells:
         """Room for a class of each original and each variant; NaN where nothing was predicted."""
         return np.full(self.originals, np.nan), np.full(self.variants, np.nan)
 
-    def with_draws(self, resamples: int, confidence: float, seed: int) -> "Cells":
+    def with_draws(self, asked: Intervals) -> "Cells":
         """The same with resamples of dialogues, which all classifiers and sets share."""
-        drawn = bootstrap_weights(1, self.dialogues, resamples, "inputs", seed).dialogues if resamples else None
-        once = np.ones((1, self.dialogues))
-        return replace(self, draws=once if drawn is None else np.vstack([once, drawn]), confidence=confidence)
+        draws = np.vstack([np.ones((1, self.dialogues)), dialogue_draws(self.dialogues, asked)])
+        return replace(self, draws=draws, confidence=asked.confidence)
 
     def judge(self, said: tuple[FloatArray, FloatArray]) -> list[dict[str, Any]]:
         """A cell per set."""

@@ -6,8 +6,6 @@ import polars as pl
 
 from dialgauge.corpus import ORIGINAL
 
-#: The five classifiers of the paper, by our names, in its order.
-CLASSIFIERS = ("decision-tree", "logistic", "neighbours", "ordinal", "svm")
 #: The features of the paper that need no model: its Table 4 has each against the reference and against the transcript.
 #: TER against a transcript is not among our metrics.
 PAPER_FEATURES = (

@@ -81,7 +81,7 @@ def class_rows(by: str, name: str, data: Data, classes: FloatArray, numbers: Flo
     keys = data.keys[known.tolist()]
     layout = Layout.of(keys)
     n = layout.shape[1]
-    draws = _dialogue_draws(n, asked)
+    draws = dialogue_draws(n, asked)
     weights = np.vstack([np.ones((1, n)), draws])
     errors = np.zeros(n)
     np.add.at(errors, layout.columns, np.abs(numbers[known] - data.y[known]))
@@ -151,7 +151,7 @@ def best_single(data: Data, predicted: FloatArray) -> tuple[str, FloatArray] | N
     return name, column
 
 
-def _dialogue_draws(dialogues: int, asked: Intervals) -> FloatArray:
+def dialogue_draws(dialogues: int, asked: Intervals) -> FloatArray:
     """How often each dialogue is in each resample: resamples × dialogues."""
     if not asked.resamples:
         return np.zeros((0, dialogues))
@@ -176,7 +176,7 @@ def calibration(data: Data, predicted: FloatArray, asked: Intervals) -> pl.DataF
     order = known[np.argsort(predicted[known], kind="stable")]
     layout = Layout.of(data.keys)
     n = layout.shape[1]
-    draws = _dialogue_draws(n, asked)
+    draws = dialogue_draws(n, asked)
     rows = []
     for number, part in enumerate(np.array_split(order, min(10, len(order)))):
         columns = layout.columns[part]

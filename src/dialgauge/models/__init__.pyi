@@ -28,12 +28,16 @@ from dialgauge.models._resolve import (
     Resolved as Resolved,
     resolve as resolve,
 )
+from dialgauge.models._settings import (
+    Precision as Precision,
+    TrainingPlan as TrainingPlan,
+    TrainingSettings as TrainingSettings,
+)
 from dialgauge.models._states import (
     windows as windows,
 )
 from dialgauge.models._training import (
     EpochRecord as EpochRecord,
-    TrainingPlan as TrainingPlan,
     TrainingRecord as TrainingRecord,
     train as train,
 )
@@ -94,4 +98,5 @@ from dialgauge.models._stored import (
 from dialgauge.models._training import (
     digest_of as digest_of,
     remove_checkpoint as remove_checkpoint,
+    settle as settle,
 )

@@ -12,12 +12,18 @@ DEVICES = ("auto", "cpu", "cuda")
 _NAMED = re.compile(r"auto|cpu|cuda(:\d+)?")
 
 
+def check_device_name(name: str) -> str:
+    """The name, if it is that of a device, here or elsewhere."""
+    if not _NAMED.fullmatch(name):
+        raise ParameterError("model", "device", "'auto', 'cpu', 'cuda' or 'cuda:N'", name)
+    return name
+
+
 def choose_device(name: str) -> str:
     """The device behind ``auto`` (a CUDA card where there is one), or the one named, if this machine has it."""
     import torch
 
-    if not _NAMED.fullmatch(name):
-        raise ParameterError("model", "device", "'auto', 'cpu', 'cuda' or 'cuda:N'", name)
+    check_device_name(name)
     # cuDNN plans its attention anew for every shape of a batch, which takes longer than the attention itself; texts
     # have many lengths.
     torch.backends.cuda.enable_cudnn_sdp(False)

@@ -8,13 +8,15 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from dialgauge.errors import InputError, ModelError, ParameterError
+from dialgauge.errors import InputError, ModelError
 from dialgauge.files import atomic_folder
 from dialgauge.models._device import choose_device
+from dialgauge.models._settings import TrainingPlan
 from dialgauge.progress import Progress
 
+Plan = TypeVar("Plan", bound=TrainingPlan)
 _CHECKPOINT = "checkpoint"
 _STATE = "state.json"
 _WEIGHTS = "weights.safetensors"
@@ -22,49 +24,6 @@ _BEST = "best.safetensors"
 _MOMENTS = "moments.safetensors"
 #: On a card, so many losses are read at a time: to read one is to wait for all work that was handed over before it.
 _READ_AT_ONCE = 16
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingPlan:
-    """How to train: everything that changes the result but the data and the module.
-
-    The learning rate rises over the first ``warmup`` share of the work and then falls to zero in a straight line.
-    ``accumulate`` micro-batches make one step. ``precision`` is that of the forward pass; weights stay in fp32.
-    ``patience`` stops after so many epochs without a better value of ``evaluate``.
-    """
-
-    epochs: int = 3
-    learning_rate: float = 5e-5
-    accumulate: int = 1
-    warmup: float = 0.1
-    weight_decay: float = 0.01
-    clip: float = 1.0
-    precision: Literal["fp32", "bf16"] = "fp32"
-    seed: int = 0
-    device: str = "auto"
-    patience: int | None = None
-
-    def __post_init__(self) -> None:
-        rules = {
-            "epochs": (self.epochs >= 1, "at least 1"),
-            "learning_rate": (self.learning_rate > 0, "above 0"),
-            "accumulate": (self.accumulate >= 1, "at least 1"),
-            "warmup": (0 <= self.warmup < 1, "from 0 to below 1"),
-            "weight_decay": (self.weight_decay >= 0, "0 or above"),
-            "clip": (self.clip > 0, "above 0"),
-            "precision": (self.precision in ("fp32", "bf16"), "'fp32' or 'bf16'"),
-            "seed": (self.seed >= 0, "0 or above"),
-            "patience": (self.patience is None or self.patience >= 1, "at least 1, or none"),
-        }
-        for name, (holds, allowed) in rules.items():
-            if not holds:
-                raise ParameterError("training", name, allowed, getattr(self, name))
-
-    def rate(self, done: float) -> float:
-        """The learning rate after this share of the work."""
-        if done < self.warmup:
-            return self.learning_rate * done / self.warmup
-        return self.learning_rate * max(0.0, (1 - done) / (1 - self.warmup))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +64,10 @@ def train(
 ) -> TrainingRecord:
     """Train a module of torch in place; at the end it holds the weights of the best epoch (the last, unevaluated).
 
-    ``batches(epoch)`` gives the micro-batches of an epoch (from 0) and must depend on nothing but the epoch and the
-    plan's seed; ``loss(module, batch)`` gives a scalar; ``evaluate(module)`` a number, the lower the better. ``ties``
-    says which of equally good epochs is best. Only parameters that require gradients are trained.
+    ``accumulate`` micro-batches of the plan make one step, and its ``patience`` counts epochs without a better value of
+    ``evaluate``. ``batches(epoch)`` gives the micro-batches of an epoch (from 0) and must depend on nothing but the
+    epoch and the plan's seed; ``loss(module, batch)`` gives a scalar; ``evaluate(module)`` a number, the lower the
+    better. ``ties`` says which of equally good epochs is best. Only parameters that require gradients are trained.
 
     With ``folder`` the state is kept there after every epoch, and a call with the same folder, plan and ``identity``
     (a digest of data and starting weights) goes on after the last whole epoch, with the same result as if it had never
@@ -116,6 +76,8 @@ def train(
     import torch
 
     device = choose_device(plan.device)
+    # The device is where, not what: a training may go on elsewhere.
+    plan = settle(plan).subset(TrainingPlan, device="auto")
     module.to(device)
     decayed = [p for p in module.parameters() if p.requires_grad and p.dim() > 1]
     plain = [p for p in module.parameters() if p.requires_grad and p.dim() <= 1]
@@ -140,6 +102,13 @@ def train(
     keeper.load_best()
     module.eval()
     return record
+
+
+def settle(plan: Plan) -> Plan:
+    """The plan with the precision that ``auto`` stands for on its device."""
+    if plan.precision != "auto":
+        return plan
+    return plan.model_copy(update={"precision": "bf16" if _on_card(choose_device(plan.device)) else "fp32"})
 
 
 def _one_epoch(
@@ -342,8 +311,7 @@ def digest_of(parts: Iterable[str]) -> str:
 
 def _identity(module: Any, plan: TrainingPlan, identity: str) -> str:
     shapes = [f"{name}{tuple(p.shape)}" for name, p in module.named_parameters() if p.requires_grad]
-    # The device is where, not what: a training may go on elsewhere.
-    return digest_of([json.dumps(asdict(replace(plan, device="auto"))), identity, *shapes])
+    return digest_of([json.dumps(plan.model_dump(), sort_keys=True), identity, *shapes])
 
 
 def _epoch_seed(seed: int, epoch: int) -> int:

@@ -16,11 +16,9 @@ from dialgauge.summarize._chunks import (
 )
 from dialgauge.summarize._finetune import (
     Finetuned as Finetuned,
-    FinetuneSettings as FinetuneSettings,
     finetune as finetune,
 )
 from dialgauge.summarize._generate import (
-    GenerationSettings as GenerationSettings,
     generate as generate,
 )
 from dialgauge.summarize._registry import (
@@ -37,8 +35,11 @@ from dialgauge.summarize._scratch import (
     ScratchModel as ScratchModel,
     build_scratch as build_scratch,
 )
-from dialgauge.summarize._seq2seq import (
+from dialgauge.summarize._settings import (
+    FinetuneSettings as FinetuneSettings,
+    GenerationSettings as GenerationSettings,
     Reading as Reading,
+    SetsSettings as SetsSettings,
 )
 from dialgauge.summarize._system import (
     Means as Means,
@@ -56,7 +57,6 @@ __all__: list[str]  # The names above are public; those below are for other room
 
 from dialgauge.summarize._finetune_sets import (
     SetsResult as SetsResult,
-    SetsSettings as SetsSettings,
     finetune_sets as finetune_sets,
     read_summaries as read_summaries,
     save_table as save_table,
@@ -79,12 +79,15 @@ from dialgauge.summarize._run import (
 from dialgauge.summarize._scratch import (
     is_scratch as is_scratch,
 )
+from dialgauge.summarize._settings import (
+    SETS as SETS,
+)
 from dialgauge.summarize._system import (
     SummarizerRequest as SummarizerRequest,
     Task as Task,
 )
 from dialgauge.summarize._training_sets import (
-    SETS as SETS,
     Splits as Splits,
+    hold_out as hold_out,
     split_corpus as split_corpus,
 )

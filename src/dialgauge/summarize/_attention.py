@@ -12,8 +12,9 @@ from dialgauge.affect import Words, split_words
 from dialgauge.errors import InputError, ModelError, ParameterError
 from dialgauge.models import Model
 from dialgauge.summarize._finetune_batches import check_trainable
-from dialgauge.summarize._generate import GenerationSettings, generate, parts_of, window_of
+from dialgauge.summarize._generate import generate, parts_of, window_of
 from dialgauge.summarize._roles import join_pieces
+from dialgauge.summarize._settings import GenerationSettings
 
 _NOWHERE = -1
 Weights = NDArray[np.float64]

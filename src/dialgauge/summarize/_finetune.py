@@ -5,24 +5,25 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from dialgauge.affect import Tagger
 from dialgauge.corpus import Corpus
-from dialgauge.errors import InputError, ParameterError
+from dialgauge.errors import InputError
 from dialgauge.files import atomic_folder
 from dialgauge.models import (
     Model,
-    TrainingPlan,
     TrainingRecord,
     digest_of,
     load,
     quiet_loading,
+    settle,
     train,
 )
 from dialgauge.progress import Progress
+from dialgauge.settings import takes
 from dialgauge.summarize._finetune_batches import (
     EncodedPairs,
     batch_loss,
@@ -31,49 +32,11 @@ from dialgauge.summarize._finetune_batches import (
     epoch_batches,
 )
 from dialgauge.summarize._finetune_quality import affect_quality, rouge_quality, written_texts
-from dialgauge.summarize._generate import GenerationSettings
-from dialgauge.summarize._seq2seq import Reading
+from dialgauge.summarize._settings import FinetuneSettings
 from dialgauge.summarize._training_sets import Pair, TrainingSet, reference_pairs
 
-BestBy = Literal["rouge", "psentscore", "loss"]
-#: How the best epoch is chosen on the development set.
-BEST_BY: tuple[BestBy, ...] = get_args(BestBy)
 #: Beside the weights: how they were made.
 _CARD = "training.json"
-
-
-@dataclass(frozen=True, slots=True)
-class FinetuneSettings:
-    """Everything that changes the result of a fine-tuning but the data and the model to start from.
-
-    ``batch_tokens`` is about how many tokens, padding included, a micro-batch holds on both sides. Dialogues are read
-    to ``source_length`` tokens and references to ``target_length``; what is longer is cut and counted. ``best_by``
-    says which epoch is kept: the one with the best ``rouge`` (mean of ROUGE-1, -2 and -L) or ``psentscore`` (the
-    concordance of affect in dialogue and summary) of what it writes for the development set, or the lowest ``loss`` on
-    it. ``reading`` is how dialogues are shown to the model. ``generation`` is how it writes for the development set:
-    greedy search is quick and ranks epochs well enough. There a dialogue that is too long is read in parts, not cut.
-    """
-
-    plan: TrainingPlan = field(default_factory=TrainingPlan)
-    batch_tokens: int = 4096
-    source_length: int = 1024
-    target_length: int = 128
-    label_smoothing: float = 0.1
-    best_by: BestBy = "rouge"
-    reading: Reading = field(default_factory=Reading)
-    generation: GenerationSettings = field(default_factory=lambda: GenerationSettings(beams=1))
-
-    def __post_init__(self) -> None:
-        rules = {
-            "batch_tokens": (self.batch_tokens >= 1, "at least 1"),
-            "source_length": (self.source_length >= 4, "at least 4"),
-            "target_length": (self.target_length >= 4, "at least 4"),
-            "label_smoothing": (0 <= self.label_smoothing < 1, "from 0 to below 1"),
-            "best_by": (self.best_by in BEST_BY, " or ".join(map(repr, BEST_BY))),
-        }
-        for name, (holds, allowed) in rules.items():
-            if not holds:
-                raise ParameterError("fine-tuning", name, allowed, getattr(self, name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +65,7 @@ class Finetuned:
         return {**asdict(self), "folder": str(self.folder), "record": self.record.as_dict()}
 
 
+@takes(FinetuneSettings)
 def finetune(
     model: str,
     training: TrainingSet,
@@ -113,6 +77,7 @@ def finetune(
     resumable: bool = True,
     writing_tokens: int | None = None,
     progress: Progress | None = None,
+    **changes: Any,
 ) -> Finetuned:
     """Teach a sequence-to-sequence model to write the references of a training set; save it as a checkpoint folder.
 
@@ -121,10 +86,10 @@ def finetune(
     the same arguments; a finished one is not done again. ``resumable=False`` keeps no state on the way, which saves
     time and room on the disk. ``writing_tokens`` bounds the batches in which the model writes for ``dev``.
     """
-    settings = settings or FinetuneSettings()
+    settings = settle(FinetuneSettings.chosen(settings, changes, "finetune"))
     if settings.best_by == "psentscore" and dev is not None and tagger is None:
         raise InputError("fine-tuning: best_by 'psentscore' needs a tagger of affective words: give one")
-    start = load("seq2seq", model, settings.plan.device)
+    start = load("seq2seq", model, settings.device)
     check_trainable(start)
     held_out = reference_pairs(dev, training.pairs[0].role, settings.reading) if dev is not None else ()
     identity = _identity(start, training.pairs, held_out, settings, tagger)
@@ -136,9 +101,9 @@ def finetune(
     lengths = encoded.lengths
     record = train(
         learner.module,
-        lambda epoch: epoch_batches(lengths, settings.batch_tokens, settings.plan.seed, epoch),
+        lambda epoch: epoch_batches(lengths, settings.batch_tokens, settings.seed, epoch),
         lambda module, batch: batch_loss(module, encoded, batch, settings.label_smoothing),
-        settings.plan,
+        settings,
         evaluate=None
         if dev is None
         else _evaluation(learner, dev, held_out, settings, tagger, writing_tokens, told_as(progress, "dev")),
@@ -182,7 +147,7 @@ def _evaluation(
         return lambda module: _mean_loss(module, encoded, settings.batch_tokens)
 
     def evaluate(module: Any) -> float:
-        reading = replace(settings.reading, window=settings.source_length)
+        reading = settings.reading.model_copy(update={"window": settings.source_length})
         model = replace(learner, module=module)
         written = written_texts(model, dev, held_out, reading, settings.generation, writing_tokens, progress)
         if settings.best_by == "psentscore":
@@ -210,7 +175,8 @@ def _identity(
     settings: FinetuneSettings,
     tagger: Tagger | None,
 ) -> str:
-    named = asdict(settings) | {"plan": asdict(replace(settings.plan, device="auto"))}
+    # The device is where, not what: a training may go on elsewhere.
+    named = settings.model_copy(update={"device": "auto"}).as_dict()
     chosen_by = tagger.signature if tagger is not None and settings.best_by == "psentscore" else ""
     texts = (text for pair in (*pairs, *held_out) for text in (pair.source, pair.target))
     return digest_of([start.fingerprint, json.dumps(named, sort_keys=True), chosen_by, str(len(pairs)), *texts])
@@ -251,7 +217,7 @@ def _card(
             "without_summary_affect": training.without_summary_affect,
         },
         "tagger": tagger.signature if tagger is not None else None,
-        "settings": asdict(settings),
+        "settings": settings.as_dict(),
     }
 
 

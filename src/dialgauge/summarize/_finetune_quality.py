@@ -1,7 +1,6 @@
 """How good a summarizer in training is: what it writes for the development set, as one number."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from dialgauge.affect import Tagger
 from dialgauge.corpus import Corpus
@@ -9,8 +8,8 @@ from dialgauge.metrics import score_pairs
 from dialgauge.models import Model, watching
 from dialgauge.progress import Progress
 from dialgauge.summarize._finetune_table import ROUGE, affect_scores, preserved
-from dialgauge.summarize._generate import GenerationSettings
-from dialgauge.summarize._seq2seq import Reading, write_summaries
+from dialgauge.summarize._seq2seq import write_summaries
+from dialgauge.summarize._settings import GenerationSettings, Reading
 from dialgauge.summarize._training_sets import Pair
 
 #: The name of the model in training among systems.
@@ -34,7 +33,8 @@ def written_texts(
     """
     wanted = dict.fromkeys(pair.dialogue_id for pair in pairs)
     dialogues = [dialogue for dialogue in corpus.iter_dialogues() if dialogue.id in wanted]
-    fitting = replace(reading, window=min(reading.window or model.max_length, model.max_length))
+    window = min(reading.window or model.max_length, model.max_length)
+    fitting = reading.model_copy(update={"window": window})
     found: dict[str, str] = {}
 
     def tell(at_work: int, of: int) -> None:

@@ -3,44 +3,25 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dialgauge.affect import Tagger
-from dialgauge.corpus import OVERALL, Corpus
+from dialgauge.corpus import Corpus
 from dialgauge.errors import InputError
 from dialgauge.files import write_text
 from dialgauge.models import load, watching
 from dialgauge.progress import Progress
-from dialgauge.summarize._finetune import Finetuned, FinetuneSettings, finetune, told_as
+from dialgauge.summarize._finetune import Finetuned, finetune, told_as
 from dialgauge.summarize._finetune_quality import written_texts
 from dialgauge.summarize._finetune_table import AffectTable, affect_table
-from dialgauge.summarize._generate import GenerationSettings
 from dialgauge.summarize._scratch import ScratchModel, build_scratch, is_scratch
-from dialgauge.summarize._training_sets import SETS, Pair, Splits, TrainingSet, reference_pairs, training_sets
+from dialgauge.summarize._settings import SETS, FinetuneSettings, SetsSettings
+from dialgauge.summarize._training_sets import Pair, Splits, TrainingSet, reference_pairs, training_sets
 
 #: What is written below the output folder.
 _START, _CHECKPOINT, _OUTPUTS, _TABLE = "start", "checkpoint", "summaries.jsonl", "table"
-
-
-@dataclass(frozen=True, slots=True)
-class SetsSettings:
-    """What is made of a corpus: which sets, for which role, chosen by which tagger, written and measured how.
-
-    ``writing`` is how the test split is summarized at the end, in batches of ``writing_tokens`` (None: what suits the
-    device); ``bertscore`` is the encoder of BERTScore (None: without). ``vocabulary`` and ``window`` are those of a
-    model that is made from scratch. ``resumable`` keeps the state of a training after each epoch.
-    """
-
-    sets: tuple[str, ...] = SETS
-    role: str = OVERALL
-    writing: GenerationSettings = field(default_factory=GenerationSettings)
-    bertscore: str | None = "embedded:minilm"
-    vocabulary: int = 8000
-    window: int = 1024
-    writing_tokens: int | None = None
-    resumable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +72,7 @@ def finetune_sets(
     """
     training, settings = training or FinetuneSettings(), settings or SetsSettings()
     sets = training_sets(
-        splits.train, settings.sets, tagger, role=settings.role, reading=training.reading, seed=training.plan.seed
+        splits.train, settings.sets, tagger, role=settings.role, reading=training.reading, seed=training.seed
     )
     if splits.test is not None:
         if tagger is None:
@@ -147,9 +128,9 @@ def write_summaries(
     progress: Progress | None = None,
 ) -> dict[str, str]:
     """Summarize the test split with a trained model; the texts by dialogue, and as JSON lines in ``path``."""
-    model = load("seq2seq", trained.model, training.plan.device)
+    model = load("seq2seq", trained.model, training.device)
     pairs = reference_pairs(test, settings.role, training.reading)
-    reading = replace(training.reading, window=training.source_length)
+    reading = training.reading.model_copy(update={"window": training.source_length})
     texts = written_texts(model, test, pairs, reading, settings.writing, settings.writing_tokens, progress)
     rows = [
         {"dialogue_id": dialogue_id, "system": trained.set, "role": settings.role, "summary": text}
@@ -177,7 +158,7 @@ def _start(model: str, corpus: Corpus, folder: Path, training: FinetuneSettings,
         return model
     shape = ScratchModel.parse(model, settings.vocabulary, settings.window)
     texts = _texts(reference_pairs(corpus, settings.role, training.reading))
-    return f"folder:{build_scratch(shape, texts, folder / _START, training.plan.seed)}"
+    return f"folder:{build_scratch(shape, texts, folder / _START, training.seed)}"
 
 
 def _texts(pairs: Sequence[Pair]) -> list[str]:

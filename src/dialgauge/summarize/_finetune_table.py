@@ -21,7 +21,7 @@ ROUGE = tuple(f"rouge-{kind}:stem=yes,refs=mean" for kind in "12l")
 HUMAN = "human"
 #: What :func:`dialgauge.affect.psent_score` calls the references.
 _REFERENCES = "references"
-_DRAWS = 1000
+_RESAMPLES = 1000
 _CORNER = ("system", "measure")
 _OVERLAP, _AFFECT = ("R1", "R2", "RL", "BERTScore"), ("PSentScore", "PSentScore_P", "PSentScore_N")
 
@@ -60,7 +60,7 @@ def affect_scores(
     tagger: Tagger,
     *,
     role: str = OVERALL,
-    draws: int = 1,
+    resamples: int = 0,
 ) -> PSentScores:
     """PSentScore of what systems wrote, and of the references: ``outputs[system][dialogue_id]`` is a text."""
     wanted = {dialogue_id for texts in outputs.values() for dialogue_id in texts}
@@ -72,7 +72,7 @@ def affect_scores(
     )
     dialogues = test.dialogues.filter(pl.col("dialogue_id").is_in(list(wanted)))
     corpus = Corpus(dialogues, pl.concat([references, written]), info=test.info)
-    return psent_score(corpus, tagger, role=None if role == OVERALL else role, draws=draws)
+    return psent_score(corpus, tagger, role=None if role == OVERALL else role, resamples=resamples)
 
 
 def preserved(scores: PSentScores, name: str, part: str = "all") -> Preserved:
@@ -191,7 +191,7 @@ def affect_table(
     rows = []
     ids = list(references)
     written = {system: {i: texts[i] for i in ids} for system, texts in outputs.items()}
-    affect = affect_scores(test, written, tagger, role=role, draws=_DRAWS)
+    affect = affect_scores(test, written, tagger, role=role, resamples=_RESAMPLES)
     several = {dialogue_id: texts for dialogue_id, texts in references.items() if len(texts) > 1}
     if several:
         people, others = _against_others(several)

@@ -1,7 +1,6 @@
 """What a sequence-to-sequence model writes for a text: greedy or with beams, in batches, nothing cut off."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from dialgauge.corpus import Turn
@@ -9,6 +8,7 @@ from dialgauge.errors import ParameterError
 from dialgauge.models import Model, default_budget, run_batched
 from dialgauge.summarize._chunks import Chunks, chunk_turns
 from dialgauge.summarize._roles import join_pieces
+from dialgauge.summarize._settings import GenerationSettings
 
 #: A step of writing takes hardly longer for many texts than for one, so batches are larger than those for reading.
 _LEAST_BATCH = 8192
@@ -22,30 +22,6 @@ _KEPT = (
     "forced_eos_token_id",
     "suppress_tokens",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class GenerationSettings:
-    """How a model writes: with how many beams (1 is greedy), how many tokens at most and at least.
-
-    ``length_penalty`` above 1 prefers longer texts among the beams; ``no_repeat`` forbids a run of so many tokens to
-    come twice (0: no such rule; with it a name of as many tokens, like ``#Person1#``, is written at most once). What a
-    checkpoint brings along for these is not used, so that all models write by the same rules; its other settings, such
-    as the token that a text must begin with, are.
-    """
-
-    beams: int = 4
-    longest: int = 128
-    shortest: int = 0
-    length_penalty: float = 1.0
-    no_repeat: int = 0
-
-    def __post_init__(self) -> None:
-        for name, least in (("beams", 1), ("longest", 1), ("shortest", 0), ("no_repeat", 0)):
-            if getattr(self, name) < least:
-                raise ParameterError("generation", name, f"{least} or more", getattr(self, name))
-        if self.shortest > self.longest:
-            raise ParameterError("generation", "shortest", f"at most longest={self.longest}", self.shortest)
 
 
 def generate(

@@ -1,65 +1,18 @@
 """Summaries written by a sequence-to-sequence model: BART, PEGASUS, T5 and whatever else transformers can load."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from dialgauge.corpus import OVERALL, Dialogue
-from dialgauge.errors import ParameterError
 from dialgauge.metrics import Parameter
 from dialgauge.models import DTYPES, Model, load
-from dialgauge.summarize._chunks import Chunks, chunk_turns
-from dialgauge.summarize._generate import GenerationSettings, batch_budget, count_tokens, generate, window_of
+from dialgauge.summarize._generate import batch_budget, count_tokens, generate
 from dialgauge.summarize._registry import register
 from dialgauge.summarize._roles import join_pieces
+from dialgauge.summarize._settings import JOINTS, GenerationSettings, Reading
 from dialgauge.summarize._system import Outcome, Summarizer, Task
 
-JOINTS: Mapping[str, str] = {"line": "\n", "space": " "}
-ROLES = ("turns", "mark")
 #: So many batches make a portion: the work that is lost, at most, when it stops half-way.
 _BATCHES = 8
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How a dialogue is shown to a model: what leads it, what stands between turns, and how a role is asked for.
-
-    ``roles`` is ``turns`` (the model sees the turns of the role alone) or ``mark`` (it sees all, led by ``[role]``,
-    for a model that was fine-tuned so). ``window`` is how many tokens it reads; None: as many as it can.
-    """
-
-    prefix: str = ""
-    joint: str = "line"
-    roles: str = "turns"
-    window: int | None = None
-
-    def __post_init__(self) -> None:
-        for name, allowed in (("joint", tuple(JOINTS)), ("roles", ROLES)):
-            if getattr(self, name) not in allowed:
-                raise ParameterError("reading", name, " or ".join(map(repr, allowed)), getattr(self, name))
-
-    def head(self, role: str) -> str:
-        """What stands before the turns."""
-        return self.prefix + (f"[{role}] " if self.roles == "mark" and role != OVERALL else "")
-
-    def shown(self, dialogue: Dialogue, role: str) -> Dialogue:
-        """The turns that the model sees."""
-        return dialogue.side(role) if self.roles == "turns" else dialogue
-
-    def text(self, dialogue: Dialogue, role: str = OVERALL) -> str:
-        """The whole dialogue as one input, however long."""
-        return self.head(role) + JOINTS[self.joint].join(map(str, self.shown(dialogue, role).turns))
-
-    def parts(self, model: Model, dialogue: Dialogue, role: str = OVERALL) -> Chunks:
-        """The dialogue as inputs that the model can read: one, or several where it is longer than the window."""
-        head = self.head(role)
-        # Counted as the model gets it: what stands before a text can change how its beginning is cut into tokens.
-        chunks = chunk_turns(
-            self.shown(dialogue, role).turns,
-            JOINTS[self.joint],
-            window_of(model, self.window),
-            lambda text: count_tokens(model, head + text),
-        )
-        return Chunks(tuple(head + text for text in chunks.texts), chunks.split_turns)
 
 
 def write_summaries(
@@ -101,7 +54,9 @@ def _portions(loads: Sequence[int], most: int) -> list[list[int]]:
 def _compute(task: Task, parameters: Mapping[str, str]) -> Iterator[tuple[int, Outcome]]:
     model = load("seq2seq", parameters["model"], parameters["device"], parameters["dtype"])
     window = None if parameters["window"] == "auto" else int(parameters["window"])
-    reading = Reading(parameters["prefix"], parameters["joint"], parameters["roles"], window)
+    reading = Reading.chosen(
+        None, {name: parameters[name] for name in ("prefix", "joint", "roles")} | {"window": window}
+    )
     settings = GenerationSettings(
         beams=int(parameters["beams"]),
         longest=int(parameters["longest"]),
@@ -133,7 +88,7 @@ register(
             "joint": Parameter("line", tuple(JOINTS), "what stands between turns: a line break or a space"),
             "roles": Parameter(
                 "turns",
-                ROLES,
+                ("turns", "mark"),
                 "for a role, turns: the model reads the turns of the role alone; mark: all of them, led by [ROLE]",
             ),
             "window": Parameter(

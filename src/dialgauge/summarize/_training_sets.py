@@ -1,21 +1,18 @@
 """What a summarizer is trained on: pairs of dialogue and reference, all of them, the affective ones, or as many."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
 
 from dialgauge.affect import Tagger, affective_pairs
 from dialgauge.corpus import KEY, OVERALL, Corpus, Dialogue
-from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.summarize._seq2seq import Reading
+from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
+from dialgauge.summarize._settings import SETS, Reading, SetName
 
-SetName = Literal["full", "filtered", "subsampled"]
-#: Zhou, Ringeval and Portet (2024): all pairs; those with an affective word on both sides; as many, drawn at random.
-SETS: tuple[SetName, ...] = get_args(SetName)
 #: What data sets call the split to choose the best epoch with.
 _DEV = ("dev", "val", "valid", "validation")
 
@@ -82,6 +79,19 @@ def split_corpus(corpus: Corpus) -> Splits:
     if parts["train"] is None:
         raise InputError(f"corpus {corpus.info.name!r}: no dialogue to train on (none of the split 'train')")
     return Splits(parts["train"], parts["dev"], parts["test"])
+
+
+def hold_out(corpus: Corpus, share: float, seed: int = 0) -> tuple[Corpus, Corpus]:
+    """The corpus without this share of its dialogues, and these; the choice depends on their ids and the seed alone."""
+    if not 0 < share < 1:
+        raise ParameterError("hold_out", "share", "between 0 and 1", share)
+    ids = corpus.dialogues["dialogue_id"].to_list()
+    count = max(1, round(len(ids) * share))
+    if count >= len(ids):
+        raise InputError(f"corpus {corpus.info.name!r}: {counted(len(ids), 'dialogue')} are too few to hold some out")
+    held = set(sorted(ids, key=lambda name: hashlib.sha256(f"{seed}:{name}".encode()).digest())[:count])
+    kept = [name for name in ids if name not in held]
+    return corpus.select(dialogues=kept), corpus.select(dialogues=sorted(held))
 
 
 def reference_pairs(corpus: Corpus, role: str = OVERALL, reading: Reading | None = None) -> tuple[Pair, ...]:

@@ -43,7 +43,7 @@ from dialgauge.reproduce.papers.psentscore_rouge import WEIGHT, rouge_by_py_roug
 _SPLITS = ("train", "dev", "test")
 _MEASURES = {"Spearman": "spearman", "CCC": "ccc", "MAE": "mae"}
 _PARTS = {"PSentScore": "all", "positive": "positive", "negative": "negative"}
-_DRAWS, _SEED = 200, 0
+_RESAMPLES, _SEED = 200, 0
 _NO_PIECES = "the paper's denominator needs 'dialgauge models get minilm'; words are counted instead"
 
 Values = dict[tuple[str, str], float | None]
@@ -244,7 +244,7 @@ def _scores(study: _Study) -> dict[str, PSentScores]:
             study.bundle.corpus,
             study.taggers[tagger],
             denominator="pieces" if denominator == "pieces" else "words",
-            draws=_DRAWS,
+            resamples=_RESAMPLES,
             seed=_SEED,
         )
         for name, (tagger, denominator) in wanted.items()

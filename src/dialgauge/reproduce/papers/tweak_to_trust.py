@@ -15,8 +15,7 @@ from dialgauge.corpus import ORIGINAL, open_corpus
 from dialgauge.learn import (
     PAPER_FEATURES,
     AugmentationTables,
-    TableOptions,
-    VariantOptions,
+    TableSettings,
     add_variants,
     augmentation_tables,
     check_ratings,
@@ -25,7 +24,7 @@ from dialgauge.metaeval import PerturbedCorrelations, perturbed_correlations
 from dialgauge.metrics import score
 from dialgauge.perturb import PRIORS
 from dialgauge.progress import Progress
-from dialgauge.ratings import aggregate
+from dialgauge.ratings import RatingPolicy, aggregate
 from dialgauge.reproduce._papers import PAPERS, Paper
 from dialgauge.reproduce._printed import Layout, LayoutRow, PaperCheck, PrintedTable, load_printed, printed_rows
 from dialgauge.reproduce.papers.tweak_to_trust_checks import check_prints, find_defects
@@ -34,7 +33,9 @@ from dialgauge.reproduce.papers.tweak_to_trust_checks import check_prints, find_
 _CONDITIONS = {"5": ORIGINAL, "6": "original+domain"}
 #: Our names of the sets, by those of the paper.
 _SETS = {"orig": ORIGINAL, "our": "domain", "baseline": "baseline"}
-_OPTIONS = TableOptions(variants=VariantOptions(priors=True), resamples=0)
+_OPTIONS = TableSettings(priors=True, resamples=0)
+#: As our tables have had it: the value that two of three annotators gave, or else the mean.
+_POLICY = RatingPolicy(aggregate="majority-or-mean")
 
 
 def recompute(data: str, progress: Progress) -> PaperCheck:
@@ -82,20 +83,20 @@ def tweak_to_trust_accuracies() -> pl.DataFrame:
 def _procedure(data: str, progress: Progress) -> tuple[PerturbedCorrelations, AugmentationTables]:
     """Variants of all summaries, scored by the metrics that need no model, correlated and trained on."""
     corpus = open_corpus(data)
-    check_ratings(corpus, _OPTIONS)
-    augmented = add_variants(corpus, _OPTIONS.variants.perturbations, seed=_OPTIONS.seed, progress=progress)
+    check_ratings(corpus, _OPTIONS, _POLICY)
+    augmented = add_variants(corpus, _OPTIONS.perturbations, seed=_OPTIONS.seed, progress=progress)
     scores = score(augmented.corpus, PAPER_FEATURES, progress=progress)
     priors: Mapping[str, Mapping[str, float]] = {
         label: {name: prior.mean for name, prior in known.items()} for label, known in PRIORS.items()
     }
     correlations = perturbed_correlations(
         scores.frame,
-        aggregate(augmented.corpus.ratings, _OPTIONS.method).wide(),
+        aggregate(augmented.corpus.ratings, settings=_POLICY).wide(),
         augmented.families,
         priors=priors,
         dimensions=_OPTIONS.dimensions,
     )
-    return correlations, augmentation_tables(augmented, scores, _OPTIONS, progress=progress)
+    return correlations, augmentation_tables(augmented, scores, _OPTIONS, _POLICY, progress=progress)
 
 
 def _layout_4(printed: PrintedTable, found: PerturbedCorrelations, source: str) -> Layout:
@@ -152,7 +153,7 @@ def _source(found: AugmentationTables) -> str:
 
 _TABLE_7 = (
     "Printed only: it needs the models of UniEval and BARTScore and a training run for each row. "
-    "'dialgauge finetune-metric --conditions' makes the same table for a corpus of yours."
+    "'dialgauge finetune-metric --condition' makes the same table for a corpus of yours."
 )
 
 PAPER = Paper(

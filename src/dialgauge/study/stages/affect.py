@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from pydantic import Field, field_validator
 
-from dialgauge.affect import TAGGERS, parse_spec, psent_score, shares_frame, tagger
-from dialgauge.metaeval import CorrelationSettings
-from dialgauge.settings import refusing
+from dialgauge.affect import TAGGERS, AffectSettings, parse_spec, psent_score, shares_frame, tagger
+from dialgauge.settings import Several, setting
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._specs import Specs, tagger_spec
 from dialgauge.study._stage import GivenPath, Section, Stage, TableKind
-from dialgauge.study._study_file import SectionModel, StudyFile
+from dialgauge.study._study_file import StudyFile
 
 if TYPE_CHECKING:
     from dialgauge.report import Panel
@@ -24,19 +22,13 @@ SCORES, SHARES, MADE_BY = "psentscore.parquet", "psent.parquet", "psentscore.jso
 _NEEDS = "[affect] in the study file"
 
 
-class AffectSection(SectionModel):
-    """``[affect]``: whether feelings survive the summaries, by which tagger of words, and for which roles, too."""
+class AffectSection(AffectSettings):
+    """``[affect]``: whether sentiment survives the summaries, by which tagger, and for which roles, too.
 
-    tagger: Annotated[str, Field(min_length=1)] = "vader"
-    denominator: Literal["words", "pieces"] = "words"
-    roles: list[str] = Field(default_factory=list)
+    Without ``resamples`` and ``confidence``, intervals are made as ``[correlation]`` says.
+    """
 
-    @field_validator("tagger")
-    @classmethod
-    def _known(cls, spec: str) -> str:
-        with refusing():
-            parse_spec(spec)
-        return spec
+    roles: Several[str] = setting((), "Role to measure by itself, too.", flag="--role")
 
 
 def _table(run: FinishedRun, **options: Any) -> "Table":
@@ -54,33 +46,23 @@ class AffectStage(Stage):
     tables = (TableKind("affect", _table, ("metrics", "side", "best", "digits")),)
 
     def settings(self, context: Context) -> Mapping[str, Any]:
-        spec = _tagger(context)
-        resampled = context.section(CorrelationSettings).model_dump(include={"resamples", "confidence"})
+        spec, wanted = _tagger(context), context.section(AffectSection)
         made_by = spec.text(tagger(*spec.full).signature)
-        asked = context.section(AffectSection).model_dump()
-        return asked | resampled | {"seed": context.study.seed, "made_by": made_by}
+        return _asked(context).model_dump(mode="json") | {"roles": list(wanted.roles), "made_by": made_by}
 
     def make(self, context: Context) -> Mapping[str, Any]:
-        wanted, resampled, spec = context.section(AffectSection), context.section(CorrelationSettings), _tagger(context)
+        wanted, asked, spec = context.section(AffectSection), _asked(context), _tagger(context)
         chosen = tagger(*spec.full)
         sides: list[str | None] = [None, *wanted.roles]
         tables = []
         signature = ""
         for done, side in enumerate(sides):
             context.progress(f"affect{'' if side is None else f' of {side}'}", done, len(sides))
-            found = psent_score(
-                context.corpus,
-                chosen,
-                denominator=wanted.denominator,
-                role=side,
-                draws=max(1, resampled.resamples),
-                level=resampled.confidence,
-                seed=context.study.seed,
-            )
+            found = psent_score(context.corpus, chosen, asked, role=side)
             tables.append(found.frame.with_columns(pl.lit(side or "").alias("side")))
             signature = signature or spec.text(found.signature)
         context.write(SCORES, pl.concat(tables))
-        context.write(SHARES, shares_frame(context.corpus, chosen))
+        context.write(SHARES, shares_frame(context.corpus, chosen, denominator=asked.denominator, tags=asked.tags))
         context.write_json(MADE_BY, {"signature": signature})
         return {"signature": signature}
 
@@ -102,6 +84,10 @@ class AffectStage(Stage):
 
         scores, shares = (run.needed_table(name, _NEEDS) for name in ("psentscore", "psent"))
         return affect_panel(AffectData(scores, shares, run.document(MADE_BY)["signature"]))
+
+
+def _asked(context: Context) -> AffectSettings:
+    return context.asked(AffectSettings, context.section(AffectSection))
 
 
 def _tagger(context: Context) -> Specs:

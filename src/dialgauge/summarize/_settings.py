@@ -1,0 +1,144 @@
+"""What is asked of summarizers: how dialogues are shown to a model, how it writes, and how one is fine-tuned."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal, Self, get_args
+
+from pydantic import field_validator, model_validator
+
+from dialgauge.corpus import OVERALL
+from dialgauge.models import TrainingPlan
+from dialgauge.settings import Settings, Several, setting
+
+if TYPE_CHECKING:
+    from dialgauge.corpus import Dialogue
+    from dialgauge.models import Model
+    from dialgauge.summarize._chunks import Chunks
+
+#: What stands between the turns of a dialogue.
+JOINTS: Mapping[str, str] = {"line": "\n", "space": " "}
+#: How the best epoch is chosen on the development set.
+BestBy = Literal["rouge", "psentscore", "loss"]
+SetName = Literal["full", "filtered", "subsampled"]
+#: Zhou, Ringeval and Portet (2024): all pairs; those with an affective word on both sides; as many, drawn at random.
+SETS: tuple[SetName, ...] = get_args(SetName)
+
+
+class Reading(Settings):
+    """How a dialogue is shown to a model: what leads it, what stands between turns, and how a role is asked for."""
+
+    prefix: str = setting("", 'Text before a dialogue, as in "summarize: " for T5.')
+    joint: Literal["line", "space"] = setting("line", "What stands between turns.")
+    roles: Literal["turns", "mark"] = setting(
+        "turns",
+        "With a role: show the turns of the role alone, or all turns led by the role in brackets (for a model that was "
+        "fine-tuned so).",
+    )
+    window: int | None = setting(None, "Number of tokens that are read at once (default: as many as the model can).")
+
+    def head(self, role: str) -> str:
+        """What stands before the turns."""
+        return self.prefix + (f"[{role}] " if self.roles == "mark" and role != OVERALL else "")
+
+    def shown(self, dialogue: "Dialogue", role: str) -> "Dialogue":
+        """The turns that the model sees."""
+        return dialogue.side(role) if self.roles == "turns" else dialogue
+
+    def text(self, dialogue: "Dialogue", role: str = OVERALL) -> str:
+        """The whole dialogue as one input, however long."""
+        return self.head(role) + JOINTS[self.joint].join(map(str, self.shown(dialogue, role).turns))
+
+    def parts(self, model: "Model", dialogue: "Dialogue", role: str = OVERALL) -> "Chunks":
+        """The dialogue as inputs that the model can read: one, or several where it is longer than the window."""
+        from dialgauge.summarize._chunks import Chunks, chunk_turns
+        from dialgauge.summarize._generate import count_tokens, window_of
+
+        head = self.head(role)
+        # Counted as the model gets it: what stands before a text can change how its beginning is cut into tokens.
+        chunks = chunk_turns(
+            self.shown(dialogue, role).turns,
+            JOINTS[self.joint],
+            window_of(model, self.window),
+            lambda text: count_tokens(model, head + text),
+        )
+        return Chunks(tuple(head + text for text in chunks.texts), chunks.split_turns)
+
+
+class GenerationSettings(Settings):
+    """How a model writes.
+
+    What a checkpoint brings along for these is not used, so that all models write by the same rules; its other
+    settings, such as the token that a text must begin with, are.
+    """
+
+    beams: int = setting(4, "Number of beams; 1 is greedy.", ge=1)
+    longest: int = setting(128, "Maximum number of tokens of a summary.", ge=1)
+    shortest: int = setting(0, "Minimum number of tokens of a summary.", ge=0)
+    length_penalty: float = setting(1.0, "Above 1, longer texts are preferred among the beams.")
+    no_repeat: int = setting(
+        0,
+        "Write no run of N tokens twice; 0 for no such rule (with it, a name of N tokens is written at most once).",
+        ge=0,
+    )
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.shortest > self.longest:
+            raise ValueError(f"shortest must be at most longest={self.longest}; got {self.shortest}")
+        return self
+
+
+class FinetuneSettings(TrainingPlan):
+    """Everything that changes the result of a fine-tuning but the data and the model to start from.
+
+    What is longer than ``source_length`` or ``target_length`` is cut and counted. ``best_by`` says which epoch is kept:
+    the one with the best ``rouge`` (mean of ROUGE-1, -2 and -L) or ``psentscore`` (the concordance of affect in
+    dialogue and summary) of what it writes for the development set, or the lowest ``loss`` on it. ``generation`` is how
+    it writes there: greedy search is quick and ranks epochs well enough. A dialogue that is too long is read in parts
+    there, not cut.
+    """
+
+    learning_rate: float = setting(
+        5e-5, "Highest learning rate: it rises, then falls to zero; from scratch, about 5e-4.", panel="Training", gt=0
+    )
+    batch_tokens: int = setting(4096, "Tokens of a micro-batch, padding included.", panel="Training", ge=1)
+    source_length: int = setting(1024, "Tokens of a dialogue that are read in training.", panel="Training", ge=4)
+    target_length: int = setting(128, "Tokens of a reference that are learnt.", panel="Training", ge=4)
+    label_smoothing: float = setting(
+        0.1, "Share of certainty taken from the right token.", panel="Training", ge=0, lt=1
+    )
+    best_by: BestBy = setting("rouge", "What makes an epoch the best on dev.", panel="Training")
+    reading: Reading = setting(Reading(), "How dialogues are shown to the model.", option=False)
+    generation: GenerationSettings = setting(
+        GenerationSettings(beams=1), "How the model writes for the development set.", option=False
+    )
+
+    def as_dict(self) -> dict[str, object]:
+        """For a card: the plan of the training, and the rest."""
+        plan = set(TrainingPlan.model_fields)
+        return {**self.model_dump(exclude=plan), "plan": self.model_dump(include=plan)}
+
+
+class SetsSettings(Settings):
+    """What is made of a corpus: which training sets, for which role, written and measured how."""
+
+    sets: Several[Literal["full", "filtered", "subsampled", "all"]] = setting(
+        ("full",),
+        "Training set; filtered has an affective word in dialogue and reference, subsampled as many pairs at random.",
+        min_length=1,
+    )
+    role: str = setting(OVERALL, "Role whose references are learnt.")
+    bertscore: str | None = setting("embedded:minilm", "Encoder of BERTScore in the table.")
+    vocabulary: int = setting(8000, "Maximum number of word pieces of a model from scratch.", ge=1)
+    window: int = setting(1024, "Number of tokens that a model from scratch can read.", option=False, ge=1)
+    writing: GenerationSettings = setting(
+        GenerationSettings(), "How the test split is summarized at the end.", option=False
+    )
+    writing_tokens: int | None = setting(
+        None, "Tokens of a batch when writing (default: what suits the device).", option=False
+    )
+    resumable: bool = setting(True, "Keep the state of a training after each epoch.", option=False)
+
+    @field_validator("sets")
+    @classmethod
+    def _all_sets(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return SETS if "all" in names else names
