@@ -18,7 +18,7 @@ import ast
 import hashlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -44,13 +44,14 @@ class NoSourceError(DialgaugeError):
     """The source of a module cannot be read: it is in an archive, was compiled, or was typed at a prompt."""
 
 
-def source_digest(*modules: str) -> str:
+def source_digest(*modules: str, without: Sequence[str] = ()) -> str:
     """A digest of the code that these modules depend on, themselves included. It is the same on every machine.
 
+    Imports of the packages ``without`` are not followed: what they hold plays no part in the result.
     Modules of other packages are followed within their own package and into this one. Raises :class:`NoSourceError`
     for a module without a readable source file.
     """
-    return _sources().digest(*modules)
+    return _sources().digest(*modules, without=without)
 
 
 @cache
@@ -71,14 +72,15 @@ class Sources:
         self._stub_names, self._data_entries = cache(_stub_names), cache(_data_entries)
         self._file_digest = cache(lambda path: hashlib.sha256(path.read_bytes()).hexdigest())
 
-    def digest(self, *modules: str) -> str:
+    def digest(self, *modules: str, without: Sequence[str] = ()) -> str:
         """A digest of the modules of the closure and of the data files that these read."""
-        lines = [f"{name} {self._source(name).digest}" for name in sorted(self.closure(*modules))]
-        lines += sorted(f"{path.parent.name}/{path.name} {self._file_digest(path)}" for path in self.data(*modules))
+        closure = self.closure(*modules, without=without)
+        lines = [f"{name} {self._source(name).digest}" for name in sorted(closure)]
+        lines += sorted(f"{path.parent.name}/{path.name} {self._file_digest(path)}" for path in self._data(closure))
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
-    def closure(self, *modules: str) -> frozenset[str]:
-        """The names of these modules and of all that they import."""
+    def closure(self, *modules: str, without: Sequence[str] = ()) -> frozenset[str]:
+        """The names of these modules and of all that they import, but for the packages ``without``."""
         for module in modules:
             if module not in self._files:
                 self._files |= _module_files(module, _file_of(module))
@@ -87,11 +89,15 @@ class Sources:
         while waiting:
             found |= waiting
             waiting = {to for name in waiting for to in self._imports(name)} - found
+            waiting = {name for name in waiting if not any(f"{name}.".startswith(f"{one}.") for one in without)}
         return frozenset(found)
 
     def data(self, *modules: str) -> frozenset[Path]:
         """The files, other than modules, that the modules of the closure read."""
-        return frozenset(path for name in self.closure(*modules) for path in self._data_files(self._source(name)))
+        return self._data(self.closure(*modules))
+
+    def _data(self, closure: Iterable[str]) -> frozenset[Path]:
+        return frozenset(path for name in closure for path in self._data_files(self._source(name)))
 
     def _find_imports(self, module: str) -> frozenset[str]:
         """The modules that a module leads to, the packages around each included, as these are imported first."""

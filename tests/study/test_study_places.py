@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from dialgauge.affect import parse_spec, tagger
 from dialgauge.corpus import Corpus, embedded_corpus, read_corpus, write_corpus
 from dialgauge.errors import InputError, ModelError, UnknownNameError
-from dialgauge.learn._folder import registry_folder
+from dialgauge.learn._folder_paths import registry_folder
 from dialgauge.metrics import Metric, Parameter, Values, parse_request, parse_requests, register, score
 from dialgauge.metrics._registry import METRICS
 from dialgauge.models import resolve

@@ -88,10 +88,12 @@ from dialgauge.learn._validate import (
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
 from dialgauge.learn._folder import (
+    refuse_foreign as refuse_foreign,
+)
+from dialgauge.learn._folder_paths import (
     find_folder as find_folder,
     named_folder as named_folder,
     path_given as path_given,
-    refuse_foreign as refuse_foreign,
 )
 from dialgauge.learn._learners import (
     LEARNERS as LEARNERS,

@@ -6,7 +6,6 @@ read, and one that was added is not looked at.
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
@@ -15,11 +14,11 @@ from typing import Any
 
 from dialgauge.arrays import FloatArray
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.files import atomic_folder, cache_folder
+from dialgauge.files import atomic_folder
+from dialgauge.learn._folder_paths import CARD_FILE, find_folder
 from dialgauge.metrics import Values
 from dialgauge.tables import listing, number, render_table
 
-CARD_FILE = "metric.json"
 README_FILE = "README.md"
 FORMAT = 1
 #: How each kind is loaded: a function ``(folder, card) -> Trained`` in a module that is imported on demand.
@@ -28,7 +27,6 @@ KINDS: Mapping[str, str] = {
     "encoder-head": "dialgauge.learn._encoder_head:load_trained_head",
     "checkpoint": "dialgauge.learn._finetune_checkpoint:load_trained_checkpoint",
 }
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,38 +138,6 @@ def load_trained(folder: Path | str) -> Trained:
     module, _, function = KINDS[card.kind].partition(":")
     loaded: Trained = getattr(import_module(module), function)(found, card)
     return loaded
-
-
-def registry_folder() -> Path:
-    """Where trained metrics are kept that can be called by name."""
-    return cache_folder() / "learned"
-
-
-def named_folder(name: str) -> Path:
-    """The folder of the registry for this name."""
-    if not _NAME.fullmatch(name):
-        raise InputError(f"name of a trained metric: letters, digits, '.', '_' and '-' only; got {name!r}")
-    return registry_folder() / name
-
-
-def find_folder(given: Path | str) -> Path:
-    """The folder of a trained metric: a path, or else a name in the registry."""
-    path = Path(given)
-    if (path / CARD_FILE).is_file():
-        return path
-    text = str(given)
-    if _NAME.fullmatch(text):
-        if (named_folder(text) / CARD_FILE).is_file():
-            return named_folder(text)
-        if not path.exists():
-            known = sorted(entry.parent.name for entry in registry_folder().glob(f"*/{CARD_FILE}"))
-            raise UnknownNameError("trained metric", text, known, "a folder made by 'dialgauge train', or its name")
-    raise InputError(f"{path}: no trained metric here ({CARD_FILE} is missing)")
-
-
-def path_given(given: str) -> str | None:
-    """The path where :func:`find_folder` looks, or None where it takes this for a name in the registry."""
-    return None if _NAME.fullmatch(given) and not (Path(given) / CARD_FILE).is_file() else given
 
 
 def folder_signature(folder: Path) -> str:

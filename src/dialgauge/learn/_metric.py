@@ -16,17 +16,8 @@ from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, MissingExtraError, ModelError
 from dialgauge.learn._archive import dump
 from dialgauge.learn._features import UNSIGNED
-from dialgauge.learn._folder import (
-    CARD_FILE,
-    Card,
-    Trained,
-    find_folder,
-    folder_signature,
-    load_trained,
-    path_given,
-    read_card,
-    write_folder,
-)
+from dialgauge.learn._folder import Card, Trained, folder_signature, load_trained, read_card, write_folder
+from dialgauge.learn._folder_paths import CARD_FILE, find_folder, path_given
 from dialgauge.learn._learners import Fitted, Recipe
 from dialgauge.metrics import Derived, Metric, Parameter, Scores, Values, parse_request, register
 

@@ -10,6 +10,7 @@ from dialgauge.report._learned import (
 )
 from dialgauge.report._panel import (
     Panel as Panel,
+    plain_panel as plain_panel,
 )
 from dialgauge.report._render import (
     render_report as render_report,

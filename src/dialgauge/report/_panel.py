@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from markupsafe import Markup
+
+from dialgauge.tables import Table, render_table
 from dialgauge.web import Figure
 
 #: The package with the templates of the report, in the folder ``templates``.
@@ -33,3 +36,27 @@ class Panel:
     cautions: Mapping[str, str] = field(default_factory=dict)
     facts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     package: str = REPORT
+
+
+def plain_panel(
+    anchor: str,
+    name: str,
+    heading: str,
+    *,
+    sentences: Sequence[str] = (),
+    tables: Sequence[Table] = (),
+    figures: Sequence[Figure] = (),
+    order: int = 75,
+) -> Panel:
+    """A panel that needs no template of its own: sentences, tables and figures under a heading.
+
+    ``name`` is what the navigation calls it. All texts are escaped.
+    """
+    shown = {
+        "anchor": anchor,
+        "heading": heading,
+        "sentences": sentences,
+        "tables": [(table.title or heading, Markup(render_table(table, "html"))) for table in tables],
+        "figures": figures,
+    }
+    return Panel(((anchor, name),), "panel.html", order, shown, figures)

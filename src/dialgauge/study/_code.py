@@ -1,22 +1,23 @@
 """Which code decides what a stage makes."""
 
-from functools import cache
-from pathlib import Path
+from dialgauge import __version__
+from dialgauge.registry import defining_module
+from dialgauge.sources import NoSourceError, source_digest
+from dialgauge.study._context import Context
+from dialgauge.study._stage import ALL, Stage
 
-from dialgauge.study._digest import digest, file_digest
-from dialgauge.study._stage import Stage
-from dialgauge.study._study_file import StudyFile
-
-_SOURCE_SUFFIXES = {".py", ".c", ".h", ".toml", ".html", ".css", ".js"}
-
-
-def code_digest(stage: Stage, settings: StudyFile) -> str:
-    """A digest of the code that decides what a stage makes with these settings."""
-    return _package_digest()
+#: Rooms that only show results: what they hold changes no result.
+_SHOWING = ("dialgauge.report", "dialgauge.web")
 
 
-@cache
-def _package_digest() -> str:
-    package = Path(__file__).parent.parent
-    files = sorted(path for path in package.rglob("*") if path.suffix in _SOURCE_SUFFIXES)
-    return digest({path.relative_to(package).as_posix(): file_digest(path) for path in files})
+def code_digest(stage: Stage, context: Context) -> str:
+    """A digest of the code that decides what a stage makes in a run: its module, what that imports, and what
+    the study asks for by name. Only a stage that shows all others depends on the code of the report.
+
+    Where the source cannot be read (in an archive), the version of dialgauge stands for it.
+    """
+    modules = {defining_module(type(stage).make), type(stage).__module__, *stage.modules(context)}
+    try:
+        return source_digest(*modules, without=() if ALL in stage.inputs else _SHOWING)
+    except NoSourceError:
+        return f"dialgauge {__version__}"

@@ -41,7 +41,7 @@ def _run(stage: Stage, context: Context, ledger: Ledger) -> None:
         stage.settings(context),
         inputs,
         stage.files(context),
-        code_digest(stage, context.settings),
+        code_digest(stage, context),
         lambda: stage.make(context),
     )
 

@@ -91,7 +91,7 @@ class Stage:
         """Do the work: write the outputs, and give facts for the manifest (or None)."""
         raise NotImplementedError
 
-    def modules(self, settings: "StudyFile") -> Iterable[str]:
+    def modules(self, context: "Context") -> Iterable[str]:
         """Modules that decide the result beside those that this one imports: what the study asks for by name."""
         return ()
 

@@ -1,6 +1,6 @@
 """The report of a run, from what lies in its folder: nothing is computed, and the same folder gives the same bytes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,9 @@ class ReportStage(Stage):
             "stages": stages,
             "versions": context.manifest["versions"],
         }
+
+    def modules(self, context: Context) -> Iterable[str]:
+        return {type(stage).__module__ for stage in all_stages()}
 
     def make(self, context: Context) -> None:
         context.progress("writing the report", 0, 1)

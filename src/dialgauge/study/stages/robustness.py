@@ -1,6 +1,6 @@
 """The robustness of metrics: whether they notice what is broken, and keep their score where the meaning is kept."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +8,7 @@ import polars as pl
 
 from dialgauge.metaeval import RobustnessSettings
 from dialgauge.metrics import Scores
+from dialgauge.perturb import PERTURBATIONS
 from dialgauge.ratings import RatingPolicy
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
@@ -74,6 +75,10 @@ class RobustnessStage(Stage):
             progress=context.progress,
         )
         write_analysis(analysis, context.folder)
+
+    def modules(self, context: Context) -> Iterable[str]:
+        # The corpus may bring variants of any perturbation, which says what they should do.
+        return {module for entry in PERTURBATIONS.values() for module in PERTURBATIONS.modules(entry)}
 
     def panel(self, run: FinishedRun) -> "Panel":
         from dialgauge.report import RobustnessData, robustness_panel

@@ -1,6 +1,6 @@
 """The scores of a study: every metric of the study file on every summary."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -9,7 +9,7 @@ import polars as pl
 from pydantic import Field, field_validator, model_validator
 
 from dialgauge.corpus import Corpus
-from dialgauge.metrics import Scores, parse_requests, score, suitable_engine
+from dialgauge.metrics import Scores, parse_requests, request_modules, score, suitable_engine
 from dialgauge.settings import refusing
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
@@ -87,6 +87,10 @@ class ScoresStage(Stage):
         context.scores = scores
         scores.save(context.folder / "scores.parquet", with_seconds=False)
         return {"signatures": dict(scores.signatures), "seconds_per_metric": dict(scores.seconds)}
+
+    def modules(self, context: Context) -> Iterable[str]:
+        requests = parse_requests(metric_specs(context.section(MetricsSection).use, context.home).full)
+        return {module for request in requests for module in request_modules(request)}
 
     def paths(self, settings: StudyFile, home: Path) -> Iterator[GivenPath]:
         for place in metric_specs(settings.section(MetricsSection).use, home).places:

@@ -1,7 +1,7 @@
 """Summaries that systems write in a run, before anything is scored."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -103,6 +103,12 @@ class SummariesStage(Stage):
             "seconds_per_system": dict(result.seconds),
             **chat,
         }
+
+    def modules(self, context: Context) -> Iterable[str]:
+        from dialgauge.summarize import SUMMARIZERS, parse_requests
+
+        requests = parse_requests(context.section(SummarizeSection).systems)
+        return {module for request in requests for module in SUMMARIZERS.modules(request.summarizer)}
 
     def paths(self, settings: StudyFile, home: Path) -> Iterator[GivenPath]:
         for place in system_specs(settings.section(SummarizeSection).systems, home).places:

@@ -1,7 +1,7 @@
 """Variants: summaries that are broken or rewritten on purpose, to see which metric notices."""
 
 import urllib.parse
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 from dialgauge.corpus import KEY, RATINGS, Corpus, read_corpus, write_corpus
 from dialgauge.errors import InputError
 from dialgauge.perturb import (
+    PERTURBATIONS,
     Generator,
     by_rules,
     by_rules_without_parser,
@@ -143,6 +144,10 @@ class VariantsStage(Stage):
         context.write(DECLINED, made.declined)
         facts: dict[str, Any] = {"made": added.height, "declined": made.declined.height}
         return facts | ({"llm": llm.account()} if llm else {})
+
+    def modules(self, context: Context) -> Iterable[str]:
+        requests = parse_requests(context.section(PerturbationsSection).use)
+        return {module for request in requests for module in PERTURBATIONS.modules(request.perturbation)}
 
     def extras(self, settings: StudyFile) -> set[str]:
         return {"parser"}

@@ -1,0 +1,114 @@
+"""Which stages a change of dialgauge's own code makes run again: those whose code it is, and what follows from them."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import dialgauge
+from dialgauge import sources
+from dialgauge.sources import Sources
+from dialgauge.study import Context, read_study_file, run_study
+from dialgauge.study._code import code_digest
+from dialgauge.study._graph import all_stages
+
+STUDY = """\
+[study]
+name = "code"
+[corpus]
+source = "embedded"
+[metrics]
+use = ["rouge-1", "ter"]
+[correlation]
+resamples = 0
+"""
+ALL = """\
+[summarize]
+systems = ["lead"]
+[perturbations]
+use = ["jumble"]
+[affect]
+tagger = "vader"
+[learn]
+targets = ["fluency"]
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the package whose files are taken for the code that runs."""
+    copy = tmp_path / "dialgauge"
+    shutil.copytree(Path(str(dialgauge.__file__)).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(sources, "_sources", lambda: Sources(copy))
+    return copy
+
+
+def change(file: Path) -> None:
+    added = {".py": "\nCHANGED = True\n", ".css": "\n/* a remark */\n", ".html": "{# a remark #}"}[file.suffix]
+    file.write_text(file.read_text("utf-8") + added, "utf-8")
+
+
+def context(package: Path, study: str) -> Context:
+    path = package.parent / "study.toml"
+    path.write_text(study)
+    return Context(read_study_file(path), package.parent, package.parent, lambda *_: None, {}, {})
+
+
+def changed(package: Path, context: Context, file: str) -> set[str]:
+    """The stages whose code a change of this file is a change of."""
+    before = Sources(package)
+    asked = [stage for stage in all_stages() if stage.asked(context.settings)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "_sources", lambda: before)
+        digests = {stage.name: code_digest(stage, context) for stage in asked}
+        change(package / file)
+        after = Sources(package)
+        patch.setattr(sources, "_sources", lambda: after)
+        return {stage.name for stage in asked if code_digest(stage, context) != digests[stage.name]}
+
+
+@pytest.mark.parametrize(
+    ("file", "stages"),
+    [
+        ("annotate/_project.py", set()),
+        ("explore/_data.py", set()),
+        ("cli/_run.py", set()),
+        ("study/_pipeline.py", set()),
+        ("metrics/_bleu.py", set()),  # nobody asks for it
+        ("web/static/page.css", {"report"}),
+        ("report/templates/report.css", {"report"}),
+        ("report/templates/affect.html", {"report"}),
+        ("report/_affect.py", {"report"}),
+        ("metrics/_ter.py", {"scores"}),
+        ("perturb/_baseline_order.py", {"variants", "robustness"}),
+        ("summarize/_extractive.py", {"summaries"}),
+        ("affect/_psentscore.py", {"affect"}),
+        ("learn/_learners.py", {"learn"}),
+        ("metaeval/_leaders.py", {"correlations"}),
+    ],
+)
+def test_a_change_concerns_the_stages_that_import_it(package: Path, file: str, stages: set[str]) -> None:
+    found = changed(package, context(package, STUDY + ALL), file)
+    # The report has something of most stages; it is made whenever one of them was.
+    assert found - {"report"} == stages - {"report"}
+    assert stages != {"report"} or found == {"report"}
+
+
+def test_a_remark_in_a_style_sheet_makes_the_report_again_and_nothing_else(package: Path) -> None:
+    path = package.parent / "study.toml"
+    path.write_text(STUDY)
+    assert set(run_study(path).stages.values()) == {"done"}
+    assert set(run_study(path).stages.values()) == {"unchanged"}
+    change(package / "report/templates/report.css")
+    assert {name for name, what in run_study(path).stages.items() if what == "done"} == {"report"}
+    change(package / "annotate/_project.py")
+    assert set(run_study(path).stages.values()) == {"unchanged"}
+    change(package / "metaeval/_leaders.py")
+    done = {name for name, what in run_study(path).stages.items() if what == "done"}
+    assert done == {"correlations", "relations", "report"}
+
+
+def test_source_that_cannot_be_read_is_named_by_the_version(package: Path) -> None:
+    (package / "metrics/_ter.py").write_text("this is (not Python", "utf-8")
+    scores = next(stage for stage in all_stages() if stage.name == "scores")
+    assert code_digest(scores, context(package, STUDY)) == f"dialgauge {dialgauge.__version__}"
