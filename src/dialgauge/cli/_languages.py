@@ -14,6 +14,8 @@ def languages(json: Json = False) -> None:
     """List the languages that metrics and summarizers know: their codes, stems and stop words.
 
     Use a code as a parameter: [bold]dialgauge score calls.jsonl -m rouge-1:lang=fr,stem=yes[/].
+
+    [bold]dialgauge languages --json[/]
     """
     from dialgauge.language import all_languages, language_signature
 
