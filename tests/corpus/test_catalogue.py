@@ -49,7 +49,7 @@ def test_errors(tmp_path: Path) -> None:
         get_dataset("samsun")
     with pytest.raises(UnknownNameError, match="part of samsum 'tests'"):
         read_dataset("samsum:tests", tmp_path)
-    with pytest.raises(InputError, match="no data set of dialogues"):
+    with pytest.raises(InputError, match="is not a data set of dialogues"):
         read_dataset("sst", tmp_path)
     with pytest.raises(InputError, match="no such folder"):
         read_dataset("samsum", tmp_path / "gone")

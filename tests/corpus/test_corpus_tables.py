@@ -85,7 +85,7 @@ class TestReferences:
         path = csv_file(tmp_path, 'id,dialogue,summary\nd,"A: hi\nB: ho",They greet.\n')
         corpus = read_corpus(path)
         assert corpus.references["text"].to_list() == ["They greet."]
-        assert any("taken as references" in note for note in corpus.notes)
+        assert any("read as references" in note for note in corpus.notes)
         mapped = read_corpus(path, mapping={"system": "=bart"})
         assert mapped.systems == ["bart"]
         assert read_corpus(path, mapping={"summary": "summary"}).systems == ["system"]
@@ -147,8 +147,8 @@ class TestDialogues:
         path = csv_file(tmp_path, "id,dialogue,meta\nd,A: x,oops\ne,A: y,[1]\n")
         corpus = read_corpus(path)
         assert places(corpus.problems) == [
-            (2, "d", "meta is not a JSON object and was left out"),
-            (3, "e", "meta is not a JSON object and was left out"),
+            (2, "d", "meta is not a JSON object and was ignored"),
+            (3, "e", "meta is not a JSON object and was ignored"),
         ]
         assert corpus.dialogues.height == 2
 
@@ -204,7 +204,7 @@ class TestRatings:
 
     def test_annotators_without_ratings_are_said(self, tmp_path: Path) -> None:
         corpus = read_corpus(csv_file(tmp_path, "id,system,summary,annotator,wit\nd,s,x,1,good\n"))
-        assert any("but none holds ratings" in note for note in corpus.notes)
+        assert any("but no column holds ratings" in note for note in corpus.notes)
 
     def test_value_without_a_dimension(self, tmp_path: Path) -> None:
         path = csv_file(tmp_path, "id,system,summary,q1\nd,s,x,3\n")
@@ -240,13 +240,13 @@ class TestBadRows:
         corpus = read_corpus(csv_file(tmp_path, "\n".join(rows) + "\n"))
         assert places(corpus.problems) == [
             (3, "d / s / original / overall / 1 / wit", "duplicate key"),
-            (4, "d / s / original / overall", "another text than an earlier row gives for this summary"),
-            (5, "d", "another text than an earlier row gives for this dialogue"),
+            (4, "d / s / original / overall", "the text differs from an earlier row for this summary"),
+            (5, "d", "the text differs from an earlier row for this dialogue"),
             (6, "d / t / original / overall / 1 / wit", "rating of a summary that is not in the corpus"),
             (7, "d / u / original / overall", "the summary has no text"),
-            (8, "e / s / original / overall", "the dialogue of this row is nowhere in the file"),
+            (8, "e / s / original / overall", "the dialogue of this row is not in the file"),
             (9, "– / s / original / overall", "the row has no dialogue_id"),
-            (10, "d", "a summary without a system"),
+            (10, "d", "the summary has no system"),
             (11, "d / s / original / overall / 4 / wit", "the value is not a number"),
             (12, "d / s / original / overall / 5 / wit", "the value is NaN or infinite"),
             (13, "d / s / original / overall / 6 / wit", "the value is NaN or infinite"),
@@ -289,7 +289,7 @@ class TestBadRows:
     def test_quotes_that_are_not_csv(self, tmp_path: Path) -> None:
         corpus = read_corpus(csv_file(tmp_path, 'id,system,summary\nd,s,"x"y\nd,t,say "hi"\n'))
         assert corpus.summaries["text"].to_list() == ["xy", 'say "hi"']
-        assert any("not proper CSV" in note for note in corpus.notes)
+        assert any("not valid CSV" in note for note in corpus.notes)
 
     def test_json_lines(self, tmp_path: Path) -> None:
         deep = "[" * 100_000 + "]" * 100_000
@@ -314,7 +314,7 @@ class TestBadRows:
             (3, None, "a JSON object is expected, not a list"),
             (4, None, "a JSON object is expected, not null"),
             (5, None, "JSON nested too deeply"),
-            (6, "g", "half a surrogate pair: this is no text"),
+            (6, "g", "half a surrogate pair, which is not valid text"),
             (7, "h", "a summary needs 'system' and 'text'"),
             (8, "i", "a summary must be an object"),
             (9, "j", "references must be strings"),
@@ -347,7 +347,7 @@ class TestBadRows:
     def test_columns_of_bytes(self, tmp_path: Path) -> None:
         frame = pl.DataFrame({"id": [1], "system": ["s"], "summary": ["x"], "raw": [b"\xff"]})
         frame.write_parquet(tmp_path / "c.parquet")
-        assert "columns of bytes are not read: raw" in read_corpus(tmp_path / "c.parquet").notes
+        assert "binary columns are not read: raw" in read_corpus(tmp_path / "c.parquet").notes
 
     def test_parquet_rows(self, tmp_path: Path) -> None:
         frame = pl.DataFrame({"id": [1, 1, 2], "system": ["s", "s", "s"], "summary": ["x", "x", None]})

@@ -108,7 +108,7 @@ def test_a_panic_of_the_arrow_reader_is_a_clear_error(tmp_path: Path, monkeypatc
     [
         ("{", "not JSON"),
         ("[]", "a JSON object is expected"),
-        ("{}", "no list of data files"),
+        ("{}", "the list of data files is missing"),
         ('{"_data_files": [{"filename": "../../etc/passwd"}]}', "not the name of a file in this folder"),
         ('{"_data_files": [{"filename": "gone.arrow"}]}', "no such file, though"),
         ('{"_data_files": [{"filename": "state.json"}]}', "cannot be read as an Arrow stream"),
@@ -122,5 +122,5 @@ def test_broken_folders(tmp_path: Path, state: str, reason: str) -> None:
 
 def test_broken_listing(tmp_path: Path) -> None:
     (tmp_path / "dataset_dict.json").write_text('{"splits": 3}')
-    with pytest.raises(InputError, match="no list of splits"):
+    with pytest.raises(InputError, match="the list of splits is missing"):
         read_corpus(tmp_path)

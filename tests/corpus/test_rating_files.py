@@ -119,7 +119,7 @@ class TestNames:
         file = ratings_file(tmp_path, "call-01;alpha;4", head="id;system;fluency")
         assert add_ratings(build(["alpha"]), file).notes == (
             "r.csv: separated by ';'",
-            "r.csv: no column says who rated: all ratings are of the annotator '1'",
+            "r.csv: no column names the annotators: all ratings are assigned to the annotator '1'",
         )
 
 
@@ -161,7 +161,7 @@ class TestSeparatorLine:
     def test_alone(self, cli: Cli, tmp_path: Path) -> None:
         (tmp_path / "c.csv").write_text("sep=;\n")
         outcome = cli("inspect", tmp_path / "c.csv")
-        assert (outcome.code, "there are no rows in it" in outcome.err) == (2, True)
+        assert (outcome.code, "has no rows" in outcome.err) == (2, True)
 
 
 def test_dead_ends_name_the_way(cli: Cli, tmp_path: Path, calls: Path) -> None:

@@ -142,5 +142,5 @@ def test_srt(tmp_path: Path) -> None:
 
 def test_subtitles_without_cues(tmp_path: Path) -> None:
     (tmp_path / "c.vtt").write_text("WEBVTT\n\nnothing\n")
-    with pytest.raises(InputError, match="no cue was found"):
+    with pytest.raises(InputError, match="no cues found"):
         read_corpus(tmp_path / "c.vtt")

@@ -55,7 +55,7 @@ from dialgauge.corpus.catalogue._entry import (
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
 from dialgauge.corpus._checks import (
-    sift as sift,
+    check_rows as check_rows,
 )
 from dialgauge.corpus._columns import (
     CONSTANT as CONSTANT,

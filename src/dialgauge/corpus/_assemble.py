@@ -1,4 +1,4 @@
-"""From the rows of any table to dialogues, summaries and ratings, with every row that had to be left out."""
+"""From the rows of any table to dialogues, summaries and ratings, with every row that was skipped."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from dialgauge.corpus._checks import ROW, BadRow, bad_rows, sift
+from dialgauge.corpus._checks import ROW, BadRow, bad_rows, check_rows
 from dialgauge.corpus._columns import Plan
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._rated import rating_rows
@@ -19,14 +19,14 @@ from dialgauge.errors import InputError
 
 _BY_OPTION = " (on the command line: --map-ratings)"
 _SUMMARY_ROWS = pl.Schema({**SUMMARIES, ROW: pl.Int64()})
-#: What to do with a file that holds nothing but ratings.
+#: What to do with a file that contains only ratings.
 RATINGS_ALONE = "ratings alone are added to their summaries: dialgauge convert SUMMARIES corpus --ratings FILE"
 _REFERENCE_NAME = r"^reference(-\d+)?$"
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What was read: frames of the three schemas, and what there is to say about them."""
+    """What was read: frames of the three schemas, with notes and problems."""
 
     dialogues: pl.DataFrame
     summaries: pl.DataFrame
@@ -49,12 +49,12 @@ def assemble(table: Table, plan: Plan) -> Parts:
     _settle_systems(rows)
     summaries = _summaries(rows)
     summaries = pl.concat([summaries, _references(rows, summaries)])
-    sifted = sift(dialogues, summaries, rating_rows(rows))
+    checked = check_rows(dialogues, summaries, rating_rows(rows))
     return Parts(
-        sifted.dialogues.drop(ROW),
-        sifted.summaries.drop(ROW),
-        sifted.ratings.drop(ROW),
-        in_order(table.problems, to_problems([*rows.bad, *sifted.bad], table)),
+        checked.dialogues.drop(ROW),
+        checked.summaries.drop(ROW),
+        checked.ratings.drop(ROW),
+        in_order(table.problems, to_problems([*rows.bad, *checked.bad], table)),
         tuple(rows.notes),
         bool((rows.frame["ratings_origin"] == "constructed").any()),
     )
@@ -86,9 +86,9 @@ def assemble_ratings(table: Table, plan: Plan) -> RatingParts:
     ratings = rating_rows(rows)
     rated = ratings.select(KEY).drop_nulls().unique(maintain_order=True)
     summaries = rated.with_columns(kind=pl.lit("system"), text=pl.lit(""))
-    sifted = sift(rated.select("dialogue_id").unique(), summaries, ratings)
-    problems = in_order(table.problems, to_problems([*rows.bad, *sifted.bad], table))
-    return RatingParts(sifted.ratings, problems, tuple(rows.notes))
+    checked = check_rows(rated.select("dialogue_id").unique(), summaries, ratings)
+    problems = in_order(table.problems, to_problems([*rows.bad, *checked.bad], table))
+    return RatingParts(checked.ratings, problems, tuple(rows.notes))
 
 
 def in_order(unread: Iterable[Problem], unused: Iterable[Problem]) -> tuple[Problem, ...]:
@@ -115,12 +115,12 @@ def _hash_id(text: str) -> str:
 def _dialogues(rows: Rows) -> pl.DataFrame:
     first = pl.col("dialogue").drop_nulls().first().over("dialogue_id")
     other = pl.col("dialogue").is_not_null() & (pl.col("dialogue") != first)
-    rows.drop(other, "another text than an earlier row gives for this dialogue", ["dialogue_id"])
+    rows.drop(other, "the text differs from an earlier row for this dialogue", ["dialogue_id"])
     if rows.plan.has("dialogue"):
         nowhere = pl.col("dialogue").is_null().all().over("dialogue_id")
-        rows.drop(nowhere, "the dialogue of this row is nowhere in the file")
+        rows.drop(nowhere, "the dialogue of this row is not in the file")
     else:
-        rows.notes.append("no column holds dialogues: metrics that read the source have nothing to read")
+        rows.notes.append("no column holds dialogues: metrics that need the source cannot be computed")
     metas = rows.columns("meta")
     merged = pl.col("dialogue", "domain", "language", "meta", *metas).drop_nulls().first()
     found = rows.frame.group_by("dialogue_id", maintain_order=True).agg(pl.col(ROW).first(), merged)
@@ -131,7 +131,7 @@ def _dialogues(rows: Rows) -> pl.DataFrame:
             meta |= _json_object(row["meta"])
         except ValueError:
             rows.bad.append(
-                BadRow("dialogues", row[ROW], row["dialogue_id"], "meta is not a JSON object and was left out")
+                BadRow("dialogues", row[ROW], row["dialogue_id"], "meta is not a JSON object and was ignored")
             )
         turns = [{"role": None, **turn_to_json(turn)} for turn in parse_turns(row["dialogue"] or "")]
         text = json.dumps(meta, ensure_ascii=False, sort_keys=True) if meta else None
@@ -163,18 +163,18 @@ def _is_object(text: str) -> bool:
 def _settle_systems(rows: Rows) -> None:
     written = pl.col("summary").is_not_null()
     if rows.plan.has("system"):
-        rows.drop(written & pl.col("system").is_null(), "a summary without a system", ["dialogue_id"])
+        rows.drop(written & pl.col("system").is_null(), "the summary has no system", ["dialogue_id"])
     else:
         name = pl.when(written | rows.rated()).then(pl.lit("system"))
         rows.frame = rows.frame.with_columns(name.alias("system"))
 
 
 def _summaries(rows: Rows) -> pl.DataFrame:
-    """The summaries that rows spell out. A row that only repeats one without a rating of it is a duplicate."""
+    """The summaries in the rows. A row that repeats one without rating it is a duplicate."""
     key = pl.struct(KEY)
     first = pl.col("summary").drop_nulls().first().over(KEY)
     other = pl.col("summary").is_not_null() & (pl.col("summary") != first)
-    rows.drop(other, "another text than an earlier row gives for this summary")
+    rows.drop(other, "the text differs from an earlier row for this summary")
     named = pl.col("system").is_not_null()
     textless = named & first.is_null() & ~rows.rated()
     rows.drop(textless, "the summary has no text")
@@ -187,7 +187,7 @@ def _summaries(rows: Rows) -> pl.DataFrame:
     wrong = pl.col("provenance").is_in(
         [text for text in given["provenance"].drop_nulls().unique() if not _is_object(text)]
     )
-    rows.bad += bad_rows("summaries", given.filter(wrong), KEY, "provenance is not a JSON object and was left out")
+    rows.bad += bad_rows("summaries", given.filter(wrong), KEY, "provenance is not a JSON object and was ignored")
     return (
         given.with_columns(pl.when(~wrong).then("provenance"))
         .with_columns(pl.col("kind", "provenance").drop_nulls().first().over(KEY))
@@ -199,9 +199,9 @@ def _summaries(rows: Rows) -> pl.DataFrame:
 
 
 def _references(rows: Rows, summaries: pl.DataFrame) -> pl.DataFrame:
-    """The references that stand beside the summaries, each stored once per dialogue, role and column.
+    """The references beside the summaries, each stored once per dialogue, role and column.
 
-    A text that is there already as a summary of kind reference is not stored again. One reference is called
+    A text that exists already as a summary of kind reference is not stored again. One reference is called
     ``reference``, several ``reference-1``, ``reference-2`` … in the order in which they appear.
     """
     columns = rows.columns("reference")

@@ -1,4 +1,4 @@
-"""The rules that every corpus keeps, in one place: what the constructor refuses is what the readers leave out."""
+"""The rules for every corpus, in one place: what the constructor refuses is what the readers skip."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ class BadRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Sifted:
-    """The rows that keep every rule, and those that do not."""
+class CheckedRows:
+    """The valid rows, and those that break a rule."""
 
     dialogues: pl.DataFrame
     summaries: pl.DataFrame
@@ -32,27 +32,27 @@ class Sifted:
     bad: tuple[BadRow, ...]
 
 
-def sift(dialogues: pl.DataFrame, summaries: pl.DataFrame, ratings: pl.DataFrame) -> Sifted:
-    """Separate the sound rows from the others. A row is judged against the sound rows of the tables above it."""
-    sieve = _Sieve()
-    dialogues = sieve.keys("dialogues", dialogues, ("dialogue_id",))
-    summaries = sieve.keys("summaries", summaries, KEY)
-    summaries = sieve.drop("summaries", summaries, KEY, pl.col("text").is_null(), "the summary has no text")
+def check_rows(dialogues: pl.DataFrame, summaries: pl.DataFrame, ratings: pl.DataFrame) -> CheckedRows:
+    """Separate the valid rows from the others. A row is checked against the valid rows of the tables before it."""
+    row_filter = _RowFilter()
+    dialogues = row_filter.keys("dialogues", dialogues, ("dialogue_id",))
+    summaries = row_filter.keys("summaries", summaries, KEY)
+    summaries = row_filter.drop("summaries", summaries, KEY, pl.col("text").is_null(), "the summary has no text")
     wrong_kind = pl.col("kind").is_null() | ~pl.col("kind").is_in(["system", "reference"])
-    summaries = sieve.drop("summaries", summaries, KEY, wrong_kind, "kind must be 'system' or 'reference'")
+    summaries = row_filter.drop("summaries", summaries, KEY, wrong_kind, "kind must be 'system' or 'reference'")
     orphan = ~pl.col("dialogue_id").is_in(dialogues["dialogue_id"].implode())
-    summaries = sieve.drop("summaries", summaries, KEY, orphan, "summary of a dialogue that is not in the corpus")
-    ratings = sieve.keys("ratings", ratings, RATING_KEY)
+    summaries = row_filter.drop("summaries", summaries, KEY, orphan, "summary of a dialogue that is not in the corpus")
+    ratings = row_filter.keys("ratings", ratings, RATING_KEY)
     unreal = pl.col("value").is_nan() | pl.col("value").is_infinite()
-    ratings = sieve.drop("ratings", ratings, RATING_KEY, unreal.fill_null(False), "the value is NaN or infinite")
+    ratings = row_filter.drop("ratings", ratings, RATING_KEY, unreal.fill_null(False), "the value is NaN or infinite")
     known = summaries.select(KEY).with_columns(pl.lit(True).alias("_known"))
     ratings = ratings.join(known, on=list(KEY), how="left", maintain_order="left")
     stray = pl.col("_known").is_null()
-    ratings = sieve.drop("ratings", ratings, RATING_KEY, stray, "rating of a summary that is not in the corpus")
-    return Sifted(dialogues, summaries, ratings.drop("_known"), tuple(sieve.bad))
+    ratings = row_filter.drop("ratings", ratings, RATING_KEY, stray, "rating of a summary that is not in the corpus")
+    return CheckedRows(dialogues, summaries, ratings.drop("_known"), tuple(row_filter.bad))
 
 
-class _Sieve:
+class _RowFilter:
     def __init__(self) -> None:
         self.bad: list[BadRow] = []
 
@@ -73,7 +73,7 @@ class _Sieve:
 def bad_rows(
     table: str, rows: pl.DataFrame, key: Sequence[str], reason: str, column: str | None = None
 ) -> list[BadRow]:
-    """One :class:`BadRow` for each of these rows; ``column`` is the text column that holds what is wrong."""
+    """One :class:`BadRow` for each of these rows; ``column`` is the text column with the wrong value."""
     origin: list[int | None] = rows[ROW].to_list() if ROW in rows.columns else [None] * rows.height
     keys = rows.select(name for name in key if name in rows.columns).iter_rows()
     given: list[str | None] = [None] * rows.height if column is None else rows[column].to_list()

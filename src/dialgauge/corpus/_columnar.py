@@ -1,4 +1,4 @@
-"""Parquet and Arrow: files that bring their types along."""
+"""Parquet and Arrow: files with column types."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +12,7 @@ from dialgauge.corpus._records import spread, to_frame
 from dialgauge.corpus._table import Table, place_in, refuse_width
 from dialgauge.errors import InputError
 
-#: What Polars raises for a file that it cannot read. A panic is no Exception in Python, and damaged files cause it.
+#: What Polars raises for a file that it cannot read. Damaged files cause a panic, which is not an Exception in Python.
 POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
@@ -22,7 +22,7 @@ def load_parquet(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Tabl
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
-    """The frame in a Parquet file, with a clear error where it is none."""
+    """The frame in a Parquet file, with a clear error for anything else."""
     try:
         return pl.read_parquet(path, hive_partitioning=False, glob=False)
     except FileNotFoundError as error:
@@ -35,7 +35,7 @@ def flattened(frame: pl.DataFrame, file: str, mapping: Mapping[str, str | Sequen
     """The frame as a table. Lists and structs (turns, references …) are understood as in JSONL."""
     refuse_width(frame.width, file)
     binary = [name for name, dtype in frame.schema.items() if dtype == pl.Binary]
-    notes = (f"columns of bytes are not read: {', '.join(binary)}",) if binary else ()
+    notes = (f"binary columns are not read: {', '.join(binary)}",) if binary else ()
     frame = frame.drop(binary)
     if not any(dtype.is_nested() for dtype in frame.schema.values()):
         return Table(frame, place_in(file, range(1, frame.height + 1)), notes=notes)

@@ -1,4 +1,4 @@
-"""What the columns of somebody's file mean: guessed from names and values, said aloud, and overruled by a mapping."""
+"""What the columns of a file mean: guessed from names and values, reported, and overridden by a mapping."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ def _names(words: str) -> tuple[str, ...]:
     return tuple(words.split())
 
 
-#: What a column can be used for, with the names by which files commonly call it (the likelier first).
+#: What a column can be used for, with its common names (the likelier first).
 USES: Mapping[str, tuple[str, ...]] = {
     "dialogue_id": _names(
         "dialogue_id dialog_id conversation_id dialogueid dialogid doc_id docid document_id fname meeting_id id"
@@ -54,7 +54,7 @@ _DIMENSIONS = frozenset(
         "completeness conciseness readability grammaticality non_redundancy redundancy overall_quality usefulness"
     )
 )
-#: Numbers that count or number something, and are no ratings even beside an annotator.
+#: Numbers that count or identify something, and are not ratings even beside an annotator.
 _COUNTERS = re.compile(
     r"|nr|no|num|number|index|idx|row|line|rank|unnamed.*|pos_.*|(n|num)_.*|.*_(id|idx|index|count|length)"
 )
@@ -78,7 +78,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which column serves which use. ``columns`` tells the same story in the order of the file."""
+    """Which column serves which use. ``columns`` has the same in the order of the file."""
 
     uses: Mapping[str, tuple[str, ...]]
     constants: Mapping[str, str]
@@ -119,7 +119,7 @@ def make_plan(frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]] | 
     uses: dict[str, tuple[str, ...]] = {}
     columns = []
     for name in frame.columns:
-        use, why = chosen.get(name, (None, why_not.get(name, "the name tells nothing")))
+        use, why = chosen.get(name, (None, why_not.get(name, "the name is not known")))
         if use is not None:
             uses[use] = (*uses.get(use, ()), name)
         columns.append(Column(name, types[name], frame.height - frame[name].null_count(), use, why))
@@ -142,7 +142,7 @@ def _check_mapping(
             raise InputError(f"mapping: {use!r} was given {len(columns)} columns; only 'reference' takes several")
         if columns[0].startswith(CONSTANT):
             if use not in USES or use == "reference":
-                raise InputError(f"mapping: {use!r} needs a column; a constant makes no sense there")
+                raise InputError(f"mapping: {use!r} needs a column; a constant is not allowed there")
             constants[use] = columns[0].removeprefix(CONSTANT)
             continue
         for column in columns:
@@ -208,7 +208,7 @@ def _guess_by_name(
     numbered = [column for column, name in free.items() if re.fullmatch(r"(reference|ref|summary)_?\d+", name)]
     if "reference" not in taken and len(numbered) > 1:
         for column in numbered:
-            chosen[column] = ("reference", "one of several numbered ones")
+            chosen[column] = ("reference", "one of several numbered columns")
         taken.add("reference")
     for column, name in free.items():
         if name in _META and column not in chosen:
@@ -228,7 +228,7 @@ def _guess_ratings(
         if column in chosen and not lone_value:
             continue
         known = normalised(column) in _DIMENSIONS
-        # A column that few rows fill is a slip of the keyboard more often than a dimension.
+        # A column that few rows fill is more often a typing error than a dimension.
         filled = rated[column].null_count() * 2 <= rated.height and not _COUNTERS.fullmatch(normalised(column))
         beside = "annotator" in taken and not long and filled
         if types[column] != "number" or not (known or beside):
@@ -262,8 +262,8 @@ def _settle_summaries(chosen: dict[str, tuple[str, str]], taken: set[str]) -> li
     rated = "annotator" in taken or any(use.startswith("dimension:") for use, _ in chosen.values())
     said = ("summary", _SAID) in chosen.values()
     if "reference" in taken or rated or said:
-        return ["no column says which system wrote the summaries; all are of the system 'system'"]
+        return ["no column says which system wrote the summaries; all are assigned to the system 'system'"]
     for column, (use, _) in chosen.items():
         if use == "summary":
-            chosen[column] = ("reference", "no column names a system, so these are taken as references")
-    return ["no column names a system: the summaries are taken as references; map system==NAME if a system wrote them"]
+            chosen[column] = ("reference", "no column names a system, so these are read as references")
+    return ["no column names a system: the summaries are read as references; map system==NAME if a system wrote them"]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from dialgauge.corpus._checks import ROW, sift
+from dialgauge.corpus._checks import ROW, check_rows
 from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._schema import DIALOGUES, KEY, RATINGS, SUMMARIES
 from dialgauge.corpus._types import Dialogue, Rating, Summary, Turn
@@ -49,7 +49,7 @@ class Corpus:
     """Three frames (schemas in :mod:`dialgauge.corpus`) with checked keys.
 
     Build one with :meth:`build` from objects, :func:`read_corpus` from a file, or directly from frames; each way ends
-    in the same checks. ``problems`` holds the rows that a reader had to leave out, ``notes`` what it had to assume.
+    in the same checks. ``problems`` lists the rows that a reader skipped, ``notes`` what it had to assume.
     """
 
     dialogues: pl.DataFrame = field(default_factory=lambda: _empty(DIALOGUES))
@@ -65,7 +65,7 @@ class Corpus:
         if self.info.language:
             declared = self.dialogues.with_columns(pl.col("language").fill_null(self.info.language))
             object.__setattr__(self, "dialogues", declared)
-        broken = sift(self.dialogues, self.summaries, self.ratings).bad
+        broken = check_rows(self.dialogues, self.summaries, self.ratings).bad
         raise_if_any([Problem(bad.table, bad.row, bad.key, bad.reason) for bad in broken], f"corpus {self.info.name!r}")
 
     @classmethod
@@ -148,17 +148,17 @@ class Corpus:
     def with_ratings(self, ratings: pl.DataFrame, *, strict: bool = False) -> "Corpus":
         """The corpus with further ratings, as a frame (:func:`add_ratings` takes a file).
 
-        Ratings of summaries that are not here, and ratings that are here already, are left out and reported in
+        Ratings of summaries that are not here, and ratings that are here already, are skipped and reported in
         ``problems`` with their row in the frame; ``strict`` raises instead.
         """
         added = conform(ratings, RATINGS, "ratings").with_row_index(ROW)
         known = self.ratings.with_columns(pl.lit(None, pl.UInt32).alias(ROW))
         everything = pl.concat([known.select(added.columns), added])
-        sifted = sift(self.dialogues, self.summaries, everything)
-        problems = [Problem("ratings", (bad.row or 0) + 1, bad.key, bad.reason) for bad in sifted.bad]
+        checked = check_rows(self.dialogues, self.summaries, everything)
+        problems = [Problem("ratings", (bad.row or 0) + 1, bad.key, bad.reason) for bad in checked.bad]
         if strict:
             raise_if_any(problems, "ratings", limit=None)
-        return replace(self, ratings=sifted.ratings.drop(ROW), problems=(*self.problems, *problems))
+        return replace(self, ratings=checked.ratings.drop(ROW), problems=(*self.problems, *problems))
 
     def __repr__(self) -> str:
         return (

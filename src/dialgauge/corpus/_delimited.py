@@ -24,7 +24,7 @@ def load_delimited(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Ta
     del mapping
     found = read_text(path)
     text = found.text if "\n" in found.text else found.text.replace("\r", "\n")
-    said = _SAID_SEPARATOR.match(text)  # Excel's own first line, which is no row
+    said = _SAID_SEPARATOR.match(text)  # Excel's own first line, which is not a row
     text, first = (text[said.end() :], 2) if said else (text, 1)
     if not text.strip():
         return Table(pl.DataFrame(), lambda row: (str(path), None), found.encoding, found.notes)
@@ -51,7 +51,7 @@ def load_delimited(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Ta
 
 
 def _head(text: str) -> str:
-    """The first line that has anything in it, without what stands in quotes."""
+    """The first non-empty line, without what is in quotes."""
     return "".join(text.lstrip("\n").partition("\n")[0].split('"')[::2])
 
 
@@ -63,12 +63,12 @@ def _separator(text: str) -> str:
 
 def _doubled(columns: Sequence[str]) -> list[str]:
     doubled = [column.partition("_duplicated_")[0] for column in columns if "_duplicated_" in column]
-    return [f"the column {name!r} is there more than once; the later one is not used" for name in doubled]
+    return [f"the column {name!r} occurs more than once; only the first is used" for name in doubled]
 
 
 def _parse(text: str, separator: str, first: int) -> list[tuple[int, list[str]]]:
     """Every record with the line on which it starts, counted from ``first``; blank lines are empty records."""
-    # Python ends a record at a lone carriage return, Polars and everybody else do not.
+    # Python ends a record at a lone carriage return, Polars and other readers do not.
     stand_in = next(chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
     shielded = re.sub(r"\r(?!\n)", stand_in, text)
     allowed = csv.field_size_limit(max(len(text), 1))
@@ -84,7 +84,7 @@ def _parse(text: str, separator: str, first: int) -> list[tuple[int, list[str]]]
 
 
 def _load_leniently(records: list[tuple[int, list[str]]], file: str, encoding: str, notes: list[str]) -> Table:
-    """Record by record, for files in which some rows are broken: these are reported, the others read."""
+    """Record by record, for files with some invalid rows: these are reported, the others read."""
     header = records[0][1]
     problems, good, starts = [], [], []
     for line, record in records[1:]:
@@ -96,7 +96,7 @@ def _load_leniently(records: list[tuple[int, list[str]]], file: str, encoding: s
         starts.append(line)
     names = [name if header.index(name) == i else f"{name}_duplicated_{i}" for i, name in enumerate(header)]
     frame = pl.DataFrame(good, schema=dict.fromkeys(names, pl.String), orient="row")
-    notes = [*notes, "some rows are not proper CSV; empty texts count as missing in this file", *_doubled(names)]
+    notes = [*notes, "some rows are not valid CSV; empty texts count as missing in this file", *_doubled(names)]
     return Table(
         frame, lambda row: (file, starts[row] if row < len(starts) else None), encoding, tuple(notes), tuple(problems)
     )

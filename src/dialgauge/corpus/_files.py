@@ -1,4 +1,4 @@
-"""Bytes in: what can be read, and encodings that are recognised and named."""
+"""Reading bytes: which files can be read, and how encodings are recognised."""
 
 import gzip
 import zlib
@@ -9,16 +9,16 @@ from dialgauge.errors import InputError
 
 #: A compressed file that would fill more memory than this is refused …
 LARGEST_UNPACKED = 4 * 2**30
-#: … and so is one that is made to unpack to much: text shrinks to a tenth, never to a hundredth of its size.
+#: … and so is one with an implausible ratio: text shrinks to a tenth, never to a hundredth of its size.
 _HARMLESS = 2**24
 _MOST_SHRUNK = 100
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-#: How files begin that are often called .csv or .txt and are something else.
+#: First bytes of files that are often named .csv or .txt but are something else.
 _SIGNS = {
-    b"PK\x03\x04": "a ZIP archive, as Excel workbooks are: call it .xlsx if it is one",
-    b"\x1f\x8b": "a file compressed by gzip: let its name end in .gz",
-    b"PAR1\x15": "a Parquet file: let its name end in .parquet",
-    b"\xd0\xcf\x11\xe0": "a workbook of an old Excel: save it as .xlsx or .csv",
+    b"PK\x03\x04": "a ZIP archive, as Excel workbooks are: rename it to .xlsx if it is one",
+    b"\x1f\x8b": "a file compressed by gzip: rename it so that it ends in .gz",
+    b"PAR1\x15": "a Parquet file: rename it so that it ends in .parquet",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls): save it as .xlsx or .csv",
 }
 #: Control characters that no text holds, or few by mistake; tabs, line ends and the like are not among them.
 _CONTROLS = bytes({*range(9), *range(14, 26), *range(28, 32)})
@@ -35,7 +35,7 @@ class Text:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a file; ``.gz`` is unpacked. Says which file it was when it cannot be read."""
+    """The bytes of a file; ``.gz`` is unpacked. Errors name the file."""
     try:
         if path.suffix.lower() != ".gz":
             return path.read_bytes()
@@ -66,7 +66,7 @@ def read_text(path: Path) -> Text:
 def decode(data: bytes, file: str) -> Text:
     """Decode UTF-8, UTF-16 (with a byte order mark, or recognised by its zero bytes), else Windows-1252 or Latin-1.
 
-    The last two cannot fail and therefore may be wrong; a note says so. What is no text in any of them is refused.
+    The last two cannot fail and therefore may be wrong; a note says so. What is not text in any of them is refused.
     """
     notes: list[str] = []
     for mark, encoding in _BOMS:
@@ -92,18 +92,18 @@ def decode(data: bytes, file: str) -> Text:
             text, encoding = data.decode("cp1252"), "cp1252"
         except UnicodeDecodeError:
             text, encoding = data.decode("latin-1"), "latin-1"
-        notes.append(f"not UTF-8 (first at line {line}); read as {encoding}, so look at the accents")
+        notes.append(f"not UTF-8 (first at line {line}); read as {encoding}; check that accented letters are right")
     return Text(text, encoding, _nul_note(text, notes))
 
 
 def _refuse_binary(data: bytes, file: str) -> None:
-    """Refuse what is not UTF-8 and no text in the encodings of one byte either."""
+    """Refuse what is neither UTF-8 nor text in a single-byte encoding."""
     for sign, what in _SIGNS.items():
         if data.startswith(sign):
             raise InputError(f"{file}: not a text file; it begins like {what}")
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if b"\x00\x00" in data or controls > _MOST_CONTROLS * len(data):
-        raise InputError(f"{file}: not a text file: it is not UTF-8, and has bytes that no text has")
+        raise InputError(f"{file}: not a text file: it is not UTF-8, and contains bytes that do not occur in text")
 
 
 def _wide_encoding(data: bytes) -> str | None:

@@ -17,7 +17,7 @@ COLUMNS = ("dialogue_id", *_DIALOGUE, "system", "variant", "role", *_SUMMARY, *_
 
 
 def flat_frame(corpus: Corpus) -> pl.DataFrame:
-    """The corpus as one frame; columns that nothing fills are left out, except those that make a pair."""
+    """The corpus as one frame; empty columns are left out, except those that make a pair."""
     dialogues = pl.DataFrame(
         {
             "dialogue_id": corpus.dialogues["dialogue_id"],

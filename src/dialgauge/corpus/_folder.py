@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from dialgauge.corpus._assemble import Parts
-from dialgauge.corpus._checks import ROW, sift
+from dialgauge.corpus._checks import ROW, check_rows
 from dialgauge.corpus._columnar import read_parquet
 from dialgauge.corpus._corpus import Corpus, CorpusInfo, conform
 from dialgauge.corpus._files import read_text
@@ -42,12 +42,12 @@ def read_folder(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> tuple
             frames[name] = conform(read_parquet(file), schema, name).with_row_index(ROW)
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
-    sifted = sift(frames["dialogues"], frames["summaries"], frames["ratings"])
+    checked = check_rows(frames["dialogues"], frames["summaries"], frames["ratings"])
     problems = tuple(
         Problem(str(path / f"{bad.table}.parquet"), None if bad.row is None else bad.row + 1, bad.key, bad.reason)
-        for bad in sifted.bad
+        for bad in checked.bad
     )
-    parts = Parts(sifted.dialogues.drop(ROW), sifted.summaries.drop(ROW), sifted.ratings.drop(ROW), problems)
+    parts = Parts(checked.dialogues.drop(ROW), checked.summaries.drop(ROW), checked.ratings.drop(ROW), problems)
     return parts, info
 
 
@@ -87,5 +87,5 @@ def write_folder(corpus: Corpus, path: Path) -> None:
 
 
 def _toml(text: str) -> str:
-    """A TOML string: JSON's escapes are TOML's, but for the delete character, which TOML wants escaped as well."""
+    """A TOML string: JSON's escapes are TOML's, except that TOML also requires the delete character to be escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""The formats of corpora: one entry each, and how to tell which one a path is."""
+"""The formats of corpora: one entry each, and how the format of a path is recognised."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ Mapped = Mapping[str, str | Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A way to keep a corpus on disk.
+    """A file format for corpora.
 
     ``load`` gives the rows of a file before their columns are understood; None for dialgauge's own folder, whose
-    columns need no understanding. ``write`` is None where a format can only be read. ``cannot_hold`` says why a corpus
-    would not come back as it was.
+    columns are known. ``write`` is None where a format can only be read. ``cannot_hold`` says why a corpus
+    would not be read back unchanged.
     """
 
     name: str
@@ -69,26 +69,26 @@ def get_format(name: str) -> Format:
 
 
 def format_to_read(path: Path, name: str | None) -> tuple[Format, str]:
-    """The format of an existing path, and how it was told."""
+    """The format of an existing path, and how it was recognised."""
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
     if name is not None:
-        return get_format(name), "you said so"
+        return get_format(name), "given"
     if path.is_dir():
         for entry in FORMATS.values():
             if entry.is_folder and entry.is_folder(path):
                 return entry, f"the folder holds {_SIGNS[entry.name]}"
-        raise InputError(f"{path}: this folder holds no corpus: neither {', nor '.join(_SIGNS.values())}")
+        raise InputError(f"{path}: this folder is not a corpus: it has neither {', nor '.join(_SIGNS.values())}")
     suffix = _suffix(path)
     for entry in FORMATS.values():
         if suffix in entry.suffixes:
             return entry, f"the name ends in {suffix}"
     known = ", ".join(suffix for entry in FORMATS.values() for suffix in entry.suffixes)
-    raise InputError(f"{path}: the name tells no format (known: {known}); say which with the format option")
+    raise InputError(f"{path}: the format is not clear from the name (known: {known}); set the format option")
 
 
 def format_to_write(path: Path, name: str | None) -> Format:
-    """The format that a path to be written asks for; a name without a suffix is a dialgauge folder."""
+    """The format in which to write a path; a name without a suffix is a dialgauge folder."""
     if name is not None:
         found = get_format(name)
     else:
@@ -97,7 +97,7 @@ def format_to_write(path: Path, name: str | None) -> Format:
             [entry for entry in FORMATS.values() if suffix in entry.suffixes] if suffix else [FORMATS["dialgauge"]]
         )
         if not matching:
-            raise InputError(f"{path}: the name tells no format; say which: {', '.join(_writable())}")
+            raise InputError(f"{path}: the format is not clear from the name; give one of: {', '.join(_writable())}")
         found = matching[0]
     if found.write is None:
         raise InputError(f"{path}: {found.name} can only be read; write one of: {', '.join(_writable())}")
@@ -116,5 +116,5 @@ def _writable() -> list[str]:
 
 
 def _suffix(path: Path) -> str:
-    """The suffix that tells the format; ``.gz`` is looked through."""
+    """The suffix that identifies the format; ``.gz`` is ignored."""
     return Path(path.stem).suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()

@@ -53,7 +53,7 @@ def _frames(path: Path) -> Iterator[tuple[str, Path, pl.DataFrame]]:
     if listing.is_file():
         splits = _json(listing).get("splits")
         if not isinstance(splits, list) or not all(isinstance(split, str) for split in splits):
-            raise InputError(f"{listing}: no list of splits in it")
+            raise InputError(f"{listing}: the list of splits is missing")
         for split in splits:
             yield from _saved(path / split, split)
     elif (path / "state.json").is_file():
@@ -71,7 +71,7 @@ def _saved(folder: Path, split: str) -> Iterator[tuple[str, Path, pl.DataFrame]]
     state = folder / "state.json"
     entries = _json(state).get("_data_files")
     if not isinstance(entries, list):
-        raise InputError(f"{state}: no list of data files in it")
+        raise InputError(f"{state}: the list of data files is missing")
     for entry in entries:
         name = entry.get("filename") if isinstance(entry, dict) else None
         if not isinstance(name, str) or Path(name).name != name:

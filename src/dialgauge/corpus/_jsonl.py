@@ -21,7 +21,7 @@ Mapped = Mapping[str, str | Sequence[str]]
 
 
 def load_jsonl(path: Path, mapping: Mapped) -> Table:
-    """The rows of a JSONL file (or of a JSON array); lines that are no JSON objects are reported."""
+    """The rows of a JSONL file (or of a JSON array); lines that are not JSON objects are reported."""
     text = read_text(path)
     id_key = mapping.get("dialogue_id")
     problems: list[Problem] = []
@@ -50,7 +50,7 @@ def read_objects(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _records(text: Text, file: str, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Every JSON object with its line; what is none goes to ``problems``."""
+    """Every JSON object with its line; anything else goes to ``problems``."""
     if text.text.lstrip()[:1] == "[":
         yield from _array(text.text, file, problems)
         return
@@ -94,12 +94,12 @@ def _array(text: str, file: str, problems: list[Problem]) -> Iterator[tuple[int,
 def _unusable(value: object, raw: str) -> str | None:
     if not isinstance(value, dict):
         return f"a JSON object is expected, not {_kind(value)}"
-    # Half a surrogate pair can only come from an escape, and no file or metric could take it.
+    # Half a surrogate pair can only come from an escape, and no file or metric could handle it.
     if "\\ud" in raw or "\\uD" in raw:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            return "half a surrogate pair: this is no text"
+            return "half a surrogate pair, which is not valid text"
         except RecursionError:
             return "JSON nested too deeply"
     return None

@@ -1,4 +1,4 @@
-"""Names in ratings that the corpus does not have, and what they might stand for."""
+"""Names in ratings that the corpus does not have, and what they probably mean."""
 
 import difflib
 
@@ -6,7 +6,7 @@ import polars as pl
 
 from dialgauge.errors import counted
 
-#: So many names of each kind are written out, the others counted; and so many of the corpus are listed.
+#: How many names of each kind are written out (the others are counted), and how many of the corpus are listed.
 _MOST, _LISTED = 5, 12
 _KINDS = {"dialogue_id": "dialogue", "system": "system", "variant": "variant", "role": "role"}
 
@@ -14,8 +14,8 @@ _KINDS = {"dialogue_id": "dialogue", "system": "system", "variant": "variant", "
 def likely_names(ratings: pl.DataFrame, summaries: pl.DataFrame) -> list[str]:
     """A sentence for each name in the keys of ``ratings`` that no summary has, with the name it is close to.
 
-    Numbered dialogues are all close to each other, so those are only held to be the same where nothing but case and
-    spaces differs; the others are not listed here, since every rating that is left out names its dialogue.
+    Numbered dialogues are all close to each other, so those are only considered the same where nothing but case and
+    spaces differs; the others are not listed here, since every rating that is skipped names its dialogue.
     """
     sentences = []
     for column, kind in _KINDS.items():

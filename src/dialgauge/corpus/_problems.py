@@ -1,4 +1,4 @@
-"""What was wrong with a file, row by row, so that nothing is dropped silently."""
+"""Problems in a file, row by row, so that nothing is dropped silently."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from dialgauge.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One bad row: where it stands (``line`` counts from 1), which key it has, and why it was left out.
+    """One bad row: where it is (``line`` counts from 1), its key, and why it was skipped.
 
     ``given`` is the value that was wrong, where one was.
     """

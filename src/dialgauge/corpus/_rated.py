@@ -16,17 +16,17 @@ _SHOWN = (*KEY, "annotator", "dimension")
 
 
 def rating_rows(rows: Rows) -> pl.DataFrame:
-    """The ratings of these rows; values that are no numbers are reported and left out."""
+    """The ratings of these rows; values that are not numbers are reported and skipped."""
     wide = rows.columns("dimension")
     if rows.plan.has("value") and not rows.plan.has("dimension"):
         raise InputError("ratings have a value but no dimension; map dimension=COLUMN, or dimension==NAME for all")
     if not wide and not rows.plan.has("value"):
         if rows.plan.has("annotator"):
-            rows.notes.append("a column names annotators, but none holds ratings; map dimension:NAME=COLUMN")
+            rows.notes.append("a column names annotators, but no column holds ratings; map dimension:NAME=COLUMN")
         return pl.DataFrame(schema=_ROWS)
     rated = rows.frame.filter(rows.rated())
     if not rows.plan.has("annotator") and not rated.is_empty():
-        rows.notes.append("no column says who rated: all ratings are of the annotator '1'")
+        rows.notes.append("no column names the annotators: all ratings are assigned to the annotator '1'")
         rated = rated.with_columns(annotator=pl.lit("1"))
     index = [ROW, *KEY, "annotator", "sentence", "scale", "comment", "time"]
     parts = []

@@ -1,4 +1,4 @@
-"""Read, write and look at corpora in any of the formats."""
+"""Read, write and inspect corpora in any of the formats."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,9 +24,9 @@ Mapped = Mapping[str, str | Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a file looks like: format, encoding, columns and what each is taken for, first rows.
+    """What a file looks like: format, encoding, columns and how each is used, first rows.
 
-    ``found`` counts what would be read with these guesses; ``problems`` are the rows that would be left out;
+    ``found`` counts what would be read with these guesses; ``problems`` are the rows that would be skipped;
     ``language`` is what all dialogues declare.
     """
 
@@ -51,11 +51,11 @@ def read_corpus(
     language: str | None = None,
     strict: bool = False,
 ) -> Corpus:
-    """Read a corpus from a file or folder; the format is told from the name unless it is given.
+    """Read a corpus from a file or folder; the format is recognised by the name unless it is given.
 
     ``mapping`` says which column serves which use where the names do not (``{"summary": "hyp"}``; see
     :func:`inspect_file` for what is guessed without it). ``language`` is that of the dialogues whose rows do not
-    declare one, as in ``"fr"``. Rows that cannot be used are left out and reported in
+    declare one, as in ``"fr"``. Invalid rows are skipped and reported in
     ``problems`` with file, line, key and reason; with ``strict`` they raise an :class:`InputError` that lists them.
     """
     path = Path(path)
@@ -85,22 +85,22 @@ def _load(path: Path, entry: Format, mapping: Mapped) -> Table:
     table = entry.load(path, mapping)
     if table.frame.is_empty():
         raise_if_any(table.problems, str(path))
-        raise InputError(f"{path}: there are no rows in it")
+        raise InputError(f"{path}: has no rows")
     return table
 
 
 def write_corpus(corpus: Corpus, path: str | PathLike[str], *, format: str | None = None) -> None:
-    """Write a corpus; the format is told from the name (a name without a suffix is a dialgauge folder).
+    """Write a corpus; the format is recognised by the name (a name without a suffix is a dialgauge folder).
 
-    The file or folder is there whole or not at all. A folder that is no dialgauge folder is never overwritten. A corpus
-    that the format could not give back as it was is refused.
+    Writes are atomic. A folder that is not a dialgauge folder is never overwritten. A corpus that the format cannot
+    store without loss is refused.
     """
     path = Path(path)
     entry = format_to_write(path, format)
     assert entry.write is not None
     reason = entry.cannot_hold(corpus)
     if reason:
-        raise InputError(f"{path}: {entry.name} cannot hold this corpus: {reason}. Parquet and JSONL can")
+        raise InputError(f"{path}: {entry.name} cannot hold this corpus: {reason}. Use Parquet or JSONL")
     try:
         check_target(path, format=format)
         if entry.is_folder is None:
@@ -114,20 +114,20 @@ def write_corpus(corpus: Corpus, path: str | PathLike[str], *, format: str | Non
 
 
 def check_target(path: str | PathLike[str], *, format: str | None = None) -> None:
-    """Refuse a path that :func:`write_corpus` would refuse for any corpus: for commands that work long before it."""
+    """Refuse a path that :func:`write_corpus` would refuse for any corpus, so that long commands fail early."""
     path = Path(path)
     entry = format_to_write(path, format)
     if entry.is_folder is None:
         if path.is_dir():
             raise InputError(f"{path}: is a folder; name a file to write")
     elif path.exists() and not (path.is_dir() and (is_dialgauge(path) or not any(path.iterdir()))):
-        raise InputError(f"{path}: exists and is no dialgauge folder; it will not be overwritten")
+        raise InputError(f"{path}: exists and is not a dialgauge folder; it will not be overwritten")
 
 
 def inspect_file(
     path: str | PathLike[str], *, format: str | None = None, mapping: Mapped | None = None, first: int = 5
 ) -> Inspection:
-    """Look at a file: what its columns are taken for and why, and what reading it so would give."""
+    """Inspect a file: how its columns are used and why, and what would be read."""
     path = Path(path)
     entry, why = format_to_read(path, format)
     if entry.load is None:
@@ -192,7 +192,7 @@ def _inspect_folder(path: Path, why: str, first: int) -> Inspection:
 def read_ratings(
     path: str | PathLike[str], *, format: str | None = None, mapping: Mapped | None = None, strict: bool = False
 ) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
-    """Ratings from a file of their own, and the rows that had to be left out.
+    """Ratings from a file of their own, and the rows that were skipped.
 
     The file names dialogue, system and annotator in each row, with ``dimension`` and ``value`` or a column for each
     dimension. :func:`add_ratings` does this and compares the keys with those of a corpus.
@@ -211,12 +211,12 @@ def add_ratings(
     mapping: Mapped | None = None,
     strict: bool = False,
 ) -> Corpus:
-    """The corpus with the ratings of a file of their own (:func:`read_ratings` says what it looks like).
+    """The corpus with the ratings of a separate file (:func:`read_ratings` describes its layout).
 
-    Rows that cannot be read, ratings of summaries that are not in the corpus and ratings that are there already are
-    left out and reported in ``problems`` with file and line; ``strict`` raises instead and lists them all. ``mapping``
-    is that of this file: ``{"scale": "=1-5"}`` gives all of it one scale. What had to be assumed, and names that the
-    corpus does not have with what they might stand for, is added to ``notes``.
+    Rows that cannot be read, ratings of summaries that are not in the corpus and duplicate ratings are skipped and
+    reported in ``problems`` with file and line; ``strict`` raises instead and lists them all. ``mapping`` is that of
+    this file: ``{"scale": "=1-5"}`` sets one scale for all ratings. What had to be assumed, and names that the corpus
+    does not have with what they probably mean, is added to ``notes``.
     """
     path = Path(path)
     table, parts = _ratings_table(path, format, mapping or {})
@@ -239,7 +239,7 @@ def _ratings_table(path: Path, format: str | None, mapping: Mapped) -> tuple[Tab
     """The rows of a file of ratings, and what was read from them."""
     entry, _ = format_to_read(path, format)
     if entry.load is None:
-        raise InputError(f"{path}: is a corpus; its ratings come with read_corpus")
+        raise InputError(f"{path}: is a corpus, not a file of ratings; read it with read_corpus")
     table = _load(path, entry, mapping)
     try:
         return table, assemble_ratings(table, make_plan(table.frame, mapping))

@@ -1,4 +1,4 @@
-"""JSON objects as rows: a dialogue with everything that belongs to it is spread into one row per thing."""
+"""JSON objects as rows: a dialogue with everything that belongs to it becomes one row per summary or rating."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ _SUMMARY_KEYS = {"text": "summary", "summary": "summary", "system": "system", "m
 
 
 def spread(record: Record, id_key: str | None = None) -> list[dict[str, Any]]:
-    """The flat rows of one JSON object, ValueError with the reason where its shape is not understood.
+    """The flat rows of one JSON object; raises ValueError with the reason if its shape is not known.
 
     A flat object is one row. ``turns``, ``summaries``, ``references`` and ``ratings`` become the dialogue's text, a row
     per summary, numbered reference columns, and a row per rating. ``id_key`` names the field that identifies the

@@ -1,4 +1,4 @@
-"""The rows of a table under our own column names, and the list of those that turned out bad."""
+"""The rows of a table under our own column names, and the list of invalid ones."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -21,9 +21,9 @@ _DEFAULTS = {"variant": ORIGINAL, "role": OVERALL}
 
 @dataclass(slots=True)
 class Rows:
-    """The rows that are still good (``frame``), and what was found wrong or worth saying on the way.
+    """The rows that are valid so far (``frame``), with the problems and notes found on the way.
 
-    The frame has a text column for every use; several references, dimensions and meta values stand in columns of their
+    The frame has a text column for every use; several references, dimensions and meta values have columns of their
     own (``reference:0``, ``dimension:coherence``, ``meta:topic``).
     """
 
@@ -34,7 +34,7 @@ class Rows:
 
     @classmethod
     def of(cls, table: Table, plan: Plan) -> "Rows":
-        """The rows of a table; those without any value are left away."""
+        """The rows of a table; empty ones are skipped."""
         frame = table.frame
         columns = [
             _as_text(plan.uses[use][0], frame).alias(use) if use in plan.uses else _constant(use, plan)
@@ -59,7 +59,7 @@ class Rows:
         return [column for column in self.frame.columns if column.startswith(f"{prefix}:")]
 
     def drop(self, broken: pl.Expr, reason: str, key: Iterable[str] = KEY) -> None:
-        """Leave out the rows for which ``broken`` holds."""
+        """Skip the rows for which ``broken`` holds."""
         marked = self.frame.with_columns(broken.fill_null(False).alias("_broken"))
         if marked["_broken"].any():
             self.bad += bad_rows("rows", marked.filter("_broken"), tuple(key), reason)
@@ -71,7 +71,7 @@ class Rows:
 
 
 def to_problems(bad: Iterable[BadRow], table: Table) -> list[Problem]:
-    """Bad rows with the places where they stand, in the order of the file."""
+    """Bad rows with their places, in the order of the file."""
     problems = []
     for row in sorted(bad, key=lambda bad: -1 if bad.row is None else bad.row):
         file, line = table.place(row.row) if row.row is not None else (row.table, None)

@@ -35,13 +35,13 @@ def open_corpus(
             raise InputError(f"{path}: no such file or folder; the corpus that ships with dialgauge is {EMBEDDED!r}")
         return read_corpus(path, format=format, mapping=mapping or None, language=language, strict=strict)
     if format or mapping:
-        raise InputError(f"{source}: a format and a mapping of columns are for files")
+        raise InputError(f"{source}: a format and a mapping of columns are only for files")
     corpus = embedded_corpus() if source == EMBEDDED else read_dataset(source.removeprefix(_DATASET))
     return corpus.with_language(language) if language else corpus
 
 
 def source_folder(source: str, home: Path | None = None) -> Path | None:
-    """Where the corpus of this name lies: a file or folder that need not exist; None for the embedded one."""
+    """Where the corpus of this name is: a file or folder that need not exist; None for the embedded one."""
     if source == EMBEDDED:
         return None
     if source.startswith(_DATASET):

@@ -1,4 +1,4 @@
-"""``Table``: what a file holds before anybody has said what its columns mean."""
+"""``Table``: the contents of a file before the meaning of its columns is known."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ import polars as pl
 from dialgauge.corpus._problems import Problem
 from dialgauge.errors import InputError
 
-#: Nobody's corpus has more columns, and every one of them costs time in each step.
+#: No corpus has more columns, and each costs time in every step.
 MOST_COLUMNS = 2_000
 
 
 def refuse_width(columns: int, file: str) -> None:
-    """Refuse a table that is too wide to be a corpus, before it costs memory and time."""
+    """Refuse a table that is too wide for a corpus, before it costs memory and time."""
     if columns > MOST_COLUMNS:
-        raise InputError(f"{file}: {columns:,} columns; a table of more than {MOST_COLUMNS:,} is no corpus")
+        raise InputError(f"{file}: {columns:,} columns are too many; a corpus has at most {MOST_COLUMNS:,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of a file, and where each of them stands.
+    """The rows of a file, and where each of them is.
 
     ``place`` gives the file and the line (or the row, where a format has no lines) of a row by its number from 0.
     ``problems`` are rows that could not even be read.

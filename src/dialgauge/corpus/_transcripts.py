@@ -61,7 +61,7 @@ def _is_joined(line: str) -> bool:
 
 
 def _subtitles(text: str, file: Path) -> tuple[Turn, ...]:
-    """The turns of WebVTT or SRT. Cues of one speaker in a row are one turn; times are left away."""
+    """The turns of WebVTT or SRT. Consecutive cues of one speaker are one turn; times are dropped."""
     turns: list[tuple[str, list[str]]] = []
     for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n").replace("\r", "\n")):
         lines = block.strip("\n").split("\n")
@@ -74,7 +74,7 @@ def _subtitles(text: str, file: Path) -> tuple[Turn, ...]:
             else:
                 turns.append((speaker, [words]))
     if not turns:
-        raise InputError(f"{file}: no cue was found: subtitles have lines like 00:00:01.000 --> 00:00:03.000")
+        raise InputError(f"{file}: no cues found; subtitles have lines like 00:00:01.000 --> 00:00:03.000")
     return tuple(Turn(speaker, " ".join(words), role_of(speaker)) for speaker, words in turns)
 
 

@@ -1,4 +1,4 @@
-"""Turns from text and back: the ways in which transcripts are written down in one string."""
+"""Turns from text and back: the ways in which a transcript is written in one string."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 from dialgauge.corpus._types import Turn
 
-#: What people call themselves in transcripts, and the role it tells.
+#: Names of speakers in transcripts, and the role of each.
 _ROLES = {
     "agent": "agent",
     "assistant": "agent",
@@ -29,8 +29,8 @@ _LONGEST_ROLE = 100
 
 
 def role_of(speaker: str) -> str | None:
-    """The role that a speaker's name tells (``Agent``, ``Customer 2`` …), if it tells one."""
-    if len(speaker) > _LONGEST_ROLE:  # the pattern needs time in the square of the length
+    """The role in a speaker's name (``Agent``, ``Customer 2`` …), if there is one."""
+    if len(speaker) > _LONGEST_ROLE:  # the pattern needs time quadratic in the length
         return None
     return _ROLES.get(_NUMBER.sub("", speaker).strip().lower())
 
@@ -58,7 +58,7 @@ def parse_turns(text: str) -> tuple[Turn, ...]:
 def split_speaker(line: str) -> tuple[str, str] | None:
     """``("Agent", "Hello")`` from ``"Agent: Hello"``, or None where no speaker is named.
 
-    A speaker has up to five words and forty characters before the colon; clock times and web addresses are no speakers.
+    A speaker has at most five words and forty characters before the colon; times and web addresses are not speakers.
     """
     found = _SPEAKER.match(line)
     if not found:
@@ -84,7 +84,7 @@ def _gather(pieces: Iterable[str], joint: str) -> tuple[Turn, ...]:
 
 
 def write_turns(turns: Iterable[Turn]) -> str:
-    """The turns in one string that :func:`parse_turns` reads back: lines if these say it all, else JSON."""
+    """The turns in one string that :func:`parse_turns` reads back: lines if these lose nothing, else JSON."""
     turns = tuple(turns)
     lines = "\n".join(str(turn) for turn in turns)
     if turns and parse_turns(lines) == turns:

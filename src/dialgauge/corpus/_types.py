@@ -37,14 +37,14 @@ class Dialogue:
 
     @property
     def text(self) -> str:
-        """The transcript, a line per turn, each led by its speaker. This is what ``@source`` metrics read."""
+        """The transcript, a line per turn, each starting with its speaker. This is what ``@source`` metrics read."""
         return "\n".join(str(turn) for turn in self.turns)
 
     def side(self, role: str) -> "Dialogue":
         """The dialogue with the turns of one role alone; all of them for ``overall``.
 
-        A turn is of the role that it carries. One that carries none is of the role that its speaker is called by,
-        ``Agent`` for ``agent``. Where no turn of the dialogue carries the role, it is taken for a speaker's name.
+        A turn without a role has the role that is in its speaker's name: ``Agent`` for ``agent``. If no turn of the
+        dialogue has the role, it is compared with the names of speakers.
         """
         if role == OVERALL:
             return self
@@ -84,7 +84,7 @@ class Summary:
 class Rating:
     """One annotator's judgement of one summary (or of one ``sentence`` of it) on one dimension.
 
-    ``value`` is None where the annotator left it open. ``scale`` names the scale it was given on, as in ``"1-5"``.
+    ``value`` is None where the annotator gave none. ``scale`` names the scale it was given on, as in ``"1-5"``.
     """
 
     dialogue_id: str

@@ -16,13 +16,13 @@ from dialgauge.corpus._table import Table, refuse_width
 from dialgauge.errors import InputError, MissingExtraError
 
 #: A workbook that unpacks to more bytes than this, or whose sheets span more cells, is refused before it is opened: it
-#: would fill the memory. A single cell in the last corner makes a sheet of seventeen thousand million.
+#: would fill the memory. A single cell in the last corner makes a sheet of seventeen billion cells.
 LARGEST_WORKBOOK = 2**28
 MOST_CELLS = 5_000_000
 _CELL = 32_767
 _ROWS = 1_048_576
 _READ_AT_ONCE = 2**20
-#: Rows and cells, and where they say that they stand. Attributes hold no "<", so a tag ends before the next one.
+#: Rows and cells with their positions. Attributes do not contain "<", so a tag ends before the next one.
 _ROW = re.compile(rb"<(?:[\w.-]+:)?row(?=[\s/>])")
 _ROW_AT = re.compile(rb"""[^<]*?\sr\s*=\s*["'](\d{1,9})["']""")
 _IN_ROW = re.compile(rb"<(?:[\w.-]+:)?c(?=[\s/>])")
@@ -48,7 +48,7 @@ def load_xlsx(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     refuse_width(filled[0].width, str(path))
     texts = filled[0].to_polars()
     typed = book.load_sheet(filled[0].name, schema_sample_rows=None).to_polars()
-    # Texts of numbers are rounded to nine digits, and numbers next to 'n/a' lose that cell: each where it is right.
+    # Numbers read as text are rounded to nine digits, and numbers next to 'n/a' lose that cell: use each where it fits.
     whole = [name for name in texts.columns if typed[name].null_count() == texts[name].null_count()]
     frame = texts.with_columns(typed.select(whole))
     return Table(frame, lambda row: (str(path), row + 2), notes=tuple(notes if len(filled) > 1 else ()))
@@ -60,7 +60,7 @@ def _need(module: str, feature: str) -> None:
 
 
 def _refuse_bombs(path: Path) -> None:
-    """Look through the archive without opening it as a workbook. That its directory says little is not believed."""
+    """Scan the archive without opening it as a workbook, and without trusting the sizes in its directory."""
     cells = 0
     try:
         with zipfile.ZipFile(path) as archive:
@@ -68,8 +68,8 @@ def _refuse_bombs(path: Path) -> None:
             unpacked = sum(entry.file_size for entry in entries)
             if unpacked > LARGEST_WORKBOOK:
                 raise InputError(
-                    f"{path}: unpacks to {unpacked / 2**20:,.0f} MiB; more than {LARGEST_WORKBOOK / 2**20:,.0f} MiB "
-                    "are not opened. Save it as CSV or Parquet"
+                    f"{path}: unpacks to {unpacked / 2**20:,.0f} MiB; the limit is {LARGEST_WORKBOOK / 2**20:,.0f}. "
+                    "Save it as CSV or Parquet"
                 )
             for entry in entries:
                 span = _Span()
@@ -79,8 +79,8 @@ def _refuse_bombs(path: Path) -> None:
                         span.look(data)
                         if cells + span.cells > MOST_CELLS:
                             raise InputError(
-                                f"{path}: its sheets span more than {MOST_CELLS:,} cells, empty ones before the last "
-                                "included; so many are not opened. Save what you need of it as CSV or Parquet"
+                                f"{path}: its sheets span more than {MOST_CELLS:,} cells (empty ones before the last "
+                                "count), which is the limit. Save what you need of it as CSV or Parquet"
                             )
                 cells += span.cells
     except FileNotFoundError as error:
@@ -93,7 +93,7 @@ def _refuse_bombs(path: Path) -> None:
 class _Span:
     """How many cells a part of a workbook spans at most, from its first row and column to the last that it names.
 
-    Rows and cells that do not say where they stand follow the one before; they are counted on top.
+    Rows and cells without a position follow the one before; they are counted in addition.
     """
 
     rows: int = 0
@@ -108,7 +108,7 @@ class _Span:
         return (self.rows + self.unnamed_rows) * (self.columns + self.unnamed_columns)
 
     def look(self, data: bytes) -> None:
-        """Take in the next bytes; a tag that is cut off waits for the ones after them."""
+        """Process the next bytes; an incomplete tag waits for those after them."""
         data = self.rest + data
         end = max(data.rfind(b"<"), 0)
         self.rest = data[end:]
@@ -135,7 +135,7 @@ def _column(letters: bytes) -> int:
 
 
 def xlsx_cannot_hold(corpus: Corpus) -> str | None:
-    """Why a workbook would not give this corpus back, or None."""
+    """Why a workbook cannot store this corpus without loss, or None."""
     frame = flat_frame(corpus)
     if frame.height >= _ROWS:
         return f"a sheet holds {_ROWS:,} rows, this corpus needs {frame.height + 1:,}"
@@ -144,7 +144,7 @@ def xlsx_cannot_hold(corpus: Corpus) -> str | None:
         if (column.str.len_chars() > _CELL).any() or (column.str.len_bytes() > _CELL).any():
             return f"a cell holds {_CELL:,} characters, and a text in {column.name!r} is longer"
         if (column == "").any():
-            return f"a cell cannot tell an empty text from none, and {column.name!r} has an empty text"
+            return f"a cell cannot distinguish an empty text from a missing one, and {column.name!r} has an empty text"
         if column.str.contains(r"[\x{FFFE}\x{FFFF}]").any():
             return f"{column.name!r} has the characters U+FFFE or U+FFFF, which XML cannot hold"
     return None

@@ -18,10 +18,10 @@ from dialgauge.corpus import (
     OVERALL,
     SUMMARIES,
     Corpus,
+    check_rows,
     conform,
     make_plan,
     parse_turns,
-    sift,
 )
 from dialgauge.errors import InputError
 from dialgauge.metrics._stream_files import ParquetTable, PartStore, is_url
@@ -161,15 +161,15 @@ class PairsSource:
         rows = rows.with_columns(pl.col(_ROW).cast(pl.String))
         keys = rows.select(*self._keys(), pl.col(_ROW).alias("_id"))
         summaries = pl.concat([*self._references(rows), self._summaries(rows)])
-        sifted = sift(self._dialogues(rows), summaries, Corpus().ratings)
+        checked = check_rows(self._dialogues(rows), summaries, Corpus().ratings)
         # The rows are known to the corpus by their numbers, so doubled keys of the user's are looked for here.
         nameless = pl.col("dialogue_id").is_null()
         doubled = (~pl.struct(KEY).is_first_distinct() | _among(chunk)) & ~nameless
         found = keys.select(nameless.sum().alias(_NAMELESS), doubled.sum().alias(_DOUBLED)).row(0, named=True)
-        problems = Counter(bad.reason for bad in sifted.bad) + Counter(found)
-        scored = sifted.summaries.filter(kind="system").select(pl.col("dialogue_id").alias("_id"))
+        problems = Counter(bad.reason for bad in checked.bad) + Counter(found)
+        scored = checked.summaries.filter(kind="system").select(pl.col("dialogue_id").alias("_id"))
         keys = keys.filter(~doubled, ~nameless).join(scored, on="_id", how="semi", maintain_order="left")
-        return Loaded(Corpus(sifted.dialogues, sifted.summaries), keys, problems)
+        return Loaded(Corpus(checked.dialogues, checked.summaries), keys, problems)
 
     def _keys(self) -> list[pl.Expr]:
         defaults = {"dialogue_id": None, "system": "system", "variant": ORIGINAL, "role": OVERALL}
@@ -304,13 +304,13 @@ class FolderSource:
         found = conform(span.drop(_ROW), SUMMARIES, "summaries").with_columns(span[_ROW]).filter(kind="reference")
         together = pl.concat([items, found.select(items.columns)]).unique(_ROW, keep="first").sort(_ROW).drop(_ROW)
         dialogues = conform(self.dialogues.read(*chunk.dialogues, keep=mine), DIALOGUES, "dialogues")
-        sifted = sift(dialogues, together, Corpus().ratings)
-        sound = sifted.summaries.select(KEY)
+        checked = check_rows(dialogues, together, Corpus().ratings)
+        sound = checked.summaries.select(KEY)
         fresh = items.filter(~pl.col(_ROW).is_in(chunk.doubled)).select(KEY).unique(maintain_order=True)
         keys = fresh.join(sound, on=list(KEY), how="semi", maintain_order="left")
         again = items.filter(pl.col(_ROW).is_in(chunk.doubled)).height
-        problems = Counter(bad.reason for bad in sifted.bad) + Counter({_DOUBLED: again})
-        return Loaded(Corpus(sifted.dialogues, sifted.summaries), keys, problems)
+        problems = Counter(bad.reason for bad in checked.bad) + Counter({_DOUBLED: again})
+        return Loaded(Corpus(checked.dialogues, checked.summaries), keys, problems)
 
 
 def _chunk_of(cuts: Sequence[int], height: int) -> NDArray[np.int64]:

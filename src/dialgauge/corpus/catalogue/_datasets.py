@@ -1,4 +1,4 @@
-"""The data sets themselves. Facts that could not be checked are said so in ``unverified``, and nothing is made up."""
+"""The data sets themselves. ``unverified`` lists the facts that could not be checked."""
 
 from collections.abc import Mapping
 from os import PathLike
@@ -32,7 +32,7 @@ _ALL = (
         "coherence put right (the authors' own file repeats annotator 2's there). The reproduction's and the "
         "ablation's ratings are published as spreadsheets; they are read from human_reproduction.jsonl and "
         "human_ablation.jsonl beside dialogues.jsonl and summaries.jsonl.",
-        unverified="The file was not downloaded by us from this address.",
+        unverified="We did not download the file from this address.",
         files=(
             RemoteFile(
                 "https://raw.githubusercontent.com/tricodex/Reproducing_DialSummEval/"
@@ -57,7 +57,7 @@ _ALL = (
         paper="Gliwa et al., NewSum 2019",
         how="Downloads corpus.7z from arXiv; unpack it beside itself with 7z (train.json, val.json, test.json). "
         "A folder of the datasets package or a hub snapshot of SAMSum is read with read_corpus.",
-        unverified="The address was seen in other projects; no checksum is known to us.",
+        unverified="The address is from other projects; no checksum is known.",
         files=(RemoteFile("https://arxiv.org/src/1911.12237v2/anc/corpus.7z", "corpus.7z"),),
         parts=("all", "train", "validation", "test"),
         markers=("samsum.test.jsonl.gz", "samsum.test.jsonl", "val.json"),
@@ -74,7 +74,7 @@ _ALL = (
         home="https://github.com/cylnlp/dialogsum",
         paper="Chen et al., Findings of ACL 2021",
         how="Downloads the JSONL files of the authors' repository.",
-        unverified="The address of the train file was not seen; those of dev and test follow the repository's listing.",
+        unverified="The address of train is not checked; those of dev and test follow the repository's listing.",
         files=tuple(
             RemoteFile(
                 "https://raw.githubusercontent.com/cylnlp/dialogsum/848cc8c05e0a04def79326539de827f1b28786a0/"
@@ -99,7 +99,7 @@ _ALL = (
         paper="Feigenblat et al., Findings of EMNLP 2021",
         how="Downloads the annotations. The tweets are in twcs.csv of Kaggle's 'Customer Support on Twitter' "
         "(thoughtvector/customer-support-on-twitter), which needs an account: put that file into the same folder.",
-        unverified="The address of the test file follows those of train and valid; no checksums are known to us.",
+        unverified="The address of the test file follows those of train and valid; no checksums are known.",
         files=tuple(
             RemoteFile(
                 "https://raw.githubusercontent.com/guyfe/Tweetsumm/3aebc7351ea72069426e6bcbb35bebd4a06235af/"
@@ -124,7 +124,7 @@ _ALL = (
         paper="Lin et al., EMNLP 2021; Lin et al., ACL 2022",
         how="The authors publish train.json, val.json and test.json on Google Drive and Baidu (links in their README), "
         "the outputs of RODS in github.com/xiaolinAndy/RODS under results/CSDS. Put the JSON files into one folder.",
-        unverified="The JSON files on the drives were not seen; their layout is as the authors' README describes it.",
+        unverified="The JSON files on the drives were not checked; their layout follows the authors' README.",
         parts=("all", "train", "val", "test"),
         markers=("csds_test_dialogues.jsonl", "val.json"),
         read=read_csds,
@@ -141,7 +141,7 @@ _ALL = (
         paper="Fabbri et al., TACL 2021",
         how="Downloads the annotations, which come without the articles; pair them with CNN/DailyMail by the authors' "
         "script to have the sources too. News, not dialogues: for comparison.",
-        unverified="No checksum is known to us.",
+        unverified="No checksum is known.",
         files=(
             RemoteFile(
                 "https://storage.googleapis.com/sfr-summarization-repo-research/model_annotations.aligned.jsonl",
@@ -189,7 +189,7 @@ _ALL = (
         home="https://github.com/BinWang28/FacEval",
         paper="Wang et al., EMNLP 2022",
         how="Downloads the table of judgements.",
-        unverified="No checksum is known to us; how many people stand behind each judgement is not in the file.",
+        unverified="No checksum is known; the file does not say how many people made each judgement.",
         files=(
             RemoteFile(
                 "https://raw.githubusercontent.com/BinWang28/FacEval/1ef1bfb83ae2a0986723645aafb776462fe3061c/"
@@ -227,7 +227,7 @@ _ALL = (
     Dataset(
         name="sst",
         title="Stanford Sentiment Treebank (Socher et al. 2013)",
-        what="words and phrases of film reviews with their sentiment: no dialogues; what word-level taggers learn from",
+        what="words and phrases of film reviews with their sentiment, for word-level taggers; not dialogues",
         size="11,855 sentences (8,544 / 1,101 / 2,210)",
         language="en",
         licence="none stated; research use",
@@ -235,7 +235,7 @@ _ALL = (
         home="https://nlp.stanford.edu/sentiment/",
         paper="Socher et al., EMNLP 2013",
         how="Downloads the trees as published.",
-        unverified="The checksum is the one that another public project records.",
+        unverified="The checksum is from another public project.",
         files=(
             RemoteFile(
                 "https://nlp.stanford.edu/sentiment/trainDevTestTrees_PTB.zip",
@@ -252,7 +252,7 @@ DATASETS: Mapping[str, Dataset] = {entry.name: entry for entry in _ALL}
 
 
 def get_dataset(name: str) -> Dataset:
-    """The entry of the catalogue with this name (a part after a colon is not looked at)."""
+    """The entry of the catalogue with this name (a part after a colon is ignored)."""
     base = name.partition(":")[0]
     if base not in DATASETS:
         raise UnknownNameError("data set", base, DATASETS)
@@ -266,13 +266,13 @@ def read_dataset(name: str, folder: str | PathLike[str] | None = None) -> Corpus
     """
     dataset = get_dataset(name)
     if dataset.read is None:
-        raise InputError(f"{dataset.name} is no data set of dialogues and summaries: {dataset.what}")
+        raise InputError(f"{dataset.name} is not a data set of dialogues and summaries: {dataset.what}")
     part = name.partition(":")[2] or (dataset.parts[0] if dataset.parts else "")
     if part and part not in dataset.parts:
         raise UnknownNameError(f"part of {dataset.name}", part, dataset.parts)
     path = dataset.folder if folder is None else Path(folder)
-    check_folder(path, f"; 'dialgauge datasets get {dataset.name}' fetches it" if folder is None else "")
+    check_folder(path, f"; fetch it with 'dialgauge datasets get {dataset.name}'" if folder is None else "")
     try:
         return dataset.read(path, part).with_language(dataset.language)
     except (KeyError, TypeError) as error:
-        raise InputError(f"{path}: {dataset.name} is not in a layout that is known here: no field {error}") from error
+        raise InputError(f"{path}: {dataset.name} does not have a known layout: no field {error}") from error

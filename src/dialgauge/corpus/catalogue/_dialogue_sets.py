@@ -107,7 +107,7 @@ def read_csds(folder: Path, part: str) -> Corpus:
     if find_file(folder, "csds_test_dialogues.jsonl") is None:
         return _read_published_csds(folder, part)
     if part not in ("all", "test"):
-        raise InputError(f"{folder}: only the test part of csds is here, not {part!r}")
+        raise InputError(f"{folder}: has only the test part of csds, not {part!r}")
     dialogues, summaries = [], []
     for row in read_objects(need_file(folder, "csds_test_dialogues.jsonl")):
         dialogue_id = str(row["idx"])
@@ -153,7 +153,7 @@ def _reference(dialogue_id: str, text: str, number: str = "") -> Summary:
 
 
 def _splits(folder: Path, files: Mapping[str, tuple[str, ...]], part: str) -> Iterator[tuple[str, Path]]:
-    """The splits that were asked for; of ``all``, those that are there."""
+    """The requested splits; for ``all``, those that exist."""
     found = {split: find_file(folder, *names) for split, names in files.items()}
     if part != "all":
         yield part, need_file(folder, *files[part])

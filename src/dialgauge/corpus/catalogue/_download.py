@@ -1,4 +1,4 @@
-"""Downloads that can be interrupted: resumed where they stopped, checked, and put in place whole."""
+"""Downloads that resume after an interruption, verify checksums, and move files into place atomically."""
 
 import hashlib
 import http.client
@@ -23,7 +23,7 @@ def fetch_dataset(
 ) -> Path:
     """Download a data set, or copy it from the folder ``source``, and give the folder where it is now.
 
-    What is there already is not fetched again. An interrupted download is taken up where it stopped.
+    Files that exist already are not fetched again. An interrupted download is resumed.
     """
     folder = target or dataset.folder
     if source is not None:
@@ -76,9 +76,9 @@ def _download(file: RemoteFile, path: Path, progress: Progress) -> None:
         except OSError as error:
             raise DialgaugeError(f"{partial}: cannot be written: {error.strerror or error}") from error
     kept = partial.stat().st_size if partial.exists() else 0
-    more = f" {kept:,} bytes are kept: the next try goes on from there." if kept else ""
+    more = f" {kept:,} bytes are kept: rerun to resume." if kept else ""
     raise DialgaugeError(
-        f"{file.url}: could not be fetched in {_ATTEMPTS} tries ({reason}).{more} Without a network, bring the files "
+        f"{file.url}: could not be fetched in {_ATTEMPTS} tries ({reason}).{more} Without a network, copy the files "
         "here by other means and use --from FOLDER"
     )
 
@@ -106,11 +106,11 @@ def _transfer(file: RemoteFile, partial: Path, progress: Progress) -> bool:
 
 
 def _verify(file: RemoteFile, partial: Path) -> None:
-    """Compare with the hashes that are known; a wrong file is removed, so that the next try starts afresh."""
+    """Compare with the known hashes; a wrong file is removed, so that the next attempt starts from scratch."""
     data = partial.read_bytes()
     found_sha256 = hashlib.sha256(data).hexdigest()
     found_blob = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
     for wanted, found, kind in ((file.sha256, found_sha256, "SHA-256"), (file.git_blob, found_blob, "git hash")):
         if wanted is not None and not found.startswith(wanted):
             partial.unlink()
-            raise DialgaugeError(f"{file.url}: the {kind} is {found}, not {wanted}: this is not the published file")
+            raise DialgaugeError(f"{file.url}: wrong {kind}: {found}, not {wanted}: this is not the published file")

@@ -14,7 +14,7 @@ class RemoteFile:
     """A file to download: its address, the name it gets, and what it must be.
 
     ``sha256`` is checked where it is known; ``git_blob`` (git's own hash of the content, or its first digits) likewise.
-    A file with neither is as good as its address: one with a commit in it always gives the same bytes.
+    A file with neither depends on its address: one with a commit in it always gives the same bytes.
     """
 
     url: str
@@ -29,7 +29,7 @@ class Dataset:
 
     ``parts`` are what ``NAME:PART`` can ask for, the first being the default. ``files`` is empty where a person has to
     fetch the data (``how`` says where). ``unverified`` says what we could not check. ``read`` is None for data that are
-    no dialogues with summaries.
+    not dialogues with summaries.
     """
 
     name: str
@@ -71,7 +71,7 @@ def find_file(folder: Path, *names: str) -> Path | None:
 
 
 def need_file(folder: Path, *names: str) -> Path:
-    """Like :func:`find_file`, but its absence is an error that names what was looked for."""
+    """Like :func:`find_file`, but a missing file is an error that names the candidates."""
     found = find_file(folder, *names)
     if found is None:
         raise InputError(f"{folder}: none of these files is in it: {', '.join(names)}")
