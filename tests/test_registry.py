@@ -272,7 +272,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
     [
         ("size", "tool 'saw': write options as NAME=VALUE after the colon; got 'size'"),
         ("size=a,size=b", "tool 'saw': option 'size' is given twice"),
-        ('size="a', "tool 'saw': a quote is opened and not closed"),
+        ('size="a', "tool 'saw': a quote is not closed"),
     ],
 )
 def test_bad_parameters_are_said_in_the_words_of_the_room(text: str, message: str) -> None:

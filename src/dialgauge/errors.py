@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 
 def counted(count: int, one: str, more: str = "") -> str:
-    """A number of things in words: ``1 row``, ``2,000 rows``; ``more`` is the plural that no "s" makes."""
+    """A count with its noun: ``1 row``, ``2,000 rows``; ``more`` is the plural where it does not end in "s"."""
     return f"{count:,} {one if count == 1 else more or f'{one}s'}"
 
 
@@ -18,11 +18,11 @@ def how_to_install(extra: str) -> str:
 
 
 class DialgaugeError(Exception):
-    """The user's input, settings or machine stand in the way. The command line shows the message and exits with 2."""
+    """The base of errors that a user can fix. The command line shows the message and exits with status 2."""
 
 
 class InputError(DialgaugeError):
-    """A file, row or value that cannot be used. The message names the file, the line, the key and the reason."""
+    """An invalid file, row or value. The message names the file, the line, the key and the reason."""
 
 
 class UnknownNameError(DialgaugeError):
@@ -60,4 +60,4 @@ class MissingExtraError(DialgaugeError):
 
 
 class ModelError(DialgaugeError):
-    """A model that is not here, is not what it should be, or does not answer. The message names it and the way out."""
+    """A model that is missing, is the wrong one, or does not answer. The message names it and says what to do."""

@@ -1,4 +1,4 @@
-"""Where files are kept, and writing them so that nobody ever finds half of one."""
+"""Where files are kept, and atomic writes, so that nobody ever finds half a file."""
 
 import os
 import re
@@ -18,7 +18,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-#: How temporaries are called: ``.TARGET.RANDOM.part``, with the suffix of the target for those who look at it.
+#: Names of temporary files: ``.TARGET.RANDOM.part``, with the suffix of the target for libraries that look at it.
 _PARTIAL, _REPLACED = ".part", ".old"
 _TEMPORARY = re.compile(rf"\.(?P<target>.+)\.[a-z0-9_]{{8}}(?:\{_PARTIAL}(?:\.[^.]*)?|\{_REPLACED})", re.DOTALL)
 _MOST_PARTS = 32
@@ -42,10 +42,10 @@ def cache_folder() -> Path:
 
 @contextmanager
 def atomic_file(path: Path | str) -> Iterator[Path]:
-    """A temporary sibling to write to; it becomes ``path`` when the block ends well, and vanishes when it does not.
+    """A temporary sibling to write to; it becomes ``path`` if the block succeeds and is removed if it fails.
 
     What is there now stays untouched until then, also when the disk is full or the process is killed. A killed process
-    leaves its temporary behind, and the next one that writes ``path`` takes it away.
+    leaves its temporary file behind, and the next one that writes ``path`` removes it.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,9 +61,9 @@ def atomic_file(path: Path | str) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: Path) -> Iterator[Path]:
-    """A temporary sibling folder that takes the place of ``path`` when the block ends well.
+    """A temporary sibling folder that replaces ``path`` if the block succeeds.
 
-    What stood at ``path`` before is put back if the last step fails.
+    What was at ``path`` before is restored if the last step fails.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with _temporary(path, _PARTIAL, tempfile.mkdtemp) as temporary:
@@ -86,18 +86,18 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def is_temporary(name: str) -> bool:
-    """Whether a file or folder of this name is being written for another's place, or was when a process was killed."""
+    """Whether this is the name of a temporary file or folder, in use or left behind by a killed process."""
     return _TEMPORARY.fullmatch(name) is not None
 
 
 def write_text(path: Path | str, text: str) -> None:
-    """Write UTF-8 text with Unix line ends, whole or not at all."""
+    """Write UTF-8 text with Unix line ends, atomically."""
     with atomic_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def read_utf8(path: Path, hint: str = "") -> str:
-    """The text of a file in UTF-8; an error names the file, and ``hint`` is added where it is not there."""
+    """The text of a file in UTF-8. Errors name the file; ``hint`` is added if it does not exist."""
     try:
         return path.read_text("utf-8-sig")
     except FileNotFoundError:
@@ -111,37 +111,37 @@ def read_utf8(path: Path, hint: str = "") -> str:
 
 
 def check_folder(path: Path, hint: str = "") -> None:
-    """Refuse what is no folder, because it is not there or because it is a file; ``hint`` says what would be right."""
+    """Raise an error if a folder does not exist or is a file; ``hint`` says what would be right."""
     if not path.is_dir():
         raise InputError(f"{path}: {'is a file, not a folder' if path.exists() else 'no such folder'}{hint}")
 
 
 def parse_toml(text: str, file: str) -> dict[str, Any]:
-    """What a text of TOML says; an error names the file. Nesting without end is refused, not tried."""
-    # The parser needs time in the square of the parts of a key.
+    """Parse TOML; errors name the file. Very deep nesting is refused."""
+    # The parser needs time quadratic in the number of parts of a key.
     if _LONG_KEY.search(text):
-        raise InputError(f"{file}: not valid TOML for us: a key of more than {_MOST_PARTS} parts")
+        raise InputError(f"{file}: TOML that is not supported: a key of more than {_MOST_PARTS} parts")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{file}: not valid TOML: {error}") from error
     except RecursionError as error:
-        raise InputError(f"{file}: not valid TOML for us: nested too deeply") from error
+        raise InputError(f"{file}: TOML that is not supported: nested too deeply") from error
 
 
 @contextmanager
 def _temporary(target: Path, suffix: str, make: Callable[[str, str, Path], str]) -> Iterator[Path]:
-    """A new sibling of ``target`` that nobody else clears away; gone at the end unless it has got another name."""
+    """A new sibling of ``target`` that no other process removes; deleted at the end unless it was renamed."""
     _clear_leftovers(target)
     while True:
         try:
             path = Path(make(suffix, f".{target.name}.", target.parent))
-        except OSError as error:  # what cannot be written is the target, for all that the user knows
+        except OSError as error:  # the user knows the target, not the temporary file
             raise OSError(error.errno, error.strerror, str(target)) from error
-        handle = _hold(path)
+        handle = _lock(path)
         if path.exists():
             break
-        _release(handle)  # another writer saw it before it was held, and cleared it away
+        _release(handle)  # another writer saw it before it was locked, and removed it
     try:
         yield path
     finally:
@@ -156,7 +156,7 @@ def _new_file(suffix: str, prefix: str, folder: Path) -> str:
 
 
 def _clear_leftovers(target: Path) -> None:
-    """Take away what processes that were killed left behind when they wrote ``target``."""
+    """Remove what killed processes left behind when they wrote ``target``."""
     if fcntl is None:
         return
     for name in _names(target.parent):
@@ -177,18 +177,18 @@ def _clear_leftovers(target: Path) -> None:
 
 
 def _names(folder: Path) -> list[str]:
-    with suppress(PermissionError), os.scandir(folder) as entries:  # thousands of parts may lie there
+    with suppress(PermissionError), os.scandir(folder) as entries:  # there may be thousands of parts
         return [entry.name for entry in entries]
-    return []  # a folder may take files without showing what it has
+    return []  # a folder may be writable but not readable
 
 
-def _hold(path: Path) -> int | None:
-    """Mark a temporary as in use; the operating system takes the mark away when the process ends, however it ends."""
+def _lock(path: Path) -> int | None:
+    """Lock a temporary file; the operating system releases the lock when the process ends, however it ends."""
     if fcntl is None:
         return None
     with suppress(OSError):
         handle = os.open(path, os.O_RDONLY)
-        with suppress(OSError):  # where there are no locks, nobody clears away either
+        with suppress(OSError):  # without locks, no process removes leftovers either
             fcntl.flock(handle, fcntl.LOCK_SH)
         return handle
     return None

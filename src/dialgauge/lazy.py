@@ -1,8 +1,8 @@
-"""Rooms whose public names load on first use, so that whoever needs one name does not wait for the others.
+"""Rooms whose public names load on first use, so that using one name does not import the others.
 
 The stub ``__init__.pyi`` of a room is the one declaration of its names: type checkers read it, and so does
 :func:`lazy_room`. ``from dialgauge.ROOM._module import name as name`` makes a name public; below a line ``__all__:
-list[str]``, it makes one that other rooms may import and users should not: it is no part of the reference.
+list[str]``, it makes one that other rooms may import and users should not: it is not in the reference.
 """
 
 import ast
@@ -20,7 +20,7 @@ def lazy_room(
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """``__all__``, ``__getattr__`` and ``__dir__`` of a room (its ``__name__``), from its stub.
 
-    Where its modules need an ``extra``, a package that is missing is an error that says so of the ``feature``.
+    If its modules need an ``extra``, a missing package raises an error that names the ``feature`` and the extra.
     """
     stub = Path(str(sys.modules[room].__file__)).with_suffix(".pyi")
     homes, names = room_names(stub), sorted(public_names(stub))

@@ -1,4 +1,4 @@
-"""How long work tells that it goes on."""
+"""How long-running work reports its progress."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What is found by its name (metrics, perturbations, learners …), and how it is asked for with values of its own.
+"""What is found by name (metrics, perturbations, learners …), and how its parameters are given.
 
 A specification is written ``NAME:PARAMETER=VALUE,…``; a room says what else may stand before the colon.
 
@@ -40,7 +40,7 @@ def listed(kind: str) -> Iterable[Listed]:
 
 
 def completer(kind: str, **others: str) -> Callable[[str], list[tuple[str, str]]]:
-    """What completes a name of a kind in a shell, with descriptions: ``others`` first, then names, then families."""
+    """Shell completion for names of a kind, with descriptions: ``others`` first, then names, then families."""
 
     def complete(incomplete: str) -> list[tuple[str, str]]:
         known = others | {row.name: row.description for row in listed(kind)}
@@ -97,7 +97,7 @@ class Registry(Mapping[str, T]):
         self._complete = False
 
     def add(self, *entries: T) -> None:
-        """Add entries under their names. A name that is taken by another one is refused."""
+        """Add entries under their names. A name that another entry has already is refused."""
         for entry in entries:
             if entry.name in self._table and entry.name not in self._entries:
                 import_module(self._table[entry.name].module)  # no-op while that module is the one that adds it
@@ -112,7 +112,7 @@ class Registry(Mapping[str, T]):
         return dict(self)
 
     def find(self, name: str) -> T:
-        """The entry of this name, or an error that offers the nearest ones."""
+        """The entry of this name, or an error that suggests the closest names."""
         try:
             return self[name]
         except KeyError:
@@ -137,7 +137,7 @@ class Registry(Mapping[str, T]):
         return frozenset(filter(None, [defining, declaring]))
 
     def read(self, spec: str, word: str = "parameter") -> tuple[str, dict[str, str]]:
-        """What stands before the colon of a specification, and the parameters after it, not yet checked."""
+        """The part of a specification before the colon, and the parameters after it, not yet checked."""
         head, _, tail = spec.strip().partition(":")
         return head.strip(), parse_parameters(f"{self.kind} {spec!r}", tail, word)
 
@@ -185,7 +185,7 @@ class Registry(Mapping[str, T]):
         named = f"entry point {point.name!r} ({point.value}) of group {self.group!r}"
         try:
             loaded = point.load()
-        except Exception as error:  # whatever a foreign package raises, the user must learn which package it was
+        except Exception as error:  # whatever another package raises, the user must learn which package it was
             raise DialgaugeError(f"{named} cannot be loaded: {type(error).__name__}: {error}") from error
         found = tuple(loaded) if isinstance(loaded, Iterable) else (loaded,)
         if not all(isinstance(entry, self._type) for entry in found):
@@ -195,41 +195,41 @@ class Registry(Mapping[str, T]):
 
 def defining_module(function: Callable[..., object]) -> str:
     """The module that defines a function, or the one behind a partial object."""
-    return getattr(_whole(function), "__module__", None) or "?"
+    return getattr(_unwrapped(function), "__module__", None) or "?"
 
 
 def _origin(function: Callable[..., object]) -> str:
-    return f"{defining_module(function)}.{getattr(_whole(function), '__qualname__', repr(function))}"
+    return f"{defining_module(function)}.{getattr(_unwrapped(function), '__qualname__', repr(function))}"
 
 
-def _whole(function: Callable[..., object]) -> Callable[..., object]:
+def _unwrapped(function: Callable[..., object]) -> Callable[..., object]:
     while isinstance(function, partial):
         function = function.func
     return function
 
 
 class Setting(Protocol):
-    """What is declared of a parameter: the value that holds where none is given, and which ones are allowed."""
+    """What is declared about a parameter: its default and the allowed values."""
 
     @property
     def default(self) -> str:
-        """The value where none is given."""
+        """The default value."""
 
     def check(self, owner: str, name: str, value: str) -> None:
-        """Refuse a value that is not allowed; ``owner`` leads the error."""
+        """Refuse a value that is not allowed; the error starts with ``owner``."""
 
 
 def parse_parameters(
     owner: str, text: str, word: str = "parameter", *, main: str = "", known: Container[str] = ()
 ) -> dict[str, str]:
-    """Read ``PARAMETER=VALUE,…``, the part of a specification after its colon; ``owner`` leads the errors.
+    """Read ``PARAMETER=VALUE,…``, the part of a specification after its colon; errors start with ``owner``.
 
-    A value may hold colons, ``@`` and equals signs as it is; one with a comma stands in double quotes (a quote inside
+    A value may contain colons, ``@`` and equals signs; one with a comma is put in double quotes (a quote inside
     is doubled). ``word`` is what the owner calls a parameter. The value of the parameter ``main``, if there is one, may
     be given without its name: it is all that does not begin with one of the ``known`` names and an equals sign.
     """
     if text.count('"') % 2:
-        raise InputError(f"{owner}: a quote is opened and not closed")
+        raise InputError(f"{owner}: a quote is not closed")
     parameters: dict[str, str] = {}
     unnamed: list[str] = []
     for pair in _COMMA.split(text):

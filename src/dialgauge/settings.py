@@ -54,7 +54,7 @@ def setting(
 
 
 def _as_tuple(value: Any) -> Any:
-    """One name stands for itself; what is named twice counts once."""
+    """A single name becomes a tuple of one; duplicates are removed."""
     if isinstance(value, str):
         return (value,)
     return tuple(dict.fromkeys(value)) if isinstance(value, Sequence) else value
@@ -65,7 +65,7 @@ Several = Annotated[tuple[T, ...], BeforeValidator(_as_tuple)]
 
 
 class _Checked(ModelMetaclass):
-    """Settings made by hand raise our errors; those inside a study file raise pydantic's, which know their place."""
+    """Settings made in Python raise our errors; those inside a study file raise pydantic's, which know their line."""
 
     def __call__(self: Callable[..., T], *arguments: Any, **values: Any) -> T:
         try:
@@ -124,7 +124,7 @@ def split(changes: Mapping[str, Any], *kinds: type[Settings]) -> tuple[dict[str,
 
 
 def described(kind: Any, error: Mapping[str, Any], owner: str) -> DialgaugeError:
-    """What pydantic found wrong, as an error of ours."""
+    """An error of pydantic, as one of ours."""
     name = str(error["loc"][0]) if error["loc"] else ""
     if error["type"] == "extra_forbidden":
         return UnknownNameError(f"setting of {owner}", name, kind.model_fields)
@@ -140,7 +140,7 @@ def described(kind: Any, error: Mapping[str, Any], owner: str) -> DialgaugeError
 
 
 class RefusedError(ValueError):
-    """An error of ours inside a validator, in the only form that pydantic takes it."""
+    """An error of ours inside a validator, in the only form that pydantic accepts."""
 
     def __init__(self, error: DialgaugeError) -> None:
         self.error = error
@@ -149,7 +149,7 @@ class RefusedError(ValueError):
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """In a validator: what a room says against a value becomes an error of that field."""
+    """In a validator: an error that a room raises about a value becomes an error of that field."""
     try:
         yield
     except DialgaugeError as error:

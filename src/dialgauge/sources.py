@@ -60,7 +60,7 @@ def _sources() -> "Sources":
 
 
 class Sources:
-    """The source files of a package, each of which is read once; those of others are added when they are asked for."""
+    """The source files of a package, each read once; those of other packages are added when they are needed."""
 
     def __init__(self, package: Path) -> None:
         self._files = _module_files(package.name, package / "__init__.py")
@@ -193,7 +193,7 @@ class _Source:
         self.digest = hashlib.sha256(code.strip().encode()).hexdigest()
 
     def _note(self, node: ast.AST) -> bool:
-        """Note what a node says; whether that is all, and nothing is to be found inside."""
+        """Record what a node says; returns whether its children need not be visited."""
         kind = type(node)
         if kind is ast.Name or kind is ast.Load:
             return True
@@ -225,7 +225,7 @@ class _Source:
 
 
 def _blank(lines: list[str], statement: ast.Expr) -> None:
-    """Take out a docstring that has its lines for itself."""
+    """Remove a docstring that is alone on its lines."""
     first, last = statement.lineno - 1, statement.end_lineno or statement.lineno
     before = lines[first].encode()[: statement.col_offset]
     after = lines[last - 1].encode()[statement.end_col_offset :]
@@ -263,5 +263,5 @@ def _stub_names(stub: Path) -> dict[str, str]:
 
 
 def _data_entries(folder: Path) -> dict[str, Path]:
-    """The files beside modules that are none themselves, and the folders, by name."""
+    """The files beside modules that are not modules themselves, and the folders, by name."""
     return {path.name: path for path in folder.iterdir() if path.suffix not in _IMPORTABLE}

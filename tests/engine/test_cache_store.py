@@ -63,7 +63,7 @@ def test_a_damaged_entry_is_dropped_with_a_warning(tmp_path: Path, column: str, 
     cache = filled(tmp_path)
     with sqlite3.connect(cache.path) as connection:
         connection.execute(f"UPDATE entries SET {column} = ? WHERE key = ?", (value, key(4)))
-    with pytest.warns(UserWarning, match="1 damaged entries in the result cache .* dropped and computed anew"):
+    with pytest.warns(UserWarning, match="1 damaged entries in the result cache .* dropped and computed again"):
         found = cache.find([key(i) for i in range(10)])
     assert found.keys() == {key(i) for i in range(10)} - {key(4)}
     with warnings.catch_warnings():
@@ -90,7 +90,7 @@ def test_a_damaged_file_is_set_aside(tmp_path: Path, damage: str) -> None:
     torn = data[:4096] + Random(1).randbytes(len(data) - 4096)
     broken = b"this is no database " * 500 if damage == "no database" else torn
     cache.path.write_bytes(broken)
-    with pytest.warns(UserWarning, match=r"is damaged .* set aside as results\.db\.damaged-1"):
+    with pytest.warns(UserWarning, match=r"is damaged .* renamed to results\.db\.damaged-1"):
         found = cache.find([key(i) for i in range(3000)])
     assert not found
     assert (tmp_path / "results.db.damaged-1").read_bytes()[:4096] == broken[:4096]
@@ -104,7 +104,7 @@ def test_a_damaged_file_is_set_aside(tmp_path: Path, damage: str) -> None:
 def test_asking_about_a_damaged_file(tmp_path: Path) -> None:
     cache = filled(tmp_path)
     cache.path.write_bytes(b"this is no database " * 500)
-    with pytest.raises(DialgaugeError, match=r"is damaged .*'dialgauge cache verify' sets it aside"):
+    with pytest.raises(DialgaugeError, match=r"is damaged .*set it aside with 'dialgauge cache verify'"):
         cache.stats()
     assert cache.verify().set_aside == tmp_path / "results.db.damaged-1"
     cache.path.write_bytes(b"this is no database " * 500)
@@ -155,7 +155,7 @@ def test_a_clock_that_was_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_what_is_larger_than_the_cache_is_not_kept_and_said(tmp_path: Path) -> None:
     cache = filled(tmp_path, limit=10_000)
-    with pytest.warns(UserWarning, match=r"100 values of n take 15,000 bytes.*limited to 10,000: they are not kept"):
+    with pytest.warns(UserWarning, match=r"100 values of n take 15,000 bytes.*limited to 10,000: they are not stored"):
         assert not cache.keep("n", [(key(100 + i), Entry(1.0)) for i in range(100)])
     assert cache.stats().labels == {"m": 10}
 

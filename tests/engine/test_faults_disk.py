@@ -47,7 +47,7 @@ def test_a_disk_that_takes_no_more(toys: Path, kept: Path, tmp_path: Path) -> No
     assert run.returncode == 0, run.stderr
     assert "scored 600" in run.stdout
     assert "result cache" in run.stderr
-    assert "values are computed, and not kept" in run.stderr
+    assert "values are not stored" in run.stderr
 
 
 def test_a_full_disk_leaves_the_old_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +115,7 @@ def test_a_folder_that_cannot_be_written(toys: Path, open_folder: Path, monkeypa
         assert run.returncode == 0, run.stderr
         assert f"scored {expected}" in run.stdout
         assert "cannot be used" in run.stderr
-        assert "values are computed, and not kept" in run.stderr
+        assert "values are not stored" in run.stderr
         assert "Permission denied" in run.stdout
 
 

@@ -1,10 +1,10 @@
-"""The result cache: values that were dear to compute, under a digest of everything that they depend on.
+"""The result cache: values that were slow to compute, under a digest of everything that they depend on.
 
 One SQLite file in write-ahead mode, used by any number of processes at once. Each entry carries a checksum; one that
-does not match is dropped and reported, so that its value is computed anew. What was kept together is a chunk, and when
-the cache is full the chunks that nobody has read for longest go first.
+does not match is dropped and reported, so that its value is computed again. Values that were stored together are a
+chunk, and when the cache is full the least recently used chunks are removed first.
 
-A cache may fail, its user may not: a full disk, a folder that cannot be written and a damaged file cost a warning.
+A failing cache never fails its user: a full disk, a folder that is not writable and a damaged file cause a warning.
 """
 
 import os
@@ -23,7 +23,7 @@ from dialgauge.files import cache_folder
 
 #: Where results are kept instead of ``results`` in the cache folder; ``off`` keeps none.
 FOLDER = "DIALGAUGE_RESULTS"
-#: How many MiB of results are kept at most.
+#: The maximum size of the cache in MiB.
 LIMIT = "DIALGAUGE_RESULTS_MIB"
 DEFAULT_LIMIT = 1024 * 2**20
 
@@ -32,13 +32,13 @@ _FILE = "results.db"
 _ENTRY_BYTES = 150
 #: When the cache is full it is emptied to this share, so that not every write has to evict.
 _EMPTIED_TO = 0.9
-_MOST_KEYS = 500  # in one question to SQLite
+_MOST_KEYS = 500  # in one query to SQLite
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A value: a number (NaN where there is none), why there is none, and what one should know about it."""
+    """A value: a number (NaN if there is none), the reason why there is none, and a note about it."""
 
     number: float
     reason: str | None = None
@@ -60,7 +60,7 @@ class CacheStats:
 
 @dataclass(frozen=True, slots=True)
 class CacheCheck:
-    """What a look at every entry found: sound ones, damaged ones (dropped), and the file if it had to be set aside."""
+    """What verifying every entry found: valid ones, damaged ones (dropped), and the file if it had to be set aside."""
 
     sound: int
     dropped: int
@@ -93,9 +93,9 @@ class ResultCache:
         return self._careful(lambda connection: self._find(connection, keys), {})
 
     def keep(self, label: str, entries: Iterable[tuple[bytes, Entry]]) -> bool:
-        """Keep these as one chunk, all or none; False where that is not possible, which a warning explains.
+        """Store these as one chunk, all or none; False if that is not possible, which a warning explains.
 
-        ``label`` says for people whose they are, as in the statistics.
+        ``label`` says in the statistics whose values they are.
         """
         rows = [(key, *_stored(entry), tables.checksum_of(key, *_stored(entry))) for key, entry in entries]
         if not rows:
@@ -104,7 +104,7 @@ class ResultCache:
         if size > self.limit:
             _warn(
                 f"{len(rows)} values of {label} take {size:,} bytes, and the result cache {self.path} is limited to "
-                f"{self.limit:,}: they are not kept. Raise {LIMIT}"
+                f"{self.limit:,}: they are not stored. Raise {LIMIT}"
             )
             return False
         return self._careful(lambda connection: self._keep(connection, label, rows, size), False)
@@ -114,7 +114,7 @@ class ResultCache:
         labels: dict[str, int] = {}
         used = 0
         if _exists(self.path):
-            with self._told(), self._opened() as connection:
+            with self._errors_explained(), self._opened() as connection:
                 counted = connection.execute(
                     "SELECT label, SUM((SELECT COUNT(*) FROM entries WHERE entries.id BETWEEN first AND last)) "
                     "FROM chunks GROUP BY label ORDER BY label"
@@ -129,7 +129,7 @@ class ResultCache:
         if not _exists(self.path):
             return CacheCheck(0, 0)
         try:
-            with self._told(), self._opened() as connection:
+            with self._errors_explained(), self._opened() as connection:
                 total, bad = tables.examine(connection)
                 tables.drop(connection, bad)
         except _DamagedError:
@@ -141,7 +141,7 @@ class ResultCache:
         dropped = 0
         if _exists(self.path):
             try:
-                with self._told(), self._opened() as connection:
+                with self._errors_explained(), self._opened() as connection:
                     dropped = tables.clear(connection, label)
                     self._shrink(connection)
             except _DamagedError:
@@ -154,14 +154,14 @@ class ResultCache:
         return dropped
 
     def _shrink(self, connection: sqlite3.Connection) -> None:
-        """Give the room of what was dropped back to the disk. What is dropped is dropped, even where that fails."""
+        """Free the disk space of what was dropped. What is dropped stays dropped, even if that fails."""
         try:
             connection.execute("VACUUM")
-        except sqlite3.OperationalError as error:  # no room for the copy, or another process reads
-            _warn(f"the result cache {self.path} keeps its size on disk for now ({error}); new values use the room")
+        except sqlite3.OperationalError as error:  # no space for the copy, or another process reads
+            _warn(f"the result cache {self.path} keeps its size on disk for now ({error}); new values reuse the space")
 
     def set_aside(self) -> Path:
-        """Move the file out of the way, with what belongs to it, so that a new one can begin; gives its new name."""
+        """Rename the file, with what belongs to it, so that a new one can be created; returns its new name."""
         taken = {path.name for path in self._set_aside()}
         number = next(n for n in range(1, len(taken) + 2) if f"{_damaged(self.path)}-{n}" not in taken)
         new = self.path.with_name(f"{_damaged(self.path)}-{number}")
@@ -184,9 +184,9 @@ class ResultCache:
             except (sqlite3.Error, OSError, tables.NewerCacheError) as error:
                 if attempt or not tables.is_damage(error):
                     reason = getattr(error, "strerror", None) or error
-                    _warn(f"the result cache {self.path} cannot be used ({reason}): values are computed, and not kept")
+                    _warn(f"the result cache {self.path} cannot be used ({reason}): values are not stored")
                     return otherwise
-                # Another process may have found the damage first, and begun a new file already.
+                # Another process may have found the damage first, and created a new file already.
                 if identity is not None and identity == _identity(self.path):
                     try:
                         moved = self.set_aside()
@@ -194,20 +194,20 @@ class ResultCache:
                         _warn(f"the result cache {self.path} is damaged ({error}) and cannot be moved: {hindrance}")
                         return otherwise
                     _warn(
-                        f"the result cache {self.path} is damaged ({error}): it is set aside as {moved.name}, a new "
-                        "one begins, and values are computed anew. 'dialgauge cache clear' removes what is set aside"
+                        f"the result cache {self.path} is damaged ({error}): it is renamed to {moved.name}, a new one "
+                        "is created, and values are computed again. 'dialgauge cache clear' removes the damaged file"
                     )
         return otherwise
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """For those who ask about the cache itself: what is wrong with it is an error that says what to do."""
+    def _errors_explained(self) -> Iterator[None]:
+        """For commands about the cache itself: a problem with it is an error that says what to do."""
         try:
             yield
         except (sqlite3.Error, OSError) as error:
             if tables.is_damage(error):
                 raise _DamagedError(
-                    f"the result cache {self.path} is damaged ({error}); 'dialgauge cache verify' sets it aside"
+                    f"the result cache {self.path} is damaged ({error}); set it aside with 'dialgauge cache verify'"
                 ) from error
             raise DialgaugeError(f"the result cache {self.path} cannot be used: {error}") from error
 
@@ -228,14 +228,14 @@ class ResultCache:
                 ids.append(number)
         if bad:
             tables.drop(connection, bad)
-            _warn(f"{len(bad)} damaged entries in the result cache {self.path} are dropped and computed anew")
+            _warn(f"{len(bad)} damaged entries in the result cache {self.path} are dropped and computed again")
         tables.mark_used(connection, ids)
         return found
 
     def _keep(self, connection: sqlite3.Connection, label: str, rows: Sequence[tuple[Any, ...]], size: int) -> bool:
         connection.execute("BEGIN IMMEDIATE")
         try:
-            # The ids of a chunk stand in a row, so that a chunk is found and dropped without an index of its own.
+            # The ids of a chunk are consecutive, so that a chunk is found and dropped without an index of its own.
             first = connection.execute("SELECT COALESCE(MAX(last), 0) + 1 FROM chunks").fetchone()[0]
             connection.executemany(
                 "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?, ?)",
@@ -254,7 +254,7 @@ class ResultCache:
         return True
 
     def _evict(self, connection: sqlite3.Connection) -> None:
-        """Drop the chunks that were not used for longest, if there are more bytes than allowed."""
+        """Drop the least recently used chunks, if there are more bytes than allowed."""
         used = tables.used_bytes(connection)
         if used <= self.limit:
             return
@@ -279,7 +279,7 @@ class ResultCache:
 
 
 class _DamagedError(DialgaugeError):
-    """The file of the cache is broken as a whole."""
+    """The cache file as a whole is damaged."""
 
 
 def _stored(entry: Entry) -> tuple[bytes, str | None, str | None]:
@@ -293,7 +293,7 @@ def _on_disk(path: Path) -> int:
 
 
 def _exists(path: Path) -> bool:
-    return _identity(path) is not None  # unlike Path.exists, this is no error in a folder that is closed to us
+    return _identity(path) is not None  # unlike Path.exists, this does not fail in a folder that is not readable
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -19,9 +19,9 @@ class Carried:
 
     @classmethod
     def of(cls, error: BaseException) -> "Carried":
-        """Pack an error; its traceback becomes a note, for whoever has to find a bug.
+        """Pack an error; its traceback becomes a note, for debugging.
 
-        One that would not arrive (it holds what cannot be pickled, or cannot be made anew) goes as its own words.
+        One that cannot be sent (it cannot be pickled, or not be rebuilt) is replaced by its message.
         """
         where = "".join(traceback.format_exception(error))
         file = error.filename if isinstance(error, OSError) else None
@@ -39,7 +39,7 @@ class Carried:
             error = self.kind(*self.arguments)
         except TypeError:
             error = self.kind.__new__(self.kind)
-        error.args = self.arguments  # a constructor may have made words of them once more
+        error.args = self.arguments  # a constructor may have formatted them a second time
         error.__dict__.update(self.state)
         error.add_note(f"in a worker:\n{self.where}")
         return error

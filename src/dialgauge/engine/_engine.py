@@ -1,4 +1,4 @@
-"""The protocol that every engine keeps, and how one is chosen by name."""
+"""The protocol of all engines, and how one is chosen by name."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -61,7 +61,7 @@ def cores() -> int:
     """How many cores this process may use."""
     try:
         return max(1, len(os.sched_getaffinity(0)))
-    except AttributeError:  # no Linux
+    except AttributeError:  # not Linux
         return os.cpu_count() or 1
 
 

@@ -18,9 +18,9 @@ from typing import IO, Any
 from dialgauge.errors import DialgaugeError, MissingExtraError, ModelError
 from dialgauge.models import TooLargeError
 
-#: What starting a process may take; it does not count as time of the work.
+#: Seconds that starting a process may take; they do not count as time of the work.
 _LONGEST_START = 300.0
-#: So long a process may take to end by itself when no more work comes.
+#: Seconds that a process may take to end by itself when there is no more work.
 _PATIENCE = 1.0
 
 
@@ -66,7 +66,7 @@ class LimitedWorker:
             process.kill()
             self.close()
             raise LostWorkError(f"no value within {self.seconds:g} s", late=True) from None
-        except OSError:  # it is gone; its last line, an empty one, says so as well
+        except OSError:  # the process has ended; its last line, an empty one, says so as well
             line = ""
         if not line:
             raise LostWorkError(f"the process that computed it died (exit code {self.close()})")
@@ -125,7 +125,7 @@ def _listen(stream: IO[str], lines: "queue.SimpleQueue[str]") -> None:
 def serve() -> None:
     """Answer every line of standard input until it ends. What the work itself prints goes to standard error.
 
-    The end of the input is the end of this process, even amid work that hangs: whoever wanted it is gone.
+    The end of the input ends this process, even during work that hangs: the caller is gone.
     """
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     questions: queue.SimpleQueue[str] = queue.SimpleQueue()

@@ -21,13 +21,13 @@ from typing import Any, Generic, Literal
 from dialgauge.engine._carried import Carried
 from dialgauge.engine._engine import RETRIES, Chunk, Result, Task, WorkerError, cores
 
-#: Results that wait for an earlier chunk are kept, but no more than this many per worker.
+#: The maximum number of results per worker that wait for an earlier chunk.
 _AHEAD = 3
-#: What a pipe says when the other end is gone.
+#: The errors of a pipe whose other end is closed.
 _GONE = (EOFError, BrokenPipeError, ConnectionResetError)
-#: How libraries are told the number of their threads.
+#: Environment variables that set the number of threads of libraries.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
-#: So long a worker may take to leave by itself.
+#: Seconds that a worker may take to end by itself.
 _PATIENCE = 5.0
 
 
@@ -53,7 +53,7 @@ class ProcessEngine:
 
 @dataclass(slots=True)
 class _Order(Generic[Chunk]):
-    """A chunk on its way, and how often its worker died."""
+    """A chunk that is being worked on, and how often its worker died."""
 
     number: int
     chunk: Chunk
@@ -112,15 +112,15 @@ class _Pool(Generic[Chunk, Result]):
         try:
             worker.pipe.send(order.chunk)
         except _GONE:
-            self._bury(worker)
+            self._remove_dead(worker)
 
     def _answer(self, worker: _Worker[Chunk]) -> tuple[int, Result] | None:
-        """What the worker says: the number and the result of its chunk, or None where it is not that far."""
+        """The worker's answer: the number and the result of its chunk, or None if it is not ready."""
         kind: Literal["ready", "result", "error"]
         try:
             kind, content = worker.pipe.recv()
         except (*_GONE, pickle.UnpicklingError):  # killed before, or in the middle of, its answer
-            self._bury(worker)
+            self._remove_dead(worker)
             return None
         if kind == "ready":
             worker.ready = True
@@ -141,12 +141,12 @@ class _Pool(Generic[Chunk, Result]):
         theirs.close()  # or the pipe would not end with the worker
         worker: _Worker[Chunk] = _Worker(process, ours)
         self.crew.append(worker)
-        with contextlib.suppress(*_GONE):  # the first chunk finds out, and says more
+        with contextlib.suppress(*_GONE):  # the first chunk reports the problem in more detail
             ours.send(self.task)
         return worker
 
-    def _bury(self, worker: _Worker[Chunk]) -> None:
-        """Take a dead worker off the crew; its chunk is to be done again, unless that was tried often enough."""
+    def _remove_dead(self, worker: _Worker[Chunk]) -> None:
+        """Remove a dead worker from the pool; its chunk is retried, unless that was tried often enough."""
         worker.process.join()
         worker.pipe.close()
         self.crew.remove(worker)
@@ -162,8 +162,8 @@ class _Pool(Generic[Chunk, Result]):
         order.deaths += 1
         if order.deaths > self.retries:
             raise WorkerError(
-                f"engine 'processes': chunk {order.number} ended its worker {order.deaths} times, at last by "
-                f"{_ending(code)}; smaller chunks or fewer workers need less memory"
+                f"engine 'processes': chunk {order.number} ended its worker {order.deaths} times, the last time by "
+                f"{_ending(code)}; use smaller chunks or fewer workers to need less memory"
             )
         self.again.append(order)
 
@@ -205,12 +205,12 @@ def _ending(code: int) -> str:
     if code >= 0:
         return f"exit code {code}"
     if code == -signal.SIGKILL:
-        return "SIGKILL (often the system's answer to want of memory)"
+        return "SIGKILL (often because the machine ran out of memory)"
     return signal.Signals(-code).name
 
 
 def _work(pipe: "Connection[Any, Any]") -> None:
-    """What a worker does: a task first, then chunk after chunk until the pipe ends."""
+    """The main loop of a worker: a task first, then chunk after chunk until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the driver, which ends us
     try:
         task = pipe.recv()
@@ -225,11 +225,11 @@ def _work(pipe: "Connection[Any, Any]") -> None:
             chunk = pipe.recv()
             answer = _attempt("result", partial(task, chunk))
     except _GONE:
-        return  # the driver is gone, and with it the need for us
+        return  # the driver has ended
 
 
 def _attempt(kind: str, function: Callable[[], Any]) -> tuple[str, Any]:
     try:
         return kind, function()
-    except BaseException as error:  # whatever it is, the driver raises it where a person sees it
+    except BaseException as error:  # whatever it is, the driver raises it where users see it
         return "error", Carried.of(error)

@@ -1,9 +1,9 @@
 """The engine that runs chunks on a Ray cluster: Ray Data with actors that keep the task warm.
 
-Three traps are built for. Ray Data needs a CPU for its own tasks, so as many one-CPU actors as there are CPUs would
-wait for each other for ever: one CPU stays free. On one machine Ray must be told to use the loopback address, or its
-processes may look for each other where nothing listens. And a driver needs the token of a cluster that asks for one
-(``RAY_AUTH_MODE=token`` with ``RAY_AUTH_TOKEN``), or it is turned away with a message about the network.
+Three pitfalls are avoided. Ray Data needs a CPU for its own tasks, so as many one-CPU actors as there are CPUs would
+deadlock: one CPU stays free. On one machine Ray must be told to use the loopback address, or its processes may try to
+connect where nothing listens. And a driver needs the token of a cluster that asks for one
+(``RAY_AUTH_MODE=token`` with ``RAY_AUTH_TOKEN``), or the connection fails with a message about the network.
 """
 
 import logging
@@ -20,7 +20,7 @@ from dialgauge.engine._engine import Chunk, Result, Task, WorkerError
 from dialgauge.errors import DialgaugeError, MissingExtraError, ParameterError
 
 _LOOPBACK = "127.0.0.1"
-#: Seconds that a cluster has for its first answer.
+#: Timeout in seconds for the first answer of a cluster.
 _PATIENCE = 10.0
 _RESERVED_CPUS = 1
 
@@ -45,7 +45,7 @@ class RayEngine:
             return _spare_cpus(ray)
 
     def run(self, task: Task[Chunk, Result], chunks: Iterable[Chunk]) -> Iterator[Result]:
-        """The result of each chunk, in order. All chunks are listed first, so they had better be small."""
+        """The result of each chunk, in order. All chunks are listed first, so they should be small."""
         packed = [{"number": number, "content": pickle.dumps(chunk)} for number, chunk in enumerate(chunks)]
         if not packed:
             return
@@ -71,8 +71,8 @@ class RayEngine:
                 compute=data.ActorPoolStrategy(size=size),
                 num_cpus=1,
                 num_gpus=self.gpus or None,
-                # A chunk is tried again as long as its actor can be: while a dead one is replaced, Ray counts every
-                # knock at its door as a try, so it is the replacements that are bounded.
+                # A chunk is retried as long as its actor can be: while a dead one is replaced, Ray counts every
+                # attempt to reach it as a retry, so it is the replacements that are bounded.
                 ray_remote_args_fn=lambda: {"max_restarts": restarts, "max_task_retries": -1},
             )
         waiting: dict[int, Any] = {}
@@ -104,7 +104,7 @@ class RayEngine:
         """Ray, connected. A connection that was there before stays."""
         try:
             import ray
-            import ray.data  # a Ray without its data part is of no use here
+            import ray.data  # Ray without its data part is not enough
         except ImportError as error:
             raise MissingExtraError("engine 'ray'", "ray") from error
         if ray.is_initialized():
@@ -129,13 +129,13 @@ class RayEngine:
             ray.init(address=self.address, **shared)
         except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
             raise DialgaugeError(
-                f"engine 'ray': no cluster at {self.address}: {_first_line(error)}; 'ray start --head' starts one, and "
+                f"engine 'ray': no cluster at {self.address}: {_first_line(error)}; start one with 'ray start --head'; "
                 "every process needs the same RAY_AUTH_MODE and RAY_AUTH_TOKEN"
             ) from error
 
 
 class _Actor:
-    """Lives on a worker of the cluster: the task, set up once."""
+    """The task on a worker of the cluster, set up once."""
 
     def __init__(self, task: Task[Any, Any]) -> None:
         self.task = task
@@ -150,7 +150,7 @@ class _Actor:
                 self.task.setup()
                 self.ready = True
             return pickle.dumps(("result", self.task(pickle.loads(content))))
-        except BaseException as error:  # the driver raises it; Ray would wrap it past recognition
+        except BaseException as error:  # the driver raises it; Ray would wrap it beyond recognition
             return pickle.dumps(("error", Carried.of(error)))
 
 
@@ -165,7 +165,7 @@ def _spare_cpus(ray: Any) -> int:
 
 
 def _reach(address: str) -> str | None:
-    """Knock at an address before Ray does, which would try for a minute; gives its host."""
+    """Try to connect to an address before Ray does, which would retry for a minute; returns its host."""
     if address in ("auto", "local"):
         return None
     host, colon, port = address.removeprefix("ray://").rpartition(":")

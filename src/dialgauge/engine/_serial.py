@@ -8,7 +8,7 @@ from dialgauge.engine._engine import Chunk, Result, Task
 
 @dataclass(frozen=True, slots=True)
 class SerialEngine:
-    """No workers, nothing to send: best for little work, and for finding out what goes wrong."""
+    """No worker processes: best for small jobs and for debugging."""
 
     name: str = "serial"
     workers: int = 1

@@ -23,9 +23,9 @@ _EDGES = 2
 def print_table(table: Table, console: "Console", *, compact: bool = False) -> None:
     """Print a table for people; texts are shown as they are (no markup is read from data). ``compact`` saves spacing.
 
-    Where the screen is too narrow, texts are folded between words, and where that does not do, spacing is saved.
-    Numbers are never folded: rather the table is wider than the screen. A table of numbers that says what its columns
-    are is turned, or split into several tables, whatever gives fewer.
+    If the screen is too narrow, texts are wrapped between words; if that is not enough, spacing is reduced. Numbers
+    are never wrapped: the table is then wider than the screen. A table of numbers that says what its columns are is
+    transposed, or split into several tables, whichever gives fewer.
     """
     for part in _fitting(table, console.width):
         if part.title:
@@ -51,7 +51,7 @@ def fits_width(table: Table, width: int) -> bool:
 
 
 def _fitting(table: Table, width: int) -> list[Table]:
-    """The tables that fit the screen: the table itself, or parts of it or of the turned one."""
+    """The tables that fit the screen: the table itself, or parts of it or of the transposed one."""
     if table.across is None:
         return [table]
     ways = (table, turned(table))
@@ -100,7 +100,7 @@ def _rich_table(table: Table, width: int, compact: bool) -> "rich.table.Table":
     made = rich.table.Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0) if tight else (0, 1))
     for head, column, needed, body in zip(heads, columns, least, cells, strict=True):
         side: Literal["left", "right"] = "right" if column.numeric else "left"
-        # So that others give way; where there is no room at all, rich would leave such a column out.
+        # So that the other columns shrink; if there is no space at all, rich would leave such a column out.
         fixed = fits and needed >= _widest([*head.splitlines(), *body])
         made.add_column(escape(head), justify=side, overflow="fold", min_width=needed, no_wrap=fixed)
     for row, line in zip(table.rows, texts, strict=True):
@@ -132,5 +132,5 @@ def _widest(texts: Iterable[str]) -> int:
 
 
 def _widest_word(texts: Iterable[str]) -> int:
-    """How wide a column must be so that no word is broken, but for very long ones."""
+    """How wide a column must be so that no word is broken, except very long ones."""
     return min(_LONGEST_WORD, _widest(word for text in texts for word in text.split()))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dialgauge.tables._model import Cell, Table
 from dialgauge.tables._texts import NOTHING
 
-#: What spreadsheets take for the beginning of a formula, or skip before one.
+#: What spreadsheets read as the beginning of a formula, or skip before one.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
 
@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?")
 def csv_text(rows: Iterable[Sequence[object]], *, escape_formulas: bool = True) -> str:
     """Rows as CSV; None is an empty cell.
 
-    Texts that a spreadsheet would take for a formula get an apostrophe in front, unless they are numbers.
+    Texts that a spreadsheet would read as a formula get an apostrophe in front, unless they are numbers.
     """
     lines = []
     for row in rows:
@@ -43,7 +43,7 @@ def table_csv(table: Table, *, escape_formulas: bool = True) -> str:
 
 
 def _csv_cell(cell: Cell) -> str:
-    """Empty where there is no number; a hyphen for the minus sign of a number."""
+    """Empty if there is no value; a hyphen for the minus sign of a number."""
     texts = ["" if part.text == NOTHING else _plain(part.text) + part.stars for part in cell.parts]
     return cell.separator.join(texts) if any(texts) else ""
 

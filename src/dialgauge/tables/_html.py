@@ -1,4 +1,4 @@
-"""Tables as HTML, to stand in a page: everything is escaped, and each head says what it is the head of."""
+"""Tables as HTML for a page: everything is escaped, and each header cell has a scope."""
 
 from html import escape
 from itertools import groupby

@@ -59,7 +59,7 @@ def escape_latex(text: str) -> str:
     letters = [letter for letter in " ".join(text.split()) if letter.isprintable()]
     pieces = []
     for before, letter in zip([" ", *letters], letters, strict=False):
-        # Two hyphens in a name are no dash.
+        # Two hyphens in a name are not a dash.
         pieces.append(("{}" if before + letter in _LIGATURES else "") + _escape(letter))
     return "".join(pieces)
 

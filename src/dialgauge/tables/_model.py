@@ -17,7 +17,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value, or several in one cell with a slash between them; ``reason`` says why there is none."""
+    """One value, or several in one cell separated by slashes; ``reason`` says why there is none."""
 
     parts: tuple[Part, ...]
     separator: str = "/"
@@ -57,9 +57,9 @@ class Table:
     """A whole table.
 
     ``kind`` is what it is called in a label, ``corner`` what the names of the rows are (None where rows have no
-    names), ``grouping`` what the groups of rows are. ``split`` is the number of columns after which it continues in a
-    further block below. ``across`` is what the names of the columns are: a table of numbers that has it may be turned
-    or split where a screen is too narrow.
+    names), ``grouping`` what the groups of rows are. ``split`` is the number of columns after which the table wraps
+    into a further block. ``across`` is what the names of the columns are: a table of numbers that has it may be
+    transposed or split if the screen is too narrow.
     """
 
     kind: str

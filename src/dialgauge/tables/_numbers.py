@@ -38,7 +38,7 @@ def stars_of(p_value: float | None) -> str:
 
 
 def best_of(values: Mapping[str, float | None], count: int, digits: int, *, lower: bool = False) -> set[str]:
-    """The names of the ``count`` best values; those that are printed like the last of them are in, too."""
+    """The names of the ``count`` best values, with those that are printed like the last of them."""
     printed = {name: float(f"{value:.{digits}f}") for name, value in values.items() if value is not None}
     known = {name: -value if lower else value for name, value in printed.items()}
     if not known or count < 1:

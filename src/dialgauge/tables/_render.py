@@ -34,7 +34,7 @@ def render_table(
     """A table as ``latex``, ``markdown``, ``csv``, ``html``, ``json`` or ``text`` (as on the console).
 
     Stars and bold numbers are for readers: a CSV has stars only where ``stars`` is true, and is never split.
-    ``escape_formulas`` puts an apostrophe before cells of a CSV that a spreadsheet would take for a formula.
+    ``escape_formulas`` puts an apostrophe before cells of a CSV that a spreadsheet would read as a formula.
     """
     if format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)

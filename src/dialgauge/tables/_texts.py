@@ -51,5 +51,5 @@ def estimate(
 
 
 def harmless(text: str) -> str:
-    """A text as a terminal may have it: control characters, which would do more than show, are written out."""
+    """A text that is safe to print on a terminal: control characters are shown as escapes."""
     return text.translate(_CONTROL)

@@ -19,8 +19,8 @@ PAGE_SCRIPT = "page.js"
 def environment(*folders: tuple[str, str], filters: Mapping[str, Callable[..., Any]] | None = None) -> Environment:
     """The template engine of these folders: packages, and the folder of templates in each.
 
-    What is in none of them is looked for in this room (``page.html``, ``served.html``, ``macros.html``, style sheets).
-    What is not marked as ours is escaped, and a name that nobody gave is an error.
+    What is in none of them is looked up in this room (``page.html``, ``served.html``, ``macros.html``, style sheets).
+    What is not marked as safe is escaped, and an undefined name is an error.
     """
     here = (("dialgauge.web", "templates"), ("dialgauge.web", "static"))
     loaders = [PackageLoader(package, folder) for package, folder in (*folders, *here)]
@@ -66,7 +66,7 @@ def _source(engine: Environment, name: str) -> str:
 
 @cache
 def inline_css(*names: str) -> Markup:
-    """Style sheets of this room, such as ``tokens.css``, to stand inside a ``<style>`` element."""
+    """Style sheets of this room, such as ``tokens.css``, for the inside of a ``<style>`` element."""
     return Markup("").join(Markup((static_folder() / name).read_text("utf-8")) for name in names)
 
 
@@ -76,14 +76,14 @@ def static_folder() -> Path:
 
 
 def inline_policy(script: str = "") -> str:
-    """The content security policy of a page that is one file: nothing from anywhere, and no script but this one."""
+    """The content security policy of a page that is one file: no external resources, and no script but this one."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     allowed = f"script-src 'sha256-{digest}'; " if script else ""
     return f"default-src 'none'; {allowed}style-src 'unsafe-inline'; img-src data:"
 
 
 def served_policy(nonce: str | None) -> str:
-    """The content security policy of an answer of a server: nothing at all, or a page whose scripts have this nonce."""
+    """The content security policy of a server's response: nothing at all, or a page whose scripts have this nonce."""
     policy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
     if nonce is None:
         return policy
@@ -102,7 +102,7 @@ def data_value(shown: float | Sequence[float | None] | None) -> Markup:
 
 
 def data_block(data: Mapping[str, Any]) -> Markup:
-    """Data for the script of a page as JSON that cannot end the element it stands in, whatever the texts hold."""
+    """Data for the script of a page as JSON that cannot close its element, whatever the texts contain."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")

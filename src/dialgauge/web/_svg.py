@@ -17,7 +17,7 @@ Scale = Callable[[float], float]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure with the data behind it. ``name`` is unique on a page: downloads are called by it.
+    """A figure with the data behind it. ``name`` is unique on a page: downloads are named after it.
 
     ``texts`` says that the first column of ``rows`` numbers the texts of the page, and that there is a row for each
     point of the path with the class ``points``, in the same order.
@@ -40,7 +40,7 @@ class Figure:
 def drawing(
     kind: str, width: float, height: float, label: str, parts: Iterable[Markup], pixels: float | None = None
 ) -> Markup:
-    """An SVG of this size; ``label`` says what it shows to those who do not see it.
+    """An SVG of this size; ``label`` describes it for screen readers.
 
     It takes the width that it gets, or always ``pixels``, where it may scroll.
     """
@@ -60,7 +60,7 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
 
 
 def box(x: float, y: float, width: float, height: float, kind: str, title: str = "", style: str = "") -> Markup:
-    """A rectangle; ``title`` is shown where a pointer rests on it."""
+    """A rectangle; ``title`` is its tooltip."""
     styled = Markup(' style="{}"').format(style) if style else Markup("")
     start = Markup('<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"{}').format(
         kind, x, y, max(width, 0.0), height, styled
@@ -75,7 +75,7 @@ def dot(x: float, y: float, radius: float, kind: str, title: str = "") -> Markup
 
 
 def group(kind: str, title: str, parts: Iterable[Markup]) -> Markup:
-    """Parts that are one thing, with what is shown where a pointer rests on them."""
+    """Parts that belong together, with a tooltip."""
     return Markup('<g class="{}"><title>{}</title>{}</g>').format(kind, title, Markup("").join(parts))
 
 
@@ -87,7 +87,7 @@ def linear(low: float, high: float, start: float, end: float) -> Scale:
 
 
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round numbers from ``low`` to ``high``, no more than ``most`` (and two at least where there is a range)."""
+    """Round numbers from ``low`` to ``high``, at most ``most`` (and at least two if there is a range)."""
     if high <= low:
         return [low]
     raw = (high - low) / max(1, most - 1)
@@ -141,16 +141,16 @@ def _letters(character: str) -> float:
 
 
 def short(name: str, most: int = 18) -> Markup:
-    """A name cut to the width of so many letters; capitals and signs of East Asia take more than one."""
+    """A name cut to the width of ``most`` letters; capitals and East Asian characters count as more than one."""
     room, kept = float(most), 0
     for character in name:
         room -= _letters(character)
-        kept += room >= 1.6  # what the sign that stands for the rest takes
+        kept += room >= 1.6  # the width of the ellipsis
     return escape(name if room >= 0 else name[:kept] + "…")
 
 
 def rounded(value: float | None, digits: int = 4) -> float | None:
-    """A number for the data of a figure: no more digits than anybody reads, null where it is none."""
+    """A number for the data of a figure: rounded, null if it is missing."""
     if value is None or not math.isfinite(value):
         return None
     return float(f"{value:.{digits}g}")
@@ -162,7 +162,7 @@ def figure_data(figures: Iterable[Figure]) -> Mapping[str, Any]:
 
 
 def slug(name: str) -> str:
-    """A name that can stand in a file name and an id. Where it says less than the name, a checksum keeps it unique."""
+    """A form of the name for file names and ids. If it loses anything of the name, a checksum keeps it unique."""
     kept = "".join(letter if letter.isascii() and letter.isalnum() else "-" for letter in name.lower())
     plain = "-".join(part for part in kept.split("-") if part)
     return plain if plain == name else f"{plain or 'x'}-{zlib.crc32(name.encode()):08x}"
