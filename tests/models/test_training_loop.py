@@ -164,7 +164,7 @@ def test_another_training_or_a_damaged_checkpoint_is_refused(tmp_path):
 def test_a_loss_that_explodes_is_named():
     with pytest.raises(ModelError, match=r"became nan in epoch 1 at batch 1; a lower learning rate"):
         train(_module(), _batches, lambda m, b: _loss(m, b) * math.nan, TrainingPlan(device="cpu"))
-    with pytest.raises(InputError, match="no batch"):
+    with pytest.raises(InputError, match="no batches"):
         train(_module(), lambda epoch: [], _loss, TrainingPlan(device="cpu"))
 
 

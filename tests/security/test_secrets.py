@@ -93,14 +93,14 @@ def test_an_endpoint_that_repeats_it_in_errors(status: int, tmp_path: Path) -> N
 def test_a_key_in_an_address_is_refused_and_not_repeated(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(ModelError, match="A key belongs into OPENAI_API_KEY") as error:
+    with pytest.raises(ModelError, match="Put the key into OPENAI_API_KEY") as error:
         ModelRef.parse(f"chat:m@{address}")
     assert KEY not in str(error.value)
     monkeypatch.setenv("OPENAI_BASE_URL", address)
-    with pytest.raises(ModelError, match="A key belongs into OPENAI_API_KEY") as error:
+    with pytest.raises(ModelError, match="Put the key into OPENAI_API_KEY") as error:
         ChatEndpoint.open("chat:m")
     assert KEY not in str(error.value)
     (tmp_path / "s.toml").write_text(STUDY.format(address=address))
-    with pytest.raises(ModelError, match="A key belongs into OPENAI_API_KEY") as error:
+    with pytest.raises(ModelError, match="Put the key into OPENAI_API_KEY") as error:
         read_study_file(tmp_path / "s.toml")
     assert KEY not in str(error.value)

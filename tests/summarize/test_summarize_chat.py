@@ -281,7 +281,7 @@ def test_a_summary_that_was_cut_is_noted_and_counted(tmp_path: Path) -> None:
         again = run_command(tmp_path, server.address, "--json", output="again.jsonl")
     assert done.exit_code == 0
     assert "note (2): cut at 10 tokens by the endpoint" in done.stderr
-    assert "chat: 6 calls, 0 from cache, 660 tokens, 2 answers cut at a limit of tokens" in done.stderr
+    assert "chat: 6 calls, 0 from cache, 660 tokens, 2 answers truncated at a token limit" in done.stderr
     provenance = read_corpus(tmp_path / "out.jsonl").summaries["provenance"].to_list()
     assert ["cut at 10" in str(made) for made in provenance] == [False, True, True, False, False, False]
     report = json.loads(again.stdout)
@@ -331,7 +331,7 @@ def test_nothing_is_said_to_be_kept_that_is_not(tmp_path: Path) -> None:
         ([USAGE] * 6, ("--price", "1000"), "660 tokens, cost 0.6600\n"),
         ([USAGE] * 6, ("--price", "1000/5000"), "660 tokens, cost 0.9000\n"),
         ([USAGE] * 6, ("--price", "0.1"), "660 tokens, cost below 0.0001\n"),
-        ([{}] * 6, ("--price", "1"), "tokens not known, cost not known, 6 answers came without a count of tokens"),
+        ([{}] * 6, ("--price", "1"), "tokens not known, cost not known, 6 answers came without a token count"),
         ([USAGE] * 5 + [{}], ("--price", "1000"), "at least 550 tokens, cost at least 0.5500, 1 answer came without"),
         ([{"total_tokens": 9}] * 6, ("--price", "1"), "54 tokens, cost below 0.0001\n"),
         ([{"total_tokens": 9}] * 6, ("--price", "1/2"), "54 tokens, cost not known, the endpoint does not tell"),

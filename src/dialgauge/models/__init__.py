@@ -1,4 +1,4 @@
-"""Models: where their weights come from, what kinds there are, and how texts go through them in batches."""
+"""Models: where their weights come from, what kinds there are, and batched inference."""
 
 from dialgauge.lazy import lazy_room
 

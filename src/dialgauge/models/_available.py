@@ -1,4 +1,4 @@
-"""Whether a model could be used here, told before any work is done: packages, files, endpoint; without loading it."""
+"""Check before any work is done that a model can be used: packages, files, endpoint; without loading it."""
 
 import importlib.util
 import os
@@ -13,7 +13,7 @@ CHAT_ADDRESS, CHAT_KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY"
 
 
 def check_available(kind: Kind, text: str, owner: str, parameter: str = "model") -> None:
-    """Refuse a model that is not here, or whose packages are not, in words that say how to get it."""
+    """Refuse a model that is missing, or whose packages are; the error says how to get it."""
     if not text:
         raise ModelError(f"{owner} has no default model: name one, as in {parameter}={_hint(kind)}")
     ref = ModelRef.parse(text)

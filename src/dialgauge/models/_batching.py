@@ -1,4 +1,4 @@
-"""Batches by token budget, run so that memory is bounded by the batch: halved when it does not suffice."""
+"""Batches by token budget: memory is bounded by the batch, which is halved if it does not fit."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ _watcher: ContextVar[Watcher | None] = ContextVar("dialgauge_watcher", default=N
 
 
 class TooLargeError(ModelError):
-    """A single text that does not fit into memory. Others may well."""
+    """A single text does not fit into memory. Others may fit."""
 
 
 @contextmanager
@@ -36,8 +36,8 @@ def watching(watcher: Watcher | None) -> Iterator[None]:
 def watching_part(before: int, count: int, total: int) -> Iterator[None]:
     """Within this block, work that is all done counts as ``count`` of ``total``, after ``before`` that were done.
 
-    Of several pieces of work each reports for itself from nothing to all; what is passed on never goes back. Once the
-    block is left, all ``count`` are done.
+    Several pieces of work may each report from nothing to all; the reported progress never decreases. At the end of
+    the block, all ``count`` are done.
     """
     watcher = _watcher.get()
     if watcher is None:
@@ -45,19 +45,19 @@ def watching_part(before: int, count: int, total: int) -> Iterator[None]:
         return
     reached = before
 
-    def tell(done: int, of: int) -> None:
+    def report(done: int, of: int) -> None:
         nonlocal reached
         reached = max(reached, before + (count * done // of if of else count))
         watcher(reached, total)
 
-    with watching(tell):
+    with watching(report):
         yield
     if reached < before + count:
         watcher(before + count, total)
 
 
 def report_progress(done: int, total: int) -> None:
-    """Tell whoever is watching how far a long piece of work is; for work that :func:`run_batched` does not do."""
+    """Report the progress of long work to the watcher; for work that :func:`run_batched` does not do."""
     watcher = _watcher.get()
     if watcher is not None:
         watcher(done, total)
@@ -67,7 +67,7 @@ def batches(lengths: ArrayLike, budget_tokens: int) -> list[NDArray[np.int64]]:
     """Cut items into batches of similar length that hold at most ``budget_tokens`` once padded, the longest first.
 
     Gives the positions of the items of each batch. An item longer than the budget is a batch of its own. The longest
-    come first, so that a machine with too little memory says so at once.
+    come first, so that a machine with too little memory fails at once.
     """
     if budget_tokens < 1:
         raise ParameterError("batches", "budget_tokens", "at least 1", budget_tokens)
@@ -91,7 +91,7 @@ def run_batched(
     """``call`` on batches of items within the token budget; the results in the order of the items.
 
     Runs in inference mode. A batch that does not fit into memory is halved, and so is the budget of what is left; a
-    single item that does not fit is an error. Whoever is :func:`watching` is told how far it is.
+    single item that does not fit is an error. Progress is reported to the watcher (:func:`watching`).
     """
     import torch
 
@@ -127,7 +127,7 @@ def run_batched(
 
 
 def _attempt(call: Callable[[list[Item]], Sequence[Result]], items: list[Item]) -> Sequence[Result] | None:
-    """The results, or None when memory ran out (and what the attempt held has been given back)."""
+    """The results, or None if memory ran out (the memory of the attempt is freed)."""
     import torch
 
     try:

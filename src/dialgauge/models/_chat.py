@@ -1,4 +1,4 @@
-"""Chat endpoints that speak the OpenAI protocol: asked politely, once per question, and never beyond the budget."""
+"""Chat endpoints with the OpenAI protocol: answers are cached, busy servers retried, budgets kept."""
 
 import errno
 import hashlib
@@ -28,20 +28,20 @@ from dialgauge.models._batching import report_progress
 from dialgauge.models._refs import ModelRef, bare_address
 
 Message = Mapping[str, str]
-#: Answers of a server that is busy or unwell: worth another try.
+#: Status codes of a busy or failing server that are worth a retry.
 _TRY_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _LONGEST_PAUSE = 60.0
-#: How often an address is tried where nobody is: enough for a server that is just being started.
+#: How often an address is tried where nothing listens: enough for a server that is just starting.
 _TRIES_OF_NOBODY = 3
 _NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH})
-#: Where answers are kept. A damaged file is left as it is, and the next one takes over.
+#: Where answers are cached. A damaged file is left as it is, and the next one is used.
 _ANSWER_FILES = ("answers.db", "answers-2.db", "answers-3.db")
 _LONGEST_WAIT_FOR_FILE = 30.0
 _TABLE = "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, document TEXT NOT NULL)"
 
 
 class BudgetError(ModelError):
-    """The budget for an endpoint is used up; what was answered so far is in the cache."""
+    """The budget for an endpoint is used up; the answers so far are cached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class ChatAnswer:
     """A text, and for each of its tokens the likeliest tokens with their log-probabilities, where they are served.
 
     ``tokens`` counts question and answer, 0 where the endpoint does not say; ``prompt_tokens`` of them are the
-    question's, None where it does not say. ``cut`` is true of a text that ends at a limit of tokens, not at its end.
+    question's, None where it does not say. ``cut`` is true if the text was truncated at a token limit.
     """
 
     text: str
@@ -60,14 +60,14 @@ class ChatAnswer:
     cut: bool = False
 
     def cut_at(self, limit: int) -> str:
-        """Where a cut text ends, in words: after the tokens that were counted, or at the limit that was asked for."""
+        """Where a truncated text ends, in words: after the tokens that were counted, or at the requested limit."""
         written = limit if self.prompt_tokens is None else self.tokens - self.prompt_tokens
         return f"cut at {counted(written or limit, 'token')} by the endpoint"
 
 
 @dataclass(slots=True)
 class ChatBudget:
-    """At most so many requests and tokens (prompt and answer together); None is no limit. Cached answers are free."""
+    """At most this many requests and tokens (prompt and answer together); None is no limit. Cached answers are free."""
 
     requests: int | None = None
     tokens: int | None = None
@@ -80,12 +80,13 @@ class ChatBudget:
         with self._lock:
             if self.requests is not None and self.used_requests >= self.requests:
                 raise BudgetError(
-                    f"the budget of {self.requests} requests is used up; raise it and run again: "
-                    "answers so far are kept"
+                    f"the budget of {self.requests} requests is used up; raise it and rerun to resume: "
+                    "answers so far are cached"
                 )
             if self.tokens is not None and self.used_tokens >= self.tokens:
                 raise BudgetError(
-                    f"the budget of {self.tokens} tokens is used up; raise it and run again: answers so far are kept"
+                    f"the budget of {self.tokens} tokens is used up; raise it and rerun to resume: answers so far are "
+                    "cached"
                 )
             self.used_requests += 1
 
@@ -99,14 +100,14 @@ class ChatBudget:
 class AnswerCache:
     """Answers in a SQLite file, shared by all threads and processes that use this folder.
 
-    Each call has a connection of its own, so nothing is held between questions. A file that is damaged, or a disk that
-    takes no more, costs a warning and never an answer: the question is asked, and its answer given, all the same.
+    Each call has a connection of its own, so nothing is held between questions. A damaged file or a full disk causes a
+    warning and never loses an answer: the question is asked all the same.
     """
 
     folder: Path
 
     def find(self, key: str) -> str | None:
-        """What was kept under this key, if anything."""
+        """The cached document of this key, if any."""
         for name in _ANSWER_FILES:
             path = self.folder / name
             if not path.exists():
@@ -123,7 +124,7 @@ class AnswerCache:
         return None
 
     def keep(self, key: str, document: str) -> None:
-        """Keep this, in the place of what was kept under the key before."""
+        """Store this, replacing what was stored under the key before."""
         for name in _ANSWER_FILES:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
@@ -164,12 +165,12 @@ def _log_ahead(connection: sqlite3.Connection) -> None:
 
 
 def _warn(path: Path, error: Exception) -> bool:
-    """Say that a file of answers cannot be used; True if it is damaged, so that another must take over."""
+    """Warn that a file of answers cannot be used; True if it is damaged, so that another must be used."""
     damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
     if damaged:
-        message = f"{path} is damaged ({error}): answers are kept in the next file beside it; you may delete this one"
+        message = f"{path} is damaged ({error}): answers are cached in a new file beside it; you can delete this one"
     else:
-        message = f"{path} cannot be used ({error}): answers are asked for again, and not kept"
+        message = f"{path} cannot be used ({error}): answers are requested again, and not cached"
     warnings.warn(message, stacklevel=4)
     return damaged
 
@@ -178,9 +179,9 @@ def _warn(path: Path, error: Exception) -> bool:
 class ChatEndpoint:
     """A model behind an address such as ``https://host/v1``.
 
-    Every answer is kept in the folder ``cache``, in SQLite, under a hash of the address, the model and the whole
-    request, so that a run that was cut short goes on where it stopped and a repeated one costs nothing. A busy server
-    is asked again up to ``retries`` times, after the pause that it names or a growing one; an address where nothing
+    Every answer is cached in the folder ``cache``, in SQLite, under a hash of the address, the model and the whole
+    request, so that an interrupted run resumes where it stopped and a repeated one costs nothing. A busy server is
+    asked again up to ``retries`` times, after the pause that it names or a growing one; an address where nothing
     listens is given up after a few seconds.
     """
 
@@ -243,7 +244,7 @@ class ChatEndpoint:
         return [answers[json.dumps([dict(m) for m in q])] for q in questions]
 
     def _post(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer of the server as a document, after as many tries as are allowed."""
+        """The server's answer as a document, after at most the allowed number of retries."""
         reason = "no answer"
         absent = 0
         for attempt in range(self.retries + 1):
@@ -253,14 +254,14 @@ class ChatEndpoint:
                 document = json.loads(self._send(body))
                 if isinstance(document, dict):
                     return document
-                reason = "the answer is no JSON object"
+                reason = "the answer is not a JSON object"
             except urllib.error.HTTPError as error:
                 reason = self._hide(f"{error.code} {error.reason}: {_explanation(error)}")
                 if error.code not in _TRY_AGAIN:
                     raise ModelError(f"{self.address} refuses to answer as '{self.model}': {reason}") from error
                 pause = _wanted_pause(error.headers.get("Retry-After")) or pause
             except json.JSONDecodeError as error:
-                reason = f"the answer is no JSON ({error})"
+                reason = f"the answer is not JSON ({error})"
             except (urllib.error.URLError, http.client.HTTPException, TimeoutError, ConnectionError) as error:
                 reason = str(getattr(error, "reason", None) or error or type(error).__name__)
                 absent += _is_nobody(error)
@@ -269,7 +270,7 @@ class ChatEndpoint:
             self.sleep(pause)
         raise ModelError(
             f"{self.address} did not answer as '{self.model}' in {counted(attempt + 1, 'try', 'tries')} ({reason}); "
-            "is it running? Answers so far are kept, so the next run goes on from here"
+            "is it running? Answers so far are cached; rerun to resume"
         )
 
     def _send(self, body: Mapping[str, Any]) -> str:
@@ -283,17 +284,17 @@ class ChatEndpoint:
             return self._hide(answer.read().decode("utf-8", errors="replace"))
 
     def _hide(self, said: str) -> str:
-        """What a server said, without our key: some repeat it in their answers, and answers are kept and shown."""
+        """A server's message without our key: some servers repeat it, and messages are stored and shown."""
         return said.replace(self.key, "(the key)") if self.key else said
 
 
 def _is_nobody(error: Exception) -> bool:
-    """Whether there was no server to be busy: nothing listens, no such host, no way to it, or not the one it should be.
+    """Whether there is no server at all: nothing listens, no such host, no route to it, or a wrong certificate.
 
-    Other errors of the network, timeouts above all, also come from servers that have too much to do.
+    Other network errors, timeouts above all, also come from overloaded servers.
     """
     reason = getattr(error, "reason", error)
-    if isinstance(reason, ssl.SSLError):  # a wrong certificate, or no encryption at all; but a broken line may mend
+    if isinstance(reason, ssl.SSLError):  # a wrong certificate or no encryption; a broken connection may recover
         return not isinstance(reason, ssl.SSLEOFError | ssl.SSLZeroReturnError | ssl.SSLSyscallError)
     absent = isinstance(reason, ConnectionRefusedError | socket.gaierror)
     return absent or (isinstance(reason, OSError) and reason.errno in _NO_WAY)

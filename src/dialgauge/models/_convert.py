@@ -1,4 +1,4 @@
-"""Pickled weights into safetensors, once and on purpose: read by torch's restricted unpickler, which runs no code."""
+"""Convert pickled weights to safetensors, on request: read by torch's restricted unpickler, which runs no code."""
 
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,9 @@ def convert(folder: Path | str) -> Path:
             loaded = torch.load(part, map_location="cpu", weights_only=True)
         except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError) as error:
             reason = str(error).strip().partition("\n")[0]
-            raise ModelError(f"{part}: holds more than tensors, or is damaged; it is not read ({reason})") from error
+            raise ModelError(f"{part}: not read: it is damaged or has more than tensors ({reason})") from error
         if not isinstance(loaded, dict) or not all(isinstance(value, torch.Tensor) for value in loaded.values()):
-            raise ModelError(f"{part}: is no plain table of tensors; save its state_dict first")
+            raise ModelError(f"{part}: is not a plain table of tensors; save its state_dict first")
         tensors |= loaded
     # Tied weights share memory, which safetensors does not allow: each name gets its own copy.
     owned = {name: tensor.detach().clone().contiguous() for name, tensor in tensors.items()}
@@ -50,10 +50,10 @@ def _parts(folder: Path) -> list[Path]:
         return parts
     pickled = pickled_files(folder)
     if not pickled:
-        raise ModelError(f"{folder}: no pickled weights in it (pytorch_model.bin), so there is nothing to convert")
+        raise ModelError(f"{folder}: no pickled weights (pytorch_model.bin) to convert")
     if len(pickled) > 1:
         raise ModelError(
             f"{folder}: {', '.join(file.name for file in pickled)} are all pickled, and none is pytorch_model.bin: "
-            "leave the one that holds the weights"
+            "keep only the one with the weights"
         )
     return pickled

@@ -1,11 +1,11 @@
-"""Where a model runs, and with which numbers."""
+"""The device and the precision of a model."""
 
 import re
 from typing import Literal, get_args
 
 from dialgauge.errors import ModelError, ParameterError
 
-#: ``bf16x3`` keeps nearly the accuracy of fp32 and is about twice as quick on a card.
+#: ``bf16x3`` keeps nearly the accuracy of fp32 and is about twice as fast on a GPU.
 Dtype = Literal["fp32", "bf16", "bf16x3"]
 DTYPES: tuple[Dtype, ...] = get_args(Dtype)
 DEVICES = ("auto", "cpu", "cuda")

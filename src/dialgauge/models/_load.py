@@ -1,4 +1,4 @@
-"""Loading: each model once per process, safetensors only, no remote code, no network, and no half-loaded heads."""
+"""Loading: each model once per process, safetensors only, no remote code, no network, and no untrained heads."""
 
 import contextlib
 import gc
@@ -18,7 +18,7 @@ from dialgauge.models._split_products import split_linear_layers
 from dialgauge.models._unpacked import unpacked
 
 NeuralKind = Literal["encoder", "masked-lm", "causal-lm", "seq2seq", "token-classifier", "sequence-classifier", "qa"]
-#: The class of transformers that loads each kind, and how a person says what the kind is for.
+#: The class of transformers that loads each kind, and the name of the kind in messages.
 _CLASSES: Mapping[str, tuple[str, str]] = {
     "encoder": ("AutoModel", "an encoder"),
     "masked-lm": ("AutoModelForMaskedLM", "a masked language model"),
@@ -29,7 +29,7 @@ _CLASSES: Mapping[str, tuple[str, str]] = {
     "qa": ("AutoModelForQuestionAnswering", "a question answering model"),
 }
 _OPTIONS: Mapping[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-#: Parts that a checkpoint may lack, because no metric reads them.
+#: Parts that a checkpoint may lack, because no metric uses them.
 _UNUSED = ("pooler",)
 #: The files of which one holds the vocabulary of a tokenizer.
 _VOCABULARIES = (
@@ -97,14 +97,14 @@ def load(kind: NeuralKind, ref: ModelRef | str, device: str = "auto", dtype: str
 
 
 def unload(keep: Model | None = None) -> None:
-    """Forget the loaded models, all or all but one, so that their memory can be used for others."""
+    """Unload the models, all or all but one, to free their memory."""
     for key, model in list(_loaded.items()):
         if model is not keep:
             del _loaded[key]
 
 
 def need_packages(feature: str) -> None:
-    """Refuse, naming the extra, where torch or transformers is not installed."""
+    """Raise an error that names the extra if torch or transformers is not installed."""
     for package in ("torch", "transformers", "tokenizers", "safetensors"):
         if importlib.util.find_spec(package) is None:
             raise MissingExtraError(feature, "models")
@@ -115,14 +115,14 @@ class _NoRoomError(ModelError):
 
 
 def _load_with_room(kind: NeuralKind, resolved: Resolved, device: str, dtype: Dtype) -> Model:
-    """Load a model; where those of earlier metrics leave no room for it, they are forgotten."""
+    """Load a model; if those of earlier metrics leave no memory for it, they are unloaded."""
     others = [key for key, model in _loaded.items() if model.device == device]
     try:
         return _load(kind, resolved, device, dtype)
     except _NoRoomError:
         if not others:
             raise
-    # Not in the clause above: there the error still holds what had been loaded of the model.
+    # Not in the clause above: there the error still keeps the partly loaded model in memory.
     for key in others:
         del _loaded[key]
     gc.collect()
@@ -176,7 +176,7 @@ def _load(kind: NeuralKind, resolved: Resolved, device: str, dtype: Dtype) -> Mo
 
 
 def _unpacked(kind: NeuralKind, resolved: Resolved, weights: str) -> tuple[Resolved, Mapping[str, Any]]:
-    """Where to load a model of GGUF form from and how: its unpacked copy, or itself where none can be kept."""
+    """Where to load a GGUF model from and how: its unpacked copy, or itself if no copy can be stored."""
     import torch
     import transformers
 
@@ -201,19 +201,19 @@ def _weights(resolved: Resolved) -> Path:
     folder, ref = resolved.path, resolved.ref
     if not (folder.is_dir()):
         raise ModelError(
-            f"model '{ref}': {folder} is no folder; name the folder that holds config.json and the weights"
+            f"model '{ref}': {folder} is not a folder; name the folder that has config.json and the weights"
         )
     for name in ("model.safetensors", "model.safetensors.index.json"):
         if (folder / name).is_file():
             return folder / name
     if quantised := sorted(folder.glob("*.gguf")):
         if len(quantised) > 1:
-            raise ModelError(f"model '{ref}': {folder} holds {len(quantised)} GGUF files; leave one")
+            raise ModelError(f"model '{ref}': {folder} has {len(quantised)} GGUF files; keep only one")
         return quantised[0]
     if pickled := pickled_files(folder):
         raise ModelError(
             f"model '{ref}': {folder} has only pickled weights ({pickled[0].name}), which can run code when loaded; "
-            f"turn them into safetensors with 'dialgauge models convert {folder}', or use a revision that has them"
+            f"convert them to safetensors with 'dialgauge models convert {folder}', or use a revision that has them"
         )
     again = f"; get them with 'dialgauge models get {ref} --convert'" if ref.source == "hub" else ""
     raise ModelError(f"model '{ref}': no weights (model.safetensors or *.gguf) in {folder}{again}")
@@ -225,9 +225,9 @@ def pickled_files(folder: Path) -> list[Path]:
 
 
 def check_files(resolved: Resolved) -> Path:
-    """Refuse a folder without weights that may be read, or without a tokenizer; gives the file of weights."""
+    """Refuse a folder without safe weights or without a tokenizer; returns the file of weights."""
     weights = _weights(resolved)
-    # Where all of them are absent, transformers makes up a tokenizer that knows nothing, and says nothing.
+    # If all of them are missing, transformers silently creates a tokenizer with an empty vocabulary.
     if weights.suffix != ".gguf" and not any((resolved.path / name).is_file() for name in _VOCABULARIES):
         raise ModelError(
             f"model '{resolved.ref}': no tokenizer in {resolved.path} (looked for {', '.join(_VOCABULARIES)})"
@@ -251,8 +251,8 @@ def _tokenizer(resolved: Resolved, options: Mapping[str, Any]) -> Any:
 def _as_stored(tokenizer: Any, folder: Path, options: Mapping[str, Any]) -> Any:
     """The tokenizer exactly as the file beside the weights has it.
 
-    For some families (T5) transformers takes only the vocabulary from that file and puts the rest together by rules of
-    its own, which cut some texts differently from how the model was trained.
+    For some families (T5) transformers takes only the vocabulary from that file and builds the rest by rules of its
+    own, which tokenize some texts differently from how the model was trained.
     """
     from transformers import PreTrainedTokenizerFast
 
@@ -322,7 +322,7 @@ def _max_length(config: Any, tokenizer: Any) -> int:
 def _pad_id(kind: Kind, resolved: Resolved, tokenizer: Any) -> int:
     if tokenizer.pad_token_id is not None:
         return int(tokenizer.pad_token_id)
-    # Language models are often trained without padding. What stands after the end is masked: the end token will do.
+    # Language models are often trained without padding. What follows the end is masked, so the end token can be used.
     if kind == "causal-lm" and tokenizer.eos_token_id is not None:
         return int(tokenizer.eos_token_id)
     raise ModelError(
@@ -338,7 +338,7 @@ def _first_line(error: Exception) -> str:
 
 @contextlib.contextmanager
 def quiet_loading() -> Iterator[None]:
-    """No bars and warnings of transformers while it loads: what matters in them is raised as an error here."""
+    """No progress bars and warnings of transformers while it loads: those that matter are raised as errors here."""
     from transformers.utils import logging as transformers_logging
 
     level = transformers_logging.get_verbosity()
@@ -346,7 +346,7 @@ def quiet_loading() -> Iterator[None]:
     transformers_logging.set_verbosity(logging.ERROR)
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        # The reader of GGUF files shows a bar of its own that no setting turns off.
+        # The reader of GGUF files shows a progress bar that no setting turns off.
         with contextlib.redirect_stderr(io.StringIO()):
             yield
     finally:

@@ -36,17 +36,17 @@ _GRAMMAR = (
 def bare_address(address: str) -> str:
     """The address of an endpoint, which goes into signatures, tables and messages; one that holds a key is refused.
 
-    The message does not repeat it. What is no address of the web at all is refused, too.
+    The message does not repeat it. What is not a web address at all is refused, too.
     """
     if "@" in address or "?" in address or "#" in address:
         raise ModelError(
             "the address of a chat endpoint must be as in https://host/v1, without user, password or '?': it is "
-            "written into results. A key belongs into OPENAI_API_KEY, which is written nowhere"
+            "written into results. Put the key into OPENAI_API_KEY, which is never written"
         )
     try:
         parts = urllib.parse.urlsplit(address)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number, half an IPv6 address
+    except ValueError:  # a port that is not a number, half an IPv6 address
         usable = False
     if not usable or not address.isprintable() or " " in address:
         raise ParameterError("chat endpoint", "address", "an http or https address, as in https://host/v1", address)

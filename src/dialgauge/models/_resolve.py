@@ -10,7 +10,7 @@ from dialgauge.errors import ModelError, how_to_install
 from dialgauge.models._assets import find_asset
 from dialgauge.models._refs import ModelRef
 
-#: How files end that can change what a model computes.
+#: Suffixes of files that can change what a model computes.
 _MATTERS = {".safetensors", ".gguf", ".bin", ".json", ".txt", ".model", ".npy", ".parquet", ".vec", ".cfg", ""}
 #: The folder beside the files of an embedded model that holds the licences they came with.
 LICENCES = "licences"
@@ -27,7 +27,7 @@ class Resolved:
 
 
 def resolve(ref: ModelRef | str) -> Resolved:
-    """Find a model on this machine; never the network. The error names the id, the folder and the command to fetch."""
+    """Find a model on this machine, never on the network. The error names the id, the folder and the fetch command."""
     ref = ModelRef.parse(ref) if isinstance(ref, str) else ref
     if ref.source == "embedded":
         return _embedded(ref)
@@ -41,7 +41,7 @@ def resolve(ref: ModelRef | str) -> Resolved:
 def model_signature(text: str) -> str:
     """The name of a model with the fingerprint of its files, as it stands in the signature of a metric.
 
-    A chat endpoint has no files, so its name must do. A model that is not here is marked ``absent``.
+    A chat endpoint has no files, so its name is used. A missing model is marked ``absent``.
     """
     ref = ModelRef.parse(text)
     if ref.source == "chat":
@@ -89,7 +89,7 @@ def _embedded(ref: ModelRef) -> Resolved:
     asset = find_asset(ref.name)
     if not asset.present:
         raise ModelError(
-            f"model '{ref}' is not here: looked in {asset.folder}; get it with 'dialgauge models get {asset.name}'"
+            f"model '{ref}' was not found in {asset.folder}; get it with 'dialgauge models get {asset.name}'"
             f"{_extra(asset.extra)}"
         )
     found = contents(asset.folder)
@@ -105,12 +105,12 @@ def _folder(ref: ModelRef) -> Resolved:
     path = Path(ref.name)
     if not path.exists():
         raise ModelError(
-            f"model '{ref}' is not here: looked in {path.absolute()}; put a model's files there, or name a hub id and "
+            f"model '{ref}' was not found in {path.absolute()}; put a model's files there, or name a hub id and "
             f"get it with 'dialgauge models get ID'{_extra('models')}"
         )
     found = contents(path)
     if ref.revision is not None and not found.startswith(ref.revision):
-        raise ModelError(f"model '{ref}': the fingerprint of {path} is {found[:16]}…: these are other files")
+        raise ModelError(f"model '{ref}': wrong fingerprint of {path}: {found[:16]}…; these are other files")
     return Resolved(ref, path, found)
 
 
@@ -124,7 +124,7 @@ def _hub(ref: ModelRef) -> Resolved:
     matching = [p for p in sorted(snapshots.glob(f"{commit}*")) if p.is_dir()] if snapshots.is_dir() else []
     if len(matching) != 1:
         raise ModelError(
-            f"model '{ref}' is not here: looked in {repository}; where the hub is reachable, get it with "
+            f"model '{ref}' was not found in {repository}; where the hub is reachable, get it with "
             f"'dialgauge models get {ref}', or name a folder that holds it: folder:/path{_extra('models')}"
         )
     return Resolved(ref, matching[0], matching[0].name)

@@ -1,4 +1,4 @@
-"""Products of matrices on a card's fast units with nearly the accuracy of fp32: every number as two of bf16.
+"""Matrix products on a GPU's fast units with nearly the accuracy of fp32: every number as two of bf16.
 
 A number is its bf16 rounding plus the bf16 rounding of what that leaves, 16 bits of mantissa together. Of the four
 products of such sums the smallest is left out; the other three are one product over a three times longer inner side,
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def split_linear_layers(module: Any) -> None:
-    """Let every linear layer of a module of torch compute in this way, but not the head that makes the logits.
+    """Make every linear layer of a torch module compute in this way, except the head that makes the logits.
 
     What reads the weights of the head needs them as they are.
     """
@@ -26,7 +26,7 @@ def split_linear_layers(module: Any) -> None:
         def forward(self, states: Any) -> Any:
             high, low = _halves(states.float())
             long = torch.cat([high, high, low], -1).flatten(0, -2)
-            # Only cards give the sum of bf16 products in fp32; elsewhere this computes the same numbers, slowly.
+            # Only GPUs sum bf16 products in fp32; elsewhere this computes the same numbers, slowly.
             if long.is_cuda:
                 product = torch.mm(long, self.parts, out_dtype=torch.float32)
             else:

@@ -1,4 +1,4 @@
-"""What many summaries share: the encoder's states of a text, kept while they are needed and no longer."""
+"""What many summaries share: the encoder's states of a text, cached while they are needed."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ IdArray = NDArray[np.int64]
 
 
 class EncoderStates(Generic[State]):
-    """States by text id. Those asked for and not present are made in one call; the longest unused ones are dropped.
+    """States by text id. Missing ones are computed in one call; the least recently used ones are dropped.
 
     ``encode`` gets the missing ids and gives a state each, in their order. At most ``capacity`` states are kept beyond
     those of the present request, so memory does not grow with the corpus.

@@ -1,4 +1,4 @@
-"""What the files beside the weights say, read without loading anything: enough to refuse a wrong setting at once."""
+"""The configuration beside the weights, read without loading the model: enough to refuse a wrong setting at once."""
 
 import json
 import re
@@ -32,7 +32,7 @@ class StoredConfig:
 
     @property
     def layers(self) -> int | None:
-        """How many layers there are; None where the file leaves it to the architecture."""
+        """The number of layers; None where the file leaves it to the architecture."""
         return next((value for name in _LAYERS if isinstance(value := self.entries.get(name), int)), None)
 
     @property
@@ -55,9 +55,9 @@ def stored_config(text: str) -> StoredConfig:
     try:
         entries = json.loads(path.read_text("utf-8"))
     except ValueError as error:
-        raise ModelError(f"model '{resolved.ref}': {path} is no readable JSON: {error}") from error
+        raise ModelError(f"model '{resolved.ref}': {path} is not readable JSON: {error}") from error
     if not isinstance(entries, dict):
-        raise ModelError(f"model '{resolved.ref}': {path} holds no JSON object")
+        raise ModelError(f"model '{resolved.ref}': {path} is not a JSON object")
     return StoredConfig(resolved.ref, entries)
 
 

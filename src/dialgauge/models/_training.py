@@ -1,4 +1,4 @@
-"""The one training loop: whatever learns here, taggers, metrics and summarizers, learns through it."""
+"""The one training loop, for taggers, metrics and summarizers."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ _STATE = "state.json"
 _WEIGHTS = "weights.safetensors"
 _BEST = "best.safetensors"
 _MOMENTS = "moments.safetensors"
-#: On a card, so many losses are read at a time: to read one is to wait for all work that was handed over before it.
+#: How many losses are read at a time on a GPU: reading one waits for all work that was submitted before it.
 _READ_AT_ONCE = 16
 
 
@@ -38,7 +38,7 @@ class EpochRecord:
 
 @dataclass(frozen=True, slots=True)
 class TrainingRecord:
-    """What happened: epoch by epoch, which one was kept, whether it stopped early, after which epoch it went on."""
+    """The course of training: the epochs, which one was kept, whether it stopped early, where it was resumed."""
 
     epochs: tuple[EpochRecord, ...] = ()
     best_epoch: int = 0
@@ -70,8 +70,8 @@ def train(
     better. ``ties`` says which of equally good epochs is best. Only parameters that require gradients are trained.
 
     With ``folder`` the state is kept there after every epoch, and a call with the same folder, plan and ``identity``
-    (a digest of data and starting weights) goes on after the last whole epoch, with the same result as if it had never
-    stopped. Random choices inside an epoch start from the seed and the number of the epoch.
+    (a digest of data and starting weights) resumes after the last complete epoch, with the same result as if it had
+    never stopped. Random choices inside an epoch start from the seed and the number of the epoch.
     """
     import torch
 
@@ -124,7 +124,7 @@ def _one_epoch(
     import torch
 
     if not batches:
-        raise InputError("nothing to train on: there is no batch")
+        raise InputError("nothing to train on: there are no batches")
     module.train()
     trained = [p for group in optimizer.param_groups for p in group["params"]]
     losses = _Losses(epoch, _READ_AT_ONCE if _on_card(device) else 1)
@@ -157,7 +157,7 @@ def _on_card(device: str) -> bool:
 class _Losses:
     """The losses of an epoch, read from where they were computed ``at_once`` at a time; one that is not finite raises.
 
-    A loss that is read late has been learnt from by then: the training ends there all the same, and nothing is kept.
+    By the time a loss is read, later steps may have used it: the training ends there all the same, and nothing is kept.
     """
 
     def __init__(self, epoch: int, at_once: int) -> None:
@@ -217,7 +217,7 @@ def _extended(record: TrainingRecord, entry: EpochRecord, patience: int | None, 
 
 
 class _Keeper:
-    """Keeps the best weights, and with a folder everything that a stopped training needs to go on."""
+    """Keeps the best weights, and with a folder everything that is needed to resume training."""
 
     def __init__(self, module: Any, optimizer: Any, folder: Path | None, identity: str) -> None:
         self.module, self.optimizer, self.identity = module, optimizer, identity
@@ -249,14 +249,14 @@ class _Keeper:
             (temporary / _STATE).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
 
     def restore(self) -> TrainingRecord:
-        """Take up what an earlier call left in the folder; a training of something else is refused."""
+        """Resume from what an earlier call left in the folder; a training of something else is refused."""
         if self.folder is None or not (self.folder / _STATE).is_file():
             return TrainingRecord()
         try:
             document = json.loads((self.folder / _STATE).read_text("utf-8"))
             if document["identity"] != self.identity:
                 raise InputError(
-                    f"{self.folder}: holds a training with other settings, data or starting weights; "
+                    f"{self.folder}: has a training with other settings, data or starting weights; "
                     "choose another folder, or remove this one"
                 )
             kept = document["record"]
@@ -268,7 +268,7 @@ class _Keeper:
             raise
         except Exception as error:  # half-written JSON, damaged safetensors, keys of another version
             raise InputError(
-                f"{self.folder}: a damaged checkpoint ({type(error).__name__}: {error}); remove it to start anew"
+                f"{self.folder}: a damaged checkpoint ({type(error).__name__}: {error}); remove it to start over"
             ) from error
         return TrainingRecord(epochs, kept["best_epoch"], kept["stopped_early"], resumed_from=len(epochs))
 

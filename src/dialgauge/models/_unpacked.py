@@ -1,4 +1,4 @@
-"""The weights of a GGUF file as safetensors: unpacked once, kept in the cache, read within a second from then on."""
+"""The weights of a GGUF file as safetensors: unpacked once, cached, and read within a second from then on."""
 
 import copy
 import warnings
@@ -14,10 +14,10 @@ _DIGEST = "contents.sha256"
 
 
 def unpacked(kind: str, resolved: Resolved, read: Callable[[], tuple[Any, Any]]) -> Path | None:
-    """The folder of the copy for this kind of model, made with ``read`` (module in fp32, tokenizer) if need be.
+    """The folder of the copy for this kind of model, made with ``read`` (module in fp32, tokenizer) if necessary.
 
-    Its name has the hash of what it was made from. A copy that is not as it was written is made anew. None, with a
-    warning, where the cache cannot be written.
+    Its name has the hash of what it was made from. A copy that changed on disk is made again. None, with a warning, if
+    the cache cannot be written.
     """
     folder = cache_folder() / "models" / ".unpacked" / f"{kind}-{contents(resolved.path)[:32]}"
     if _is_sound(folder):
@@ -27,7 +27,7 @@ def unpacked(kind: str, resolved: Resolved, read: Callable[[], tuple[Any, Any]])
         _keep(folder, module, tokenizer)
     except OSError as error:
         warnings.warn(
-            f"model '{resolved.ref}' takes long to unpack, and the result cannot be kept in {folder}: {error}",
+            f"model '{resolved.ref}' is slow to unpack, and the result cannot be cached in {folder}: {error}",
             stacklevel=2,
         )
         return None

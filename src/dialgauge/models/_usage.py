@@ -1,4 +1,4 @@
-"""What chat endpoints were asked, what it took in tokens, and what that costs."""
+"""The use of chat endpoints: requests, tokens and cost."""
 
 import math
 import threading
@@ -34,11 +34,11 @@ class TokenPrice:
 
 @dataclass(slots=True)
 class ChatUsage:
-    """What chat endpoints were asked; safe to count from several threads.
+    """The use of chat endpoints; thread-safe.
 
     ``calls`` counts answers that were paid for, ``cached`` those that were not, ``tokens`` those of the paid ones.
-    ``prompt_tokens`` of them were read; of ``unsplit`` the endpoint did not say how many were. ``unmetered`` counts
-    paid answers whose tokens it did not say at all, ``cut`` those of all answers that end at a limit of tokens.
+    ``prompt_tokens`` of them were read; for ``unsplit`` the endpoint did not say how many were. ``unmetered`` counts
+    paid answers without any token count, ``cut`` all answers that were truncated at a token limit.
     """
 
     calls: int = 0
@@ -52,7 +52,7 @@ class ChatUsage:
 
     @classmethod
     def of(cls, answer: ChatAnswer) -> "ChatUsage":
-        """What one answer took."""
+        """The use of one answer."""
         if answer.cached:
             return cls(cached=1, cut=answer.cut)
         split = answer.prompt_tokens is not None
@@ -81,7 +81,7 @@ class ChatUsage:
         self.merge(ChatUsage.of(answer))
 
     def merge(self, other: "ChatUsage") -> None:
-        """Count what another has counted."""
+        """Add the counts of another."""
         with self._lock:
             for name in _COUNTS:
                 setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -102,10 +102,10 @@ class ChatUsage:
         return (self.prompt_tokens * price.input + (self.tokens - self.prompt_tokens) * price.output) / 1e6
 
     def account(self, price: TokenPrice | float | None = None) -> dict[str, float | None]:
-        """What it came to, with the ``cost`` where a price is given.
+        """The totals, with the ``cost`` where a price is given.
 
-        Tokens and cost are None where the endpoint does not say; where it says of some answers (``unmetered`` counts
-        the others), they are those of these.
+        Tokens and cost are None where the endpoint does not report them; where it reports them for some answers
+        (``unmetered`` counts the others), they are the totals of these.
         """
         known = not self.calls or self.unmetered < self.calls
         entry: dict[str, float | None] = {"calls": self.calls, "cached": self.cached}
@@ -115,7 +115,7 @@ class ChatUsage:
         return entry | {"cost": self.cost(price if isinstance(price, TokenPrice) else TokenPrice.parse(price))}
 
     def line(self, price: TokenPrice | float | None = None) -> str:
-        """The account for people, in a line."""
+        """The totals for people, in a line."""
         account = self.account(price)
         least = "at least " if self.unmetered else ""
         tokens = "tokens not known" if account["tokens"] is None else f"{least}{counted(self.tokens, 'token')}"
@@ -125,12 +125,12 @@ class ChatUsage:
             parts.append("cost not known" if cost is None else f"cost {least}{_shown(cost)}")
         if self.unmetered:
             parts.append(
-                f"{counted(self.unmetered, 'answer')} came without a count of tokens, so no limit of them holds"
+                f"{counted(self.unmetered, 'answer')} came without a token count, so token limits cannot be enforced"
             )
         elif account.get("cost", 0) is None:
-            parts.append("the endpoint does not tell tokens that it reads from those that it writes")
+            parts.append("the endpoint does not distinguish input tokens from output tokens")
         if self.cut:
-            parts.append(f"{counted(self.cut, 'answer')} cut at a limit of tokens")
+            parts.append(f"{counted(self.cut, 'answer')} truncated at a token limit")
         return ", ".join(parts)
 
 

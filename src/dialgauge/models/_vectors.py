@@ -60,9 +60,9 @@ def _load(resolved: Resolved) -> WordVectors:
         else:
             words, matrix = _from_text(path)
     except (ValueError, TypeError, AttributeError) as error:
-        raise ModelError(f"model '{resolved.ref}': {path} is no readable table of word vectors: {error}") from error
+        raise ModelError(f"model '{resolved.ref}': {path} is not a readable table of word vectors: {error}") from error
     if not words:
-        raise ModelError(f"model '{resolved.ref}': {path} has no word vectors in it")
+        raise ModelError(f"model '{resolved.ref}': {path} has no word vectors")
     if matrix.ndim != 2 or len(words) != len(matrix):
         raise ModelError(f"model '{resolved.ref}': {len(words)} words but a matrix of shape {matrix.shape} in {path}")
     rows: dict[str, int] = {}
@@ -91,7 +91,7 @@ def _from_text(path: Path) -> tuple[list[str], NDArray[np.floating[Any]]]:
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
             parts = line.rstrip("\n").split(" ")
-            if number == 1 and len(parts) == 2:  # word2vec says first how many words and dimensions follow
+            if number == 1 and len(parts) == 2:  # word2vec files start with the numbers of words and dimensions
                 continue
             width = width or len(parts) - 1
             # A word may hold spaces: the numbers are counted from the end.
