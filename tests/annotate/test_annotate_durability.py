@@ -156,7 +156,7 @@ def test_a_changed_protocol_is_refused_once_there_are_ratings(tmp_path: Path) ->
         ada = study.person("ada")
         item = ada.pages()[0]["items"][0]
         ada.save(item["id"], 0, {"clarity": 3})
-    with pytest.raises(InputError, match=r"annotate\.dimensions changed .* there are ratings already"):
+    with pytest.raises(InputError, match=r"annotate\.dimensions changed .* ratings exist already"):
         open_study(path).__enter__()
     with open_study(path, dimensions=[{"name": "clarity"}], annotators=["ada", "bo", "cy", "dee"]) as study:
         assert len(study.person("dee").get("/api/pages")["pages"]) == 3

@@ -145,7 +145,7 @@ def test_sheets_never_name_systems_and_are_for_whole_summaries(tmp_path: Path) -
     sentences = [{"name": "fluency", "scale": "0-2", "on": "summary-sentences"}]
     with open_study(tmp_path / "b.db", dimensions=sentences) as study:
         refused = study.person("lead").get("/api/lead/export/sheets", status=422)
-        assert refused["message"] == "sheets are for ratings of whole summaries"
+        assert refused["message"] == "sheets are only available for ratings of whole summaries"
 
 
 def test_sheets_in_the_ablations_layout(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_sheets_in_the_ablations_layout(tmp_path: Path) -> None:
         done = import_file(study.project, "sheets", path, annotator="ada")
         assert done["accepted"] == 2 * 9 - 1 - 2 - 2
         assert [(line["where"], line["message"]) for line in done["refused"]] == [
-            (f"sheet {SYSTEMS[0]}, row 2", "a value stands in a column without a name: __unnamed__4"),
+            (f"sheet {SYSTEMS[0]}, row 2", "a value is in a column without a name: __unnamed__4"),
             (f"sheet {SYSTEMS[1]}, row 3", "values.consistency: must be a number"),
             (f"sheet {SYSTEMS[2]}, row 4", "no summary of this system and dialogue is assigned to the annotator"),
         ]

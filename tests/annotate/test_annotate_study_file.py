@@ -105,10 +105,10 @@ _TWO = 'annotators = ["a", "b"]\n'
         (_TWO + _X + 'scal = "1-5"\n', 9, "did you mean 'scale'"),
         (_TWO + _X + 'labels = ["a", "b"]\n', 7, "labels"),
         ('protocol = "contact-centre"\n' + _TWO, 5, "annotators_per_item is 3, but there are 2"),
-        ('protocol = "csds"\nannotators = ["a"]\n', 5, "needs two annotators"),
+        ('protocol = "csds"\nannotators = ["a"]\n', 5, "needs at least two annotators"),
         ('protocol = "dialsummeval"\nannotators = ["a"]\nshow = ["reference"]\n', 5, "include_references"),
         ('protocol = "csds"\nshow = ["dialogue"]\n' + _TWO, 5, "reference-sentences needs show"),
-        ('protocol = "csds"\ntask = "compare"\n' + _TWO, 5, "are for task = 'rate'"),
+        ('protocol = "csds"\ntask = "compare"\n' + _TWO, 5, "need task = 'rate'"),
         ('task = "write"\n' + _TWO + _X, 5, "asks for a text"),
     ],
 )

@@ -131,15 +131,15 @@ def test_axe_on_the_way_in(browser: Any, tmp_path: Path) -> None:
             page.get_by_role("heading", name="All done. Thank you!").wait_for()
             check(page)
             page.goto(f"{served.url}/lead")
-            page.get_by_role("heading", name="This is not for you").wait_for()
+            page.get_by_role("heading", name="You do not have access").wait_for()
             page.goto(f"{served.url}/nowhere")
-            page.get_by_role("heading", name="There is no such page").wait_for()
+            page.get_by_role("heading", name="Page not found").wait_for()
             check(page)
         with visiting(browser) as visitor:
             visitor.expected = ("40[134]", "410")
             page = visitor.page()
             page.goto(link)
-            page.get_by_role("heading", name="This link was used").wait_for()
+            page.get_by_role("heading", name="This link was already used").wait_for()
             check(page)
             page.goto(f"{served.url}/work")
             page.get_by_role("heading", name="You are not signed in").wait_for()
@@ -147,7 +147,7 @@ def test_axe_on_the_way_in(browser: Any, tmp_path: Path) -> None:
             check(page)
             page.get_by_label("Password").fill("wrong")
             page.get_by_role("button", name="Sign in").click()
-            page.get_by_text("That is not the password.").wait_for()
+            page.get_by_text("Wrong password.").wait_for()
             check(page)
 
 
@@ -201,7 +201,7 @@ def test_planner(rated: Served, lead: tuple[Visitor, Any]) -> None:
     page.get_by_label("Annotators per item").fill("2")
     page.get_by_label("Difference of two systems").fill("1")
     page.get_by_role("button", name="Plan", exact=True).click()
-    table = page.get_by_role("table", name="What to expect of each design")
+    table = page.get_by_role("table", name="Expected results of each design")
     table.wait_for(timeout=240_000)
     assert table.locator("tbody tr").count() == 2
     check(page)
@@ -226,7 +226,7 @@ def test_people_are_paused_and_replaced(browser: Any, tmp_path: Path) -> None:
         lead = other.enter(served, "lead")
         lead.get_by_role("link", name="Annotators").click()
         lead.get_by_role("button", name="Pause: ada").click()
-        lead.get_by_role("button", name="Let go on: ada").wait_for()
+        lead.get_by_role("button", name="Resume: ada").wait_for()
         page.goto(f"{served.url}/work")
         page.get_by_role("heading", name="The lead has paused your work").wait_for()
         assert violations(page) == []

@@ -66,10 +66,10 @@ def test_csds(browser: Any, tmp_path: Path) -> None:
         with visiting(browser) as visitor:
             lead = visitor.enter(served, "lead")
             lead.get_by_role("link", name="Pilot gate").first.click()
-            lead.get_by_text("The agreement is below what was wanted.").wait_for()
+            lead.get_by_text("The agreement is below the threshold.").wait_for()
             lead.get_by_label("Reason").fill("We spoke about it.")
-            lead.get_by_role("button", name="Go on").click()
-            lead.get_by_text("Decided: Go on.").wait_for()
+            lead.get_by_role("button", name="Continue").click()
+            lead.get_by_text("Decided: Continue.").wait_for()
         with visiting(browser) as visitor:
             page = visitor.enter(served, "ada")
             page.locator(".strip", has_text="Main part").wait_for()
@@ -95,14 +95,14 @@ def test_contact_centre(browser: Any, tmp_path: Path) -> None:
             verdicts.append(page.locator(".feedback h3").inner_text())
             press(page, "Enter")
             page.locator(".feedback").wait_for(state="detached")
-        assert verdicts == ["Well rated", "Not quite: look again", "Not quite: look again"]
+        assert verdicts == ["Correct", "Not quite: please look again", "Not quite: please look again"]
         page.get_by_role("heading", name="The training is done").wait_for()
         with visiting(browser) as other:
             lead = other.enter(served, "lead")
             lead.get_by_role("link", name="Annotators").click()
-            lead.get_by_role("button", name="Let past the training: ada").click()
+            lead.get_by_role("button", name="Admit despite failed training: ada").click()
             lead.get_by_text("Done.").wait_for()
-        page.get_by_role("button", name="Look again").click()
+        page.get_by_role("button", name="Check again").click()
         page.locator(".strip", has_text="Main part").wait_for()
         assert page.locator(".question").first.locator(".anchor").all_inner_texts()[0] == "Extremely bad"
         checks = 0
@@ -114,7 +114,7 @@ def test_contact_centre(browser: Any, tmp_path: Path) -> None:
         assert checks >= 2
         with visiting(browser) as other:
             lead = other.enter(served, "lead")
-            lead.get_by_text("Attention checks that were failed").first.wait_for()
+            lead.get_by_text("Failed attention checks").first.wait_for()
 
 
 def test_pairwise(browser: Any, tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_writing_and_review(browser: Any, tmp_path: Path) -> None:
             page.locator(".strip", has_text="Review").wait_for()
             press(page, "1 Enter")
             done(page)
-            page.get_by_role("button", name="Look at my answers").click()
+            page.get_by_role("button", name="View my answers").click()
             page.get_by_text("The reviewer asks for changes").wait_for()
             page.get_by_text("Sam has the parcel sent again.").wait_for()
 
@@ -258,8 +258,8 @@ def test_adjudication(browser: Any, tmp_path: Path) -> None:
             assert link.startswith(f"{served.url}/enter/")
             lead.get_by_role("link", name="Disagreements").first.click()
             lead.get_by_label("Adjudicator").select_option("cy")
-            lead.get_by_role("button", name="Hand out").click()
-            lead.get_by_text("items handed out").wait_for()
+            lead.get_by_role("button", name="Assign").click()
+            lead.get_by_text("items assigned").wait_for()
         with visiting(browser) as visitor:
             page = visitor.page()
             page.goto(link)

@@ -195,7 +195,7 @@ def test_a_lost_answer_is_asked_for_again_and_counted_once(browser: Any, served:
     assert served.answers()[0]["answer"]["values"] == {"coherence": 4, "consistency": 3}
 
 
-@pytest.mark.parametrize(("button", "value"), [("Keep what is here", 2), ("Take what was saved", 5)])
+@pytest.mark.parametrize(("button", "value"), [("Keep the answer here", 2), ("Use the saved answer", 5)])
 def test_two_tabs_show_a_conflict(browser: Any, served: Served, button: str, value: int) -> None:
     with visiting(browser) as visitor:
         visitor.expected = ("409",)
@@ -315,7 +315,7 @@ def test_pause_stops_the_clock(browser: Any, served: Served) -> None:
         page.get_by_role("button", name="Pause").click()
         page.wait_for_timeout(1500)
         press(page, "5")
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Resume").click()
         press(page, "2")
         settled(page)
         elapsed = 1000 * (time.monotonic() - start)

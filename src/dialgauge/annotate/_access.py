@@ -1,7 +1,7 @@
-"""Links and sessions: how people come in, and how they are kept out again.
+"""Links and sessions: how people sign in, and how access is revoked.
 
-A link carries its id and its end, signed with the project's secret. It is exchanged once for a session: a random cookie
-of which the database keeps the SHA-256 alone. Both can be revoked.
+A link has its id and its expiry date, signed with the project's secret. It is exchanged once for a session: a random
+cookie of which the database stores only the SHA-256. Both can be revoked.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ _DAY = 86_400
 
 
 class RefusedError(Exception):
-    """A request that is turned down: an HTTP status, a code for programs, a sentence for people."""
+    """A request that is refused: an HTTP status, a code for programs, a sentence for people."""
 
     def __init__(self, status: int, code: str, message: str, **more: Any) -> None:
         super().__init__(message)
@@ -59,7 +59,7 @@ def sign(secret: str, link_id: str, expires: float) -> str:
 
 
 def open_link(connection: Connection, secret: str, annotator: int | None, days: int) -> tuple[str, float]:
-    """The token of the unused link of this person, made where there is none, and when it ends."""
+    """The token of this person's unused link, created if there is none, and when it expires."""
     now = time.time()
     usable = (
         t.link.c.annotator.is_not_distinct_from(annotator),
@@ -77,31 +77,31 @@ def open_link(connection: Connection, secret: str, annotator: int | None, days: 
 
 
 def find_link(connection: Connection, secret: str, token: str) -> Any:
-    """The row of a link that can be used now; otherwise the reason why not."""
+    """The row of a link that is valid now; otherwise an error with the reason."""
     link_id, _, rest = token.partition(".")
     expires = rest.partition(".")[0]
-    # A number of ordinary length only: int() of a megabyte of digits would take long.
+    # A number of ordinary length only: int() of a megabyte of digits would be slow.
     known = expires.isascii() and expires.isdigit() and len(expires) < 12
     if not known or not hmac.compare_digest(sign(secret, link_id, float(expires)).encode(), token.encode()):
-        raise RefusedError(404, "link-unknown", "This link is not one of this study's. Check that it was copied whole.")
+        raise RefusedError(404, "link-unknown", "This link is not of this study. Check that it was copied completely.")
     row = connection.execute(sa.select(t.link).where(t.link.c.id == link_id)).mappings().first()
     if row is None:
-        raise RefusedError(404, "link-unknown", "This link is not one of this study's.")
+        raise RefusedError(404, "link-unknown", "This link is not of this study.")
     if row["revoked"] is not None:
-        raise RefusedError(410, "link-revoked", "This link was withdrawn. Ask the lead of the study for a new one.")
+        raise RefusedError(410, "link-revoked", "This link was revoked. Ask the lead of the study for a new one.")
     if row["used"] is not None:
-        raise RefusedError(410, "link-used", "This link was used already. Ask the lead of the study for a new one.")
+        raise RefusedError(410, "link-used", "This link was already used. Ask the lead of the study for a new one.")
     if row["expires"] < time.time():
         raise RefusedError(410, "link-expired", "This link has expired. Ask the lead of the study for a new one.")
     return row
 
 
 def exchange(connection: Connection, secret: str, token: str) -> tuple[str, int | None]:
-    """Use up a link: the cookie of the new session, and whose it is."""
+    """Use a link: the cookie of the new session, and whose it is."""
     row = find_link(connection, secret, token)
     used = sa.update(t.link).where(t.link.c.id == row["id"], t.link.c.used.is_(None)).values(used=time.time())
     if connection.execute(used).rowcount != 1:
-        raise RefusedError(410, "link-used", "This link was used already. Ask the lead of the study for a new one.")
+        raise RefusedError(410, "link-used", "This link was already used. Ask the lead of the study for a new one.")
     cookie = start_session(connection, row["annotator"])
     log(connection, actor_name(connection, row["annotator"]), "link-used", link=row["id"][:8])
     return cookie, row["annotator"]
@@ -127,8 +127,8 @@ _VISITOR = (
 
 
 def visitor_of(connection: Connection, cookie: str | None) -> Visitor:
-    """Who has this cookie; refused where nobody has."""
-    signed_out = RefusedError(401, "signed-out", "You are not signed in. Open the link that you were sent.")
+    """Who has this cookie; refused if nobody has."""
+    signed_out = RefusedError(401, "signed-out", "You are not signed in. Open the link that you received.")
     if not cookie:
         raise signed_out
     digest = digest_of(cookie)
@@ -143,7 +143,7 @@ def visitor_of(connection: Connection, cookie: str | None) -> Visitor:
 def require_token(visitor: Visitor, token: str) -> None:
     """The token of the session must come with every change: a cookie alone is sent from any site."""
     if not hmac.compare_digest(visitor.csrf.encode(), token.encode("utf-8", "surrogatepass")):
-        raise RefusedError(403, "csrf", "The token of this page is not valid any more. Reload the page.")
+        raise RefusedError(403, "csrf", "The token of this page is no longer valid. Reload the page.")
 
 
 def end_session(connection: Connection, digest: str) -> None:
@@ -152,7 +152,7 @@ def end_session(connection: Connection, digest: str) -> None:
 
 
 def revoke_all(connection: Connection, annotator: int) -> None:
-    """Withdraw every link and session of an annotator."""
+    """Revoke every link and session of an annotator."""
     for table in (t.link, t.session):
         query = sa.update(table).where(table.c.annotator == annotator, table.c.revoked.is_(None))
         connection.execute(query.values(revoked=time.time()))

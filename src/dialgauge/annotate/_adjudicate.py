@@ -1,4 +1,4 @@
-"""Adjudication: someone sees what the others gave, without their names, and settles it."""
+"""Adjudication: someone sees the ratings of the others, without their names, and decides."""
 
 from collections import defaultdict
 from typing import Any
@@ -18,12 +18,12 @@ from dialgauge.annotate._results import results, system_codes
 def adjudicate(
     connection: Connection, project: Project, library: Library, adjudicator: str, minimum_difference: float
 ) -> int:
-    """Give the adjudicator every summary on which two annotators differ by so much or more; how many there are.
+    """Assign the adjudicator every summary on which two annotators differ at least this much; returns how many.
 
-    Summaries that they have been given before are not given again.
+    Summaries that were assigned before are not assigned again.
     """
     if project.section.task != "rate":
-        raise RefusedError(409, "conflict", "Adjudication is for ratings.")
+        raise RefusedError(409, "conflict", "Only ratings can be adjudicated.")
     row = connection.execute(sa.select(t.annotator).where(t.annotator.c.name == adjudicator)).first()
     if row is None or row.state == "replaced":
         raise RefusedError(404, "not-found", f"There is no annotator {adjudicator!r}.")
@@ -60,7 +60,7 @@ def _given_before(connection: Connection) -> set[int]:
 
 
 def _given(connection: Connection, item: int) -> tuple[list[int], list[dict[str, Any]]]:
-    """The summaries of an item, and what the annotators gave, in no order that tells who is who."""
+    """The summaries of an item, and the annotators' ratings, in an order that does not reveal who is who."""
     query = sa.select(t.assignment.c.answer).where(t.assignment.c.item == item, t.assignment.c.rev > 0)
     values: dict[Any, dict[str, Any]] = defaultdict(dict)
     rows = connection.execute(query.add_columns(t.assignment.c.annotator).order_by(t.assignment.c.id)).all()

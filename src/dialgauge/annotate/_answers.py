@@ -11,7 +11,7 @@ from dialgauge.annotate._protocol import ACCEPT, AnnotateSection, Dimension, all
 from dialgauge.annotate._texts import sentences
 from dialgauge.ratings import SCALES, Scale
 
-#: An hour per save is more than anybody spends without saving; more is a clock gone wrong.
+#: An hour per save is more than anybody spends without saving; more means a wrong clock.
 LONGEST_ACTIVE_MS = 3_600_000
 
 Offset = Annotated[int, Field(ge=0, le=10_000_000)]
@@ -78,7 +78,7 @@ class Checked:
 
 
 def check_answer(section: AnnotateSection, subject: Subject, save: Save) -> Checked:
-    """Hold an answer against the protocol and the texts."""
+    """Validate an answer against the protocol and the texts."""
     problems: list[dict[str, str]] = []
     values: dict[str, Any] = {}
     by_default: list[str] = []
@@ -101,16 +101,16 @@ def check_answer(section: AnnotateSection, subject: Subject, save: Save) -> Chec
             values[name] = plain
     problems += _span_problems(section, subject, save.spans)
     if save.text is not None and subject.kind not in ("write", "review"):
-        problems.append(_problem("text", "nothing is written here"))
+        problems.append(_problem("text", "no text is asked for here"))
     if save.comment and not section.comments:
-        problems.append(_problem("comment", "this study takes no comments"))
+        problems.append(_problem("comment", "this study does not allow comments"))
     spans = [span.model_dump(by_alias=True) for span in save.spans]
     answer = {"values": values, "spans": spans, "text": save.text, "comment": save.comment, "by_default": by_default}
     return Checked(answer, _missing(subject, names, values, save.text), tuple(problems))
 
 
 def default_of(dimension: Dimension, subject: Subject) -> float | None:
-    """The value that stands where the rule of the dimension applies to this summary."""
+    """The default value if the rule of the dimension applies to this summary."""
     if dimension.default is None or subject.kind != "rate":
         return None
     return dimension.default.value if len(sentences(subject.summaries[0])) <= 1 else None
@@ -121,7 +121,7 @@ def _problem(where: str, message: str) -> dict[str, str]:
 
 
 def _wrong(section: AnnotateSection, subject: Subject, dimension: Dimension | None, value: Any) -> str | None:
-    """Why a value cannot be, or None."""
+    """Why a value is not allowed, or None."""
     if value is None:
         return None
     if subject.kind == "compare":
@@ -154,7 +154,7 @@ def _wrong_extremes(value: Any, candidates: int) -> str | None:
 
 
 def sentence_count(dimension: Dimension | None, subject: Subject) -> int | None:
-    """How many values a dimension wants: None for one of the whole summary."""
+    """How many values a dimension needs: None for one for the whole summary."""
     if dimension is None or dimension.on == "summary":
         return None
     text = subject.reference if dimension.on == "reference-sentences" else subject.summaries[0]
@@ -182,7 +182,7 @@ def _span_problems(section: AnnotateSection, subject: Subject, spans: Sequence[S
     for number, span in enumerate(spans):
         where = f"spans.{number}"
         if section.spans is None or span.where not in section.spans.where:
-            problems.append(_problem(where, f"nothing is marked in the {span.where} here"))
+            problems.append(_problem(where, f"spans cannot be marked in the {span.where} here"))
             continue
         if span.type not in known:
             problems.append(_problem(where, f"unknown type; known: {', '.join(sorted(known))}"))

@@ -38,7 +38,7 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
         404: "not found",
         409: "in conflict with what is stored",
         413: "too large",
-        422: "does not fit",
+        422: "not valid",
         429: "too many",
     }.items()
 }
@@ -68,7 +68,7 @@ def create_api(project: Project, *, public_url: str | None = None) -> FastAPI:
     app.mount("/static/web", StaticFiles(directory=static_folder()), name="shared")
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     _add_errors(app, site)
-    _add_doors(app, site, secure=bool(public_url and public_url.startswith("https:")))
+    _add_sign_in(app, site, secure=bool(public_url and public_url.startswith("https:")))
     _add_pages(app, site)
     app.include_router(_annotator_routes(site))
     app.include_router(lead_routes(site), responses=_REFUSALS)
@@ -90,7 +90,7 @@ def _add_errors(app: FastAPI, site: Site) -> None:
             {"where": ".".join(str(part) for part in entry["loc"]), "message": entry["msg"]} for entry in error.errors()
         ]
         return refusal_response(
-            site, request, RefusedError(422, "invalid", "The request does not fit.", problems=problems)
+            site, request, RefusedError(422, "invalid", "The request is not valid.", problems=problems)
         )
 
     @app.exception_handler(HTTPException)
@@ -101,11 +101,11 @@ def _add_errors(app: FastAPI, site: Site) -> None:
         return response
 
 
-def _add_doors(app: FastAPI, site: Site, *, secure: bool) -> None:
-    """How people come in and go out."""
+def _add_sign_in(app: FastAPI, site: Site, *, secure: bool) -> None:
+    """Routes to sign in and out."""
     project = site.project
 
-    def let_in(cookie: str, to: str) -> Response:
+    def redirect_with_cookie(cookie: str, to: str) -> Response:
         response = RedirectResponse(to, 303)
         response.set_cookie(
             COOKIE, cookie, max_age=access.SESSION_DAYS * 86_400, httponly=True, samesite="lax", secure=secure
@@ -117,7 +117,7 @@ def _add_doors(app: FastAPI, site: Site, *, secure: bool) -> None:
         with project.store.read() as connection:
             row = access.find_link(connection, project.secret, token)
             name = access.actor_name(connection, row["annotator"])
-        # Programs that preview links read this page; only the button on it uses the link up.
+        # Programs that preview links read this page; only the button on it uses the link.
         return site.page(request, "enter.html", token=token, name=name)
 
     @app.post("/enter/{token}")
@@ -125,7 +125,7 @@ def _add_doors(app: FastAPI, site: Site, *, secure: bool) -> None:
         cookie, annotator = await project.store.write_async(
             lambda connection: access.exchange(connection, project.secret, token)
         )
-        return let_in(cookie, "/lead" if annotator is None else "/work")
+        return redirect_with_cookie(cookie, "/lead" if annotator is None else "/work")
 
     @app.get("/lead/login", response_class=HTMLResponse)
     def ask_password(request: Request) -> Response:
@@ -134,7 +134,7 @@ def _add_doors(app: FastAPI, site: Site, *, secure: bool) -> None:
     @app.post("/lead/login")
     async def check_password(request: Request) -> Response:
         password = await form_field(request, "password")
-        # Comparing takes long on purpose: not on the time of others.
+        # Comparing is slow by design, so it must not block others.
         if not await run_in_threadpool(password_fits, project, password):
             await project.store.write_async(lambda connection: access.log(connection, "lead", "login-failed"))
             return site.page(request, "login.html", 403, failed=True)
@@ -143,7 +143,7 @@ def _add_doors(app: FastAPI, site: Site, *, secure: bool) -> None:
             access.log(connection, "lead", "login")
             return access.start_session(connection, None)
 
-        return let_in(await project.store.write_async(enter), "/lead")
+        return redirect_with_cookie(await project.store.write_async(enter), "/lead")
 
     @app.post("/logout")
     async def leave(request: Request) -> Response:

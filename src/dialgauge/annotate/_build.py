@@ -27,7 +27,7 @@ CHECKS = {
         "highest": "这不是摘要，而是一道注意力检查题。请在每个量表上选择最高分。",
     },
 }
-#: An answer before anybody gave one.
+#: The initial state of an answer.
 EMPTY_ANSWER: dict[str, Any] = {"values": {}, "spans": [], "text": None, "comment": "", "by_default": []}
 
 
@@ -44,7 +44,7 @@ def insert(connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, 
         connection.execute(sa.insert(table), list(rows))
         return []
     if connection.dialect.name == "postgresql":
-        # Others may be counting on at the same moment.
+        # Others may be inserting at the same moment.
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock(6173)")
     first = (connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0) + 1
     numbered = [{"id": first + offset, **row} for offset, row in enumerate(rows)]
@@ -67,7 +67,7 @@ def add_texts(connection: Connection, corpus: Corpus, section: AnnotateSection, 
     numbers = _store_dialogues(connection, corpus, order)
     wanted = summaries.filter(pl.col("dialogue_id").is_in(order))
     training = _add_training(connection, corpus, section, numbers)
-    # References are kept also where they are not shown: the corpus that comes out has them.
+    # References are stored even if they are not shown: the exported corpus has them.
     unused = corpus.references.filter(pl.col("dialogue_id").is_in(order)).join(wanted, on=_KEY, how="anti")
     ids = _store_summaries(connection, pl.concat([wanted, unused]), numbers)
     shown = _references(unused, section)
@@ -110,7 +110,7 @@ def _chosen(corpus: Corpus, section: AnnotateSection) -> pl.DataFrame:
 def _dialogue_order(corpus: Corpus, summaries: pl.DataFrame, section: AnnotateSection, seed: int) -> list[str]:
     with_summaries = set(corpus.dialogues["dialogue_id"] if section.task == "write" else summaries["dialogue_id"])
     order = [name for name in corpus.dialogues["dialogue_id"] if name in with_summaries]
-    # A part of the corpus is drawn, not cut off its top: corpora are often sorted by domain.
+    # A part of the corpus is sampled, not cut off its top: corpora are often sorted by domain.
     if section.dialogues is not None and section.dialogues < len(order):
         drawn = set(shuffled(order, seed, "dialogues")[: section.dialogues])
         order = [name for name in order if name in drawn]
@@ -286,7 +286,7 @@ def _passes(section: AnnotateSection, stage: str) -> Sequence[int]:
 
 
 def fresh_assignment(page: str, annotator: int, item: int, position: int, shown: Sequence[int]) -> dict[str, Any]:
-    """A row of the table of assignments before anything was answered."""
+    """A row of the table of assignments before any answer."""
     row: dict[str, Any] = {"id": opaque(), "page": page, "annotator": annotator, "item": item, "position": position}
     return row | {"shown": list(shown), "rev": 0, "answer": EMPTY_ANSWER, "complete": False, "active_ms": 0}
 

@@ -1,4 +1,4 @@
-"""What the lead sees: progress, time, agreement, drift, outliers, failed checks, and where people differ most."""
+"""The lead's dashboard: progress, time, agreement, drift, outliers, failed checks, and the largest disagreements."""
 
 from collections import defaultdict
 from statistics import median
@@ -19,7 +19,7 @@ from dialgauge.corpus import KEY
 from dialgauge.ratings import agreement, drift, outliers
 
 _MEASURES = ("krippendorff-alpha", "cohen-kappa", "fleiss-kappa")
-#: Enough resamples for an interval to look at; exports have what it takes to compute a finer one.
+#: Enough resamples for an interval on a dashboard; a finer one can be computed from exports.
 _RESAMPLES = 200
 _MOST_DISAGREEMENTS = 30
 
@@ -146,7 +146,7 @@ def _outliers(ratings: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
 
 
 def _disagreements(connection: Connection, library: Library, rated: pl.DataFrame) -> list[dict[str, Any]]:
-    """The units on which ratings lie furthest apart, with their texts."""
+    """The units with the largest spread of ratings, with their texts."""
     own = rated.filter(pl.col("item").is_not_null() & ~pl.col("annotator").str.starts_with("adjudication:"))
     unit = (*KEY, "item", "dimension", "sentence")
     spread = (

@@ -1,4 +1,4 @@
-"""Exports: the ratings in every format people ask for, the corpus for the next step, and empty sheets to fill in."""
+"""Exports: the ratings in several formats, the corpus for the next step, and empty sheets to fill in."""
 
 import io
 import tempfile
@@ -183,7 +183,7 @@ def _empty_sheets(connection: Connection, project: Project) -> bytes:
     """
     section, codes = project.section, system_codes(connection, project, always=True)
     if section.task != "rate" or any(dimension.on != "summary" for dimension in section.dimensions):
-        raise InputError("sheets are for ratings of whole summaries")
+        raise InputError("sheets are only available for ratings of whole summaries")
     query = (
         sa.select(t.summary, t.dialogue.c.dialogue_id, t.dialogue.c.turns)
         .join(t.dialogue, t.dialogue.c.id == t.summary.c.dialogue)

@@ -1,4 +1,4 @@
-"""Imports and backups from files, for those who do not go through the browser."""
+"""Imports and backups from files, without the browser."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from dialgauge.files import atomic_file
 
 
 def import_file(project: Project, kind: str, path: Path | str, *, annotator: str = "") -> dict[str, Any]:
-    """Take in ratings from a file: ``"sheets"`` (filled workbooks) or ``"label-studio"`` (its JSON export).
+    """Import ratings from a file: ``"sheets"`` (completed workbooks) or ``"label-studio"`` (its JSON export).
 
     Gives how many ratings were ``accepted``, and each ``refused`` line with its place and reason.
     """
@@ -32,7 +32,7 @@ def import_file(project: Project, kind: str, path: Path | str, *, annotator: str
 
 
 def backup_project(project: Project, path: Path | str) -> Path:
-    """Copy the database as it stands to a file; work may go on meanwhile."""
+    """Copy the database to a file; annotators can keep working meanwhile."""
     path = Path(path)
     with atomic_file(path) as temporary:
         temporary.unlink()

@@ -1,4 +1,4 @@
-"""The pilot's gate: once all have rated the pilot, its agreement decides, or the lead does."""
+"""The pilot gate: once all have rated the pilot, its agreement decides how to proceed, or the lead does."""
 
 import time
 from typing import Any, Literal
@@ -36,13 +36,13 @@ def gate_view(connection: Connection, project: Project, rated: pl.DataFrame) -> 
     pilot = project.section.pilot
     if pilot is None:
         return None
-    # A repeated pilot is measured by itself: what was rated before the talk would speak against it.
+    # A repeated pilot is measured by itself, without the ratings before the discussion.
     latest = get_setting(connection, "stage")["round"]
     part = plain_ratings(rated.filter((pl.col("stage") == "pilot") & (pl.col("round") == latest)))
     measured = agreement(part, [pilot.measure], weights=pilot.weights, resamples=200, seed=project.seed).frame
     rows = measured.select("scope", "dimension", "value", "low", "high", "verdict", "units", "note").to_dicts()
     overall = next(row for row in rows if row["scope"] == "overall")
-    # Dimensions on different scales cannot be pooled: then it is their mean that is held against the threshold.
+    # Dimensions on different scales cannot be pooled: then their mean is compared with the threshold.
     values = [row["value"] for row in rows if row["scope"] == "dimension" and row["value"] is not None]
     value = overall["value"] if overall["value"] is not None or not values else sum(values) / len(values)
     decided = get_setting(connection, "gate") or {}
@@ -61,12 +61,12 @@ def gate_view(connection: Connection, project: Project, rated: pl.DataFrame) -> 
 
 
 def decide(connection: Connection, project: Project, decision: Decision, reason: str, actor: str = "lead") -> None:
-    """Open the main part, stop the study, or make a further part of it a pilot."""
+    """Open the main part, stop the study, or extend the pilot."""
     stage = get_setting(connection, "stage")
     if project.section.pilot is None:
         raise RefusedError(409, "conflict", "This study has no pilot.")
     if stage["open"] == "main" and decision != "stop":
-        raise RefusedError(409, "conflict", "The main part is open already.")
+        raise RefusedError(409, "conflict", "The main part is already open.")
     if decision == "repeat":
         stage = {"open": "pilot", "round": stage["round"] + 1}
         _extend_pilot(connection, project.section.pilot.dialogues, stage["round"])
@@ -101,7 +101,7 @@ def measure_gate(project: Project) -> dict[str, Any] | None:
 
 
 async def settle_pilot(project: Project) -> bool:
-    """Let the protocol decide where it says so; whether the stage changed."""
+    """Decide by the protocol where it says so; returns whether the stage changed."""
     pilot = project.section.pilot
     if pilot is None:
         return False

@@ -1,4 +1,4 @@
-"""Imports: ratings that were given elsewhere become events like any other, with their source.
+"""Imports: ratings from elsewhere become events like any other, with their source.
 
 A row that names no item of the annotator, or a value off the scale, is refused with its place and reason; a rating that
 was given in the application already is never overwritten.
@@ -33,7 +33,7 @@ _LARGEST_WORKBOOK = 2**28
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Ratings of one summary from a file: where they stand, whose they are, what they are about."""
+    """Ratings of one summary from a file: their place, annotator and summary."""
 
     where: str
     annotator: str
@@ -47,9 +47,9 @@ class Line:
 def import_answers(
     connection: Connection, project: Project, library: Library, kind: str, content: bytes, annotator: str
 ) -> dict[str, Any]:
-    """Take in a file; how many ratings were accepted, and each refused line with its reason."""
+    """Import a file; returns how many ratings were accepted, and each refused line with its reason."""
     if project.section.task != "rate":
-        raise InputError("imports are for ratings")
+        raise InputError("only ratings can be imported")
     refused: list[dict[str, str]] = []
     lines = list((_sheet_lines if kind == "sheets" else _label_studio_lines)(content, annotator, project, refused))
     places = _places(connection, project, library)
@@ -117,7 +117,7 @@ def _squeezed(text: str) -> str:
 
 
 def _take(connection: Connection, project: Project, library: Library, line: Line, places: _Places, kind: str) -> int:
-    """Save one line; how many values it had."""
+    """Save one line; returns how many values it had."""
     if line.annotator not in places.people:
         raise RefusedError(422, "invalid", f"there is no annotator {line.annotator!r}")
     if line.dialogue_id is not None:
@@ -152,7 +152,7 @@ def _sheet_lines(content: bytes, annotator: str, project: Project, refused: list
     Rows are matched by the column ``dialogue_id`` or, without one, by the text of the summary; never by their place.
     """
     if not annotator:
-        raise InputError("sheets: name the annotator who filled them in")
+        raise InputError("sheets: name the annotator who completed them")
     names = [dimension.name for dimension in project.section.dimensions]
     for sheet, rows in _read_workbook(content).items():
         for number, row in enumerate(rows, 2):
@@ -160,13 +160,13 @@ def _sheet_lines(content: bytes, annotator: str, project: Project, refused: list
             where = f"sheet {sheet}, row {number}"
             strays = [name for name, value in cells.items() if name.startswith("__unnamed__") and value is not None]
             if strays:
-                refused.append({"where": where, "message": f"a value stands in a column without a name: {strays[0]}"})
+                refused.append({"where": where, "message": f"a value is in a column without a name: {strays[0]}"})
             given = {name: _number(cells[name.lower()]) for name in names if cells.get(name.lower()) is not None}
             if not given:
                 continue
             dialogue_id, summary = cells.get("dialogue_id"), cells.get("summary")
             if dialogue_id is None and summary is None:
-                refused.append({"where": where, "message": "neither a dialogue_id nor a summary to match it by"})
+                refused.append({"where": where, "message": "has neither a dialogue_id nor a summary to match it by"})
                 continue
             known = None if dialogue_id is None else str(dialogue_id).removesuffix(".0")
             comment = str(cells.get("comment") or "")
@@ -174,7 +174,7 @@ def _sheet_lines(content: bytes, annotator: str, project: Project, refused: list
 
 
 def _number(cell: Any) -> Any:
-    """The number in a cell; what is none stays as it is and is refused later."""
+    """The number in a cell; anything else stays as it is and is refused later."""
     try:
         return float(cell)
     except (TypeError, ValueError):

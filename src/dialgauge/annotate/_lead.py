@@ -51,7 +51,7 @@ class NewAnnotator(_Body):
 
 
 class AnnotatorAction(_Body):
-    """What happens to an annotator."""
+    """A change to an annotator."""
 
     action: Literal["pause", "resume", "replace", "revoke", "admit"]
     successor: _Person | None = None
@@ -88,7 +88,7 @@ def lead_routes(site: Site) -> fastapi.APIRouter:
 
 def _add_overview(router: fastapi.APIRouter, site: Site) -> None:
     project = site.project
-    # Agreement takes long to compute and stays the same while nothing is saved.
+    # Agreement is slow to compute and stays the same while nothing is saved.
     latest: dict[str, Any] = {}
     lock = threading.Lock()
 
@@ -200,7 +200,7 @@ def _add_acts(router: fastapi.APIRouter, site: Site) -> None:
 
     @router.post("/password")
     async def password(request: Request, body: Password) -> dict[str, Any]:
-        # Hashing takes long on purpose: not on the writer's time.
+        # Hashing is slow by design, so it must not block the writer.
         hashed = await run_in_threadpool(hash_password, body.password)
         await site.act(request, lambda connection, _: set_password(connection, hashed), lead=True)
         return {"set": True}
@@ -238,7 +238,7 @@ def _add_files(router: fastapi.APIRouter, site: Site) -> None:
         return _download(content, f"{project.name}.backup.db", "application/vnd.sqlite3")
 
     @router.post("/import/{kind}")
-    async def take_in(
+    async def import_ratings(
         request: Request,
         kind: Annotated[str, fastapi.Path(pattern=_one_of(IMPORTS))],
         annotator: Annotated[str, Query(max_length=80)] = "",

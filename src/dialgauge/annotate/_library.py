@@ -11,7 +11,7 @@ from dialgauge.annotate import _schema as t
 from dialgauge.annotate._answers import Subject
 from dialgauge.annotate._protocol import AnnotateSection, Dimension
 
-#: More than this many texts are dropped and read again: memory has an end.
+#: The maximum number of texts in memory; others are dropped and read again.
 _MOST = 50_000
 
 
@@ -90,7 +90,7 @@ class Library:
     def subject(
         self, connection: Connection, item: ItemText, shown: Sequence[int], dimensions: tuple[Dimension, ...]
     ) -> Subject:
-        """What an answer to this item is held against."""
+        """What an answer to this item is validated against."""
         summaries = tuple(summary.text for summary in self.summaries(connection, shown))
         reference = None if item.reference is None else self.summaries(connection, [item.reference])[0].text
         turns = tuple(turn["text"] for turn in self.dialogue(connection, item.dialogue).turns)

@@ -7,13 +7,13 @@ from dialgauge.errors import InputError
 
 
 def listen(host: str, port: int) -> tuple[socket.socket, str]:
-    """A socket that is ours from now on, and the address under which people reach it; port 0 takes a free one."""
+    """An open socket, and the address at which people reach it; port 0 chooses a free one."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listening = socket.socket(family)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        # From here on callers wait instead of being refused: the address is printed before the first answer.
+        # From here on clients wait instead of being refused: the address is printed before the server is ready.
         listening.listen(512)
     except OSError as error:
         raise InputError(f"port {port} of {host}: {error.strerror}; choose another with --port") from error
@@ -26,7 +26,7 @@ def run_server(app: Application, listening: socket.socket) -> None:
     """Serve an application until interrupted."""
     import uvicorn
 
-    # People think for a minute between two saves; a connection that is kept spares them a new one each time.
+    # People think for a minute between two saves; keeping the connection avoids a new one each time.
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, lifespan="off", timeout_keep_alive=75
     )

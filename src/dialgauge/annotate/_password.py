@@ -1,4 +1,4 @@
-"""The lead's password: kept as its argon2 hash."""
+"""The lead's password, stored as its argon2 hash."""
 
 from sqlalchemy.engine import Connection
 
@@ -9,7 +9,7 @@ SHORTEST = 10
 
 
 def password_fits(project: Project, password: str) -> bool:
-    """Whether this is the lead's password. Where none is set, nothing fits."""
+    """Whether this is the lead's password; False if none is set."""
     from argon2 import PasswordHasher
     from argon2.exceptions import Argon2Error, InvalidHashError
 
@@ -28,7 +28,7 @@ def hash_password(password: str) -> str:
     from argon2 import PasswordHasher
 
     if len(password) < SHORTEST:
-        raise RefusedError(422, "invalid", f"A password has {SHORTEST} characters or more.")
+        raise RefusedError(422, "invalid", f"A password needs at least {SHORTEST} characters.")
     return PasswordHasher().hash(password)
 
 

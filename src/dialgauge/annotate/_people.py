@@ -1,4 +1,4 @@
-"""The lead's acts on people: add, pause, replace; and how pages move between them."""
+"""What the lead can do with annotators: add, pause, replace; and how pages move between them."""
 
 from collections import Counter
 from typing import Any
@@ -16,7 +16,7 @@ from dialgauge.annotate._protocol import AnnotateSection
 def add_annotator(
     connection: Connection, section: AnnotateSection, name: str, seed: int, *, role: str = "annotator"
 ) -> int:
-    """A further annotator, with training, pilot, and a fair share of what others have not begun."""
+    """Add an annotator, with training, pilot, and a fair share of what others have not started."""
     row = {"name": _free_name(connection, name), "role": role, "state": "active", "admitted": False}
     (number,) = insert(connection, t.annotator, [row])
     log(connection, "lead", "annotator-added", name=name, role=role)
@@ -44,7 +44,7 @@ def _join_rounds(connection: Connection, newcomer: int) -> None:
 
 
 def _bundles(connection: Connection, stage: str) -> list[Bundle]:
-    """The bundles of a stage as they were handed out, each once, in the order of the first who has them."""
+    """The bundles of a stage as they were assigned, each once, in the order of the first who has them."""
     query = (
         sa.select(t.page.c.dialogue, t.page.c.role, t.assignment.c.item)
         .join(t.assignment, t.assignment.c.page == t.page.c.id)
@@ -71,7 +71,7 @@ def _unbegun(connection: Connection, annotator: int | None = None) -> list[Any]:
 
 
 def _take_share(connection: Connection, newcomer: int) -> None:
-    """Move pages that nobody has begun from those with the most of them, until all have about the same."""
+    """Move pages that are not started from those with the most of them, until all have about the same."""
     movable = _unbegun(connection)
     left = Counter(row["annotator"] for row in movable)
     active = connection.execute(
@@ -92,7 +92,7 @@ def _take_share(connection: Connection, newcomer: int) -> None:
 
 
 def move_page(connection: Connection, page: str, annotator: int) -> None:
-    """Give a page to another annotator, under new ids: the old ones were another's."""
+    """Move a page to another annotator, under new ids: the old ones belong to the other annotator."""
     row = connection.execute(sa.select(t.page).where(t.page.c.id == page)).mappings().one()
     last = connection.execute(sa.select(sa.func.max(t.page.c.position)).where(t.page.c.annotator == annotator)).scalar()
     new = {**row, "id": opaque(), "annotator": annotator, "position": (last or 0) + 1}
@@ -109,7 +109,7 @@ def move_page(connection: Connection, page: str, annotator: int) -> None:
 
 
 def find_annotator(connection: Connection, number: int) -> Any:
-    """The row of an annotator; refused where there is none."""
+    """The row of an annotator; an error if there is none."""
     row = connection.execute(sa.select(t.annotator).where(t.annotator.c.id == number)).mappings().first()
     if row is None:
         raise RefusedError(404, "not-found", "There is no such annotator.")
@@ -117,26 +117,26 @@ def find_annotator(connection: Connection, number: int) -> Any:
 
 
 def set_state(connection: Connection, number: int, state: str) -> None:
-    """Pause an annotator or let them go on."""
+    """Pause or resume an annotator."""
     row = find_annotator(connection, number)
     if row["state"] == "replaced":
-        raise RefusedError(409, "conflict", f"{row['name']} was replaced and takes no further part.")
+        raise RefusedError(409, "conflict", f"{row['name']} was replaced and no longer takes part.")
     connection.execute(sa.update(t.annotator).where(t.annotator.c.id == number).values(state=state))
     log(connection, "lead", f"annotator-{state}", name=row["name"])
 
 
 def admit(connection: Connection, number: int) -> None:
-    """Let an annotator past a failed training."""
+    """Admit an annotator despite a failed training."""
     row = find_annotator(connection, number)
     connection.execute(sa.update(t.annotator).where(t.annotator.c.id == number).values(admitted=True))
     log(connection, "lead", "annotator-admitted", name=row["name"])
 
 
 def replace_annotator(connection: Connection, section: AnnotateSection, number: int, successor: str, seed: int) -> int:
-    """Someone new takes over what is not yet rated; what is rated stays as it is, under the old name."""
+    """A successor takes over what is not yet rated; existing ratings stay under the old name."""
     old = find_annotator(connection, number)
     if old["state"] == "replaced":
-        raise RefusedError(409, "conflict", f"{old['name']} was replaced already.")
+        raise RefusedError(409, "conflict", f"{old['name']} has already been replaced.")
     connection.execute(sa.update(t.annotator).where(t.annotator.c.id == number).values(state="replaced"))
     revoke_all(connection, number)
     row = {"name": _free_name(connection, successor), "role": old["role"], "state": "active", "admitted": False}
@@ -156,9 +156,9 @@ def replace_annotator(connection: Connection, section: AnnotateSection, number: 
 def _free_name(connection: Connection, name: str) -> str:
     name = name.strip()
     if not name or len(name) > 80:
-        raise RefusedError(422, "invalid", "A name has 1 to 80 characters.")
+        raise RefusedError(422, "invalid", "A name must have 1 to 80 characters.")
     if connection.execute(sa.select(t.annotator.c.id).where(t.annotator.c.name == name)).first():
-        raise RefusedError(409, "conflict", f"There is an annotator {name!r} already.")
+        raise RefusedError(409, "conflict", f"There is already an annotator {name!r}.")
     return name
 
 

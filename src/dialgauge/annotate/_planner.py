@@ -1,8 +1,8 @@
-"""How large a study must be: designs tried out on simulated ratings that behave like those of the pilot.
+"""Sample size planning: designs are tested on simulated ratings that behave like those of the pilot.
 
-A rating is modelled as the mean of its system plus chance effects of dialogue, of summary (system in dialogue), of
-annotator, and of the single rating, then put on the nearest point of the scale. The sizes of the effects are estimated
-from the pilot by the method of moments.
+A rating is modelled as the mean of its system plus random effects of dialogue, of summary (system in dialogue), of
+annotator, and of the single rating, then rounded to the nearest point of the scale. The sizes of the effects are
+estimated from the pilot by the method of moments.
 """
 
 import math
@@ -37,7 +37,7 @@ Size = Annotated[int, Field(ge=2, le=5000)]
 
 
 class Design(BaseModel):
-    """What the planner is asked."""
+    """The input of the planner."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,7 +53,7 @@ class Design(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """Sizes (standard deviations) of the chance effects in the pilot, and the mean of each system."""
+    """Sizes (standard deviations) of the random effects in the pilot, and the mean of each system."""
 
     scale: Scale
     systems: tuple[float, ...]
@@ -65,12 +65,12 @@ class Components:
 
 @dataclass(frozen=True, slots=True)
 class StudyPlan:
-    """Designs and what to expect of them.
+    """Designs and their expected results.
 
     ``alpha`` is the mean Krippendorff α (interval), ``alpha_width`` the width of the range that holds 95 % of the
     simulated αs, ``mean_width`` the same of a system's mean rating, ``power`` the share of simulated studies in which a
     paired t test (two-sided, 5 %) over dialogues finds a true difference of ``effect`` between two systems.
-    ``recommended`` is the design with the fewest ratings that meets what was asked for, None where none does.
+    ``recommended`` is the design with the fewest ratings that meets the targets, None if none does.
     """
 
     frame: pl.DataFrame
@@ -91,7 +91,7 @@ def plan_study(
     simulations: int = 100,
     seed: int = 0,
 ) -> StudyPlan:
-    """Try designs on ratings simulated from a pilot: for a wanted width of α's interval, a wanted power, or both.
+    """Test designs on ratings simulated from a pilot: for a target width of α's interval, a target power, or both.
 
     ``annotators`` is how many share the work (default: as many as rate each item); ``effect`` is a difference of two
     systems' means in points of the scale.
@@ -134,7 +134,7 @@ def _finite(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def estimate_components(ratings: pl.DataFrame, dimension: str) -> Components:
-    """The sizes of the chance effects in these ratings of one dimension."""
+    """The sizes of the random effects in these ratings of one dimension."""
     here = ratings.filter(pl.col("dimension") == dimension).drop_nulls("value")
     if here.is_empty():
         raise UnknownNameError("rated dimension", dimension, ratings["dimension"].unique())
@@ -145,7 +145,7 @@ def estimate_components(ratings: pl.DataFrame, dimension: str) -> Components:
     # Ratings of sentences count as their summary's mean, as they do everywhere else.
     flat = here.sort(*item, "annotator").group_by(*item, "annotator", maintain_order=True).agg(pl.col("value").mean())
     if flat["annotator"].n_unique() < 2 or flat["dialogue_id"].n_unique() < 2:
-        raise InputError("plan: a pilot of two annotators and two dialogues or more is needed")
+        raise InputError("plan: a pilot with at least two annotators and two dialogues is needed")
     centred = pl.col("value") - pl.col("value").mean().over(item)
     shared = flat.filter(pl.len().over(item) > 1).with_columns(centred.alias("off"))
     if shared.is_empty():
@@ -163,7 +163,7 @@ def estimate_components(ratings: pl.DataFrame, dimension: str) -> Components:
     )
     by_dialogue = rest.group_by("dialogue_id", maintain_order=True).agg(pl.col("rest").mean())["rest"]
     off = rest["rest"] - rest.select(pl.col("rest").mean().over("dialogue_id"))["rest"]
-    # With one system a summary cannot be told from its dialogue: all of it counts as the dialogue's.
+    # With one system, summary and dialogue cannot be separated: the whole effect counts as the dialogue's.
     freedom = rest.height - len(by_dialogue) - systems.height + 1
     within = float((off**2).sum()) / freedom if freedom > 0 else 0.0
     summary = _positive(within - rating / per_item)

@@ -12,7 +12,7 @@ Thing = TypeVar("Thing")
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What one annotator reads in one go: a dialogue (one role of it) and the items about it."""
+    """What one annotator reads at once: a dialogue (one role of it) and the items about it."""
 
     dialogue: int
     role: str
@@ -35,8 +35,8 @@ def share_out(
 ) -> list[list[str]]:
     """For each bundle the annotators who get it.
 
-    ``per_item`` of them, those with the fewest items so far (``load`` says what they have already), so that all end
-    with the same number of items give or take one bundle.
+    ``per_item`` of them, those with the fewest items so far (``load`` says what they already have), so that all end
+    with the same number of items, plus or minus one bundle.
     """
     if per_item == "all":
         return [list(annotators) for _ in bundles]

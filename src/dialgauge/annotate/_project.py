@@ -1,4 +1,4 @@
-"""A project: a study file's annotation made to run, in a database, with its people and its stages."""
+"""A project: the annotation of a study file in a database, with its annotators and stages."""
 
 import hashlib
 import json
@@ -21,13 +21,13 @@ from dialgauge.annotate._store import Store
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError
 
-#: Settings that may change while people work: they change neither what was asked nor of whom.
+#: Settings that may change during the study: they change neither the questions nor who answers them.
 _FREE = {"annotators", "title", "language", "guidelines", "instructions", "link_days", "comments", "protocol"}
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The way in for one person: their name (``"lead"`` for the lead), the path of the link, and when it ends."""
+    """A sign-in link: the person's name (``"lead"`` for the lead), the path of the link, and when it expires."""
 
     name: str
     path: str
@@ -37,7 +37,7 @@ class Link:
 class Project:
     """An open annotation project. Close it, or use it in a ``with`` statement.
 
-    ``Project.open`` makes it from a study's corpus and protocol, or goes on with what the database holds.
+    ``Project.open`` creates it from a study's corpus and protocol, or resumes the one in the database.
     """
 
     def __init__(self, store: Store, section: AnnotateSection, name: str, seed: int) -> None:
@@ -47,7 +47,7 @@ class Project:
     def open(
         cls, database: Path | str, section: AnnotateSection, corpus: Corpus, *, name: str = "study", seed: int = 0
     ) -> "Project":
-        """Create the project, or go on with it. A changed protocol is refused once there are ratings."""
+        """Create the project, or resume it. A changed protocol is refused once there are ratings."""
         store = Store(database)
         try:
             store.write(lambda connection: _prepare(connection, section, corpus, name, seed))
@@ -63,18 +63,18 @@ class Project:
         self.close()
 
     def close(self) -> None:
-        """Finish what is being written and let go of the database."""
+        """Finish pending writes and close the database."""
         self.store.close()
 
     @cached_property
     def secret(self) -> str:
-        """What links are signed with."""
+        """The key that signs links."""
         with self.store.read() as connection:
             return str(get_setting(connection, "secret"))
 
     @property
     def title(self) -> str:
-        """What people see on top."""
+        """The title of the pages."""
         return self.section.title or self.name
 
     def links(self) -> list[Link]:
@@ -120,8 +120,8 @@ def _prepare(connection: Connection, section: AnnotateSection, corpus: Corpus, n
         changed = _changes(stored, marks)
         if changed and connection.execute(sa.select(t.event.c.key).limit(1)).first():
             raise InputError(
-                f"annotate: {', '.join(changed)} changed since this project was made, and there are ratings already. "
-                "Put it back, or give the study another name or output to start a new project"
+                f"annotate: {', '.join(changed)} changed since this project was created, and ratings exist already. "
+                "Undo the change, or give the study another name or output to start a new project"
             )
         if changed:
             for table in reversed(t.metadata.sorted_tables):

@@ -28,7 +28,7 @@ class _Table(BaseModel):
 
 
 class Default(_Table):
-    """A value that stands for itself where a rule decides: shown as a default, logged as one, free to be changed."""
+    """A value that a rule sets: shown and logged as a default, and free to be changed."""
 
     when: Literal["single-sentence"] = "single-sentence"
     value: float
@@ -36,7 +36,7 @@ class Default(_Table):
 
 
 class Dimension(_Table):
-    """One thing that is judged: its question, its scale with anchors under the points, and what it is asked about."""
+    """One dimension that is rated: its question, its scale with labels, and what it is asked about."""
 
     name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w .-]+$")]
     title: str | None = None
@@ -49,7 +49,7 @@ class Dimension(_Table):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         if self.name == ACCEPT:
-            raise ValueError(f"the name {ACCEPT!r} is taken by reviews")
+            raise ValueError(f"the name {ACCEPT!r} is reserved for reviews")
         try:
             scale = self.points()
         except DialgaugeError as error:
@@ -57,7 +57,7 @@ class Dimension(_Table):
         if self.default is not None and not allowed(scale, self.default.value):
             raise ValueError(f"default value {self.default.value:g} is not on the scale {scale.name!r}")
         if self.default is not None and self.on != "summary":
-            raise ValueError("a default is for ratings of whole summaries (on = 'summary')")
+            raise ValueError("a default is only allowed for ratings of whole summaries (on = 'summary')")
         return self
 
     def points(self) -> Scale:
@@ -73,7 +73,7 @@ class AssignmentTable(_Table):
 
 
 class PilotTable(_Table):
-    """A first part that everyone rates; its agreement decides how the study goes on.
+    """A first part that everyone rates; its agreement decides how the study continues.
 
     ``below`` and ``reached`` say what happens when all have finished it: go on, stop, or ask the lead.
     """
@@ -87,7 +87,7 @@ class PilotTable(_Table):
 
 
 class TrainingItem(_Table):
-    """A summary whose right ratings are known: of the corpus (``dialogue`` and ``system``) or written out here."""
+    """A summary whose right ratings are known: of the corpus (``dialogue`` and ``system``) or given here."""
 
     dialogue: str | None = None
     system: str | None = None
@@ -105,7 +105,7 @@ class TrainingItem(_Table):
 
 
 class TrainingTable(_Table):
-    """Items with feedback before the real ones. Who passes fewer than ``pass_share`` of them waits for the lead."""
+    """Items with feedback before the real ones. Who passes less than ``pass_share`` of them waits for the lead."""
 
     items: Annotated[list[TrainingItem], Field(min_length=1)]
     tolerance: Annotated[float, Field(ge=0)] = 0.0
@@ -113,7 +113,7 @@ class TrainingTable(_Table):
 
 
 class ChecksTable(_Table):
-    """Attention checks: after every so many items a summary that says which point to choose."""
+    """Attention checks: every N items, a summary that says which point to choose."""
 
     every: Annotated[int, Field(ge=2)] = 20
 
@@ -177,7 +177,7 @@ class AnnotateSection(_Table):
     @model_validator(mode="before")
     @classmethod
     def _on_ready(cls, given: Any) -> Any:
-        """The settings of the ready protocol, with what is given here in their place."""
+        """The settings of the ready protocol, overridden by those given here."""
         if not isinstance(given, dict) or not isinstance(given.get("protocol"), str):
             return given
         try:
@@ -216,16 +216,16 @@ def _distinct(names: list[str], what: str) -> list[str]:
 
 
 def _problem(section: AnnotateSection) -> str | None:
-    """What does not go together, or None."""
+    """What is inconsistent, or None."""
     sentences = [dimension.name for dimension in section.dimensions if dimension.on != "summary"]
     per_item = section.assignment.annotators_per_item
     if section.task != "write" and not (section.dimensions or section.spans):
-        return "name at least one of dimensions or spans: there would be nothing to answer"
+        return "nothing to answer: name at least one of dimensions or spans"
     if section.task != "rate":
         tables = {"training": section.training, "checks": section.checks, "spans": section.spans}
         given = [name for name, table in tables.items() if table] + ["sentence dimensions"] * bool(sentences)
         if given:
-            return f"{given[0]} are for task = 'rate'; the task is {section.task!r}"
+            return f"{given[0]} need task = 'rate'; the task is {section.task!r}"
     if section.task == "write" and (section.dimensions or section.pilot):
         return "task = 'write' asks for a text: it has neither dimensions nor a pilot"
     if any(dimension.on == "reference-sentences" for dimension in section.dimensions) and (
@@ -237,7 +237,7 @@ def _problem(section: AnnotateSection) -> str | None:
     if isinstance(per_item, int) and per_item > len(section.annotators):
         return f"assignment.annotators_per_item is {per_item}, but there are {len(section.annotators)} annotators"
     if section.pilot and len(section.annotators) < 2:
-        return "a pilot measures agreement: it needs two annotators or more"
+        return "a pilot measures agreement: it needs at least two annotators"
     known = {dimension.name for dimension in section.dimensions if dimension.on == "summary"}
     for item in section.training.items if section.training else ():
         for name, value in item.expected.items():

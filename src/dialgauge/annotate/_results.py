@@ -1,6 +1,6 @@
 """What annotators answered, as frames: ratings with true keys, comparisons, marked spans, written texts.
 
-Systems go by their names, or by codes while the lead is blind too.
+Systems are named, or have codes while the lead is blinded too.
 """
 
 from collections import defaultdict
@@ -87,7 +87,7 @@ class _Rows:
 
 
 def system_codes(connection: Connection, project: Project, *, always: bool = False) -> dict[str, str]:
-    """For each system its code while the lead is blind (or ``always``), its name afterwards."""
+    """For each system its code while the lead is blinded (or ``always``), its name afterwards."""
     query = sa.select(t.summary.c.system).where(t.summary.c.kind.in_(("system", "reference"))).distinct()
     names = sorted(connection.execute(query).scalars())
     if not (always or get_setting(connection, "blinded")):
@@ -97,7 +97,7 @@ def system_codes(connection: Connection, project: Project, *, always: bool = Fal
 
 
 def results(connection: Connection, project: Project, library: Library, codes: Mapping[str, str]) -> Results:
-    """Everything that was answered to real items so far."""
+    """All answers to real items so far."""
     rows = _Rows()
     answers = _answers(connection)
     library.items(connection, [answered.item for answered in answers])
@@ -261,6 +261,6 @@ def _text_row(connection: Connection, answered: Any, base: Mapping[str, Any]) ->
 
 
 def plain_ratings(rated: pl.DataFrame) -> pl.DataFrame:
-    """The ratings as every function of the ratings room takes them, without adjudications."""
+    """The ratings as the functions of the ratings room expect them, without adjudications."""
     own = ~pl.col("annotator").str.starts_with(f"{_ADJUDICATION}:")
     return rated.filter(own).select(RATINGS.names())

@@ -1,7 +1,7 @@
-"""Saving: every change is an event that is never changed again, and moves the answer on by one revision.
+"""Saving: every change is an immutable event that advances the answer by one revision.
 
-Event and answer are written in one transaction. The same key again, be it twenty times at once, is the same event. A
-save on a revision that is no longer the last is refused and gets the answer as it stands.
+Event and answer are written in one transaction. The same key again, even twenty times at once, is the same event. A
+save on a revision that is no longer the latest is refused and gets the current answer.
 """
 
 import hashlib
@@ -71,7 +71,7 @@ def save_answer(
     """Write one change; see the module."""
     found = connection.execute(_FOUND, {"wanted": assignment, "who": visitor.annotator}).first()
     if found is None:
-        raise RefusedError(404, "not-found", "There is no such item, or it is not yours.")
+        raise RefusedError(404, "not-found", "This item does not exist, or it is not yours.")
     (item,) = library.items(connection, [found.item])
     dimensions = dimensions_of_pass(project.section, found.number_of_pass)
     digest = _digest(assignment, save)
@@ -107,7 +107,7 @@ def _digest(assignment: str, save: Save) -> str:
 
 
 def _written(connection: Connection, key: str, digest: str) -> int | None:
-    """The revision that a change became which is written already."""
+    """The revision of a change that is already written."""
     row = connection.execute(_EVENT, {"wanted": key.lower()}).first()
     if row is None:
         return None
@@ -117,7 +117,7 @@ def _written(connection: Connection, key: str, digest: str) -> int | None:
 
 
 def _key_reused() -> RefusedError:
-    return RefusedError(409, "key-reused", "This key was used for another change; each needs its own.")
+    return RefusedError(409, "key-reused", "This key was used for another change; each change needs its own.")
 
 
 def _require_open(connection: Connection, visitor: Visitor, stage: str, complete: bool, source: str) -> None:
@@ -129,7 +129,7 @@ def _require_open(connection: Connection, visitor: Visitor, stage: str, complete
     if not is_editable(stage, opened):
         raise RefusedError(409, "closed", "This part of the study is closed.")
     if stage == "training" and complete:
-        raise RefusedError(409, "closed", "A training item is answered once.")
+        raise RefusedError(409, "closed", "A training item can be answered only once.")
 
 
 def _conflict(connection: Connection, assignment: str) -> RefusedError:
@@ -155,7 +155,7 @@ def _reply(project: Project, item: ItemText, rev: int, checked: Checked, *, repe
 def _ask_for_review(
     connection: Connection, project: Project, visitor: Visitor, assignment: str, item: ItemText, complete: bool
 ) -> None:
-    """A text that was written goes to a colleague; a text that changed goes back to the one who reviewed it."""
+    """A new text goes to a colleague for review; a changed text goes back to its reviewer."""
     if not project.section.review or not complete:
         return
     reviews = sa.select(t.item.c.id).where(t.item.c.subject == assignment)

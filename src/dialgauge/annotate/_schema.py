@@ -19,7 +19,7 @@ annotator = sa.Table(
     sa.Column("name", sa.String(80), nullable=False, unique=True),
     sa.Column("role", sa.String(12), nullable=False),  # annotator | adjudicator
     sa.Column("state", sa.String(12), nullable=False),  # active | paused | replaced
-    sa.Column("admitted", sa.Boolean, nullable=False),  # the lead let them past a failed training
+    sa.Column("admitted", sa.Boolean, nullable=False),  # admitted by the lead despite a failed training
 )
 
 dialogue = sa.Table(
@@ -44,7 +44,7 @@ summary = sa.Table(
     sa.Column("text", sa.Text, nullable=False),
 )
 
-#: What is answered in one go: a summary to rate, summaries to compare, a text to write or to review.
+#: What is answered at once: a summary to rate, summaries to compare, a text to write or to review.
 item = sa.Table(
     "item",
     metadata,
@@ -60,7 +60,7 @@ item = sa.Table(
     sa.Column("subject", sa.String(40)),  # review: the assignment whose text is reviewed
 )
 
-#: A dialogue before one annotator, with all items about it.
+#: A dialogue for one annotator, with all items about it.
 page = sa.Table(
     "page",
     metadata,
@@ -74,7 +74,7 @@ page = sa.Table(
     sa.Column("position", sa.Integer, nullable=False),
 )
 
-#: An item before one annotator, and the answer as it stands.
+#: An item for one annotator, and the current answer.
 assignment = sa.Table(
     "assignment",
     metadata,
@@ -93,7 +93,7 @@ assignment = sa.Table(
     sa.UniqueConstraint("page", "item"),
 )
 
-#: Every change that was ever acknowledged, and never a change of one.
+#: Every change that was ever acknowledged; rows are never changed.
 event = sa.Table(
     "event",
     metadata,

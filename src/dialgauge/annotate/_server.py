@@ -15,7 +15,7 @@ def serve(
     public_url: str | None = None,
     announce: Callable[[str, list[Link]], None] | None = None,
 ) -> None:
-    """Serve until interrupted. ``announce`` gets the address and the links once the port is ours."""
+    """Serve until interrupted. ``announce`` gets the address and the links once the port is open."""
     listening, address = listen(host, port)
     address = public_url or address
     app = create_app(project, public_url=address)

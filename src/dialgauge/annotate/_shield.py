@@ -1,4 +1,4 @@
-"""What stands before every request: known hosts, sizes, rates; and the headers on every answer."""
+"""Checks before every request: known hosts, sizes, rates; and the headers of every response."""
 
 import hashlib
 import secrets
@@ -25,7 +25,7 @@ _UNSAFE = {"POST", "PUT", "PATCH", "DELETE"}
 
 
 class Limiter:
-    """So many requests per second and key on average, with a burst; the least recently seen keys are forgotten."""
+    """At most ``rate`` requests per second and key on average, with a burst; keys not seen for longest are dropped."""
 
     def __init__(self, rate: float, burst: float, most_keys: int = 10_000) -> None:
         self._rate, self._burst, self._most_keys = rate, burst, most_keys
@@ -60,7 +60,7 @@ class Shield:
     ) -> None:
         self._application, self._hosts, self._https = application, hosts, https
         self._sessions = Limiter(rate, 4 * rate)
-        # Whoever has no session opens a link, perhaps with a whole class behind one address, or tries passwords.
+        # Visitors without a session open a link, perhaps with a whole class behind one address, or try passwords.
         self._strangers = Limiter(strangers, 60 * strangers)
         self._passwords = Limiter(0.2, 10)
 
@@ -80,15 +80,15 @@ class Shield:
         largest = LARGEST_IMPORT if scope["path"].startswith("/api/lead/import/") else LARGEST_BODY
         declared = headers.get(b"content-length", b"0")
         if not declared.isdigit() or int(declared) > largest:
-            await _refuse(answer, 413, "too-large", f"A request here has at most {largest // 1024} KiB.")
+            await _refuse(answer, 413, "too-large", f"The request is too large (at most {largest // 1024} KiB).")
             return
         await self._application(scope, _Counted(receive, largest), answer)
 
     def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str, str] | None:
         host = headers.get(b"host", b"").decode("latin-1")
-        # Another site's name that resolves to this machine must not become a way in. A bare address cannot.
+        # Another site's name that resolves to this machine must not give access. A bare address cannot.
         if _name(host) not in self._hosts and not _is_address(_name(host)):
-            return 421, "bad-host", "This server does not answer to this name; see --public-url."
+            return 421, "bad-host", "This server is not configured for this host name; set --public-url."
         origin = headers.get(b"origin")
         if scope["method"] in _UNSAFE and origin is not None:
             expected = f"{'https' if self._https else scope['scheme']}://{host}"
@@ -121,7 +121,7 @@ def cookie_of(header: str) -> str | None:
 
 
 def digest_of(cookie: str) -> str:
-    """What the database knows of a cookie."""
+    """The digest of a cookie, which the database stores."""
     return hashlib.sha256(cookie.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -140,7 +140,7 @@ def _is_address(name: str) -> bool:
 
 
 class _Counted:
-    """The body of a request, cut off where it grows too large: a declared length need not be true."""
+    """The body of a request, cut off where it becomes too large: a declared length may be wrong."""
 
     def __init__(self, receive: Receive, largest: int) -> None:
         self._receive, self._left = receive, largest

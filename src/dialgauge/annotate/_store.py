@@ -1,4 +1,4 @@
-"""The database behind a project: readers side by side, writes one after another, and one process per SQLite file.
+"""The database of a project: concurrent reads, serial writes, and one process per SQLite file.
 
 An operation is a function of a connection. Writes go through a queue to writer threads. On SQLite there is one, and it
 commits whatever has queued up as one transaction: one fsync serves all who wait, and nobody is answered before it. On
@@ -45,7 +45,7 @@ class Store:
             path = Path(database)
             path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = _FileLock(path)
-            # It holds what links are signed with: nobody else on this machine reads it. WAL files take after it.
+            # It has the key that signs links: nobody else on this machine may read it. WAL files inherit its mode.
             path.touch(mode=0o600)
             self._reader, self._writer = _sqlite_engine(path, "BEGIN"), _sqlite_engine(path, "BEGIN IMMEDIATE")
         else:
@@ -87,11 +87,11 @@ class Store:
         return self.submit(operation).result()
 
     async def write_async(self, operation: Operation[Result]) -> Result:
-        """Write, and let others run until it is on the disk."""
+        """Write without blocking the event loop until it is on the disk."""
         return await asyncio.wrap_future(self.submit(operation))
 
     def close(self) -> None:
-        """Finish the queued writes and let go of the file."""
+        """Finish the queued writes and close the file."""
         for thread in self._threads:
             if thread.ident is not None:
                 self._queue.put(None)
@@ -105,9 +105,9 @@ class Store:
             self._lock = None
 
     def backup(self, path: Path) -> None:
-        """Copy the SQLite database as it stands, while work goes on."""
+        """Copy the SQLite database while it is in use."""
         if not self.is_sqlite:
-            raise InputError("backup: a PostgreSQL database is backed up with pg_dump")
+            raise InputError("backup: use pg_dump to back up a PostgreSQL database")
         with self.read() as connection:
             connection.exec_driver_sql("COMMIT")
             connection.exec_driver_sql("VACUUM INTO ?", (str(path),))
@@ -141,7 +141,7 @@ class Store:
         try:
             with self._writer.begin() as connection:
                 for operation, future in batch:
-                    # Whoever went away before their turn was told nothing: there is nothing to keep.
+                    # A caller who left before this point got no answer: there is nothing to keep.
                     if not future.set_running_or_notify_cancel():
                         continue
                     try:
@@ -162,7 +162,7 @@ class Store:
 
 
 class _FileLock:
-    """A lock that the operating system lets go of when the process ends, however it ends."""
+    """A lock that the operating system releases when the process ends, however it ends."""
 
     def __init__(self, database: Path) -> None:
         self._path = database.with_name(database.name + ".lock")
@@ -174,8 +174,8 @@ class _FileLock:
             os.close(self._handle)
             who = f"process {owner}" if owner else "another process"
             raise StoreBusyError(
-                f"{database}: {who} has this project open. Use the page it serves, end it, or take "
-                "--database postgresql://… where several processes must serve one project"
+                f"{database}: {who} has this project open. Use the page it serves, stop it, or use "
+                "--database postgresql://… if several processes must serve one project"
             ) from error
         os.ftruncate(self._handle, 0)
         os.write(self._handle, f"{os.getpid()}\n".encode())

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-#: Where a sentence ends: Latin stops need a blank or the end after them, Chinese ones do not.
+#: Where a sentence ends: Latin stops must be followed by a space or the end, Chinese ones need not.
 _END = re.compile(r"[。！？；]+[”’」』）]*|[.!?…]+[\"'”’)\]]*(?=\s|$)|\n+")
 #: Words whose stop ends no sentence.
 _ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|approx|e\.g|i\.e|a\.m|p\.m)|\b[A-Z])\.$")
@@ -13,7 +13,7 @@ _ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|etc|approx|e\.g|
 def sentences(text: str) -> list[str]:
     """The sentences of a text, in English, Chinese and scripts that end sentences alike.
 
-    Joined by what stands between them they are the text; a text without any end mark is one sentence.
+    Joined by what is between them they are the text; a text without any end mark is one sentence.
     """
     found: list[str] = []
     start = 0

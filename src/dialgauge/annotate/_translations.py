@@ -1,4 +1,4 @@
-"""The words of the interface, in the languages it speaks."""
+"""The messages of the interface in each language."""
 
 import json
 from functools import cache
@@ -9,7 +9,7 @@ from fastapi import Request
 
 from dialgauge.annotate._protocol import Language
 
-#: The cookie with which a visitor chooses another language than the study's.
+#: The cookie of a visitor who chooses another language than the study's.
 LANGUAGE_COOKIE = "language"
 
 

@@ -65,7 +65,7 @@ def _dimension_view(dimension: Dimension) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Where an annotator stands: the pages they may see, and what keeps them waiting."""
+    """The state of an annotator: the pages they may see, and what they wait for."""
 
     pages: tuple[Any, ...]  # rows: id, stage, number_of_pass, items, complete, active_ms
     stage: str | None
@@ -74,7 +74,7 @@ class Situation:
 
 
 def situation(connection: Connection, project: Project, visitor: Visitor) -> Situation:
-    """Where an annotator stands."""
+    """The state of an annotator."""
     opened = get_setting(connection, "stage")["open"]
     rows = _page_rows(connection, visitor.annotator)
     if visitor.state == "paused":
@@ -168,7 +168,7 @@ def _number_of_passes(section: AnnotateSection) -> int:
 
 
 def progress(where: Situation) -> dict[str, Any]:
-    """How much is done, and how long the rest takes at the pace so far."""
+    """How much is done, and how long the rest will take at the current pace."""
     items, complete = sum(row.items for row in where.pages), sum(row.complete for row in where.pages)
     spent = sum(row.active_ms for row in where.pages)
     remaining = round(spent / complete * (items - complete)) if complete else None
@@ -182,7 +182,7 @@ def page_view(
     where = situation(connection, project, visitor)
     place = next((number for number, row in enumerate(where.pages) if row.id == page_id), None)
     if place is None:
-        raise RefusedError(404, "not-found", "There is no such page, or it is not open to you now.")
+        raise RefusedError(404, "not-found", "This page does not exist, or it is not open to you now.")
     page = connection.execute(sa.select(t.page).where(t.page.c.id == page_id)).one()
     rows = connection.execute(
         sa.select(t.assignment).where(t.assignment.c.page == page_id).order_by(t.assignment.c.position)
@@ -271,7 +271,7 @@ def answer_view(rev: int, answer: dict[str, Any], complete: bool) -> dict[str, A
 
 
 def feedback_view(section: AnnotateSection, item: ItemText, answer: dict[str, Any]) -> dict[str, Any] | None:
-    """What is right, after a training item was answered. Never of a check: it would be known at once."""
+    """The right answer, after a training item was answered. Never for a check: it would be recognised at once."""
     if item.purpose != "training" or item.expected is None or section.training is None:
         return None
     failed = failures(item.expected, answer["values"], section.training.tolerance)

@@ -1,4 +1,4 @@
-"""What the routes share: the project at hand, who asks, pages made from templates, and errors in the visitor's form."""
+"""What the routes share: the project, the visitor, pages from templates, and errors as JSON or as a page."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ class Site:
         return HTMLResponse(self.templates.get_template(template).render(**context, **more), status_code)
 
     def look(self, request: Request, view: Callable[[Connection, Visitor], Result], *, lead: bool = False) -> Result:
-        """What a visitor sees of one state of the database."""
+        """Answer a visitor from one state of the database."""
         with self.project.store.read() as connection:
             visitor = require(visitor_of(connection, request.cookies.get(COOKIE)), lead=lead)
             return view(connection, visitor)
@@ -56,7 +56,7 @@ class Site:
     async def act(
         self, request: Request, act: Callable[[Connection, Visitor], Result], *, lead: bool = False
     ) -> Result:
-        """What a visitor changes, once it is on the disk."""
+        """Apply a visitor's change; returns once it is on the disk."""
         cookie, token = request.cookies.get(COOKIE), request.headers.get("x-csrf-token", "")
 
         def write(connection: Connection) -> Result:
@@ -68,9 +68,9 @@ class Site:
 
 
 def require(visitor: Visitor, *, lead: bool) -> Visitor:
-    """The visitor, if it is one of the kind that this is for."""
+    """The visitor, if they have the required role."""
     if visitor.is_lead != lead:
-        raise RefusedError(403, "forbidden", "This is not for you." if lead else "This is for annotators.")
+        raise RefusedError(403, "forbidden", "Only for the lead." if lead else "Only for annotators.")
     return visitor
 
 
