@@ -91,7 +91,7 @@ def test_score_json_is_all_there_is_on_stdout(cli: Cli) -> None:
         (("score", "embedded", "-m", "ter@dialogue"), "parameter 'target' must be"),
         (("score", "nowhere.jsonl", "-m", "rouge-1"), "nowhere.jsonl"),
         (("score", "embedded", "-m", "rouge-1", "-o", "s.pickle"), "ending in .parquet, .csv, .jsonl"),
-        (("score", "embedded", "-m", "rouge-1", "--map", "summary=x"), "a mapping of columns are for files"),
+        (("score", "embedded", "-m", "rouge-1", "--map", "summary=x"), "a mapping of columns are only for files"),
         (("score", "calls.csv", "-m", "rouge-1", "--map", "summary"), "write USE=COLUMN"),
         (("run", "nowhere.toml"), "dialgauge init"),
         (("metrics", "blue-4"), "did you mean 'bleu-4'"),

@@ -76,7 +76,7 @@ def test_a_file_that_is_not_there(cli: Cli, command: str, before: str) -> None:
 def test_a_folder_in_its_place(cli: Cli, command: str, before: str) -> None:
     message = refused(cli, command, "folder")
     assert message.startswith(f"{before}folder.")
-    assert "folder, not a file" in message or "this folder holds no corpus" in message or "no Parquet file" in message
+    assert "folder, not a file" in message or "this folder is not a corpus" in message or "no Parquet file" in message
 
 
 @pytest.mark.parametrize(

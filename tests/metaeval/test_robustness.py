@@ -369,7 +369,7 @@ class TestBadInput:
         assert set(found.changes["unit_of"]) == {"summaries"}
         assert found.changes["unit"][0] == pytest.approx(math.sqrt(0.5))
         forced = robustness(frame, EFFECTS, DIRECTIONS, spread="systems")
-        assert set(forced.changes["reason"]) == {"the spread between systems is not known from one of them"}
+        assert set(forced.changes["reason"]) == {"the spread between systems cannot be estimated from only one"}
 
     def test_metric_without_direction_gets_no_verdict(self) -> None:
         found = robustness(hand_made(), EFFECTS, {})

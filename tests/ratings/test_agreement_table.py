@@ -98,7 +98,7 @@ def test_a_constant_annotator_has_no_correlation(rate):
     assert result["value"][0] == pytest.approx(np.corrcoef([1, 2, 3], [1, 2, 4])[0, 1])
     assert result["note"][0] == "2 of 3 pairs of annotators have no value and are left out"
     alone = agreement(rate([[1, 3], [2, 3]]), ["pearson"], resamples=0).frame
-    assert alone["note"][0] == "in every pair an annotator gave the same value throughout"
+    assert alone["note"][0] == "in every pair, one annotator gave the same value to all units"
 
 
 def test_mixed_scales_have_no_agreement(rate):

@@ -59,7 +59,7 @@ def test_off_scale_values_are_listed_with_key_and_reason(rate):
         ("d0", "a2", 6.0, "off the scale"),
         ("d1", "a0", 2.5, "between two points"),
     ]
-    assert checked.invalid["reason"][0] == "unset: 0 on a scale from 1 to 5 means that nobody rated"
+    assert checked.invalid["reason"][0] == "unset: 0 on a scale from 1 to 5 means that it was not rated"
 
 
 def test_drop_and_error(rate):

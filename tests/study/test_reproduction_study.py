@@ -203,7 +203,7 @@ def test_ratings_off_their_scale_count_as_on_the_rest_of_the_page(
 @pytest.mark.parametrize("section", ["", SECTION])
 def test_no_rating_on_its_scale(tmp_path: Path, small: Corpus, section: str) -> None:
     unset = replace(small, ratings=small.ratings.with_columns(pl.lit(0.0).alias("value")))
-    message = rf"^ratings\.on_invalid: 'drop' leaves no rating to count: all {small.ratings.height} ratings are off"
+    message = rf"^ratings\.on_invalid: 'drop' leaves no ratings: all {small.ratings.height} ratings are off"
     with pytest.raises(InputError, match=message):
         _study(tmp_path, unset, section)
 

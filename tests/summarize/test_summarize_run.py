@@ -166,7 +166,9 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "nobody in the dialogue has the role 'agent'" in over.output
 
 
-@pytest.mark.parametrize(("name", "reason"), [("out.foo", "tells no format"), ("full", "is no dialgauge folder")])
+@pytest.mark.parametrize(
+    ("name", "reason"), [("out.foo", "format is not clear"), ("full", "is not a dialgauge folder")]
+)
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     tmp_path: Path, echo: list[Dialogue], name: str, reason: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""How far metrics agree with people: correlation, its uncertainty, tests between metrics. Numbers in, numbers out."""
+"""Meta-evaluation of metrics: correlation with human ratings, its uncertainty, tests between metrics."""
 
 from dialgauge.lazy import lazy_room
 

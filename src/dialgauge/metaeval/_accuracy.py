@@ -1,4 +1,4 @@
-"""Accuracies over pairs of systems: with ties calibrated (acc_eq), and soft, by how sure each side is of the order."""
+"""Pairwise accuracies over systems: with calibrated ties (acc_eq), and soft, by the certainty of each side's order."""
 
 from dataclasses import dataclass
 
@@ -61,8 +61,8 @@ def _mean_differences(
 def calibrate_ties(metric: FloatArray, ratings: FloatArray, level: Level = "summary") -> TieCalibration:
     """The ε that makes the accuracy largest (Deutsch, Foster & Freitag 2023), the smallest where several do.
 
-    Walking up the sorted |differences| of the metric, a pair that people hold tied becomes right, and a pair in the
-    right order becomes wrong; whole counts are kept, so no rounding builds up.
+    Going through the sorted |differences| of the metric, a pair that people rate as tied becomes right, and a pair in
+    the right order becomes wrong; counts are integers, so rounding errors do not accumulate.
     """
     _check_level(level)
     pairs = _pairs(metric, ratings, level)
@@ -165,7 +165,7 @@ def soft_pairwise_accuracy(
 ) -> FloatArray:
     """SPA (Thompson et al. 2024), system level: 1 − the mean over pairs of ``|p of ratings − p of metric|``.
 
-    A metric that is as sure as people are, pair by pair, reaches 1. Weightings of systems are honoured; those of
+    A metric that is as certain as people are, pair by pair, reaches 1. Weightings of systems are supported; those of
     dialogues would need new p-values for each resample, so they are refused.
     """
     weights = weights or no_resampling(*metric.shape)

@@ -45,16 +45,15 @@ def as_matrices(*matrices: ArrayLike) -> tuple[FloatArray, ...]:
             shapes = ", ".join(str(a.shape) for a in arrays)
             raise InputError(f"matrices must all be systems × dialogues of the same shape; got {shapes}")
         if np.isinf(array).any():
-            raise InputError("a matrix holds an infinite value; NaN marks a missing cell")
+            raise InputError("a matrix has an infinite value; NaN marks a missing cell")
     return arrays
 
 
 def correlation(metric: ArrayLike, ratings: ArrayLike, level: Level, coefficient: Coefficient) -> float:
     """One coefficient between a metric and a rating matrix (systems × dialogues); NaN where it is undefined.
 
-    Of fewer than three points there is none: any two lie on a line. The matrices are taken as they are: whoever pairs
-    the wrong columns gets the wrong number, which is how a published mispairing can be replayed. :func:`correlate`
-    pairs by key.
+    With fewer than three points there is none: any two lie on a line. The matrices are used as they are: wrongly paired
+    columns give a wrong number, which is how a published mispairing can be reproduced. :func:`correlate` pairs by key.
     """
     x, z = as_matrices(metric, ratings)
     check_name("level", level, LEVELS)

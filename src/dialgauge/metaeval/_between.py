@@ -1,4 +1,4 @@
-"""Metrics with metrics, dimensions with dimensions; and how much it matters that a reference counts as a system."""
+"""Correlations among metrics or dimensions; and the effect of counting references as systems."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ from dialgauge.settings import takes
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrelationMatrix:
-    """Every column with every other. ``names`` are in the order of the clustering, so that relatives stand together.
+    """Every column with every other. ``names`` are in the order of the clustering, so that similar ones are adjacent.
 
-    ``values`` is symmetric, NaN where undefined. ``clusters`` numbers the groups that a cut at ``threshold`` leaves.
+    ``values`` is symmetric, NaN where undefined. ``clusters`` numbers the groups of a cut at ``threshold``.
     """
 
     names: tuple[str, ...]

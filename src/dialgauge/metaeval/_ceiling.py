@@ -1,4 +1,4 @@
-"""The human ceiling: how well one annotator correlates with the others, measured exactly as a metric is."""
+"""The human ceiling: how well one annotator correlates with the others, measured like a metric."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -46,8 +46,8 @@ BY_ANNOTATOR = pl.Schema(
 class HumanCeiling:
     """``frame``: the mean over annotators of their correlation with the aggregate of the others, per dimension.
 
-    ``annotators`` holds each annotator's own. It is what a metric that rated like one more annotator would reach; an
-    aggregate of several annotators is steadier than one of them, so a metric may well lie above it.
+    ``annotators`` has each annotator's own. It is what a metric that rated like one more annotator would reach; an
+    aggregate of several annotators is less noisy than one of them, so a metric may exceed it.
     """
 
     frame: pl.DataFrame
@@ -73,8 +73,8 @@ def human_ceiling(
     """Correlate each annotator with the aggregate of the others, as a metric is with all of them.
 
     ``ratings`` are single ratings (``corpus.ratings``). Where fewer than two annotators rated a dimension the value is
-    null with a reason. Without ``role``: the only one that was rated, or ``"overall"`` where several were. Cleaning
-    plays no part: it removes disagreement, and would flatter people.
+    null with a reason. Without ``role``: the only one that was rated, or ``"overall"`` where several were. Ratings are
+    not cleaned: cleaning removes disagreement, and would make the ceiling too high.
     """
     own, treatment = split(changes, CorrelationSettings, RatingPolicy)
     asked = CorrelationSettings.chosen(settings, own, "human_ceiling")
@@ -120,7 +120,7 @@ def human_ceiling(
 
 def _against_others(ratings: pl.DataFrame, names: Sequence[str], dimension: str, policy: RatingPolicy) -> ScoreMatrix:
     """A matrix per annotator of their own ratings (as scores) beside one of the aggregate of the others."""
-    # One annotator against a chosen one is no ceiling: there the others count by their mean.
+    # Correlating one annotator with a chosen one is not a ceiling: there the others count by their mean.
     chosen = policy.aggregate.startswith("annotator:")
     policy = policy.model_copy(update={"dimensions": None} | ({"aggregate": "mean"} if chosen else {}))
     own = rest = ratings.select(KEY).unique().sort(KEY)

@@ -20,7 +20,7 @@ from dialgauge.metaeval._weighted import FEWEST, Resampled, enough, mean_of, res
 class Plan:
     """What is drawn once and shared by all metrics and dimensions, and what was computed from it.
 
-    Metrics with one value per system (``one_per_system``) exist at system level, and only new systems can be drawn.
+    Metrics with one value per system (``one_per_system``) exist at system level, and only systems can be resampled.
     """
 
     matrix: ScoreMatrix
@@ -84,7 +84,7 @@ class Plan:
         return rows
 
     def values(self, level: Level, coefficient: Coefficient, which: str) -> Resampled:
-        """The coefficient of every cell under these weights; the three bases are computed once, whoever asks."""
+        """The coefficient of every cell under these weights; the three base coefficients are computed once."""
         key = (level, coefficient, which)
         if key not in self._values:
             self._values[key] = self._compute(level, coefficient, which)
@@ -110,10 +110,10 @@ class Plan:
     def _needs_summaries(self, level: Level, coefficient: Coefficient) -> str:
         if not self.one_per_system or (level == "system" and coefficient != "soft_pairwise_accuracy"):
             return ""
-        return "one value per system: it has no part in what needs a value per summary"
+        return "one value per system: not available where a value per summary is needed"
 
     def _about_systems(self, x: FloatArray) -> str:
-        """What to know about a value that is there."""
+        """Notes about a value that exists."""
         notes = []
         without = int(np.isnan(x).all(axis=1).sum())
         if without:
@@ -124,11 +124,11 @@ class Plan:
 
     def _no_interval(self, level: Level, coefficient: Coefficient) -> str:
         if not self.settings.resamples:
-            return "no interval was asked for"
+            return "no interval was requested"
         if self.one_per_system and self.settings.resample == "inputs" and self.settings.interval != "fisher":
             return "one value per system: an interval over inputs does not exist"
         if self.settings.interval == "fisher" and (level != "system" or coefficient not in BASE):
-            return "no closed-form interval is justified here; bootstrap it"
+            return "a closed-form interval is not valid here; use the bootstrap"
         if coefficient == "soft_pairwise_accuracy" and self.settings.resample != "systems":
             return "the interval of soft pairwise accuracy is over systems only (resample='systems')"
         return ""
@@ -168,7 +168,7 @@ def why_undefined(x: FloatArray, z: FloatArray, level: Level) -> str:
 
 
 def too_few(present: BoolArray, level: Level) -> str:
-    """That these cells are too few points for a coefficient, in words; empty where they are enough."""
+    """Why these cells are too few points for a coefficient; empty if they are enough."""
     if enough(present, level).any():
         return ""
     systems = int(present.any(axis=1).sum())
@@ -210,5 +210,5 @@ def correlation_p_value(r: float, n: int) -> float:
 
 
 def null(value: float) -> float | None:
-    """NaN as null, which is how frames and JSON say that there is no value."""
+    """NaN as null, for frames and JSON."""
     return None if math.isnan(value) else value

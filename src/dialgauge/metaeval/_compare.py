@@ -77,9 +77,9 @@ def compare(
 ) -> Comparisons:
     """Test whether one metric correlates with the ratings better than another, for each pair (all pairs by default).
 
-    The default asks about new systems: permutation over systems, beside a bootstrap interval of the difference over
+    The default generalises to new systems: permutation over systems, with a bootstrap interval of the difference over
     systems and inputs. ``williams`` asks the same in closed form (system level). Permutations over inputs, both or
-    cells hold the systems fixed: a significant result says nothing about systems that were not in the study. Metrics
+    cells treat the systems as fixed: a significant result says nothing about systems outside the study. Metrics
     whose ``directions`` entry is ``"lower"`` are negated first: only then is the larger correlation the better one.
     """
     asked = ComparisonSettings.chosen(settings, changes, "compare")
@@ -171,7 +171,7 @@ class _Bench:
                 why = matrix.refused.get(name) or matrix.refused.get(matrix.dimensions[d])
                 reason = f"{name}: {why or why_undefined(matrix.scores[p], matrix.ratings[d], self.level)}"
         if not reason and math.isnan(p_value):
-            reason = "the test is undefined for so few systems, or for correlations of exactly ±1"
+            reason = "the test is undefined: too few systems, or correlations of exactly ±1"
         return {
             "metric": matrix.metrics[one],
             "other": matrix.metrics[other],

@@ -41,14 +41,14 @@ CORRELATIONS = pl.Schema(
 
 @dataclass(frozen=True, slots=True)
 class Correlations:
-    """How far each metric agrees with people.
+    """How well each metric correlates with human ratings.
 
     ``frame`` has a row per metric, dimension, level and coefficient: ``value`` with its interval ``low``–``high``;
     ``p_value`` of "no correlation" (two-sided, system level only, where the systems are the independent cases);
-    ``direction`` of the metric and whether the sign was turned for it (``oriented``); how many ``systems`` and
+    ``direction`` of the metric and whether its sign was flipped (``oriented``); how many ``systems`` and
     ``dialogues`` took part and how many of their cells were ``missing``; dialogues ``skipped`` because a vector was
     constant or had fewer than three systems; resamples that were ``undefined``; and the ``reason`` where a number is
-    null, or is not what was asked for (the interval of a metric that has one value per system).
+    null, or is not what was requested (the interval of a metric that has one value per system).
     ``pairing`` counts the summaries that scores and ratings share. ``settings`` is everything else that was chosen.
     """
 
@@ -89,8 +89,8 @@ def correlate(
     system-level numbers a lot: see :func:`reference_effect`). Metrics whose ``directions`` entry is ``"lower"`` are
     negated first, so that larger means better, unless ``oriented`` is false.
 
-    ``resample`` says what a new study would draw anew: ``"systems"``, ``"inputs"``, or ``"both"``; 0 ``resamples``
-    means no interval. Every metric sees the same draws, so adding one changes no other number.
+    ``resample`` says what is resampled: ``"systems"``, ``"inputs"``, or ``"both"``; 0 ``resamples`` means no interval.
+    Every metric uses the same draws, so adding one changes no other number.
 
     ``systems`` holds metrics with one value per system (``Scores.systems``: ``system``, ``variant``, ``role`` and a
     column per metric). They take part at system level, with an interval over systems only. One ``role`` is analysed per
@@ -144,6 +144,6 @@ def correlate(
 
 
 def orient(matrix: ScoreMatrix, directions: Mapping[str, str]) -> ScoreMatrix:
-    """The matrix with every metric turned so that larger means better."""
+    """The matrix with the signs of metrics flipped so that larger means better."""
     signs = np.array([-1.0 if directions.get(name) == "lower" else 1.0 for name in matrix.metrics])
     return replace(matrix, scores=matrix.scores * signs[:, None, None])

@@ -12,7 +12,7 @@ from dialgauge.metaeval._names import BoolArray, FloatArray, Resample
 
 _STREAMS = {"systems": 1, "inputs": 2, "swap-systems": 3, "swap-inputs": 4, "swap-cells": 5, "signs": 6, "halves": 7}
 
-#: Resamples that are drawn at once: small arrays are reused by the allocator, large ones are paid for page by page.
+#: Resamples that are drawn at once: small arrays are reused by the allocator, large ones cost a page fault per page.
 _BLOCK = 128
 
 

@@ -40,7 +40,7 @@ class ScoreTable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MetricEvaluation:
-    """How far metrics agree with the ratings of a corpus.
+    """How well metrics correlate with the ratings of a corpus.
 
     ``treated`` and ``aggregated`` are the ratings that count. ``leaders`` lists, for each level, coefficient and
     dimension, the best metric and those that are not significantly different from it (empty with raw signs, where there
@@ -98,7 +98,7 @@ def evaluate_metrics(
 
 
 def _oriented(ratings: pl.DataFrame, policy: RatingPolicy) -> pl.DataFrame:
-    """The ratings with every dimension turned so that larger means better."""
+    """The ratings with the signs of dimensions flipped so that larger means better."""
     return ratings.with_columns(-pl.col(name) for name in policy.lower_is_better if name in ratings.columns)
 
 
@@ -114,7 +114,7 @@ def _leaders(
 def _ceiling(
     treated: TreatedRatings, asked: CorrelationSettings, policy: RatingPolicy, references: list[str]
 ) -> HumanCeiling | None:
-    """People are measured as they rated: cleaning takes out their disagreement, and would flatter them."""
+    """Annotators are measured without cleaning, which removes disagreement and would make the ceiling too high."""
     among = tuple(name for name in asked.coefficients if name in (*BASE, "mean"))
     if not among:
         return None

@@ -1,4 +1,4 @@
-"""Significance groups: metrics, best first, cut where one is reliably worse than the best of its group."""
+"""Significance groups: metrics, best first, split where one is significantly worse than the best of its group."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -50,10 +50,10 @@ def significance_groups(
     alpha: float = 0.05,
     correction: Literal["holm", "benjamini-hochberg", "none"] = "benjamini-hochberg",
 ) -> SignificanceGroups:
-    """Group metrics that cannot be told apart, from comparisons of all pairs.
+    """Group metrics that are not significantly different, from comparisons of all pairs.
 
     Going down from the best, a metric opens a new group when it is significantly worse than the best of the current
-    one. "Not distinguishable" is no proof of equality: with few systems, hardly anything can be told apart.
+    one. "Not distinguishable" does not prove equality: with few systems, hardly any difference is significant.
     """
     columns = {"holm": "p_holm", "benjamini-hochberg": "p_benjamini_hochberg", "none": "p_value"}
     if correction not in columns:

@@ -23,7 +23,7 @@ def percentile_interval(values: FloatArray, confidence: float) -> tuple[float, f
 
 
 def _quantile(ordered: FloatArray, share: float) -> float:
-    """Linear between the two nearest order statistics, as everybody's default is."""
+    """Linear between the two nearest order statistics, the usual default."""
     position = share * (len(ordered) - 1)
     below = min(int(position), len(ordered) - 2) if len(ordered) > 1 else 0
     above = min(below + 1, len(ordered) - 1)
@@ -33,7 +33,7 @@ def _quantile(ordered: FloatArray, share: float) -> float:
 def bca_interval(observed: float, values: FloatArray, jackknife: FloatArray, confidence: float) -> tuple[float, float]:
     """The bias-corrected and accelerated interval (Efron 1987) from resamples and leave-one-out values.
 
-    NaN where it does not exist: no resample lies on one side of the observed value, or leaving one out never matters.
+    NaN where it does not exist: no resample lies on one side of the observed value, or leaving one out has no effect.
     """
     defined, left_out = values[~np.isnan(values)], jackknife[~np.isnan(jackknife)]
     if not len(defined) or len(left_out) < 2 or math.isnan(observed):
@@ -56,7 +56,7 @@ def bca_interval(observed: float, values: FloatArray, jackknife: FloatArray, con
 def fisher_interval(r: float, n: int, coefficient: str = "pearson", confidence: float = 0.95) -> tuple[float, float]:
     """tanh(atanh r ± z·c/√(n − b)), with b and c of Bonett & Wright (2000) for the rank coefficients.
 
-    ``n`` counts independent pairs: the systems at system level. At summary level nothing justifies this interval. NaN
+    ``n`` counts independent pairs: the systems at system level. At summary level this interval is not valid. NaN
     for too few pairs, or for ``|r| = 1``.
     """
     if coefficient not in _BONETT_WRIGHT:

@@ -1,4 +1,4 @@
-"""Which metrics cannot be told from the best one, by the test that asks about new systems."""
+"""Which metrics are not significantly different from the best one, by the test that generalises to new systems."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -26,12 +26,13 @@ def leaders(
     progress: Progress | None = None,
     **changes: Any,
 ) -> pl.DataFrame:
-    """For each level, coefficient and dimension of oriented ``correlations``: the best metric, and those like it.
+    """For each level, coefficient and dimension of oriented ``correlations``: the leading metrics.
 
-    A metric is like the best where :func:`compare` (permutation over systems, corrected after Benjamini and Hochberg
-    over the metrics of the column) does not tell them apart at this confidence. Intervals that overlap are no such
-    test. ``metrics`` limits who takes part; ``settings`` are those of :func:`compare`. Pairwise accuracies and the
-    global level have no such test and are left out; without resamples there is none at all, and the frame is empty.
+    These are the best and those that are not significantly different from it: by :func:`compare` (permutation over
+    systems, corrected after Benjamini and Hochberg over the metrics of the column) at this confidence. Overlapping
+    intervals are not such a test. ``metrics`` limits the metrics; ``settings`` are those of :func:`compare`. Pairwise
+    accuracies and the global level have no such test and are left out; without resamples there is no test, and the
+    frame is empty.
     """
     asked = ComparisonSettings.chosen(settings, changes, "leaders")
     known = correlations.filter(

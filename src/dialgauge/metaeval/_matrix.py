@@ -1,4 +1,4 @@
-"""From keyed frames to aligned matrices. Nothing is ever paired by row."""
+"""From keyed frames to aligned matrices. Values are never paired by row."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,7 @@ FILTERED = pl.Schema({"table": pl.String, "role": pl.String, "variant": pl.Strin
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """How two keyed tables met: the keys in both, and those that only one of them has.
+    """How two keyed tables were joined: the keys in both, and those that only one of them has.
 
     All of that within one ``role`` and ``variant``; ``filtered`` counts the summaries of the others.
     ``missing_scores`` and ``missing_ratings`` say which columns lack values, for how many of the paired summaries.
@@ -68,8 +68,8 @@ def _filtered(part: str, chosen: str, others: pl.DataFrame) -> str:
 class ScoreMatrix:
     """Metric scores (metrics × systems × dialogues) beside ratings (dimensions × systems × dialogues).
 
-    A cell without a value is NaN. ``refused`` holds the reason why a metric or dimension takes no part (its matrix is
-    all NaN then). Systems and dialogues are sorted by name; both sides have the same.
+    A cell without a value is NaN. ``refused`` has the reason why a metric or dimension is excluded (its matrix is then
+    all NaN). Systems and dialogues are sorted by name; both sides have the same.
     """
 
     metrics: tuple[str, ...]
@@ -211,7 +211,7 @@ def check_numeric(frame: pl.DataFrame, name: str, table: str) -> None:
     """Refuse a column of texts, dates and the like."""
     dtype = frame.schema[name]
     if not (dtype.is_numeric() or isinstance(dtype, _NUMERIC)):
-        raise InputError(f"{table}: column {name!r} must hold numbers; it is {dtype}")
+        raise InputError(f"{table}: column {name!r} must be numeric; it is {dtype}")
 
 
 def with_defaults(frame: pl.DataFrame) -> pl.DataFrame:

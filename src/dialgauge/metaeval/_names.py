@@ -36,7 +36,7 @@ T = TypeVar("T", bound=str)
 
 
 def check_name(kind: str, name: str, known: tuple[T, ...]) -> T:
-    """The name, if it is one of those known; else an error that offers the nearest."""
+    """The name, if it is known; otherwise an error that suggests the closest."""
     for one in known:
         if one == name:
             return one
@@ -44,7 +44,7 @@ def check_name(kind: str, name: str, known: tuple[T, ...]) -> T:
 
 
 def check_resampling(owner: str, resamples: int, confidence: float, seed: int) -> None:
-    """Refuse settings that would give nonsense rather than an error further down."""
+    """Refuse settings that would give meaningless results rather than an error later."""
     if resamples < 0 or (0 < resamples < 20):
         raise ParameterError(owner, "resamples", "0 (no interval) or at least 20", resamples)
     if not 0 < confidence < 1:

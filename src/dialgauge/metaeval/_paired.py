@@ -1,4 +1,4 @@
-"""Two measurements of the same summaries: the mean difference, its interval and its test. Dialogues are the cases."""
+"""Paired differences of two measurements of the same summaries: mean, interval and test, by dialogue."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._names import FloatArray, IntArray, check_resampling
 from dialgauge.metaeval._weighted import matrix_product
 
-#: Resamples that are worked on at once: what is needed in between stays small however many there are.
+#: Resamples that are processed at once, to bound memory.
 _BLOCK = 512
 #: Sums closer than this share of the largest possible one are equal.
 _EQUAL = 1e-12
@@ -22,7 +22,7 @@ class PairedDifferences:
     """One entry per column: both means, their difference (second − first), its interval and the p-value.
 
     NaN where a column has no pair; the interval is NaN for fewer than two dialogues. ``items`` and ``dialogues`` count
-    what was paired, ``floors`` says which p-value the test cannot go below, whatever the numbers are.
+    what was paired, ``floors`` is the smallest p-value that the test can give.
     """
 
     first: FloatArray
@@ -49,10 +49,9 @@ def paired_differences(
     """Compare two matrices of the same items (rows) in the same measures (columns); NaN is a missing value.
 
     ``dialogue`` says which dialogue an item belongs to. Summaries of one dialogue are not independent, so whole
-    dialogues are drawn with replacement (the percentile interval), and whole dialogues change sides in the permutation
-    test: if nothing had changed, what is first and what is second could as well be the other way round. The p-value is
-    two-sided, over all 2ⁿ ways where they are no more than ``permutations`` (as many as ``resamples`` where None), else
-    (c + 1) / (R + 1) over random ones.
+    dialogues are drawn with replacement (the percentile interval), and whole dialogues are swapped in the permutation
+    test: under the null hypothesis, first and second are exchangeable. The p-value is two-sided, over all 2ⁿ swaps if
+    these are at most ``permutations`` (as many as ``resamples`` where None), else (c + 1) / (R + 1) over random ones.
     """
     if first.shape != second.shape or first.ndim != 2 or len(dialogue) != len(first):
         raise ParameterError(
@@ -104,7 +103,7 @@ def _interval(
 
 
 def _p_values(totals: FloatArray, permutations: int, seed: int) -> tuple[FloatArray, float]:
-    """The p-value of each column, and the smallest that so many random ways can give (0 where all ways are tried)."""
+    """The p-value of each column, and the smallest that this many random swaps can give (0 where all are tried)."""
     n = len(totals)
     whole = totals.sum(axis=0)
     observed = np.abs(whole) - _EQUAL * np.abs(totals).sum(axis=0)

@@ -1,11 +1,11 @@
-"""Permutation tests for "metric A correlates better than metric B": swap what both say, see what happens.
+"""Permutation tests for "metric A correlates better than metric B", by swapping the scores of both.
 
 Both metrics are put on one scale (z-scores over the whole matrix), then swapped for random ``systems`` (rows),
 ``inputs`` (columns), ``both`` (a cell is swapped when its row or its column is, but not when both are) or single
 ``cells``. Published tools mean either of the last two by "permutation over both".
 
-Only swapping whole systems asks about *new systems*. Swapping inputs or cells takes the systems' biases for fixed, and
-rejects true null hypotheses about half of the time once metrics have biases of their own towards systems.
+Only swapping whole systems generalises to *new systems*. Swapping inputs or cells treats the systems' biases as fixed,
+and rejects true null hypotheses about half of the time once metrics have biases of their own towards systems.
 """
 
 from dataclasses import dataclass

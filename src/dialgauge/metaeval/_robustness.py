@@ -1,4 +1,4 @@
-"""``robustness``: which metric lowers the score of a broken summary and keeps that of a rewritten one."""
+"""``robustness``: which metrics lower the score of a degraded summary and keep that of a rewritten one."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -22,7 +22,7 @@ from dialgauge.progress import Progress
 from dialgauge.settings import takes
 
 EFFECTS = get_args(Effect)
-#: The name under which the dimensions are taken together.
+#: The name of all dimensions taken together.
 ANY_DIMENSION = "overall"
 
 #: One row of :attr:`Robustness.changes`.
@@ -57,11 +57,11 @@ VERDICTS = pl.Schema(dict.fromkeys(("metric", "perturbation", "dimension", "expe
 
 @dataclass(frozen=True, slots=True)
 class Robustness:
-    """What each metric does to summaries that were perturbed.
+    """How each metric reacts to perturbed summaries.
 
     ``changes`` has a row per metric and perturbation: how many ``items`` (summaries) of how many ``dialogues``; the
     mean ``raw_change`` in the metric's own numbers (variant minus original); the same in units (``unit``: the standard
-    deviation between ``unit_of``, systems or summaries) and turned so that negative means worse (``change`` with its
+    deviation between ``unit_of``, systems or summaries) and signed so that negative means worse (``change`` with its
     interval); the shares of items whose score was ``lowered``, ``raised``, or ``kept`` within the margin; and the
     p-values of the sign test and of the equivalence test, also corrected for the number of cells.
 
@@ -70,9 +70,9 @@ class Robustness:
     falling), ``wrong`` (it rises). Where it preserves: ``stable`` (shown to stay within the margin), ``lowered`` or
     ``raised``. ``unclear`` where neither test is decided. Null for a metric without direction.
 
-    ``doses`` tells whether a metric falls further the more was broken, ``cards`` sums up each metric per dimension and
-    for all together (``overall``), ``failures`` are the variants it got most wrong. ``unpaired`` lists variants without
-    the original of their summary; they take no part.
+    ``doses`` says whether a metric falls further the stronger the perturbation, ``cards`` sums up each metric per
+    dimension and for all together (``overall``), ``failures`` are the variants it got most wrong. ``unpaired`` lists
+    variants without the original of their summary; they are ignored.
     """
 
     changes: pl.DataFrame
@@ -101,14 +101,14 @@ def robustness(
     progress: Progress | None = None,
     **changes: Any,
 ) -> Robustness:
-    """Compare what metrics say of perturbed summaries with what was done to them.
+    """Compare the scores of perturbed summaries with the expected effects of the perturbations.
 
     ``scores`` is a frame with the key columns (``variant`` is ``"original"`` or a label such as ``typos`` or
     ``change_perturbation_2``; ``typos#2`` is a second variant of the same kind) and a column per metric. ``effects``
     says of each label what it does to each dimension: ``preserves``, ``degrades`` or ``degrades-mildly``; labels that
-    the scores do not have are passed over. ``directions`` says which metrics are better ``higher`` or ``lower``; any
-    other metric only describes, and gets no verdict. ``dimensions`` restricts what is expected to some of them; taken
-    together, a label degrades if it degrades one.
+    the scores do not have are ignored. ``directions`` says which metrics are better ``higher`` or ``lower``; any
+    other metric is descriptive and gets no verdict. ``dimensions`` restricts the expected effects to some of them;
+    taken together, a label degrades if it degrades one.
 
     Changes are measured in the metric's own spread: the standard deviation of the systems' means over the originals
     (``spread="systems"``), or of the single summaries; ``auto`` takes systems from three on. ``references`` do not
@@ -163,7 +163,7 @@ def robustness(
 
 
 def strongest(effects: Sequence[str | None]) -> str | None:
-    """Dimensions taken together: a summary is broken if it is in one of them. None where none is said."""
+    """Dimensions taken together: a summary is degraded if it is in one of them. None if no effect is declared."""
     said = [effect for effect in effects if effect is not None]
     return max(said, key=EFFECTS.index) if said else None
 
@@ -249,7 +249,7 @@ def _verdict(row: Mapping[str, Any], effect: str, alpha: float) -> str | None:
         return None
     moved = row["p_sign_corrected"] is not None and row["p_sign_corrected"] < alpha
     same = row["p_equivalence_corrected"] is not None and row["p_equivalence_corrected"] < alpha
-    # Most items and the mean must say the same: a few large changes against many small ones decide nothing.
+    # Most items and the mean must agree: a few large changes against many small ones decide nothing.
     down = moved and row["lowered"] > row["raised"] and row["change"] < 0
     up = moved and row["raised"] > row["lowered"] and row["change"] > 0
     if is_degrading(effect):

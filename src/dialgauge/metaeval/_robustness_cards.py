@@ -1,4 +1,4 @@
-"""Trust cards: what a metric does to broken and to rewritten summaries in a number each, and the worst cases."""
+"""Trust cards: one number each for how a metric reacts to degraded and to rewritten summaries, and the worst cases."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class CardMaker:
     confidence: float
 
     def cards(self, dimension: str, expected: Sequence[str | None]) -> list[dict[str, Any]]:
-        """A card per metric, for what a dimension (or all together) expects of each label."""
+        """A card per metric, for the effects of each label on a dimension (or all together)."""
         degrading = np.array([is_degrading(effect) for effect in expected])
         preserving = np.array([effect == "preserves" for effect in expected])
         values = self.changes.values
@@ -85,7 +85,7 @@ class CardMaker:
         if metric in self.changes.reasons:
             return self.changes.reasons[metric]
         if direction == "none":
-            return "describes only: neither higher nor lower is better, so it cannot notice"
+            return "descriptive: neither higher nor lower is better, so it cannot be judged"
         absent = [name for name, mask in (("degrading", degrading), ("preserving", preserving)) if not mask.any()]
         if absent:
             return f"no {' or '.join(absent)} perturbation among the variants"
@@ -139,7 +139,7 @@ def worst_failures(
     """The variants that each metric got most wrong, at most one per series, with both scores.
 
     A degrading variant is wrong by how far its score did not fall, a preserving one by how far the score moved beyond
-    the margin; both in units. A metric without direction gets nothing wrong.
+    the margin; both in units. A metric without direction has no failures.
     """
     parts = []
     effect = pl.col("perturbation").replace_strict(expected, default=None, return_dtype=pl.String)

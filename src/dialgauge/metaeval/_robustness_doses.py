@@ -1,4 +1,4 @@
-"""Dose response: whether a metric falls further the more was broken."""
+"""Dose response: whether a metric falls further the stronger the perturbation."""
 
 from collections.abc import Mapping
 from typing import Any

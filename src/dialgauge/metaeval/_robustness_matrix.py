@@ -13,14 +13,14 @@ from dialgauge.errors import InputError, ParameterError, UnknownNameError, count
 from dialgauge.metaeval._names import FloatArray, IntArray
 from dialgauge.metaeval._settings import Spread
 
-#: From so many systems on, ``auto`` measures in their spread.
+#: With at least this many systems, ``auto`` measures in their spread.
 ENOUGH_SYSTEMS = 3
 #: What identifies an original summary; the variant is what varies.
 ITEM = ("dialogue_id", "system", "role")
-#: Scores whose difference is below this share of their size are equal: models do not give the last digits twice.
+#: Scores whose difference is below this share of their size are equal: models do not reproduce the last digits.
 _TIE = 1e-9
 
-#: Several variants by one label are told apart by a number behind this mark.
+#: Several variants with one label are distinguished by a number after this mark.
 _DRAW = re.compile(r"#\d+$")
 _LEVEL = re.compile(r"(.+)_(\d+)")
 
@@ -39,7 +39,7 @@ def dose_of(label: str) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changes:
-    """Changes (metrics × labels × items), variant minus original in units, turned so that negative means worse.
+    """Changes (metrics × labels × items), variant minus original in units, signed so that negative means worse.
 
     ``rows`` holds the same one by one, a row per variant (there can be several by one label). ``dialogue`` is the
     number of the dialogue of each item. ``units`` is what a change of 1 is in the metric's own numbers, NaN where
@@ -128,7 +128,7 @@ def _metric_columns(scores: pl.DataFrame, wanted: Sequence[str] | None) -> list[
         if name not in present:
             raise UnknownNameError("metric", name, present)
         if not (scores.schema[name].is_numeric() or scores.schema[name] == pl.Null):
-            raise InputError(f"scores: column {name!r} must hold numbers; it is {scores.schema[name]}")
+            raise InputError(f"scores: column {name!r} must be numeric; it is {scores.schema[name]}")
     return chosen
 
 
@@ -154,7 +154,7 @@ def _labels(variants: pl.DataFrame, effects: Mapping[str, object]) -> list[str]:
     """The labels of the variants, in the order in which their effects are declared."""
     present = set(variants["perturbation"])
     if not present:
-        raise InputError(f"scores: every row is {ORIGINAL!r}; there is no variant to hold against it")
+        raise InputError(f"scores: every row is {ORIGINAL!r}; there are no variants to compare with the originals")
     for label in sorted(present - set(effects)):
         raise UnknownNameError(
             "perturbation", label, effects, "declare its expected effect, or leave its rows out of the scores"
@@ -172,13 +172,13 @@ def _units(originals: pl.DataFrame, names: Sequence[str], spread: Spread) -> tup
         known = originals.drop_nulls(name).drop_nans(name)
         if kind == "systems":
             known = known.group_by("system", "role", maintain_order=True).agg(pl.col(name).mean())
-        # Within each role (all of them on one footing), so that the roles' own difference is no spread of systems.
+        # Within each role (all weighted equally), so that differences between roles do not count as spread of systems.
         variance = known.group_by("role", maintain_order=True).agg(pl.col(name).var())[name].mean()
         largest = known[name].abs().max()
         if known.is_empty():
             reasons[name] = "no original has a value"
         elif not isinstance(variance, float):
-            reasons[name] = f"the spread between {kind} is not known from one of them"
+            reasons[name] = f"the spread between {kind} cannot be estimated from only one"
         elif not math.sqrt(variance) > _TIE * float(largest):  # type: ignore[arg-type]  # not empty, so a number
             reasons[name] = f"all {kind} have the same value, so a change has no unit"
         else:

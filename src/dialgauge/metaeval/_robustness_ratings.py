@@ -1,4 +1,4 @@
-"""How far metrics still agree with people once summaries are perturbed: Table 4 of "Tweak to Trust"."""
+"""How well metrics correlate with ratings once summaries are perturbed: Table 4 of "Tweak to Trust"."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -56,7 +56,7 @@ class PerturbedCorrelations:
 def spread_priors(
     variants: pl.DataFrame, priors: Mapping[str, Mapping[str, float]], rounding: Rounding = "half-up"
 ) -> pl.DataFrame:
-    """Give every variant the rating that its kind of perturbation has on average, as the paper did.
+    """Give every variant the mean rating of its kind of perturbation, as the paper did.
 
     ``variants`` has the key columns; ``priors`` is label → dimension → mean rating. The paper rounds to the nearest
     whole number and does not say where .5 goes (three of its means end in .50): ``half-up`` is our choice. Variants

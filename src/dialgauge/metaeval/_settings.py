@@ -1,4 +1,4 @@
-"""What is asked of metrics and ratings: levels, coefficients, who takes part, and how uncertainty is measured."""
+"""The settings of meta-evaluation: levels, coefficients, what is compared, and how uncertainty is measured."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -57,7 +57,7 @@ class CorrelationSettings(PairedSettings):
         flag="--oriented/--raw-sign",
         panel=_PANEL,
     )
-    interval: Interval = setting("percentile", "Kind of the bootstrap interval.")
+    interval: Interval = setting("percentile", "Type of the bootstrap interval.")
     epsilon: float | Literal["calibrated", "held-out"] = setting(
         "calibrated", "Difference up to which two summaries count as tied, for pairwise accuracy.", option=False
     )
@@ -97,7 +97,7 @@ class RobustnessSettings(Intervals):
     spread: Spread = setting("auto", "What changes are measured in: the spread of systems or of summaries.")
     effects: dict[str, dict[str, Effect]] = setting(
         {},
-        "What your own variants do, as in shout:fluency=degrades.",
+        "Expected effect of your own variants, as in shout:fluency=degrades.",
         flag="--effect",
         parse=_parse_effects,
     )

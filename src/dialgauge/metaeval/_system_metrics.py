@@ -1,4 +1,4 @@
-"""Metrics that exist for a whole system only, such as corpus BLEU, beside the ratings of the system's summaries."""
+"""Metrics with one value per system, such as corpus BLEU, beside the ratings of the system's summaries."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ def split_metrics(
 
 
 def system_matrix(matrix: ScoreMatrix, systems: pl.DataFrame, names: Sequence[str]) -> ScoreMatrix:
-    """The same ratings beside these metrics; every cell of a system holds its one value, so that its mean does too."""
+    """The same ratings beside these metrics; every cell of a system has its one value, and so has its mean."""
     for name in names:
         check_numeric(systems, name, "systems")
     keyed = with_defaults(systems).select(

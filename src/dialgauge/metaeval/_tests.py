@@ -44,7 +44,7 @@ def paired_bootstrap_p_value(differences: FloatArray) -> float:
 
 
 def adjust_p_values(p_values: Sequence[float], method: Correction = "holm") -> FloatArray:
-    """Correct p-values for how many there are; NaN stays NaN and does not count.
+    """Correct p-values for multiple testing; NaN stays NaN and does not count.
 
     ``holm`` (1979) bounds the chance of any false finding; ``benjamini-hochberg`` (1995) the share of false ones among
     the findings.

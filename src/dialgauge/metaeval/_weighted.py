@@ -23,8 +23,8 @@ from dialgauge.metaeval._names import BASE, BoolArray, Coefficient, FloatArray, 
 
 #: Cells of the largest temporary array; bounds memory and depends on nothing but the shape of the data.
 _CELLS = 1 << 23
-#: Multiplications up to which a matrix product stays on one thread and in the cache; waking a second thread for so
-#: little costs more than it saves.
+#: Multiplications up to which a matrix product stays on one thread and in the cache; a second thread for so little
+#: work costs more than it saves.
 _ONE_THREAD = 1 << 19
 
 #: Two points always lie on a line: a coefficient of fewer than these says nothing.
@@ -106,7 +106,7 @@ def enough(present: BoolArray, level: Level) -> BoolArray:
     """The present cells (systems × dialogues) without those that a coefficient would have too few points of.
 
     The points are the systems, at summary level those of one dialogue, at global level the cells. What is drawn of
-    them is no matter: a resample may hold fewer different ones.
+    them does not matter: a resample may have fewer different ones.
     """
     if level == "summary":
         return np.asarray(present & (present.sum(axis=0) >= FEWEST))

@@ -1,4 +1,4 @@
-"""Agreement between annotators: a table of measures, each with its interval, its verdict and what was left out."""
+"""Inter-annotator agreement: a table of measures, each with its interval, its verdict and the units left out."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -80,14 +80,14 @@ def agreement(
     scales: Iterable[Scale] = (),
     **changes: Any,
 ) -> Agreement:
-    """How far the annotators agree.
+    """Inter-annotator agreement.
 
     A unit is a summary (or a sentence of it) on one dimension; "overall" pools the units of all dimensions. ``level``
     of Krippendorff's α and ``weights`` of Cohen's κ follow from the kind of the scale where they are not given:
     nominal and unweighted for categorical scales, ordinal or interval and quadratic for others; ordinal where no
     scale is named. Intervals are bootstrap percentiles. What is drawn is a summary with all its sentences and
-    dimensions, or a dialogue with all its summaries; ``resamples=0`` makes none. The same seed gives the same
-    interval. Cleaning plays no part here: give it the ratings that :func:`treat_ratings` counted.
+    dimensions, or a dialogue with all its summaries; ``resamples=0`` computes none. The same seed gives the same
+    interval. Ratings are not cleaned here: pass those that :func:`treat_ratings` counted.
     """
     own, treatment = split(changes, AgreementSettings, RatingPolicy)
     asked = AgreementSettings.chosen(settings, own | ({"measures": measures} if measures else {}), "agreement")
@@ -129,7 +129,7 @@ def _groups(ratings: pl.DataFrame, by: Sequence[Scope]) -> Iterator[tuple[Scope,
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """The level and the weights for one group, or what stands in the way of measuring it."""
+    """The level and the weights for one group, or the reason why it cannot be measured."""
 
     level: Level
     weights: Weights
@@ -137,7 +137,7 @@ class _Choice:
 
 
 def _choose(ratings: pl.DataFrame, level: Level | None, weights: Weights | None, scales: tuple[Scale, ...]) -> _Choice:
-    """As asked for, or what the scale of the ratings suggests."""
+    """As requested, or by the scale of the ratings."""
     try:
         scale = scale_of(ratings, scales)
     except InputError as error:

@@ -24,7 +24,7 @@ _BLOCK = 512
 def alpha_statistic(matrix: Matrix, level: Level) -> Statistic:
     """α as a function of unit weights: 1 − (n − 1)·Σ o·δ² / Σ n·n·δ², over the ratings that can be paired.
 
-    Units with fewer than two ratings take no part. The distance δ² of two values c and k (Krippendorff, 2011):
+    Units with fewer than two ratings are ignored. The distance δ² of two values c and k (Krippendorff, 2011):
 
     - nominal: 0 if equal, else 1
     - ordinal: (number of ratings from c to k, half of those at c and at k not counted)²
@@ -49,7 +49,7 @@ def alpha_statistic(matrix: Matrix, level: Level) -> Statistic:
         marginals = weights @ counts
         total = marginals.sum(axis=1)
         expected = _expected(marginals, values, level)
-        # One value only: nothing could have disagreed. Tested by counting, since sums of squares leave rounding dust.
+        # One value only: nothing could have disagreed. Tested by counting, since sums of squares have rounding errors.
         defined = (marginals > 0).sum(axis=1) > 1
         disagreement = observed(weights, marginals)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -108,7 +108,7 @@ def _positions(marginals: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _expected(marginals: NDArray[np.float64], values: NDArray[np.float64], level: Level) -> NDArray[np.float64]:
-    """The sum of distances over all pairs of ratings, wherever they stand."""
+    """The sum of distances over all pairs of ratings of all units."""
     total = marginals.sum(axis=1)
     if level == "nominal":
         return np.asarray(total**2 - (marginals**2).sum(axis=1))

@@ -14,7 +14,7 @@ _AT_ONCE = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The middle of the resampled values, and how many resamples had none because the statistic was undefined."""
+    """The central range of the resampled values, and the number of resamples whose statistic was undefined."""
 
     low: float | None
     high: float | None
@@ -26,7 +26,7 @@ def bootstrap_interval(
 ) -> Interval:
     """The percentile interval of a statistic of unit weights; units of the same cluster are drawn together.
 
-    No interval where there is one cluster only, or where more than half of the resamples are undefined.
+    No interval if there is only one cluster, or if more than half of the resamples are undefined.
     """
     n_clusters = int(clusters.max()) + 1 if len(clusters) else 0
     if n_clusters < 2 or how.resamples == 0:

@@ -1,4 +1,4 @@
-"""Data checks on ratings: each looks for one trap that studies have fallen into, and none knows any study."""
+"""Data checks on ratings: each looks for one known problem of published studies, with no rules for any one study."""
 
 from collections.abc import Iterable, Iterator
 from itertools import combinations
@@ -15,12 +15,12 @@ from dialgauge.ratings._frame import require_ratings, show_key, unit_matrix
 from dialgauge.ratings._scales import Scale, scale_of, validate
 from dialgauge.ratings._text_checks import check_comments, check_summaries
 
-#: Fewer ratings than this say nothing about copying or constancy.
+#: With fewer ratings than this, copying and constant values cannot be judged.
 _ENOUGH = 20
 
 
 def check_ratings(corpus: Corpus, *, scales: Iterable[Scale] = ()) -> Findings:
-    """Look for everything that makes the ratings of a corpus wrong or doubtful.
+    """Check the ratings of a corpus for errors and doubtful data.
 
     Annotators whose values are a copy of another's, who gave one value throughout, who are alone; values off the
     scale and unset ones; dimensions without a scale or with several; summaries that occur twice or are the reference;
@@ -48,7 +48,7 @@ def _check_scales(ratings: pl.DataFrame, scales: tuple[Scale, ...]) -> Iterator[
         keys = [show_key(row, (*KEY, "annotator", "sentence")) for row in rows.iter_rows(named=True)]
         message = (
             f"{len(keys)} saved without a rating ({counted(unset.height, 'value')} of 0 on a scale that starts above "
-            "0); averaging them in pulls the means down"
+            "0); averaging them lowers the means"
         )
         yield Finding("unset", "error", _some(keys), message, {"rows": keys, "values": unset.height})
     off = invalid.filter(pl.col("problem") != "unset")
@@ -61,7 +61,7 @@ def _check_scales(ratings: pl.DataFrame, scales: tuple[Scale, ...]) -> Iterator[
         named = part["scale"].drop_nulls().len()
         if named < part.height:
             message = (
-                f"{part.height - named} of {part.height} ratings name no scale, so they cannot be checked; name it in "
+                f"{part.height - named} of {part.height} ratings have no scale, so they cannot be checked; add it in "
                 "a column 'scale', or for all with --map scale==1-5 (convert --ratings: --map-ratings scale==1-5)"
             )
             yield Finding("no-scale", "note", where, message, {"ratings": part.height - named})
@@ -110,7 +110,7 @@ def _check_annotators(ratings: pl.DataFrame) -> Iterator[Finding]:
     ]
     for dimension, pair, (equal, units, distinct) in shares:
         others = [share for d, p, share in shares if (d, p) != (dimension, pair) and share[1] > 0]
-        # The copy itself must not count as evidence that people simply agree this often.
+        # The copy itself must not count as evidence that people usually agree this often.
         usual = sorted(e / n for e, n, _ in others if e < 0.99 * n)
         yield from _copied(dimension, pair, equal, units, distinct, usual)
     for dimension, matrix in matrices.items():
@@ -146,7 +146,7 @@ def _copied(
     where = f"dimension {dimension}, annotators {pair[0]} and {pair[1]}"
     if not usual:
         if equal == units:
-            message = f"equal in {equal} of {units} units: agreement without a single exception is rarely true"
+            message = f"equal in {equal} of {units} units: agreement without a single exception is implausible"
             yield Finding("copied-annotator", "warning", where, message, evidence)
         return
     chance = float(bdtrc(equal - 1, units, usual[-1]))

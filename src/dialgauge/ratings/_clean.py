@@ -1,4 +1,4 @@
-"""Cleaning: taking out the ratings that a majority of the other annotators contradicts."""
+"""Cleaning: removing the ratings that contradict a majority of the annotators."""
 
 from dataclasses import dataclass
 
@@ -22,12 +22,12 @@ class Cleaned:
 
 
 def majority_noise_removal(ratings: pl.DataFrame) -> Cleaned:
-    """Set to missing what contradicts a strict majority.
+    """Set ratings that contradict a strict majority to missing.
 
     Where more than half of the ratings of a unit (a summary, or a sentence of it, on one dimension) are the same value,
     all its other ratings become missing; all other units stay as they are. For three annotators this is the rule of
-    DialSummEval (Gao and Wan, 2022): where exactly two agree the third goes; three equal or three different ones stay.
-    Missing ratings do not count towards the half, and cleaning twice is cleaning once.
+    DialSummEval (Gao and Wan, 2022): if exactly two agree the third is removed; three equal or three different ones
+    stay. Missing ratings do not count towards the half, and cleaning is idempotent.
 
     Agreement after this is higher by construction: the disagreement has been deleted. Report both numbers.
     """

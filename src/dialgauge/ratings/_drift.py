@@ -1,4 +1,4 @@
-"""Annotators who change while they work, and annotators who stand apart from the others."""
+"""Annotators whose standard changes in the course of the work."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -46,11 +46,11 @@ TRENDS = pl.Schema(
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How each annotator moves against the others in the course of the work.
+    """How each annotator changes relative to the others in the course of the work.
 
     ``blocks``: the mean residual in each part of the work, with an interval. ``trends``: the change from the first to
     the last rating by a straight line, its interval, its p-value, the p-value after Holm's correction for all
-    annotators and dimensions, and whether it ``drifts``. ``order`` says what the order of work was taken from.
+    annotators and dimensions, and whether it ``drifts``. ``order`` says where the order of work comes from.
     ``invalid`` lists the ratings that their scale does not allow, which ``on_invalid`` kept or dropped.
     """
 
@@ -192,7 +192,7 @@ def _trend(part: pl.DataFrame, confidence: float) -> dict[str, Any]:
     centred = part["place"].to_numpy() - part["place"].to_numpy().mean()
     spread = float((centred**2).sum())
     if spread == 0:
-        return {**row, "note": "all ratings stand at the same place in the order of work"}
+        return {**row, "note": "all ratings are at the same place in the order of work"}
     lever = centred / spread
     change = float(lever @ values)
     rest = values - values.mean() - change * centred
@@ -204,7 +204,7 @@ def _trend(part: pl.DataFrame, confidence: float) -> dict[str, Any]:
 def _clustered_error(
     rest: NDArray[np.float64], lever: NDArray[np.float64], clusters: NDArray[np.intp]
 ) -> tuple[float, int]:
-    """The standard error of Σ lever·value where values of one cluster go together, and its degrees of freedom."""
+    """The cluster-robust standard error of Σ lever·value, and its degrees of freedom."""
     sums = np.bincount(clusters, lever * rest)
     n = len(sums)
     return (float(np.sqrt(n / (n - 1) * (sums**2).sum())), n - 1) if n > 1 else (np.nan, 0)
@@ -222,7 +222,7 @@ def _t_interval(value: float, error: float, df: int, confidence: float) -> tuple
 def _t_test(value: float, error: float, df: int) -> float:
     from scipy.special import stdtr
 
-    # Rounding dust in place of an exact zero must not look like a perfect trend.
+    # A rounding error in place of an exact zero must not look like a perfect trend.
     if abs(value) < 1e-12:
         return 1.0
     return float(2 * stdtr(df, -abs(value) / error)) if error > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Findings: what a data check has to say, in a form that people read and programs count."""
+"""Findings: the results of data checks, for people and programs."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 import polars as pl
 
-#: An error makes numbers wrong, a warning makes them doubtful, a note is good to know.
+#: An error makes numbers wrong, a warning makes them doubtful, a note is for information.
 Severity = Literal["error", "warning", "note"]
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a check found: which check, how bad, where, what it means, and the numbers behind it."""
+    """One finding: which check, how severe, where, what it means, and the numbers behind it."""
 
     check: str
     severity: Severity

@@ -1,4 +1,4 @@
-"""What every function of this room asks of a ratings frame, and the frame as a matrix of units by annotators."""
+"""The requirements for a ratings frame, and the frame as a matrix of units by annotators."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ Matrix = NDArray[np.float64]
 
 
 def show_key(row: dict[str, object], columns: tuple[str, ...] = RATING_KEY) -> str:
-    """The key of a row as people read it; what every row has in common by default is left out."""
+    """The key of a row for people; parts with their default value are left out."""
     defaults = {"variant": "original", "role": "overall", "sentence": None}
     parts = ((column, row[column]) for column in columns if column in row)
     return " / ".join(
@@ -27,7 +27,7 @@ def show_key(row: dict[str, object], columns: tuple[str, ...] = RATING_KEY) -> s
 
 
 def require_ratings(ratings: pl.DataFrame) -> pl.DataFrame:
-    """The frame itself, if it is one that numbers can be computed from.
+    """The frame itself, if it is valid.
 
     Its columns must be those of ``dialgauge.corpus.RATINGS`` (``corpus.ratings`` has them), its values finite numbers
     or null, its keys distinct. Otherwise the error names the first offending key and counts the others.
@@ -35,11 +35,11 @@ def require_ratings(ratings: pl.DataFrame) -> pl.DataFrame:
     absent = [column for column in RATINGS if column not in ratings.columns]
     if absent:
         raise InputError(
-            f"ratings: missing column {absent[0]!r}; take corpus.ratings or build the frame with ratings_frame"
+            f"ratings: missing column {absent[0]!r}; use corpus.ratings or build the frame with ratings_frame"
         )
     _require_types(ratings)
     not_finite = ratings.filter(~pl.col("value").is_finite())
-    _refuse(not_finite, "the value is NaN or infinite; a rating that was not given is null")
+    _refuse(not_finite, "the value is NaN or infinite; a missing rating must be null")
     _refuse(ratings.filter(~pl.struct(RATING_KEY).is_first_distinct()), "duplicate rating")
     return ratings
 

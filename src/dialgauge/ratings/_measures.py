@@ -25,7 +25,7 @@ def verdict(measure: str, value: float | None) -> str | None:
     """What a value means in words, where the field has a convention for it.
 
     κ after Landis and Koch (1977): below 0 poor, up to .20 slight, .40 fair, .60 moderate, .80 substantial, above
-    almost perfect. α after Krippendorff (2004): from .80 reliable, from .667 good for tentative conclusions only,
+    almost perfect. α after Krippendorff (2004): from .80 reliable, from .667 for tentative conclusions only,
     below that not reliable. Shares and correlations have no such convention.
     """
     if measure not in MEASURES:
@@ -82,8 +82,8 @@ def why_undefined(matrix: Matrix, measure: str) -> str:
     if not used.any():
         return "no two annotators rated the same unit"
     if len(np.unique(matrix[used][given[used]])) == 1:
-        return "all ratings are equal, so agreement cannot be told from chance"
-    return "in every pair an annotator gave the same value throughout"
+        return "all ratings are equal, so agreement cannot be distinguished from chance"
+    return "in every pair, one annotator gave the same value to all units"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Annotators who stand apart: what each adds to the disagreement, and which way."""
+"""Outlying annotators: how much each adds to the disagreement, and in which direction."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ OUTLIERS = pl.Schema(
 class Outliers:
     """A row per annotator and dimension: the mean and the mean absolute residual against the others (``bias``,
     ``distance``), the correlation with the mean of the others, Krippendorff's α of all and ``alpha_without`` this
-    annotator, and the ``rise`` between them with its interval. ``outlier`` marks those who stand apart.
+    annotator, and the ``rise`` between them with its interval. ``outlier`` marks the outliers.
     """
 
     frame: pl.DataFrame
@@ -64,11 +64,11 @@ def outliers(
     scales: Iterable[Scale] = (),
     **changes: Any,
 ) -> Outliers:
-    """Which annotators stand apart from the others.
+    """Which annotators are outliers.
 
     An annotator is an outlier on a dimension where Krippendorff's α of the others alone is higher by ``minimum_rise``
-    or more and the bootstrap interval of that rise (over summaries) lies above 0. The minimum is there because of
-    three annotators some pair always agrees best. Needs three annotators: of two, nobody can say which one is apart.
+    or more and the bootstrap interval of that rise (over summaries) lies above 0. The minimum is needed because of
+    three annotators some pair always agrees best. Needs three annotators: of two, either could be the outlier.
     """
     own, treatment = split(changes, OutlierSettings, RatingPolicy)
     asked = OutlierSettings.chosen(settings, own, "outliers")
@@ -117,7 +117,7 @@ def _profiles(ratings: pl.DataFrame, asked: OutlierSettings) -> list[dict[str, A
         if alpha is None or without is None:
             rows.append({**row, "alpha_without": without, "note": "α is undefined"})
             continue
-        # Bound as defaults: the lambda is called within this turn, but a reader need not check that.
+        # Bound as defaults: the lambda is called within this iteration, but a reader need not check that.
         interval = bootstrap_interval(lambda w, a=of_others, b=of_all: a(w) - b(w), clusters, asked)  # type: ignore[misc]
         rise = without - alpha
         row |= {"alpha_without": without, "rise": rise, "low": interval.low, "high": interval.high}

@@ -54,8 +54,8 @@ def treat_ratings(
     given, left = (frame["value"].drop_nulls().len() for frame in (ratings, checked.ratings))
     if given and not left:
         raise InputError(
-            f"ratings.on_invalid: {policy.on_invalid!r} leaves no rating to count: {_none_valid(given)}; name their "
-            'scale as it was, or keep them ("keep")'
+            f"ratings.on_invalid: {policy.on_invalid!r} leaves no ratings: {_none_valid(given)}; give the scale that "
+            'was used, or keep them ("keep")'
         )
     cleaned = majority_noise_removal(checked.ratings) if policy.clean != "none" else None
     used = checked.ratings if cleaned is None else cleaned.ratings
@@ -63,7 +63,7 @@ def treat_ratings(
 
 
 def with_default_scale(ratings: pl.DataFrame, scale: str | None) -> pl.DataFrame:
-    """The ratings, those that name no scale on this one; unchanged for None."""
+    """The ratings, with this scale for those without one; unchanged for None."""
     return ratings if scale is None else ratings.with_columns(pl.col("scale").fill_null(find_scale(scale).name))
 
 

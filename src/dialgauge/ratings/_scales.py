@@ -1,4 +1,4 @@
-"""Scales: what values a rating may take, what they are called, and what a value off the scale means."""
+"""Scales: the values that a rating may take, their labels, and what a value off the scale means."""
 
 import math
 import re
@@ -134,16 +134,16 @@ def scale_of(ratings: pl.DataFrame, scales: Iterable[Scale] = ()) -> Scale | Non
     found = {find_scale(name, scales) for name in ratings["scale"].drop_nulls().unique()}
     if len(found) > 1:
         names = ", ".join(sorted(scale.name for scale in found))
-        raise InputError(f"ratings on different scales ({names}) cannot be taken together; normalise them first")
+        raise InputError(f"ratings on different scales ({names}) cannot be combined; normalise them first")
     return found.pop() if found else None
 
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """Ratings held against their scales. ``invalid`` lists what the scale does not allow, with key and reason.
+    """Ratings validated against their scales. ``invalid`` lists what the scale does not allow, with key and reason.
 
     ``ratings`` are all of them (``on_invalid="keep"``) or those that are allowed ("drop"). ``unchecked`` counts the
-    ratings that name no scale: they are kept, since nothing is known against them.
+    ratings that name no scale: they are kept, since they cannot be checked.
     """
 
     ratings: pl.DataFrame
@@ -153,11 +153,11 @@ class Validated:
 
 
 def validate(ratings: pl.DataFrame, *, on_invalid: OnInvalid = "drop", scales: Iterable[Scale] = ()) -> Validated:
-    """Hold every rating against the scale it names.
+    """Validate every rating against the scale it names.
 
     A 0 on a scale that starts above 0 is called *unset*: the tool saved its initial state, nobody rated. With "keep"
-    such values stay (what a study did that averaged them), with "drop" they go, with "error" they are refused. Null
-    values are ratings that were not given; they are never invalid.
+    such values stay (for replicating a study that averaged them), with "drop" they are removed, with "error" they are
+    refused. Null values are ratings that were not given; they are never invalid.
     """
     if on_invalid not in get_args(OnInvalid):
         raise ParameterError("validate", "on_invalid", "'keep', 'drop' or 'error'", on_invalid)
@@ -183,7 +183,7 @@ def _with_reason(invalid: pl.DataFrame, scales: tuple[Scale, ...]) -> pl.DataFra
         span = f"{scale.minimum:g} to {scale.maximum:g}"
         reasons.append(
             {
-                "unset": f"unset: {value:g} on a scale from {span} means that nobody rated",
+                "unset": f"unset: {value:g} on a scale from {span} means that it was not rated",
                 "off the scale": f"{value:g} is off the scale from {span}",
                 "between two points": f"{value:g} is between two points of the scale from {span}",
             }[problem]
@@ -195,15 +195,13 @@ def _with_reason(invalid: pl.DataFrame, scales: tuple[Scale, ...]) -> pl.DataFra
 def normalise(ratings: pl.DataFrame, *, scales: Iterable[Scale] = ()) -> pl.DataFrame:
     """The ratings with every value between 0 (lowest point of its scale) and 1 (highest), on the scale "0-1".
 
-    Every rating must name its scale: a guess from the values that occur would shrink a scale nobody used to its ends.
+    Every rating must name its scale: a guess from the values that occur would shrink a scale that was not fully used.
     """
     require_ratings(ratings)
     nameless = ratings.filter(pl.col("scale").is_null() & pl.col("value").is_not_null())
     if nameless.height:
         key = show_key(nameless.row(0, named=True))
-        raise InputError(
-            f"ratings: [{key}] names no scale, so it cannot be normalised ({nameless.height} such ratings)"
-        )
+        raise InputError(f"ratings: [{key}] has no scale, so it cannot be normalised ({nameless.height} such ratings)")
     scales = tuple(scales)
     value = pl.lit(None, dtype=pl.Float64)
     for name in sorted(ratings["scale"].drop_nulls().unique()):

@@ -31,7 +31,7 @@ class RatingPolicy(Settings):
 
     The mean is the default because it uses every rating, keeps their order under all our coefficients and needs no
     majority; ``majority-or-mean`` is what DialSummEval did. Ratings off their scale (a saved but unset 0, for example)
-    are dropped and counted, because one of them can decide a mean.
+    are dropped and counted, because one of them can dominate a mean.
     """
 
     aggregate: str = setting(
@@ -45,7 +45,7 @@ class RatingPolicy(Settings):
     dimensions: Several[str] | None = setting(
         None, "Dimension to use (default: all).", flag="--dimension", short="-d", panel=_PANEL
     )
-    scale: str | None = setting(None, "Scale of ratings that name none, as in 1-5.", panel=_PANEL)
+    scale: str | None = setting(None, "Scale of ratings that do not name one, as in 1-5.", panel=_PANEL)
     lower_is_better: Several[str] = setting(
         (), "Dimension whose lower values are better, such as a rank or an error count.", panel=_PANEL
     )
@@ -71,23 +71,23 @@ class AgreementSettings(Intervals):
     """How the agreement of annotators is measured."""
 
     measures: Several[Measure] = setting(MEASURES, "Measure of agreement.", flag="--measure", min_length=1)
-    by: Several[Scope] = setting(("overall", "dimension"), "What gets a value of its own.", min_length=1)
+    by: Several[Scope] = setting(("overall", "dimension"), "What to report agreement for.", min_length=1)
     level: Level | None = setting(None, "Level of measurement of Krippendorff's α (default: by the scale).")
     weights: Weights | None = setting(None, "Weights of Cohen's κ (default: by the scale).")
-    resample: Literal["summary", "dialogue"] = setting("summary", "What is drawn anew for the intervals.")
+    resample: Literal["summary", "dialogue"] = setting("summary", "What is resampled for the intervals.")
 
 
 class OutlierSettings(Intervals):
-    """When an annotator stands apart from the others."""
+    """When an annotator is an outlier."""
 
     level: Level = setting("interval", "Level of measurement of Krippendorff's α.")
-    minimum_rise: float = setting(0.1, "Least rise of α without an annotator that makes an outlier.", ge=0)
+    minimum_rise: float = setting(0.1, "Minimum rise of α without an annotator for an outlier.", ge=0)
 
 
 class DriftSettings(Settings):
-    """When an annotator is said to change while working."""
+    """When an annotator is said to drift."""
 
-    blocks: int = setting(4, "Number of equal parts of the work.", ge=2)
+    blocks: int = setting(4, "Number of equal parts of the work to compare.", ge=2)
     confidence: float = setting(0.95, "Confidence level of the intervals.", gt=0, lt=1)
-    significance: float = setting(0.05, "Largest corrected p-value of a change that counts.", gt=0, lt=1)
-    minimum_change: float = setting(0.05, "Least change that counts, as a share of the scale.", ge=0)
+    significance: float = setting(0.05, "Maximum corrected p-value of a drift.", gt=0, lt=1)
+    minimum_change: float = setting(0.05, "Minimum change of a drift, as a share of the scale.", ge=0)

@@ -28,8 +28,8 @@ def check_comments(ratings: pl.DataFrame) -> Iterator[Finding]:
     )
     for row in same.iter_rows(named=True):
         message = (
-            f"the comment {_shorten(row['comment'])!r} stands on {row['count']} of {row['n']} summaries: it looks like "
-            "the default text of a form, not like a remark"
+            f"the comment {_shorten(row['comment'])!r} is on {row['count']} of {row['n']} summaries: it looks like "
+            "the default text of a form, not like a real comment"
         )
         evidence = {"comment": row["comment"], "count": row["count"], "summaries": row["n"]}
         yield Finding("default-comment", "warning", f"annotator {row['annotator']}", message, evidence)
@@ -40,7 +40,7 @@ def _shorten(text: str, width: int = 40) -> str:
 
 
 def check_summaries(summaries: pl.DataFrame) -> Iterator[Finding]:
-    """Summaries with the same text (but for case and spaces) under two systems or dialogues, and hidden references."""
+    """Summaries with the same text (except case and spaces) of two systems or dialogues, and hidden references."""
     plain = pl.col("text").str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
     texts = summaries.filter(pl.col("variant") == "original").with_columns(plain.alias("plain"))
     written = texts.filter((pl.col("kind") == "system") & (pl.col("plain") != ""))
@@ -54,7 +54,7 @@ def check_summaries(summaries: pl.DataFrame) -> Iterator[Finding]:
         .sort("plain")
     )
     for text, dialogues, systems in repeated.iter_rows():
-        message = f"the same summary stands under {len(dialogues)} dialogues: {_shorten(text)!r}"
+        message = f"the same summary occurs in {len(dialogues)} dialogues: {_shorten(text)!r}"
         where = f"dialogues {', '.join(dialogues[:4])}{' …' if len(dialogues) > 4 else ''}"
         evidence = {"dialogues": dialogues, "systems": systems, "text": text}
         yield Finding("duplicated-summary", "warning", where, message, evidence)
@@ -71,7 +71,7 @@ def _hidden_references(written: pl.DataFrame, references: pl.DataFrame) -> Gener
     for system, dialogues, equal in hidden.iter_rows():
         message = (
             f"its summary is the reference in {equal} of {dialogues} dialogues: it reaches the maximum of every metric "
-            "that compares with the reference, so say whether it is counted as a system"
+            "that compares with the reference; report whether it counts as a system"
         )
         yield Finding("system-is-reference", "warning", f"system {system}", message, {"equal": equal, "of": dialogues})
     return hidden["system"].to_list()
