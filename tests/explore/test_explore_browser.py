@@ -54,9 +54,9 @@ def test_a_question_leads_to_the_very_words_without_scripts(served: str, browser
     target = page.locator("article:target")
     assert target.locator("del").count() > 0
     assert target.locator("ins").count() > 0
-    page.get_by_role("link", name="Hide feelings").click()
+    page.get_by_role("link", name="Hide affect").click()
     assert page.locator(".feeling").count() == 0
-    page.get_by_role("link", name="All its summaries").click()
+    page.get_by_role("link", name="All summaries").click()
     page.get_by_role("link", name="ter", exact=True).first.click()
     assert page.locator("th[aria-sort]").inner_text().startswith("ter")
     context.close()

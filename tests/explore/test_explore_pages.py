@@ -131,7 +131,7 @@ def test_json_of_a_question_has_keys_and_pages(client: TestClient, data: RunData
 def test_search_shows_what_was_found(client: TestClient) -> None:
     page = client.get("/?text=SECOND").text
     assert '<mark class="hit">second</mark> sentence' in page
-    assert "Nothing fits." in client.get("/?text=xyzzy").text
+    assert "No results." in client.get("/?text=xyzzy").text
 
 
 def test_dialogue_page_has_everything(client: TestClient, data: RunData) -> None:
@@ -188,7 +188,7 @@ def test_variants_stand_beside_their_original(client: TestClient) -> None:
     changes = {row[0]: row for row in view["variants"][0]["changes"]}
     assert changes["rouge-1"][3:] == [0.0, False], "jumbled words went unnoticed"
     assert changes["ter"][4] is True
-    assert changes["length"][4] is None, "it describes only"
+    assert changes["length"][4] is None, "it is descriptive"
 
 
 def test_failures_and_notes_are_shown(run_folder: Path) -> None:
@@ -265,7 +265,7 @@ def test_variants_that_the_corpus_brought_along(tmp_path: Path) -> None:
     page = reader.get("/dialogue?id=d0&system=a").text
     assert "<del>lost.</del>" in page
     assert "<ins>found.</ins>" in page
-    assert "nothing is expected of it" in page
+    assert "no expected effect" in page
     assert 'value="unnoticed"' not in reader.get("/").text
 
 
@@ -281,7 +281,7 @@ def test_metric_page(client: TestClient) -> None:
     assert {row["dimension"] for row in view["correlations"]} >= {"consistency", "relevance"}
     assert len(view["worst"]["consistency"]["rows"]) == 3
     page = client.get("/metric?name=rouge-1").text
-    assert "Furthest from people on" in page
+    assert "Largest disagreements with people on" in page
     assert "blind" in page
 
 
@@ -315,7 +315,7 @@ def test_a_run_without_ratings(bare: TestClient) -> None:
         ("/dialogue", 422, "id"),
         ("/metric?name=rouge-x", 404, "rouge-x"),
         ("/system?name=nobody", 404, "nobody"),
-        ("/nowhere", 404, "no such page"),
+        ("/nowhere", 404, "page does not exist"),
         ("/?page=0", 422, "page"),
         ("/?least=low&measure=ter", 422, "must be a number"),
         ("/?least=inf&measure=ter", 422, "must be a number"),

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.explore import Filter, RunData, ask
-from dialgauge.explore._queries import QUESTIONS, disagreements, divided, extremes, feelings_lost, matching, unnoticed
+from dialgauge.explore._queries import QUESTIONS, affect_lost, disagreements, divided, extremes, matching, unnoticed
 
 
 def test_nothing_is_read_before_it_is_asked_for(run_folder: Path) -> None:
@@ -66,7 +66,7 @@ def test_unnoticed_is_what_the_run_counts_as_kept_or_raised(data: RunData) -> No
 def test_a_preserving_perturbation_is_asked_the_other_way_round(data: RunData) -> None:
     assert data.expected["typos"] == "preserves"
     found = unnoticed(data, "typos", "rouge-1")
-    assert "moved although typos keeps the meaning" in found.sentence
+    assert "changed although typos keeps the meaning" in found.sentence
     assert found.frame.height > 0
     assert (found.frame["change"].abs() > data.margin).all()
 
@@ -97,8 +97,8 @@ def test_raters_who_disagree(data: RunData) -> None:
     assert (rows["largest"] > rows["smallest"]).all()
 
 
-def test_feelings_lost_and_added(data: RunData) -> None:
-    lost, added = feelings_lost(data, "negative").frame, feelings_lost(data, "negative", "added").frame
+def test_affect_lost_and_added(data: RunData) -> None:
+    lost, added = affect_lost(data, "negative").frame, affect_lost(data, "negative", "added").frame
     assert (lost["difference"] > 0).all()
     assert (added["difference"] < 0).all()
     assert lost["difference"].is_sorted(descending=True)
@@ -161,7 +161,7 @@ def test_a_run_without_ratings_says_which_questions_it_cannot_answer(bare_folder
     missing = {name for name, question in QUESTIONS.items() if question.missing(bare)}
     assert missing == {"disagree", "unnoticed", "divided", "feelings"}
     for name in missing:
-        with pytest.raises(InputError, match="has no answer in this run"):
+        with pytest.raises(InputError, match="cannot be answered for this run"):
             ask(bare, name)
     assert ask(bare, "extremes", {"metric": "length"}).frame.height > 0
 

@@ -3,7 +3,7 @@
 from hypothesis import given, strategies as st
 
 from dialgauge.affect import tagger
-from dialgauge.explore._texts import as_given, excerpt, feelings, shown
+from dialgauge.explore._texts import as_given, excerpt, label_words, shown
 
 
 def test_excerpt_begins_with_a_whole_word() -> None:
@@ -26,13 +26,13 @@ def test_short_texts_are_kept_whole(text: str, words: list[str]) -> None:
 
 
 @given(st.lists(st.text(max_size=60), max_size=4))
-def test_feelings_lose_no_character(texts: list[str]) -> None:
+def test_labels_lose_no_character(texts: list[str]) -> None:
     for chosen in (tagger("vader"), None):
-        assert ["".join(part for part, _ in parts) for parts in feelings(texts, chosen)] == texts
+        assert ["".join(part for part, _ in parts) for parts in label_words(texts, chosen)] == texts
 
 
-def test_feelings_are_told_apart() -> None:
-    parts = feelings(["She was happy, then sad."], tagger("vader"))[0]
+def test_labels_of_affective_words() -> None:
+    parts = label_words(["She was happy, then sad."], tagger("vader"))[0]
     assert [part for part in parts if part[1] != "neutral"] == [("happy", "positive"), ("sad", "negative")]
 
 

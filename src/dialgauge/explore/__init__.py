@@ -1,4 +1,4 @@
-"""The explorer: a finished run in the browser, read-only, with search and questions that lead to the very texts.
+"""The explorer: a finished run in the browser, read-only, with search and questions that lead to the texts.
 
 Serving needs the extra ``annotate``, whose packages it shares; the questions do not.
 """

@@ -23,7 +23,7 @@ from dialgauge.explore._texts import as_given, shown
 from dialgauge.web import environment, static_folder
 
 _OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
-#: One reader may ask so many times per second: scripts read too, and nobody else is here.
+#: Maximum requests per second of one reader: high, because scripts read too and the server is local.
 _RATE = 200.0
 _HERE = Path(__file__).parent
 
@@ -31,7 +31,7 @@ Text = Annotated[str, Query(max_length=1000)]
 
 
 def create_app(data: RunData, *, address: str | None = None) -> Application:
-    """The application for one run, ready for an ASGI server. ``address`` is how people reach it."""
+    """The application for one run, ready for an ASGI server. ``address`` is its public address."""
     name = urlsplit(address).hostname if address else None
     return Shield(_create_api(data), _OWN_HOSTS | ({name} if name else set()), strangers=_RATE)
 
@@ -91,17 +91,17 @@ def link(path: str, *given: Mapping[str, Any], **more: Any) -> str:
 
 
 def anchor(*names: str) -> str:
-    """The name of a place on a page, made from any names: no two places share one."""
+    """A unique id on a page, made from any names."""
     return "-".join(quote(name, safe="") for name in names)
 
 
 def _same(names: Iterable[str]) -> dict[str, str]:
-    """Choices that are called what they are."""
+    """Choices whose labels are their values."""
     return {name: name for name in names}
 
 
 def _pretty(value: Any) -> str:
-    """What a program noted, as people read it."""
+    """Provenance data, formatted for people."""
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
@@ -132,7 +132,7 @@ def _add_errors(app: FastAPI, pages: _Pages) -> None:
 
     @app.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
-        message = "There is no such page." if error.status_code == 404 else str(error.detail)
+        message = "This page does not exist." if error.status_code == 404 else str(error.detail)
         return answer(request, error.status_code, message)
 
 
@@ -172,7 +172,7 @@ def _add_search(app: FastAPI, pages: _Pages) -> None:
 
 
 def _asked(found: Results, request: Request) -> dict[str, str]:
-    """The question and its parameters, as they stand in the address."""
+    """The question and its parameters, as in the address."""
     if not found.question:
         return {}
     names = QUESTIONS[found.question].parameters(found.data)
@@ -206,8 +206,11 @@ def _add_dialogues(app: FastAPI, pages: _Pages) -> None:
         )
         if _wants_json(request):
             return JSONResponse(plain(view))
+        marked = feelings != "off"
+        toggle = link("/dialogue", request.query_params, feelings="off" if marked else "on")
+        note = data.feelings[1] if marked else ""
         return pages.page(
-            request, "dialogue.html", view=view, sort=sort, order=order, feelings=feelings != "off", one=bool(system)
+            request, "dialogue.html", view=view, sort=sort, order=order, note=note, toggle=toggle, one=bool(system)
         )
 
 

@@ -1,6 +1,6 @@
-"""What a finished run left behind, loaded once and only when somebody asks for it.
+"""The results of a finished run, each loaded once and only when it is needed.
 
-So are the rooms that only some pages need: the first page is there sooner.
+So are the rooms that only some pages need, so that the first page loads faster.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: What a summary and its variants have in common.
 PARENT = ("dialogue_id", "system", "role")
 _VARIANTS, _VARIANT_SCORES = "variants", "variant-scores"
-#: Taggers that are a table of words in the package: others read files or models, and a page does not wait for those.
+#: Taggers that are a table of words in the package: others read files or models, which would be too slow for a page.
 _QUICK_TAGGERS = frozenset({"vader"})
 #: Values beyond this many times the height of the box count as outliers, as in Tukey's box plot.
 _FENCE = 1.5
@@ -35,7 +35,7 @@ class RunData:
 
     @classmethod
     def open(cls, folder: Path | str) -> "RunData":
-        """Look at the folder of a run; nothing is read yet but its manifest."""
+        """Open the folder of a run; only its manifest is read yet."""
         return cls(FinishedRun.open(folder))
 
     @property
@@ -50,12 +50,12 @@ class RunData:
 
     @cached_property
     def scores(self) -> Scores:
-        """What the metrics gave to the summaries."""
+        """The scores of the summaries."""
         return self.run.scores
 
     @cached_property
     def ratings(self) -> pl.DataFrame | None:
-        """A row per rated summary and a column per dimension, as the study took the annotators together."""
+        """A row per rated summary and a column per dimension, aggregated as in the study."""
         return self.run.table("ratings")
 
     @cached_property
@@ -70,7 +70,7 @@ class RunData:
 
     @cached_property
     def changes(self) -> pl.DataFrame | None:
-        """What each perturbation does to each metric; None where the run made no variants."""
+        """The effect of each perturbation on each metric; None where the run made no variants."""
         return self.run.table("robustness-changes")
 
     @cached_property
@@ -81,7 +81,7 @@ class RunData:
 
     @cached_property
     def verdicts(self) -> dict[tuple[str, str], str | None]:
-        """Metric and perturbation → what the run says of the two."""
+        """Metric and perturbation → the verdict of the run."""
         return {(row["metric"], row["perturbation"]): row["verdict"] for row in self._overall.iter_rows(named=True)}
 
     @cached_property
@@ -98,7 +98,7 @@ class RunData:
         """What counts as no change, in units of a metric."""
         settings = self.run.document("robustness.json")
         if settings is None:
-            raise InputError(f"{self.run.folder}: the run measured no robustness, so it has no margin")
+            raise InputError(f"{self.run.folder}: the run did not measure robustness, so it has no margin")
         return float(settings["margin"])
 
     @cached_property
@@ -116,7 +116,7 @@ class RunData:
 
     @cached_property
     def variant_scores(self) -> pl.DataFrame:
-        """What the metrics gave to the variants; empty where there are none."""
+        """The scores of the variants; empty where there are none."""
         frames = [self.scores.frame]
         if self._perturbed:
             frames.append(Scores.load(self.run.folder / f"{_VARIANT_SCORES}.parquet").frame)
@@ -128,7 +128,7 @@ class RunData:
 
     @cached_property
     def originals(self) -> pl.DataFrame:
-        """What the metrics gave to the summaries as they were written."""
+        """The scores of the original summaries."""
         return self.scores.frame.filter(pl.col("variant") == ORIGINAL)
 
     @cached_property
@@ -144,13 +144,13 @@ class RunData:
 
     @cached_property
     def unit_of(self) -> str:
-        """Between what the unit is a standard deviation: systems, or summaries."""
+        """Whether the unit is the standard deviation between systems or between summaries."""
         known = [] if self.changes is None else self.changes["unit_of"].drop_nulls().to_list()
         return str(known[0]) if known else "systems"
 
     @cached_property
     def summaries(self) -> pl.DataFrame:
-        """The summaries as they were written, with the domain of their dialogue."""
+        """The original summaries, with the domain of their dialogue."""
         domains = self.corpus.dialogues.select("dialogue_id", "domain")
         originals = self.corpus.summaries.filter(pl.col("variant") == ORIGINAL)
         return originals.join(domains, on="dialogue_id", how="left", maintain_order="left")
@@ -176,7 +176,7 @@ class RunData:
 
     @cached_property
     def systems(self) -> list[str]:
-        """Whoever wrote summaries: systems first, then references."""
+        """The authors of summaries: systems first, then references."""
         names = self.summaries["system"].unique().to_list()
         return [*self.corpus.systems, *sorted(set(names) - set(self.corpus.systems))]
 
@@ -192,17 +192,17 @@ class RunData:
 
     @cached_property
     def judging(self) -> list[str]:
-        """The metrics that say which summary is better; the others describe only."""
+        """The metrics that say which summary is better; the others are descriptive."""
         return [name for name in self.metrics if self.scores.directions.get(name, "none") != "none"]
 
     @cached_property
     def dimensions(self) -> list[str]:
-        """What people rated, as far as the study used it."""
+        """The rated dimensions that the study used."""
         return [] if self.ratings is None else [name for name in self.ratings.columns if name not in KEY]
 
     @cached_property
     def fences(self) -> dict[str, tuple[float, float]]:
-        """Metric → the values below and above which a summary stands out from the others."""
+        """Metric → the values below and above which a summary is an outlier."""
         found = {}
         for name in self.metrics:
             low, high = (self.originals[name].quantile(share, "linear") for share in (0.25, 0.75))
@@ -212,7 +212,7 @@ class RunData:
 
     @cached_property
     def feelings(self) -> "tuple[Tagger, str]":
-        """The tagger that marks words of feeling on the pages, and a sentence about it."""
+        """The tagger that marks affective words on the pages, and a note about it."""
         from dialgauge.affect import DEFAULT, parse_spec, tagger
 
         wanted = str(self.run.stage("affect").get("settings", {}).get("tagger", DEFAULT))
@@ -221,8 +221,8 @@ class RunData:
             if name in _QUICK_TAGGERS:
                 return tagger(wanted), f"marked by the tagger {wanted}"
         except DialgaugeError as error:
-            return tagger(DEFAULT), f"marked by the tagger {DEFAULT}; that of the run does not serve here: {error}"
-        return tagger(DEFAULT), f"marked by the tagger {DEFAULT}, which is quick; the run measured with {wanted}"
+            return tagger(DEFAULT), f"marked by the tagger {DEFAULT}; that of the run cannot be used here: {error}"
+        return tagger(DEFAULT), f"marked by the tagger {DEFAULT}, which is fast; the run used {wanted}"
 
     def require(self, kind: str, name: str, known: "list[str] | Mapping[str, Any]") -> str:
         """The name, if it is one of those that are known here."""
@@ -232,6 +232,6 @@ class RunData:
 
 
 def _variants_of(frames: list[pl.DataFrame]) -> pl.DataFrame:
-    """The rows that are no originals; what the corpus had already comes first, and once."""
+    """The rows that are not originals; those of the corpus come first, without duplicates."""
     every = pl.concat([frame.filter(pl.col("variant") != ORIGINAL) for frame in frames], how="diagonal_relaxed")
     return every.unique(KEY, keep="first", maintain_order=True)

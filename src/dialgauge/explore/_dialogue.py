@@ -11,7 +11,7 @@ from dialgauge.affect import Segment
 from dialgauge.corpus import KEY, Dialogue
 from dialgauge.errors import UnknownNameError
 from dialgauge.explore._data import PARENT, RunData
-from dialgauge.explore._texts import feelings
+from dialgauge.explore._texts import label_words
 from dialgauge.report import marked
 
 #: A text in parts, True for those that the other text does not have.
@@ -20,7 +20,7 @@ Parts = tuple[tuple[str, bool], ...]
 
 @dataclass(frozen=True, slots=True)
 class SpokenTurn:
-    """A turn with its words of feeling; ``side`` numbers the speakers."""
+    """A turn with its affective words; ``side`` numbers the speakers."""
 
     speaker: str
     role: str | None
@@ -30,7 +30,7 @@ class SpokenTurn:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A value; ``outlier`` is ``low`` or ``high`` where it stands out from those of all summaries, else empty."""
+    """A value; ``outlier`` is ``low`` or ``high`` if it is an outlier among all summaries, else empty."""
 
     value: float | None
     outlier: str = ""
@@ -38,7 +38,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class VariantView:
-    """A perturbed summary beside its original, and what the metrics make of the difference.
+    """A perturbed summary beside its original, and how the metrics react to the difference.
 
     A row of ``changes`` is a metric, its two scores, the change in units (negative is worse) and whether that is what
     the perturbation should do (None where nothing is expected or nothing is known).
@@ -55,7 +55,7 @@ class VariantView:
 
 @dataclass(frozen=True, slots=True)
 class SummaryView:
-    """A summary: its words of feeling, scores by metric, ratings by dimension, and what went wrong with it."""
+    """A summary: its affective words, scores by metric, ratings by dimension, and problems with it."""
 
     system: str
     role: str
@@ -75,7 +75,7 @@ class SummaryView:
         return sorted({row["annotator"] for row in self.ratings})
 
     def rated(self) -> list[tuple[str, list[float | None], float | None]]:
-        """A row per dimension (and sentence): its name, what each annotator gave, and what the study made of it."""
+        """A row per dimension (and sentence): its name, each annotator's rating, and the aggregated rating."""
         cells: dict[tuple[str, int | None], dict[str, float | None]] = {}
         for row in self.ratings:
             cells.setdefault((row["dimension"], row["sentence"]), {})[row["annotator"]] = row["value"]
@@ -89,7 +89,7 @@ class SummaryView:
         ]
 
     def comments(self) -> list[tuple[str, str, str]]:
-        """Annotator, dimensions and comment; one that was given on several dimensions stands once."""
+        """Annotator, dimensions and comment; a comment on several dimensions is listed once."""
         found: dict[tuple[str, str], list[str]] = {}
         for row in self.ratings:
             if row["comment"]:
@@ -134,12 +134,12 @@ def dialogue_view(
         by = "" if system is None else f" by {system}"
         raise UnknownNameError(f"role of a summary of {dialogue_id}{by}", role or "", theirs["role"].unique())
     tagger = data.feelings[0] if mark_feelings else None
-    views = _summaries(data, rows, feelings(rows["text"].fill_null("").to_list(), tagger))
+    views = _summaries(data, rows, label_words(rows["text"].fill_null("").to_list(), tagger))
     if sort is not None:
         views = _sorted(data, views, sort, descending)
     names = data.corpus.dialogues["dialogue_id"].to_list()
     place = names.index(dialogue_id)
-    said = feelings([turn.text for turn in dialogue.turns], tagger)
+    said = label_words([turn.text for turn in dialogue.turns], tagger)
     sides = {name: side for side, name in enumerate(dict.fromkeys(turn.speaker for turn in dialogue.turns))}
     return DialogueView(
         dialogue,

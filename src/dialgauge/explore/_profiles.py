@@ -18,7 +18,7 @@ _WORST = 3
 
 @dataclass(frozen=True, slots=True)
 class MetricView:
-    """A metric: what it is, how its values spread, how far it agrees with people, and where it does not."""
+    """A metric: what it is, its values, its correlation with ratings, and the worst disagreements."""
 
     name: str
     description: str
@@ -45,7 +45,7 @@ class MetricView:
 class SystemView:
     """A system: how many summaries it wrote, and its mean by each dimension and metric with its place among systems.
 
-    ``ratings`` and ``scores`` hold name, mean, place (1 is best; None for a metric that only describes) and how many
+    ``ratings`` and ``scores`` have name, mean, rank (1 is best; None for a descriptive metric) and how many
     systems have one.
     """
 
@@ -64,7 +64,7 @@ def metric_view(data: RunData, name: str) -> MetricView:
     try:
         declared = parse_request(name).metric
         description, citation = declared.description, declared.citation
-    except DialgaugeError:  # a metric that a plug-in, or a table of one's own, has brought along
+    except DialgaugeError:  # a metric of a plug-in, or of a user's own table
         description, citation = "", ""
     values = data.originals[name] if name in data.metrics else pl.Series(dtype=pl.Float64)
     failures = data.scores.failures.filter(pl.col("metric") == name, pl.col("dialogue_id").is_not_null())

@@ -1,4 +1,4 @@
-"""What one can ask of a run: a search that narrows everything down, and questions that put summaries in an order."""
+"""The queries of a run: a search that filters summaries, and questions that rank them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.explore._data import PARENT, RunData
 
 _KEYS = list(KEY)
-#: Ways to look at a difference: the answer of the parameter ``side`` and what it means.
+#: The values of the parameter ``side`` and what they mean.
 _SIDES = {
     "either": "both ways",
-    "metric": "the metric praises, people do not",
-    "people": "people praise, the metric does not",
+    "metric": "high by the metric, low by people",
+    "people": "high by people, low by the metric",
 }
 #: What the parameters of questions are called on the page.
 LABELS: Mapping[str, str] = {
@@ -28,15 +28,15 @@ LABELS: Mapping[str, str] = {
     "way": "Which way",
 }
 _ENDS = {"lowest": "lowest first", "highest": "highest first"}
-_PARTS = {"all": "all feelings", "positive": "positive ones", "negative": "negative ones"}
+_PARTS = {"all": "all affective words", "positive": "positive words", "negative": "negative words"}
 _WAYS = {"lost": "lost", "added": "added"}
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which summaries are wanted: those that fit everything that is given.
+    """Which summaries to show: those that match all criteria.
 
-    ``text`` is looked for in summary and dialogue, letter case aside: all of its words must be in one of the two.
+    ``text`` is searched in summary and dialogue, ignoring case: all of its words must be in one of the two.
     ``least`` and ``most`` bound the values of ``measure``, a metric.
     """
 
@@ -59,7 +59,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Summaries in an order: ``frame`` has their keys and the values of ``columns``; ``sentence`` says which."""
+    """Ranked summaries: ``frame`` has their keys and the values of ``columns``; ``sentence`` describes them."""
 
     sentence: str
     frame: pl.DataFrame
@@ -68,7 +68,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its parameters (name → what it may be, as words) for one run, or the reason why it has none."""
+    """A question with its parameters (name → choices) for one run, or the reason why it cannot be answered."""
 
     name: str
     title: str
@@ -80,7 +80,7 @@ class Question:
         """Ask it. A parameter that is not given takes its first value."""
         reason = self.missing(data)
         if reason is not None:
-            raise InputError(f"the question {self.name!r} has no answer in this run: {reason}")
+            raise InputError(f"the question {self.name!r} cannot be answered for this run: {reason}")
         chosen = {}
         for name, choices in self.parameters(data).items():
             value = given.get(name) or next(iter(choices))
@@ -91,7 +91,7 @@ class Question:
 
 
 def matching(data: RunData, wanted: Filter) -> pl.DataFrame:
-    """The keys of the summaries that fit a filter, in the order of the corpus."""
+    """The keys of the summaries that match a filter, in the order of the corpus."""
     found = data.summaries
     for column, value, known in (
         ("domain", wanted.domain, data.domains),
@@ -168,13 +168,13 @@ def _percentile(values: pl.Expr) -> pl.Expr:
 
 
 def unnoticed(data: RunData, perturbation: str, metric: str) -> Answer:
-    """Where a metric did not do with a variant what it should: fall where it was degraded, stay where it was not."""
+    """Variants to which a metric reacted wrongly: it should fall where they were degraded, and stay where not."""
     if data.variants is None:
         raise InputError(NO_VARIANTS)
     data.require("perturbation", perturbation, data.expected)
     data.require("metric", metric, data.judging)
     if (metric, perturbation) not in data.units:
-        raise InputError(f"the run has no measured change of {metric} under {perturbation}")
+        raise InputError(f"the run did not measure the change of {metric} under {perturbation}")
     labels = data.variants.filter(pl.col("label") == perturbation).select(_KEYS)
     after = data.variant_scores.select(*_KEYS, pl.col(metric).alias("variant_score")).join(labels, on=_KEYS, how="semi")
     before = data.originals.select(*PARENT, pl.col(metric).alias("original_score"))
@@ -184,14 +184,14 @@ def unnoticed(data: RunData, perturbation: str, metric: str) -> Answer:
     preserves = data.expected[perturbation] == "preserves"
     if preserves:
         wrong, order = pl.col("change").abs() > data.margin, -pl.col("change").abs()
-        said = f"Where {metric} moved although {perturbation} keeps the meaning"
+        said = f"Where {metric} changed although {perturbation} keeps the meaning"
     else:
         wrong, order = pl.col("change") >= -data.margin, -pl.col("change")
-        said = f"Where {perturbation} made the summary worse and {metric} did not notice"
+        said = f"Where {perturbation} degraded the summary and {metric} did not fall"
     found = both.filter(wrong).sort(order, *_KEYS)
     sentence = (
         f"{said}: {found.height} of {both.height} variants. A change of 1 is the standard deviation between "
-        f"{data.unit_of}, negative is worse; up to {data.margin:g} counts as none."
+        f"{data.unit_of}, negative is worse; changes up to {data.margin:g} do not count."
     )
     columns = {
         "original_score": f"{metric}, original",
@@ -208,17 +208,17 @@ def extremes(data: RunData, metric: str, end: str = "lowest") -> Answer:
     order = pl.col("score") if end == "lowest" else -pl.col("score")
     frame = data.originals.select(*_KEYS, pl.col(metric).alias("score")).drop_nulls("score").sort(order, *_KEYS)
     direction = data.scores.directions.get(metric, "none")
-    better = "it describes only" if direction == "none" else f"{direction} is better"
+    better = "descriptive" if direction == "none" else f"{direction} is better"
     return Answer(f"Summaries by {metric}, {_ENDS[end]} ({better}).", frame, {"score": metric})
 
 
 def divided(data: RunData, dimension: str) -> Answer:
-    """The summaries whose annotators are furthest apart on a dimension."""
+    """The summaries on which annotators disagree most on a dimension."""
     data.require("dimension", dimension, data.corpus.dimensions)
     rows = data.corpus.ratings.filter(
         pl.col("dimension") == dimension, pl.col("variant") == ORIGINAL, pl.col("value").is_not_null()
     )
-    # Who rated sentence by sentence counts by the mean of them.
+    # Annotators who rated sentences count by their mean.
     persons = rows.group_by(*_KEYS, "annotator").agg(pl.col("value").mean())
     found = persons.group_by(_KEYS).agg(
         pl.col("value").min().alias("smallest"),
@@ -228,17 +228,17 @@ def divided(data: RunData, dimension: str) -> Answer:
     )
     found = found.filter(pl.col("annotators") > 1, pl.col("largest") > pl.col("smallest"))
     found = found.with_columns((pl.col("largest") - pl.col("smallest")).alias("spread"))
-    sentence = f"Where raters disagree most on {dimension}, by the distance between the extremes of what they gave."
+    sentence = f"Where raters disagree most on {dimension}, by the range of their ratings."
     columns = {"smallest": "smallest", "largest": "largest", "deviation": "standard deviation", "annotators": "raters"}
     return Answer(sentence, found.sort(-pl.col("spread"), -pl.col("deviation"), *_KEYS), columns)
 
 
-def feelings_lost(data: RunData, part: str = "all", way: str = "lost") -> Answer:
+def affect_lost(data: RunData, part: str = "all", way: str = "lost") -> Answer:
     """The summaries whose share of affective words is furthest from that of their dialogue."""
     if data.shares is None:
         raise InputError(NO_AFFECT)
-    _choose("feelings_lost", "part", part, _PARTS)
-    _choose("feelings_lost", "way", way, _WAYS)
+    _choose("affect_lost", "part", part, _PARTS)
+    _choose("affect_lost", "way", way, _WAYS)
     shares = data.shares.filter(pl.col("variant") == ORIGINAL).select(
         *_KEYS,
         pl.col(f"dialogue_{part}").alias("dialogue_share") * 100,
@@ -248,8 +248,8 @@ def feelings_lost(data: RunData, part: str = "all", way: str = "lost") -> Answer
     found = lost.filter(pl.col("difference") > 0 if way == "lost" else pl.col("difference") < 0)
     order = -pl.col("difference") if way == "lost" else pl.col("difference")
     sentence = (
-        f"Where feelings were {_WAYS[way]} ({_PARTS[part]}): the per cent of affective words in the dialogue and "
-        "in its summary."
+        f"Where affect was {_WAYS[way]} ({_PARTS[part]}): the percentage of affective words in the dialogue and in "
+        "its summary."
     )
     columns = {"dialogue_share": "% in dialogue", "summary_share": "% in summary", "difference": "difference"}
     return Answer(sentence, found.sort(order, *_KEYS), columns)
@@ -261,9 +261,9 @@ def _choose(owner: str, parameter: str, given: str, allowed: Mapping[str, str]) 
 
 
 #: Why a question has no answer.
-NO_RATINGS = "the corpus has no ratings, so nothing can be compared with people"
+NO_RATINGS = "the corpus has no ratings, so metrics cannot be compared with people"
 NO_VARIANTS = "the study has no [perturbations], so there are no variants"
-NO_AFFECT = "the study has no [affect] table, so feelings were not measured"
+NO_AFFECT = "the study has no [affect] table, so affect was not measured"
 
 
 def _same(names: list[str] | Mapping[str, Any]) -> dict[str, str]:
@@ -283,7 +283,7 @@ QUESTIONS: Mapping[str, Question] = {
         ),
         Question(
             "unnoticed",
-            "Where did a perturbation go unnoticed?",
+            "Which perturbations did a metric miss?",
             lambda data: {
                 "perturbation": {
                     name: f"{name} ({effect.replace('-', ' ')})" for name, effect in data.expected.items()
@@ -309,17 +309,17 @@ QUESTIONS: Mapping[str, Question] = {
         ),
         Question(
             "feelings",
-            "Where did feelings get lost?",
+            "Where was affect lost?",
             lambda data: {"part": _PARTS, "way": _WAYS},
             lambda data: None if data.shares is not None else NO_AFFECT,
-            feelings_lost,
+            affect_lost,
         ),
     )
 }
 
 
 def ask(data: RunData, name: str, given: Mapping[str, str] | None = None, wanted: Filter | None = None) -> Answer:
-    """Ask a question of a run, for the summaries that fit a filter.
+    """Ask a question of a run, for the summaries that match a filter.
 
     Variants belong to their summary: a filter that keeps it keeps them.
     """

@@ -1,4 +1,4 @@
-"""A page of what was found: with a question, summaries in its order; without, dialogues in the order of the corpus."""
+"""A page of results: for a question, summaries in its order; otherwise dialogues in the order of the corpus."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ class Results:
 
 
 def results_of(data: RunData, question: str, asked: Mapping[str, str], wanted: Filter, page: int, size: int) -> Results:
-    """Search, or ask a question of what the search finds."""
+    """Search, or ask a question about the results of the search."""
     if not question:
         return _dialogues(data, wanted, page, size)
     found = ask(data, question, asked, wanted)
@@ -110,7 +110,7 @@ def question_forms(data: RunData) -> list[tuple[str, str, dict[str, dict[str, st
 
 
 def numbers(given: Mapping[str, str]) -> dict[str, float | None]:
-    """Bounds from the fields of a form; an empty field is no bound."""
+    """Bounds from the fields of a form; an empty field is not a bound."""
     found: dict[str, float | None] = {}
     for name, text in given.items():
         try:
@@ -124,7 +124,7 @@ def numbers(given: Mapping[str, str]) -> dict[str, float | None]:
 
 
 def plain(value: Any) -> Any:
-    """Anything that a page shows as what JSON can hold."""
+    """Anything that a page shows, as JSON-compatible data."""
     if isinstance(value, Answer):
         return {"sentence": value.sentence, "columns": dict(value.columns), "rows": value.frame.to_dicts()}
     if is_dataclass(value) and not isinstance(value, type):

@@ -17,11 +17,11 @@ from dialgauge.explore._results import question_forms
 def serve(
     data: RunData, *, host: str = "127.0.0.1", port: int = 8600, announce: Callable[[str], None] | None = None
 ) -> None:
-    """Serve until interrupted. ``announce`` gets the address once the port is ours. There is no login."""
+    """Serve until interrupted. ``announce`` gets the address once the port is open. There is no sign-in."""
     listening, address = listen(host, port)
     answered = threading.Event()
     app = _noting(create_app(data, address=address), answered)
-    # The address is there at once; what the first pages need is read meanwhile.
+    # The address is announced at once; what the first pages need is read meanwhile.
     threading.Thread(target=_read_ahead, args=(data, answered), daemon=True).start()
     if announce is not None:
         announce(address)
@@ -29,7 +29,7 @@ def serve(
 
 
 def _noting(app: Application, answered: threading.Event) -> Application:
-    """The application, which says when it has answered."""
+    """The application, which signals its first response."""
 
     async def noting(scope: Any, receive: Any, send: Any) -> None:
         await app(scope, receive, send)
@@ -39,11 +39,11 @@ def _noting(app: Application, answered: threading.Event) -> Application:
 
 
 def _read_ahead(data: RunData, answered: threading.Event) -> None:
-    """Read what the first page shows; once that is out, what the pages behind its links do."""
-    # Whoever asks for a damaged file gets the error on the page.
+    """Read what the first page needs; once that is sent, what the linked pages need."""
+    # Errors of a damaged file are shown on the page that needs it.
     with contextlib.suppress(DialgaugeError):
         question_forms(data)
-        answered.wait()  # two that run at once only keep each other waiting
+        answered.wait()  # running both at once would only slow each other down
         from dialgauge.explore._dialogue import dialogue_view
 
         keys = matching(data, Filter(text="a"))

@@ -1,5 +1,4 @@
-"""Texts in parts for the pages: words of feeling, words that differ, words that were looked for, and numbers as people
-read them."""
+"""Texts in parts for the pages: affective words, words that differ, words that were searched, and formatted numbers."""
 
 import re
 from collections.abc import Sequence
@@ -14,9 +13,9 @@ _AROUND = 90
 
 
 def shown(value: object, digits: int | None = None) -> str:
-    """A value as it stands on a page: a dash for none, a real minus sign, and as many decimals for all of its kind.
+    """A value as shown on a page: a dash for none, a real minus sign, and a fixed number of decimals.
 
-    Those are ``digits``, or three below 10, two below 1,000 and then one.
+    The decimals are ``digits``, or three below 10, two below 1,000 and then one.
     """
     if value is None or isinstance(value, float):
         from dialgauge.report import places  # here: the start of the server needs no report
@@ -30,13 +29,13 @@ def as_given(value: float | None) -> str:
     return number(value, "g")
 
 
-def feelings(texts: Sequence[str], tagger: "Tagger | None") -> "list[tuple[Segment, ...]]":
+def label_words(texts: Sequence[str], tagger: "Tagger | None") -> "list[tuple[Segment, ...]]":
     """Each text in runs with their label; one neutral run each where there is no tagger."""
     if tagger is None:
         return [((text, "neutral"),) if text else () for text in texts]
     from dialgauge.affect import NEUTRAL, segments, tag_texts
 
-    # Cutting a text asks for the places of all of its words: most texts have no word of feeling.
+    # Splitting a text needs the positions of all of its words: most texts have no affective word.
     return [
         segments(tagged) if (tagged.labels != NEUTRAL).any() else ((tagged.words.text, "neutral"),)
         for tagged in tag_texts(texts, tagger)
@@ -44,7 +43,7 @@ def feelings(texts: Sequence[str], tagger: "Tagger | None") -> "list[tuple[Segme
 
 
 def excerpt(text: str, words: Sequence[str]) -> list[tuple[str, bool]] | None:
-    """The text around the first of the words, in parts that are True for what was looked for; None without any."""
+    """The text around the first of the words, in parts that are True for matches; None without any."""
     if not words:
         return None
     pattern = re.compile("|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)), re.IGNORECASE)
@@ -53,7 +52,7 @@ def excerpt(text: str, words: Sequence[str]) -> list[tuple[str, bool]] | None:
         return None
     begin, end = max(0, first.start() - _AROUND), min(len(text), first.end() + _AROUND)
     if begin and (gap := re.compile(r"\s").search(text, begin, first.start())):
-        begin = gap.end()  # a word that is cut off reads as another one
+        begin = gap.end()  # a truncated word could be read as another one
     parts: list[tuple[str, bool]] = [("…", False)] if begin else []
     place = begin
     for match in pattern.finditer(text, first.start(), end):
