@@ -118,7 +118,7 @@ def test_normalise(rate):
     assert result["value"].to_list() == [0, 0.5, 1, 0, 0.5, 1]
     assert set(result["scale"]) == {"0-1"}
     assert validate(result).invalid.is_empty()
-    with pytest.raises(InputError, match="names no scale"):
+    with pytest.raises(InputError, match="has no scale"):
         normalise(rate([[1]], scale=None))
 
 

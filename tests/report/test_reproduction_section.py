@@ -75,8 +75,8 @@ def test_words() -> None:
     said = " ".join(found.sentences)
     assert "5 of 6 pairs of systems (83%) keep their order. " in said, "of one dimension there is nothing to add"
     assert "Another system comes out best for fluency, b instead of a." in said
-    assert "Against first, mean results move by +0.25 (fluency)." in said
-    assert "fluency: the scale 1-5 begins at 1, taken off before CV*." in found.remarks
+    assert "Compared with first, mean results change by +0.25 (fluency)." in said
+    assert "fluency: the scale 1-5 begins at 1, which is subtracted before CV*." in found.remarks
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,10 @@ def test_a_role_is_named_everywhere_or_nowhere() -> None:
     both = section(compared(first, replace(first, name="second")))
     assert [block.title for block in both.blocks] == ["fluency, overall", "fluency, agent"]
     assert "2 of 2 pairs of systems (100%) keep their order, over 2 roles." in both.sentences
-    assert "Against first, mean results move by 0.00 (fluency, overall) to 0.00 (fluency, agent)." in both.sentences
+    assert (
+        "Compared with first, mean results change by 0.00 (fluency, overall) to 0.00 (fluency, agent)."
+        in both.sentences
+    )
 
 
 @pytest.mark.parametrize(("adds", "share"), [(True, "2 of 2"), (False, "2 of 3")])
@@ -176,7 +179,7 @@ def test_a_mean_of_dimensions_counts_only_where_people_rated_it(adds: bool, shar
 
 def test_little_to_compare() -> None:
     one = section(compared(printed("x", {"a": "3"}), printed("y", {"a": "4"})))
-    assert one.lead.startswith("No two systems are told apart")
+    assert one.lead.startswith("No two systems differ")
     assert one.blocks[0].cells[1:3] == ("–", "–")
     lowest = section(compared(printed("x", {"a": "1", "b": "1"}), printed("y", {"a": "1", "b": "1"})))
     assert str(lowest.blocks[0].rows[0].cv_star) == "–"
@@ -195,7 +198,10 @@ def test_several_reproductions_stand_beside_the_original_one_by_one() -> None:
     assert found.claims[0].overall == ("partly", "faint")
     assert [verdict for verdict, _, _ in found.claims[0].studies] == ["confirmed", "not confirmed", "confirmed"]
     assert found.sentences[0] == "11 of 12 pairs of systems (92%) keep their order, over 2 reproductions."
-    assert "Against first, mean results move by −0.12 (third, fluency) to +0.25 (second, fluency)." in found.sentences
+    assert (
+        "Compared with first, mean results change by −0.12 (third, fluency) to +0.25 (second, fluency)."
+        in found.sentences
+    )
     page = comparison_html(report)
     assert "CV* of all" in page, "what all three say together"
     assert "Systems that change rank" in page

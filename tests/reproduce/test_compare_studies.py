@@ -157,11 +157,11 @@ class TestBadInput:
         assert result.cells["high"][0] == pytest.approx(cv_star([0.375, 0.505]).cv_star)
 
     def test_normalising_needs_a_scale(self):
-        with pytest.raises(InputError, match="'quality' names no scale"):
+        with pytest.raises(InputError, match="'quality' has no scale"):
             table(ORIGINAL, "one").normalised()
 
     def test_one_study_is_no_comparison(self):
-        with pytest.raises(InputError, match="two studies or more; got 1"):
+        with pytest.raises(InputError, match="at least two studies; got 1"):
             compare([table(ORIGINAL, "one")])
 
     def test_two_studies_of_one_name(self):
@@ -527,7 +527,7 @@ class TestSystems:
         assert row["p_wilcoxon"] < 0.01
         assert "no t-test" in row["note"]
 
-    @pytest.mark.parametrize(("dialogues", "note"), [(1, "one dialogue only: nothing can be tested")])
+    @pytest.mark.parametrize(("dialogues", "note"), [(1, "only one dialogue: cannot be tested")])
     def test_too_few_dialogues(self, make_ratings, dialogues, note):
         study = rated_results(make_ratings(dialogues=dialogues, shared=0), "made")
         assert set(compare_systems(study).frame["note"]) == {note}
@@ -621,7 +621,7 @@ class TestCommand:
         write_table(tmp_path / "two.csv", {"A": "3.2", "B": "3.2", "C": "4.0"})
         code, out, err = run("compare", "one.csv", "two.csv", "--scale", "1-5", "--agreement", "one=0.48")
         assert code == 0
-        assert "the scale 1-5 begins at 1, taken off before CV*" in out
+        assert "the scale 1-5 begins at 1, which is subtracted before CV*" in out
         assert "as reported 0.48" in out
         assert "Systems that change rank" in out
         assert max(len(line) for line in out.splitlines()) <= 100
@@ -718,7 +718,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (("one.csv",), "two studies or more"),
+            (("one.csv",), "at least two studies"),
             (("one.csv", "missing.csv"), "missing.csv"),
             (("one.csv", "two.csv", "--scale", "third=1-5"), "no study of that name"),
             (("one.csv", "two.csv", "--scale", "1-"), "1-"),
@@ -726,7 +726,7 @@ class TestCommand:
             (("one.csv", "two.csv", "--agreement", "one=high"), "not a number"),
             (("one.csv", "two.csv", "--test", "all"), "needs a study with ratings"),
             (("one.csv", "two.csv", "--test", "A"), "SYSTEM,BASELINE"),
-            (("one.csv", "two.csv", "--normalise"), "names no scale"),
+            (("one.csv", "two.csv", "--normalise"), "has no scale"),
         ],
     )
     def test_bad_requests_end_with_one_message(self, run, tmp_path, arguments, message):
@@ -748,12 +748,12 @@ def test_a_printed_table_is_put_on_its_scale(tmp_path):
 def test_what_a_reader_must_know():
     result = compare([table({"A": "2", "B": "5", "D": "1"}, "one"), table({"A": "2", "B": "4"}, "two")])
     assert comparison_remarks(comparison_json(ComparisonReport(result)), " (say it)") == [
-        "No scale is named for quality: taken to begin at 0 before CV* (say it).",
+        "No scale is named for quality: assumed to begin at 0 for CV* (say it).",
         "Left out: system D: not in two.",
     ]
     named = compare([table(ORIGINAL, "one", scale="1-5"), table(REPEATED, "two", scale="1-5")])
     assert comparison_remarks(comparison_json(ComparisonReport(named))) == [
-        "quality: the scale 1-5 begins at 1, taken off before CV*."
+        "quality: the scale 1-5 begins at 1, which is subtracted before CV*."
     ]
 
 

@@ -1,4 +1,4 @@
-"""Original against reproduction, and the tables of published papers recomputed from their raw data."""
+"""Comparison of original and reproduction, and the tables of published papers recomputed from their raw data."""
 
 from dialgauge.lazy import lazy_room
 

@@ -1,4 +1,4 @@
-"""Original against reproduction: how far the results of two or more studies of the same systems lie apart."""
+"""Original and reproduction compared: how far apart the results of studies of the same systems are."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -79,7 +79,7 @@ RANKS = pl.Schema(
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Where the scale of a dimension begins, which is taken off before CV*."""
+    """Where the scale of a dimension begins, which is subtracted before CV*."""
 
     dimension: str
     lowest: float
@@ -87,20 +87,20 @@ class Shift:
 
     @property
     def assumed(self) -> bool:
-        """Whether 0 was taken as the start because nobody named a scale."""
+        """Whether the start is assumed to be 0 because no scale is named."""
         return self.scale is None
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Everything that two or more studies of the same systems say about each other. The first study is the original.
+    """The comparison of two or more studies of the same systems. The first study is the original.
 
     - ``cells``: CV* of each cell among the ``studies`` named (all of them, the original with each reproduction, the
       reproductions among themselves), with the range ``low``–``high`` that rounding leaves.
     - ``spread``: mean, median and largest CV* by dimension and role; null dimension and role: of all cells.
-    - ``correlations``: each reproduction against the original over the systems of a dimension and role. ``low`` and
+    - ``correlations``: each reproduction with the original over the systems of a dimension and role. ``low`` and
       ``high`` bound Spearman's ρ within rounding, ``open`` says that these differ, ``sign_open`` that not even the sign
-      is known. ``kept``, ``reversed`` and ``tied`` count the pairs of systems by what became of their order.
+      is known. ``kept``, ``reversed`` and ``tied`` count the pairs of systems by the change of their order.
     - ``concordance``: Kendall's W of the systems' ranks, and Krippendorff's α with studies as annotators where they
       rated the same summaries.
     - ``ranks``: the rank of each system in each study, 1 for the best.
@@ -129,7 +129,7 @@ class Comparison:
 
     @property
     def computed_dimensions(self) -> list[str]:
-        """The dimension "overall" where a study has it as the mean of the others, and nobody rated it there."""
+        """The dimension "overall" where a study has it as the mean of the others, and it was not rated there."""
         adds = any(study.adds_overall for study in self.studies)
         return [shift.dimension for shift in self.shifts if adds and shift.dimension == OVERALL_DIMENSION]
 
@@ -162,7 +162,7 @@ class _Table:
 
     def __init__(self, studies: Sequence[StudyResults], cells: Sequence[tuple[str, str, str]]) -> None:
         self.studies, self.cells = studies, cells
-        # Means that are equal differ in the last bits when their sums run in another order: ties must stay ties.
+        # Equal means differ in the last bits when they are summed in another order: ties must stay ties.
         self._values = [{cell: round(value, 12) for cell, value in study.values().items()} for study in studies]
         self._widths = [
             {(row[0], row[1], row[2]): row[3] for row in study.frame.select(*CELL, "half_width").iter_rows()}
@@ -190,7 +190,7 @@ class _Table:
 
 def _check_studies(studies: Sequence[StudyResults]) -> None:
     if len(studies) < 2:
-        raise InputError(f"a comparison needs two studies or more; got {len(studies)}")
+        raise InputError(f"a comparison needs at least two studies; got {len(studies)}")
     names = [study.name for study in studies]
     for name in names:
         if names.count(name) > 1:
@@ -236,7 +236,7 @@ def _shift(studies: Sequence[StudyResults], dimension: str) -> Shift:
     if len({(scale.minimum, scale.maximum) for scale in named.values()}) > 1:
         listed = ", ".join(f"{name}: {scale.name}" for name, scale in named.items())
         raise InputError(
-            f"dimension {dimension!r} is on different scales ({listed}); bring them to 0–1 (--normalise, or "
+            f"dimension {dimension!r} is on different scales ({listed}); normalise them to 0–1 (--normalise, or "
             "normalise = true in a study file)"
         )
     scale = next(iter(named.values()), None)
@@ -251,7 +251,7 @@ def _shift(studies: Sequence[StudyResults], dimension: str) -> Shift:
             raise InputError(
                 f"study {study.name!r}: {key} is {row['value']:g}, below {lowest:g}, where "
                 + ("a scale begins unless it is named" if scale is None else f"the scale {scale.name} begins")
-                + '; say on which scale the values are (--scale=-100-100, or scale = "-100-100" in a study file)'
+                + '; give the scale of the values (--scale=-100-100, or scale = "-100-100" in a study file)'
             )
     return Shift(dimension, lowest, None if scale is None else scale.name)
 
@@ -327,7 +327,7 @@ def _correlate(first: list[float], second: list[float], rounded: tuple[bool, boo
 
 
 def _order(first: list[float], second: list[float]) -> dict[str, int]:
-    """What became of the order of each pair of systems; a pair that is equal in either study is tied."""
+    """Whether each pair of systems keeps its order; a pair that is equal in either study is tied."""
     signs = [
         np.sign(first[a] - first[b]) * np.sign(second[a] - second[b])
         for a in range(len(first))
@@ -391,7 +391,7 @@ def kendall_w(values: np.ndarray) -> tuple[float | None, str]:
 def _alpha(studies: Sequence[StudyResults], dimension: str, role: str) -> tuple[int | None, float | None, str]:
     """Krippendorff's α (interval) of the values per summary, with studies as annotators, on what all of them rated.
 
-    Of several settings of one study the first stands for it: settings share their ratings and would agree by design.
+    Of several settings of one study only the first counts: settings share their ratings and would agree by design.
     """
     labs = list({study.setting_of or study.name: study for study in reversed(studies)}.values())[::-1]
     if len(labs) < 2:
@@ -400,7 +400,7 @@ def _alpha(studies: Sequence[StudyResults], dimension: str, role: str) -> tuple[
     shared: pl.DataFrame | None = None
     for study in labs:
         if study.summaries is None:
-            return None, None, f"{study.name} gives no ratings"
+            return None, None, f"{study.name} has no ratings"
         part = study.summaries.filter((pl.col("dimension") == dimension) & (pl.col("role") == role))
         part = part.select(*key, pl.col("value").alias(f"value of {study.name}"))
         shared = part if shared is None else shared.join(part, on=key, how="inner")

@@ -14,7 +14,7 @@ from dialgauge.reproduce._systems import SystemComparison
 
 @dataclass(frozen=True, slots=True)
 class ComparisonReport:
-    """A comparison with what may go with it: claims held against the studies, and systems tested within them."""
+    """A comparison with optional parts: claims checked in the studies, and systems tested within them."""
 
     comparison: Comparison
     conclusions: Conclusions | None = None
@@ -69,13 +69,13 @@ def comparison_remarks(found: Mapping[str, Any], hint: str = "") -> list[str]:
     said = [f"{study['name']}: {line}" for study in found["studies"] for line in study["remarks"]]
     assumed = [shift["dimension"] for shift in found["shifts"] if shift["assumed"]]
     if assumed:
-        said.append(f"No scale is named for {', '.join(assumed)}: taken to begin at 0 before CV*{hint}.")
+        said.append(f"No scale is named for {', '.join(assumed)}: assumed to begin at 0 for CV*{hint}.")
     shifted: dict[tuple[str, float], list[str]] = {}
     for shift in found["shifts"]:
         if shift["lowest"]:
             shifted.setdefault((shift["scale"], shift["lowest"]), []).append(shift["dimension"])
     for (scale, lowest), dimensions in shifted.items():
-        said.append(f"{', '.join(dimensions)}: the scale {scale} begins at {lowest:g}, taken off before CV*.")
+        said.append(f"{', '.join(dimensions)}: the scale {scale} begins at {lowest:g}, which is subtracted before CV*.")
     return said + [f"Left out: {line}." for line in found["left_out"]]
 
 

@@ -74,7 +74,7 @@ def _order(report: ComparisonReport) -> Table:
         values = (number_cell(row["pearson"]), number_cell(row["spearman"]), show_span(row["low"], row["high"]))
         rows.append((row["study"], row["dimension"], row["role"], *values, order, remark))
     columns = ["study", "dimension", "role", "Pearson", "Spearman", "rounding leaves", "order", ""]
-    title = f"Order of the systems against {report.comparison.names[0]}"
+    title = f"Order of the systems compared with {report.comparison.names[0]}"
     note = "order: pairs of systems whose order is kept / reversed / tied in one of the studies"
     return _used(title, columns, rows, ("Pearson", "Spearman"), note)
 

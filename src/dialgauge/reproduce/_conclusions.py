@@ -1,4 +1,4 @@
-"""Conclusions as data: a claim is declared once and held against every study and setting."""
+"""Conclusions as data: a claim is declared once and checked in every study and setting."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -80,7 +80,7 @@ class Claim:
             raise ParameterError(where, "confirmed", "above 0, at most 1, and not below 'partly'", self.confirmed)
 
     def verdict(self, holds: int, parts: int) -> Verdict:
-        """The verdict when so many of so many parts hold."""
+        """The verdict when ``holds`` of ``parts`` parts hold."""
         share = holds / parts
         if share >= self.confirmed - _DUST:
             return "confirmed"
@@ -89,7 +89,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Conclusions:
-    """Claims against studies. ``frame`` has a row per claim and study, the original first.
+    """Claims checked in studies. ``frame`` has a row per claim and study, the original first.
 
     ``open`` says that rounding of the printed numbers (or a test that is not known) could change the verdict.
     ``difference`` is the mean difference over the parts, ``change`` that mean minus the original's.
@@ -179,7 +179,7 @@ def _number(value: object, where: str) -> float:
 
 
 def check_claims(claims: Sequence[Claim], studies: Sequence[StudyResults]) -> Conclusions:
-    """Hold every claim against every study; the first study is the original."""
+    """Check every claim in every study; the first study is the original."""
     if not claims:
         raise InputError("there are no claims to check")
     rows = []

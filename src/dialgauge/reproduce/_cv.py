@@ -1,4 +1,4 @@
-"""CV*: how far the results of repeated studies lie apart, in per cent of their mean (Belz, Popović and Mille, 2022)."""
+"""CV*: the spread of the results of repeated studies in per cent of their mean (Belz, Popović and Mille, 2022)."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Variation:
 
 
 def c4(n: int) -> float:
-    """By how much s (ddof 1) of ``n`` normal values falls short of σ on average: √(2/(n−1))·Γ(n/2)/Γ((n−1)/2)."""
+    """The factor by which s (ddof 1) of ``n`` normal values underestimates σ: √(2/(n−1))·Γ(n/2)/Γ((n−1)/2)."""
     if n < 2:
         raise InputError(f"c4 needs at least two values; got {n}")
     return math.sqrt(2 / (n - 1)) * math.exp(math.lgamma(n / 2) - math.lgamma((n - 1) / 2))
@@ -35,9 +35,9 @@ def c4(n: int) -> float:
 def cv_star(values: Sequence[float], *, lowest: float = 0.0) -> Variation:
     """CV* = 100·(1 + 1/(4n))·(s/c4)/mean of results on a scale that begins at ``lowest``.
 
-    A coefficient of variation means something only where 0 is the end of the scale: 4.1 and 4.3 on a scale from 1 to 5
-    are 3.1 and 3.3 above its end. So ``lowest`` is taken off every value first (1 for a scale from 1 to 5, −100 for one
-    from −100 to 100). A value below it, a mean of 0 and fewer than two values are refused.
+    A coefficient of variation is meaningful only if 0 is the end of the scale: 4.1 and 4.3 on a scale from 1 to 5 are
+    3.1 and 3.3 above its end. So ``lowest`` is subtracted from every value first (1 for a scale from 1 to 5, −100 for
+    one from −100 to 100). A value below it, a mean of 0 and fewer than two values are refused.
     """
     n = len(values)
     if n < 2:
@@ -47,7 +47,7 @@ def cv_star(values: Sequence[float], *, lowest: float = 0.0) -> Variation:
     shifted = [value - lowest for value in values]
     if min(shifted) < 0:
         raise InputError(
-            f"{min(values):g} lies below {lowest:g}, where the scale is said to begin; CV* needs its true lower end"
+            f"{min(values):g} is below {lowest:g}, the given start of the scale; CV* needs its true lower end"
         )
     mean = math.fsum(shifted) / n
     if mean == 0:

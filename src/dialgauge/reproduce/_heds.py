@@ -1,4 +1,4 @@
-"""A first draft of the Human Evaluation Datasheet (HEDS 3.0), filled from what a corpus with ratings knows of itself.
+"""A first draft of the Human Evaluation Datasheet (HEDS 3.0), filled from a corpus with ratings.
 
 What the data cannot know (who was paid, who approved it) is listed as open questions, never guessed.
 """
@@ -20,7 +20,7 @@ from dialgauge.ratings import Scale, agreement, find_scale
 _ELICITATION = "heds-criteria-criterion-response_elicitation-"
 _MODE = "heds-criteria-criterion-evaluation_mode-"
 _ITEMS = "heds-sample_evaluators_design-"
-#: The numbers that the form gives to languages, as far as they are known to us.
+#: The numbers of languages in the form, as far as known.
 _LANGUAGES = {"en": (41, "English"), "de": (55, "German")}
 
 
@@ -100,13 +100,13 @@ def heds_questions() -> tuple[Question, ...]:
 def draft_datasheet(
     corpus: Corpus, *, answers: Mapping[str, Any] | None = None, scales: Iterable[Scale] = ()
 ) -> Datasheet:
-    """The sheet as far as the corpus can fill it.
+    """The sheet, filled as far as possible from the corpus.
 
     ``answers`` are your own: by key a text, or for questions that are asked of every criterion a text for all of them
     or a table criterion → text. They replace what the corpus says.
     """
     if corpus.ratings.is_empty():
-        raise InputError(f"corpus {corpus.info.name!r} has no ratings: there is no evaluation to describe")
+        raise InputError(f"corpus {corpus.info.name!r} has no ratings, so there is no evaluation to describe")
     questions = heds_questions()
     given = _given(answers or {}, questions, corpus.dimensions)
     found = {(a.key, a.criterion): a for a in [*_about_study(corpus), *_about_criteria(corpus, tuple(scales))]}

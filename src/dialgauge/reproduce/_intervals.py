@@ -1,4 +1,4 @@
-"""What rounding leaves open: a printed 0.69 stands for anything from 0.685 to 0.695.
+"""The effect of rounding: a printed 0.69 may be anything from 0.685 to 0.695.
 
 Every function here takes the printed values and half the width of their rounding step, and returns the range of what
 the unrounded numbers could have given. A value that is known exactly has the half width 0.
@@ -22,7 +22,7 @@ class Range:
     high: float
 
     def is_point(self, tolerance: float = 1e-9) -> bool:
-        """Whether rounding leaves nothing open."""
+        """Whether rounding makes no difference."""
         return self.high - self.low <= tolerance
 
     def has_one_sign(self) -> bool:
@@ -31,7 +31,7 @@ class Range:
 
 
 def half_step(places: int) -> float:
-    """Half the width of the interval that a number printed with so many decimals stands for."""
+    """Half the width of the interval of a number printed with ``places`` decimals."""
     return float(Decimal(5).scaleb(-places - 1))
 
 
@@ -50,7 +50,7 @@ def _corners(bounds: Sequence[tuple[float, float]]) -> Iterator[list[float]]:
     """The corners of the box among which the largest spread is found.
 
     Of two intervals of the same width, the upper one is at its low end and the lower one at its high end in no corner
-    that is worth a look: the other way round their sum is the same and they lie further apart.
+    that matters: the other way round their sum is the same and they are further apart.
     """
     by_width: dict[float, list[int]] = {}
     for i, (low, high) in enumerate(bounds):
@@ -66,7 +66,7 @@ def _smallest_cv_star(bounds: Sequence[tuple[float, float]], lowest: float) -> f
     best = math.inf
     for left, right in zip(ends, ends[1:] or ends, strict=False):
         middle = (left + right) / 2
-        # Below or above this stretch a value stays at its end; the others meet at one point t within it.
+        # Below or above this range a value stays at its end; the others meet at one point t within it.
         fixed = [
             high if high < middle else low for low, high in _shift(bounds, lowest) if high < middle or low > middle
         ]

@@ -1,4 +1,4 @@
-"""Checks of a printed table against its own promises: stars, bold face and row names."""
+"""Consistency checks of a printed table: stars, bold face and row names."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,16 +26,16 @@ class WrongStars:
 
 
 def stars_of(p: float, thresholds: Sequence[float] = STARS) -> int:
-    """How many stars a p-value earns: one for each threshold that it does not exceed."""
+    """The number of stars of a p-value: one for each threshold that it does not exceed."""
     return sum(p <= threshold for threshold in thresholds)
 
 
 def check_stars(
     table: PrintedTable, p_values: Mapping[tuple[str, str], float], thresholds: Sequence[float] = STARS
 ) -> list[WrongStars]:
-    """The cells whose printed stars differ from those that the recomputed p-values earn.
+    """The cells whose printed stars do not match the recomputed p-values.
 
-    Only cells with a p-value are looked at. ``thresholds`` go from the one for a single star downwards.
+    Only cells with a p-value are checked. ``thresholds`` are decreasing, starting with the one for a single star.
     """
     if list(thresholds) != sorted(thresholds, reverse=True) or not all(0 < t < 1 for t in thresholds):
         raise ParameterError("check_stars", "thresholds", "falling numbers between 0 and 1", tuple(thresholds))
@@ -81,5 +81,5 @@ def check_bold(table: PrintedTable, best: int) -> list[WrongBold]:
 
 
 def repeated_names(table: PrintedTable) -> list[str]:
-    """The names that the table prints on more than one row: a reader cannot tell these rows apart."""
+    """The names that the table prints on more than one row, which readers cannot distinguish."""
     return [name for name, times in Counter(table.row_names.values()).items() if times > 1]

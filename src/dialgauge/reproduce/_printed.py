@@ -1,7 +1,7 @@
-"""Printed numbers: what a table in a paper says, and whether a recomputed value rounds to it.
+"""Printed numbers: the cells of a table in a paper, and whether a recomputed value rounds to them.
 
 A paper prints ``0.4`` for 0.40, ``.37`` for 0.37, ``-0.00`` for 0 and ``0.66**`` for a significant 0.66. What is typed
-in is kept as it stands on the page; everything that is compared is compared as decimals, never as binary fractions.
+in is kept as printed; everything that is compared is compared as decimals, never as binary fractions.
 """
 
 import math
@@ -17,7 +17,7 @@ from typing import Any, Literal
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.tables import NOTHING
 
-#: A comma stands between thousands or nowhere: a number that begins with 0 has none, so 0,690 is no 690.
+#: A comma is allowed only between thousands: a number that begins with 0 has none, so 0,690 is not 690.
 _NUMBER = re.compile(r"([+-]?)([1-9]\d{0,2}(?:,\d{3})+|\d*)(?:\.(\d+))?\s*%?")
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d*),\d+\s*%?")
 #: Decimals below this are noise of floating-point sums, not digits to round by.
@@ -26,7 +26,7 @@ _NOISE = 12
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A number as it stands on the page: ``text`` without its stars, its value, its decimals, and how many stars."""
+    """A number as printed: ``text`` without its stars, its value, its decimals, and how many stars."""
 
     text: str
     value: Decimal
@@ -55,14 +55,14 @@ def parse_printed(text: str, where: str = "") -> Printed:
             "(a comma is read between thousands only, as in 4,200)"
         )
     if match is None or not (match[2] or match[3]):
-        raise InputError(f"{named}: not a number, for instance 0.67, .67, -0.1 or 0.67**")
+        raise InputError(f"{named}: not a number; write it as in 0.67, .67, -0.1 or 0.67**")
     decimals = len(match[3] or "")
     value = Decimal(f"{match[1]}{match[2].replace(',', '') or '0'}.{match[3] or '0'}")
     return Printed(bare, value + 0, decimals, stars)
 
 
 def round_half_up(value: float | Decimal, decimals: int) -> Decimal:
-    """Round as people do: on the decimal digits, halves away from zero, and never to −0."""
+    """Round by hand: on the decimal digits, halves away from zero, and never to −0."""
     exact = value if isinstance(value, Decimal) else Decimal(f"{value:.{_NOISE}f}")
     return exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP) + 0
 
@@ -118,7 +118,7 @@ class PrintedTable:
 
 
 def read_published(file: str) -> dict[str, Any]:
-    """What is typed into a file of ``papers``: the printed tables of a paper, and what else it says in numbers."""
+    """The contents of a file of ``papers``: the printed tables of a paper, and other numbers that it reports."""
     return tomllib.loads((files("dialgauge.reproduce") / "papers" / file).read_text(encoding="utf-8"))
 
 
@@ -151,7 +151,7 @@ def _printed_table(name: str, table: Mapping[str, Any]) -> PrintedTable:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: what is printed, what comes out of the data, and whether the one is the other rounded.
+    """One cell: the printed value, the recomputed value, and whether they match after rounding.
 
     ``recomputed`` is None where the data give no value; ``note`` then says why. ``shown`` is the recomputed value with
     the digits of the table, ``interval`` its confidence interval where one was computed.
@@ -170,7 +170,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class TableCheck:
-    """All cells of one table. ``corrected`` marks values that are meant to differ from the print, ``text`` says why."""
+    """All cells of one table. ``corrected`` marks values that should differ from the print, ``text`` says why."""
 
     name: str
     title: str
@@ -180,7 +180,7 @@ class TableCheck:
 
     @property
     def matched(self) -> int:
-        """How many cells agree with the print."""
+        """How many cells match the printed value."""
         return sum(cell.matches for cell in self.cells)
 
     @property
@@ -190,7 +190,7 @@ class TableCheck:
 
     @property
     def mismatches(self) -> tuple[Cell, ...]:
-        """The cells that do not agree with the print."""
+        """The cells that do not match the printed value."""
         return tuple(cell for cell in self.cells if not cell.matches)
 
     @property
@@ -250,7 +250,7 @@ def check_table(
 class Defect:
     """Something wrong in a study, found in its data or its print. ``check`` names the general check that found it.
 
-    An "error" makes numbers wrong, a "warning" makes them doubtful, a "note" is good to know. ``keys`` are the
+    An "error" makes numbers wrong, a "warning" makes them doubtful, a "note" is for information. ``keys`` are the
     places, where there are several.
     """
 
@@ -276,7 +276,7 @@ class LayoutRow:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A table in the layout of the paper: its rows as printed, and ours below, which are not meant to be equal.
+    """A table in the layout of the paper: its rows as printed, and ours below, which are not expected to be equal.
 
     For what was made with other models than those of the paper, because those are not public.
     """
@@ -300,10 +300,10 @@ def printed_rows(table: PrintedTable) -> tuple[LayoutRow, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PaperCheck:
-    """A paper recomputed: its tables, cell by cell, and the defects that turned up on the way.
+    """A recomputed paper: its tables, cell by cell, and the defects that were found.
 
-    ``facts`` are further results of this paper alone; they stand beside the tables in the JSON. ``layouts`` are tables
-    that cannot be recomputed as they were, shown with the nearest that can.
+    ``facts`` are further results of this paper alone; they are beside the tables in the JSON. ``layouts`` are tables
+    that cannot be recomputed exactly, shown with the closest that can.
     """
 
     paper: str

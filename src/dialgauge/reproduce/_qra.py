@@ -14,7 +14,7 @@ from dialgauge.tables import interval, number
 class QraLine:
     """One type of result: I single numbers, II sets of numbers, III labels of items, IV conclusions.
 
-    ``value`` is None where the studies do not allow it; ``text`` then says why, and else what the value says.
+    ``value`` is None where it cannot be computed; ``text`` then says why, and else explains the value.
     """
 
     type: str
@@ -25,7 +25,7 @@ class QraLine:
 
 
 def show_span(low: float | None, high: float | None, places: int = 2) -> str:
-    """What rounding leaves of a number, from one end to the other; nothing where the ends are the same or unknown."""
+    """The range of a number before rounding; empty where the ends are the same or unknown."""
     if low is None or high is None or high - low < 1e-9:
         return ""
     return interval(low, high, places)
@@ -37,7 +37,7 @@ def show_p_value(value: float | None) -> str:
 
 
 def qra_view(comparison: Comparison, conclusions: Conclusions | None = None) -> tuple[QraLine, ...]:
-    """How far the studies agree, from their single numbers to their conclusions."""
+    """How well the studies agree, from their single numbers to their conclusions."""
     return (
         _numbers(comparison),
         *_sets(comparison),

@@ -79,7 +79,7 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
 def paper_csv(check: PaperCheck, *, escape_formulas: bool = True) -> str:
     """A row per cell of every table and layout, with full precision; cells of a layout are not compared with another.
 
-    ``escape_formulas`` puts an apostrophe before texts that a spreadsheet would take for a formula.
+    ``escape_formulas`` puts an apostrophe before texts that a spreadsheet would read as a formula.
     """
     rows: list[Sequence[object]] = [CSV_COLUMNS]
     for table in check.tables:
@@ -111,7 +111,7 @@ def paper_html(check: PaperCheck) -> str:
 
 
 def _heads(columns: Sequence[str]) -> tuple[list[tuple[str, int]], list[str]]:
-    """Columns named ``top/below`` get a heading of two lines: the groups with their widths, and what stands below."""
+    """Columns named ``top/below`` get a heading of two lines: the groups with their widths, and the names below."""
     parts = [tuple(column.split("/", 1)) if "/" in column else ("", column) for column in columns]
     if len({below for _, below in parts}) == 1:
         parts = [("", top or below) for top, below in parts]

@@ -1,4 +1,4 @@
-"""Whether a study comes out again, in sentences."""
+"""Whether a study is reproduced, in sentences."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -27,7 +27,7 @@ def lead(found: Mapping[str, Any], original: str) -> str:
         return f"Partly confirmed: {said}." if confirmed or partly else f"Not confirmed: {said}."
     kept, pairs, _ = _pairs(found)
     if not pairs:
-        return f"No two systems are told apart both here and in {original}, so there is no order to compare."
+        return f"No two systems differ both here and in {original}, so there is no order to compare."
     word = next((word for share, word in _ORDERS if kept >= share * pairs), "not the same")
     return f"The order of the systems is {word} as in {original}."
 
@@ -61,8 +61,7 @@ def _ordered(found: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def _pairs(found: Mapping[str, Any]) -> tuple[int, int, int]:
-    """How many pairs of systems keep their order, of how many that both studies tell apart, and how many they do
-    not."""
+    """How many pairs of systems keep their order, of how many that differ in both studies, and how many are tied."""
     kept, turned, tied = (sum(row[key] for row in _ordered(found)) for key in ("kept", "reversed", "tied"))
     return kept, kept + turned, tied
 
@@ -80,7 +79,7 @@ def _level(blocks: Sequence["Block"], original: str) -> str:
     levels = sorted(((block.level, block.title) for block in blocks), key=lambda one: one[0])
     ends = levels if len(levels) == 1 else (levels[0], levels[-1])
     span = " to ".join(f"{number(level, '+.2f')} ({title})" for level, title in ends)
-    return f"Against {original}, mean results move by {span}."
+    return f"Compared with {original}, mean results change by {span}."
 
 
 def _leaders(blocks: Sequence["Block"]) -> list[str]:

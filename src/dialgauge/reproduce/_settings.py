@@ -1,7 +1,7 @@
-"""Settings: what becomes of a study's results when the ratings of shared items are merged in other ways.
+"""Settings: how a study's results change when the ratings of shared items are merged in other ways.
 
 Many studies let all annotators rate a few items (to measure agreement) and divide the rest among them. Then the
-shared items must be merged, by one annotator, the mean or the median, and somebody chose how. A sweep makes the choice
+shared items must be merged, by one annotator, the mean or the median, and this is a choice. A sweep makes its effect
 visible.
 """
 
@@ -46,7 +46,7 @@ def sweep_settings(
     known = shared_annotators(ratings)
     if not known:
         raise InputError(
-            f"study {name!r}: there is nothing to merge: no unit has two annotators, or nobody rated all that have"
+            f"study {name!r}: nothing to merge: no unit has two annotators, or no annotator rated all units that have"
         )
     wanted = [*(f"annotator:{who}" for who in known), "mean", "median"] if settings is None else list(settings)
     agreed = agreement_of(ratings, scales)

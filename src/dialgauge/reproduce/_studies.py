@@ -35,13 +35,13 @@ RESULTS = pl.Schema(
 OVERALL_DIMENSION = "overall"
 _COLUMNS = ("system", "dimension", "role", "value", "n", "scale")
 _NEEDED = ("system", "dimension", "value")
-#: What a file has that rates summaries one by one, and a table of results has not.
+#: Columns of a file with ratings of single summaries, which a table of results does not have.
 _CORPUS_USES = ("dialogue_id", "dialogue", "summary", "reference", "annotator", "variant", "sentence")
 
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """The agreement of a study's annotators: which measure, its value, and whether we computed it or were told."""
+    """The agreement of a study's annotators: the measure, its value, and whether it is computed or reported."""
 
     measure: str
     value: float | None
@@ -63,7 +63,7 @@ class StudyResults:
     ``setting_of`` names the study where these results are one of several ways to treat its ratings. ``invalid`` counts
     the ratings that were left out because their scale does not allow them, by problem ("unset", "off the scale",
     "between two points"); ``notes`` say what had to be assumed when the file was read, and how many such ratings count
-    all the same. ``adds_overall`` says that nobody rated "overall": it was added as the mean of the other dimensions.
+    all the same. ``adds_overall`` says that "overall" was not rated but added as the mean of the other dimensions.
     """
 
     name: str
@@ -105,14 +105,14 @@ class StudyResults:
         return {(row[0], row[1], row[2]): row[3] for row in self.frame.select(*CELL, "value").iter_rows()}
 
     def scale(self, dimension: str) -> Scale | None:
-        """The scale of a dimension; None where nobody named it."""
+        """The scale of a dimension; None if it is not named."""
         names = self.frame.filter(pl.col("dimension") == dimension)["scale"].drop_nulls().unique(maintain_order=True)
         if names.len() > 1:
             raise InputError(f"study {self.name!r}: dimension {dimension!r} is on several scales: {', '.join(names)}")
         return find_scale(names[0]) if names.len() else None
 
     def with_scale(self, scale: str) -> "StudyResults":
-        """The same results, all said to be on this scale."""
+        """The same results, all on this scale."""
         return _checked(replace(self, frame=self.frame.with_columns(pl.lit(find_scale(scale).name).alias("scale"))))
 
     def with_agreement(self, value: float, measure: str = "as reported") -> "StudyResults":
@@ -131,7 +131,7 @@ class StudyResults:
             scale = self.scale(dimension)
             if scale is None:
                 raise InputError(
-                    f"study {self.name!r}: dimension {dimension!r} names no scale, so it cannot be brought to 0–1"
+                    f"study {self.name!r}: dimension {dimension!r} has no scale, so it cannot be normalised to 0–1"
                 )
             lows[dimension], widths[dimension] = scale.minimum, scale.maximum - scale.minimum
         low = pl.col("dimension").replace_strict(lows, return_dtype=pl.Float64)
@@ -319,8 +319,8 @@ def read_printed(
 ) -> StudyResults:
     """Printed results from a CSV file with the columns system, dimension, value and optionally role, n, scale.
 
-    The encoding is recognised; where it had to be guessed, the results have a note. ``scale`` says on which one all of
-    them are, ``normalised`` brings them to 0–1.
+    The encoding is recognised; where it had to be guessed, the results have a note. ``scale`` is the scale of all
+    values, ``normalised`` maps them to 0–1.
     """
     path = Path(path)
     found = read_text(path)
@@ -354,8 +354,8 @@ def _check_columns(columns: Sequence[str], path: Path) -> None:
 def is_printed_table(path: Path) -> bool:
     """Whether a file is a table of results rather than a corpus.
 
-    A table of results is a CSV with the columns system, dimension and value and none that a corpus calls its
-    dialogues, summaries or annotators by.
+    A table of results is a CSV with the columns system, dimension and value and none of those that a corpus has for
+    dialogues, summaries or annotators.
     """
     if path.suffix.lower() != ".csv" or not path.is_file():
         return False

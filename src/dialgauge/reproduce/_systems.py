@@ -1,4 +1,4 @@
-"""System against system within one study: paired tests on the same dialogues, corrected, with effect sizes."""
+"""Pairwise comparison of systems within one study: paired tests on the same dialogues, corrected, with effect sizes."""
 
 import math
 from collections.abc import Sequence
@@ -73,8 +73,8 @@ def compare_systems(
 ) -> SystemComparison:
     """Test pairs (system, baseline) of one study, by default all pairs, on the dialogues that both were rated on.
 
-    "overall" is the mean of the dimensions of each summary, tested like a dimension. Up to 2**n sign flips are all
-    looked at where there are no more than ``permutations`` of them; else that many are drawn.
+    "overall" is the mean of the dimensions of each summary, tested like a dimension. All 2**n sign flips are used if
+    there are at most ``permutations`` of them; else that many are drawn.
     """
     if study.summaries is None:
         raise InputError(f"study {study.name!r} has no ratings, only printed results: systems cannot be tested")
@@ -110,7 +110,7 @@ def paired_values(
 
 
 def _differences(ours: Sequence[float], theirs: Sequence[float]) -> FloatArray:
-    """What is equal up to the dust that means such as 1/3 leave in the last digits is equal."""
+    """The differences, with 0 for values that are equal up to rounding errors in the last digits."""
     difference: FloatArray = np.array(ours, dtype=np.float64) - np.array(theirs, dtype=np.float64)
     difference[np.abs(difference) < _DUST] = 0.0
     return difference
@@ -143,7 +143,7 @@ def _test(
         "difference": mean,
     }
     if n == 1:
-        return facts | {"note": "one dialogue only: nothing can be tested"}
+        return facts | {"note": "only one dialogue: cannot be tested"}
     if not difference.any():
         return facts | {"note": "the two systems are equal on every dialogue"}
     from scipy import stats
@@ -166,7 +166,7 @@ def _test(
 
 
 def sign_flip_p_value(difference: FloatArray, permutations: int, seed: int) -> float:
-    """Two-sided p-value of the mean difference when the sign of each difference could as well be the other.
+    """Two-sided p-value of the mean difference when the sign of each difference is random.
 
     Exact over all 2**n sign flips where that is at most ``permutations``; else the share among that many random ones,
     the observed one counted in.

@@ -165,15 +165,15 @@ def _conclusions_table(conclusions: Conclusions) -> TableCheck:
                     recomputed=change,
                     matches=found == printed["direction"],
                     shown=found,
-                    note=f"the mean difference changes by {change:+.3f} against the original",
+                    note=f"the mean difference changes by {change:+.3f} compared with the original",
                 )
             )
     return TableCheck(
         "2",
-        "the original's conclusions held against the reproduction: verdict, and change of the effect",
+        "the original's conclusions checked in the reproduction: verdict, and change of the effect",
         tuple(cells),
-        text="Each conclusion is declared as a claim with a rule and held against Table 1 in all five settings. The "
-        "paper knows no partial verdict: what we call partly confirmed (one side of the dialogue, not the other) it "
+        text="Each conclusion is declared as a claim with a rule and checked in Table 1 in all five settings. The "
+        "paper has no partial verdict: what we call partly confirmed (one side of the dialogue, not the other) it "
         "calls not confirmed. For conclusion 6 the declared rule asks for three of four parts, which is how the paper "
         "reads it.",
     )
@@ -203,7 +203,7 @@ def _automatic(path: Path, progress: Progress) -> dict[str, Values]:
 
 
 def _within(tolerance: float, places: int) -> Callable[[float, float], bool]:
-    """Whether a value, rounded to the places that the program prints, is as near to the printed one as that."""
+    """Whether a value, rounded to the places that the program prints, is within this distance of the printed one."""
     return lambda value, printed: abs(round(value, places) - printed) <= tolerance + 1e-9
 
 

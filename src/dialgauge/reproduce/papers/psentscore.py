@@ -131,8 +131,8 @@ def _table_2(study: _Study) -> tuple[TableCheck, Layout]:
     )
     rows = [LayoutRow(name, False, row, tuple(f"{value:.2f}" for value in row)) for name, row in ours.items()]
     text = (
-        "The checkpoints BERT-SST3 and BERT-DS-SST3 are not public: printed only. 'dialgauge affect train' makes such "
-        "taggers, 'dialgauge affect evaluate' shows them beside the look-up."
+        "The checkpoints BERT-SST3 and BERT-DS-SST3 are not public: printed only. 'dialgauge affect train' trains such "
+        "taggers, 'dialgauge affect evaluate' compares them with the look-up."
     )
     return table, Layout("2", printed.title, printed.columns, (*printed_rows(printed), *rows), text)
 
@@ -171,7 +171,7 @@ def _table_4(study: _Study) -> Layout:
             texts = tuple(f"{value:.1f}%" if i == 2 else f"{value:.0f}" for i, value in enumerate(values))
             rows.append(LayoutRow(f"{split}, {name}", False, values, texts))
     text = (
-        "Filtered: both texts have an affective word; of the test part, only the dialogue is asked, as in the paper. "
+        "Filtered: both texts have an affective word; in the test part, only the dialogue counts, as in the paper. "
         "There, Sum. counts dialogues none of whose references has one; the paper prints 0. BERT-DS-SST3 is not public."
     )
     return Layout("4", printed.title, printed.columns, (*printed_rows(printed), *rows), text)
@@ -264,7 +264,7 @@ def _layout_5(study: _Study, name: str, scores: PSentScores, rouge: Mapping[str,
     text = (
         f"Ours: tagger {tagger}, {denominator.removeprefix('denominator:')} as the denominator, dialogues with a share "
         "of zero left out. Systems: the public outputs of BART large (not the model that was published) on all 500 "
-        "dialogues, three unnamed ones on 96. In brackets: controls that are no summaries. The outputs of the four "
+        "dialogues, three unnamed ones on 96. In brackets: controls that are not summaries. The outputs of the four "
         "teams and of the paper's own models are not public, nor is the tagger: printed only. adj. is our own variant, "
         "adjusted for copying and length."
     )
@@ -363,7 +363,7 @@ def _copying(scores: PSentScores) -> list[Defect]:
         return []
     named = ", ".join(f"{row['name']} {row['spearman']:.3f}" for row in above)
     references = next((f"; references {row['spearman']:.3f}" for row in rows if row["kind"] == "reference"), "")
-    message = f"Texts that are no summaries score highest: {named}; best system {best:.3f}{references} (Spearman)."
+    message = f"Texts that are not summaries score highest: {named}; best system {best:.3f}{references} (Spearman)."
     return [Defect("copying-wins", "error", "Table 5, PSentScore", message)]
 
 

@@ -23,9 +23,9 @@ WEIGHT = 1.2
 _LIMIT = 100
 _WORD = re.compile("[a-z0-9]+")
 _SHORTEST = 4
-#: What NLTK's tokeniser, which py-rouge reads words with, parts in two.
+#: Words that NLTK's tokeniser, which py-rouge uses, splits in two.
 _PARTED = {"gonna": "gon na", "gotta": "got ta", "wanna": "wan na", "gimme": "gim me", "lemme": "lem me"}
-#: Stems of py-rouge's own making. It has more of them; in DialogSum only these make words equal that else are not.
+#: Stems of py-rouge's own. It has more of them; in DialogSum only these make otherwise different words equal.
 _OWN = {"might": "may", "environmental": "environ", "revolutionize": "revolut", "revolutionized": "revolut"}
 
 

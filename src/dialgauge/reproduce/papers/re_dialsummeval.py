@@ -156,7 +156,7 @@ def _paired_right(one: Sequence[str], other: Sequence[str]) -> str:
 def _corrected(
     table: PrintedTable, values: Values, intervals: Intervals, *, name: str, title: str, why: str
 ) -> TableCheck:
-    """A table that is meant to differ; its text says by how much."""
+    """A table that should differ; its text says by how much."""
     check = check_table(table, values, name=name, title=title, corrected=True, intervals=intervals)
     moved = [abs(cell.recomputed - cell.value) for cell in check.cells if cell.recomputed is not None]
     text = f"{why} {check.total - check.matched} of {check.total} printed numbers change"
@@ -255,7 +255,7 @@ def _table_5(study: _Study) -> list[TableCheck]:
             values,
             notes=notes,
             text="The printed numbers of Table 1 minus those of the original ratings. The original study had paired "
-            "its rows rightly, so the summary-level columns subtract right numbers from wrong ones.",
+            "its rows correctly, so the summary-level columns subtract right numbers from wrong ones.",
         )
     ]
 

@@ -123,7 +123,7 @@ def _read_scores(path: Path, dialogues: Sequence[str]) -> pl.DataFrame:
 
 
 def _require_ratings(path: Path, fields: Sequence[str]) -> None:
-    """Refuse rows without an annotator and values that are no numbers, by line. Keys are checked with the corpus."""
+    """Refuse rows without an annotator and values that are not numbers, by line. Keys are checked with the corpus."""
     problems: list[Problem] = []
     for number, row in json_lines(path, problems):
         shown = " / ".join(str(row.get(part)) for part in ("dialogue_id", "system", "annotator"))

@@ -1,4 +1,4 @@
-"""What is wrong with the study, found by dialgauge's general checks. No rule here knows where the traps are."""
+"""Defects of the study, found by dialgauge's general checks. No rule is specific to this study."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -54,7 +54,7 @@ def _defects(table: str, findings: Iterable[Finding]) -> Iterator[Defect]:
     for finding in findings:
         about_texts = "summary" in finding.check or "system" in finding.check
         if about_texts and finding.severity == "note":
-            continue  # Systems that happen to write the same short summary are no defect of a study.
+            continue  # Systems that happen to write the same short summary are not a defect of a study.
         keys = tuple(map(str, finding.evidence.get("rows", ())))
         # A finding about single rows names them in its place; they are listed below it as keys.
         places = [table, "" if keys else finding.where] if table and not about_texts else [finding.where]
@@ -71,7 +71,7 @@ def _drift(bundle: Bundle) -> Iterator[Defect]:
     )
     if keys:
         message = (
-            "annotators move against the others in the course of the work (first to last rating, by a straight line)"
+            "annotators drift relative to the others in the course of the work (first to last rating, linear trend)"
         )
         yield Defect("drift", "warning", _NAMES["reproduction"], message, keys)
 
@@ -79,7 +79,7 @@ def _drift(bundle: Bundle) -> Iterator[Defect]:
 def _prints(printed: Mapping[str, PrintedTable], wrong_stars: Mapping[str, Sequence[WrongStars]]) -> Iterator[Defect]:
     for name, wrong in wrong_stars.items():
         if wrong:
-            message = f"{len(wrong)} cells do not have the stars that their p-values earn"
+            message = f"{len(wrong)} cells do not have the stars of their p-values"
             yield Defect("stars", "error", f"Table {name}", message, tuple(map(str, wrong)))
     for name, best in _BOLD.items():
         bold = check_bold(printed[name], best)

@@ -59,7 +59,7 @@ def _counts(printed: Mapping[str, PrintedTable], accuracies: pl.DataFrame) -> Ta
         ("narrower", "count"): sum(found["narrower"]),
     }
     notes = {
-        ("lower-correlation", "count"): f"{most} get worse in at least three of the four, TER's sign turned round",
+        ("lower-correlation", "count"): f"{most} get worse in at least three of the four, with TER's sign flipped",
         ("narrower", "count"): f"{sum(found['higher'])} is how often the accuracy on perturbed summaries rises",
     }
     return check_table(table, values, notes=notes)
@@ -85,12 +85,12 @@ def _means(printed: Mapping[str, PrintedTable], accuracies: pl.DataFrame) -> Tab
     for condition in ("original+domain", "original+baseline"):
         gain = _number(printed["7"], condition, column) - _number(printed["7"], "untrained", column)
         values[condition, "points"] = 100 * gain
-    # 14.245 is printed as 14.24: halves were rounded in a manner unknown to us.
+    # 14.245 is printed as 14.24: how halves were rounded is not known.
     return check_table(printed["means"], values, near=lambda value, shown: abs(value - shown) <= 0.005 + _DUST)
 
 
 def find_defects(printed: Mapping[str, PrintedTable]) -> tuple[Defect, ...]:
-    """What cannot be as the paper says, by the printed numbers alone."""
+    """Contradictions within the printed numbers."""
     return (*_impossible_means(), *_rising_doses(), *_few_cases(printed))
 
 
@@ -101,7 +101,7 @@ def _impossible_means() -> Iterator[Defect]:
         if not all(can_come_from(_RATED, mean, 0.01) for mean in means):
             keys.append(f"{label}: {', '.join(f'{mean:.2f}' for mean in means)}")
     if keys:
-        message = f"{len(keys)} of {len(PRIORS)} rows have a mean that {_RATED} whole ratings cannot give"
+        message = f"{len(keys)} of {len(PRIORS)} rows have a mean that {_RATED} integer ratings cannot give"
         yield Defect("impossible-mean", "warning", "Tables 2 and 3", message, tuple(keys))
 
 
