@@ -24,7 +24,7 @@ LABELS: Mapping[str, str] = {
     "perturbation": "Perturbation",
     "side": "Which way",
     "end": "Order",
-    "part": "Feelings",
+    "part": "Affect",
     "way": "Which way",
 }
 _ENDS = {"lowest": "lowest first", "highest": "highest first"}
