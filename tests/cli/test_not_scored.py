@@ -15,7 +15,7 @@ Cli = Callable[..., Any]
 
 def missing_model(name: str) -> str:
     """A reason of the length that the messages about missing models have."""
-    return f"model '{name}' was not found in {'/folder' * 12}; get it with 'dialgauge models get {name}', or …"
+    return f"model '{name}' is not here: looked in {'/folder' * 12}; get it with 'dialgauge models get {name}', or …"
 
 
 def test_metrics_with_the_same_reason_share_an_entry(capsys: pytest.CaptureFixture[str]) -> None:

@@ -116,7 +116,7 @@ def test_the_folder_of_a_model_vanishes(
         return done
 
     monkeypatch.setattr(ResultCache, "keep", keep_and_break)
-    with pytest.raises(ModelError, match=f"was not found in {folder}"):
+    with pytest.raises(ModelError, match=f"is not here: looked in {folder}"):
         score(made_corpus(TEXTS[:8]), [spec])
     assert results_cache().stats().entries == 3  # type: ignore[union-attr]
 

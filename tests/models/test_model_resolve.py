@@ -30,7 +30,7 @@ def test_missing_models_name_id_folder_extra_and_command(own_cache: Path, tmp_pa
         resolve("embedded:minilm")
     for part in ("'embedded:minilm'", str(own_cache), "'dialgauge models get minilm'", "dialgauge[models]"):
         assert part in str(caught.value)
-    with pytest.raises(ModelError, match="not found in /no/such/folder"):
+    with pytest.raises(ModelError, match="looked in /no/such/folder"):
         resolve("folder:/no/such/folder")
     with pytest.raises(UnknownNameError, match="did you mean 'minilm'"):
         resolve("embedded:minlm")

@@ -61,7 +61,7 @@ def test_a_model_is_looked_for_beside_the_study_file(tmp_path: Path, monkeypatch
     (tmp_path / "model").mkdir()
     monkeypatch.chdir(tmp_path)
     assert read_study_file(path)
-    with pytest.raises(ModelError, match=f"not found in {tmp_path / 'study' / 'model'};"):
+    with pytest.raises(ModelError, match=f"looked in {tmp_path / 'study' / 'model'};"):
         run_study(path)
     (tmp_path / "study" / "model").symlink_to(tmp_path / "model")
     with pytest.raises(InputError, match=f"leads out of {tmp_path / 'study'}, to {tmp_path / 'model'}; if you trust"):

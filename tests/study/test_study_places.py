@@ -117,7 +117,7 @@ def test_names_signatures_and_values(tmp_path: Path, golden_dir: Path, monkeypat
         assert scores.frame[name].equals(by_hand.frame[name]), name
         assert scores.signatures[name] == by_hand.signatures[name]
     # What came with a family is left out with a reason, which is part of the scores.
-    assert "model 'folder:none' was not found in none;" in scores.left_out["lmscore-hyp:model=folder:none"]
+    assert "model 'folder:none' is not here: looked in none;" in scores.left_out["lmscore-hyp:model=folder:none"]
     assert average in seen
     assert not [what for what in seen if str(tmp_path) in what]
     written = run.corpus.summaries.filter(pl.col("system").is_in([QUOTING, "named"]))
@@ -227,7 +227,7 @@ def test_trust_leads_out_of_the_folder(tmp_path: Path, golden_dir: Path) -> None
 def test_a_file_that_is_not_there_is_named_in_full(tmp_path: Path, golden_dir: Path) -> None:
     path = _study(tmp_path / "study", golden_dir)
     path.write_text(path.read_text().replace('"vectors:model=folder:tables', '"wms:model=folder:tbales'))
-    with pytest.raises(ModelError, match=f"not found in {path.parent}/tbales/vectors.json"):
+    with pytest.raises(ModelError, match=f"looked in {path.parent}/tbales/vectors.json"):
         run_study(path)
 
 

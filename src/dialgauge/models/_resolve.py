@@ -89,7 +89,7 @@ def _embedded(ref: ModelRef) -> Resolved:
     asset = find_asset(ref.name)
     if not asset.present:
         raise ModelError(
-            f"model '{ref}' was not found in {asset.folder}; get it with 'dialgauge models get {asset.name}'"
+            f"model '{ref}' is not here: looked in {asset.folder}; get it with 'dialgauge models get {asset.name}'"
             f"{_extra(asset.extra)}"
         )
     found = contents(asset.folder)
@@ -105,7 +105,7 @@ def _folder(ref: ModelRef) -> Resolved:
     path = Path(ref.name)
     if not path.exists():
         raise ModelError(
-            f"model '{ref}' was not found in {path.absolute()}; put a model's files there, or name a hub id and "
+            f"model '{ref}' is not here: looked in {path.absolute()}; put a model's files there, or name a hub id and "
             f"get it with 'dialgauge models get ID'{_extra('models')}"
         )
     found = contents(path)
@@ -124,7 +124,7 @@ def _hub(ref: ModelRef) -> Resolved:
     matching = [p for p in sorted(snapshots.glob(f"{commit}*")) if p.is_dir()] if snapshots.is_dir() else []
     if len(matching) != 1:
         raise ModelError(
-            f"model '{ref}' was not found in {repository}; where the hub is reachable, get it with "
+            f"model '{ref}' is not here: looked in {repository}; where the hub is reachable, get it with "
             f"'dialgauge models get {ref}', or name a folder that holds it: folder:/path{_extra('models')}"
         )
     return Resolved(ref, matching[0], matching[0].name)
