@@ -348,7 +348,7 @@ class TestMetricsOfSystems:
             assert row["reason"] == "one value per system: the interval is over systems only"
         lower = one(result.frame, metric="corpus", level="summary", coefficient="pearson")
         assert lower["value"] is None
-        assert "needs a value per summary" in lower["reason"]
+        assert "where a value per summary is needed" in lower["reason"]
         turned = correlate(
             scores,
             ratings,

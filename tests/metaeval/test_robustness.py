@@ -377,7 +377,7 @@ class TestBadInput:
         assert set(found.verdicts["verdict"]) == {None}
         card = row(found.cards, dimension="overall")
         assert (card["robustness"], card["sensitivity"]) == (None, None)
-        assert "describes only" in card["reason"]
+        assert "descriptive" in card["reason"]
         assert found.failures.is_empty()
 
     @pytest.mark.parametrize(("name", "value"), [("margin", 0.0), ("margin", math.nan), ("resamples", 5), ("seed", -1)])
