@@ -137,6 +137,8 @@ def _inline(table: Mapping[str, Any]) -> str:
 @pytest.mark.parametrize("kind", settings_types(), ids=lambda kind: kind.__name__)
 def test_every_field_is_the_same_by_every_entrance(kind: type[Settings]) -> None:
     values = other_values(kind)
+    if "ray_address" in values:
+        values["name"] = "ray"  # which the others are for
     wanted = kind(**values)
     assert all(getattr(wanted, name) != default_of(field) for name, field in kind.model_fields.items())
     assert kind.model_validate(tomllib.loads(as_toml(values))) == wanted

@@ -118,10 +118,10 @@ def test_a_script_without_a_main_guard_is_told_so(tmp_path: Path) -> None:
     ("arguments", "error", "message"),
     [
         ({"name": "proceses"}, UnknownNameError, "did you mean 'processes'"),
-        ({"name": "processes", "workers": 0}, ParameterError, "'workers' must be at least 1; got 0"),
+        ({"name": "processes", "workers": 0}, ParameterError, "'workers' must be 1 or more; got 0"),
         ({"name": "serial", "workers": 2}, ParameterError, "'processes' takes more"),
-        ({"name": "processes", "ray_address": "auto"}, ParameterError, "only 'ray' takes it"),
-        ({"name": "processes", "gpus": 1.0}, ParameterError, "only 'ray' takes it"),
+        ({"name": "processes", "ray_address": "auto"}, ParameterError, "only the engine 'ray' takes it"),
+        ({"name": "processes", "gpus": 1.0}, ParameterError, "only the engine 'ray' takes it"),
         ({"name": "ray", "gpus": -1.0}, ParameterError, "'gpus' must be 0 or more"),
     ],
 )

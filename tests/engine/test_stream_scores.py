@@ -262,7 +262,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'bertscore-f1:idf=distinct' needs all summaries"):
         score_stream(file, ["bertscore-f1:idf=distinct"], out)
     assert "corpus-bleu" in score_stream(file, ["bleu"], tmp_path / "family").left_out
-    with pytest.raises(ParameterError, match="'chunk_size' must be at least 1"):
+    with pytest.raises(ParameterError, match="'chunk_size' must be 1 or more"):
         score_stream(file, METRICS, out, chunk_size=0)
     with pytest.raises(UnknownNameError, match="unknown column in the mapping 'sumary'"):
         score_stream(file, METRICS, out, mapping={"summary": "sumary"})

@@ -99,8 +99,11 @@ def test_template_defaults_are_the_real_defaults(tmp_path: Path) -> None:
             ":11: learn.learner: unknown learner 'rigde'; did you mean 'ridge'",
         ),
         (('["rouge-1"]', '["rouge-1"]\n[engine]\nname = "rai"'), ":10: engine.name: Input should be 'auto', 'serial'"),
-        (('["rouge-1"]', '["rouge-1"]\n[engine]\ngpus = 1.0'), 'engine: ray_address and gpus: only with name = "ray"'),
-        (('["rouge-1"]', "[]"), ":8: metrics.use: List should have at least 1 item"),
+        (
+            ('["rouge-1"]', '["rouge-1"]\n[engine]\ngpus = 1.0'),
+            "engine: engine 'auto': parameter 'gpus' must be left out; only the engine 'ray' takes it",
+        ),
+        (('["rouge-1"]', "[]"), ":8: metrics.use: must be a list of at least one"),
         (("[corpus]", "[korpus]"), ":4: korpus: unknown key 'korpus'; did you mean 'corpus'?"),
         (('source = "embedded"', "source = 3"), ":5: corpus.source: Input should be a valid string; got 3"),
         (('source = "embedded"', 'source = "embedded'), ": not valid TOML: "),

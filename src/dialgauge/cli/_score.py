@@ -1,8 +1,7 @@
 """``dialgauge score``: metrics over a corpus."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,14 +10,15 @@ from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._limits import Limits, system_names
 from dialgauge.cli._not_scored import print_failures, print_notes, say_left_out
 from dialgauge.cli._output import Json, note, print_json, progress_bar, show
+from dialgauge.cli._settings import with_options
+from dialgauge.engine import EngineSettings
 from dialgauge.errors import counted
+from dialgauge.metrics import ScoringSettings, StreamSettings
 
 if TYPE_CHECKING:
     import polars as pl
 
     from dialgauge.metrics import StreamReport
-
-_CHUNK_SIZE = 10_000
 
 
 def add_to(app: typer.Typer) -> None:
@@ -26,14 +26,17 @@ def add_to(app: typer.Typer) -> None:
     app.command("score")(score)
 
 
+@with_options
 def score(
     corpus: Source,
+    settings: StreamSettings,
+    place: EngineSettings,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
             "--metric",
             "-m",
-            help="A metric, a family or [bold]all[/], at least one; repeat for several.",
+            help="A metric, a family or [bold]all[/], at least one. Repeat for several.",
             autocompletion=complete_metric,
             show_default=False,
         ),
@@ -42,46 +45,24 @@ def score(
         str | None,
         typer.Option("--output", "-o", help="Write the scores: .parquet, .csv or .jsonl; with --stream, a folder."),
     ] = None,
-    include_references: Annotated[
-        bool, typer.Option("--include-references", help="Score the references like systems.")
-    ] = False,
     format: Format = None,
     map: Map = None,
     strict: Strict = False,
-    engine: Annotated[
-        str,
-        typer.Option(
-            "--engine",
-            help="Where the work is done: [bold]serial[/], [bold]processes[/], [bold]ray[/], or [bold]auto[/]: "
-            "processes where the work is long enough.",
-        ),
-    ] = "auto",
-    workers: Annotated[
-        int | None, typer.Option("--workers", help="How many at a time; all cores if not given.", show_default=False)
-    ] = None,
-    ray_address: Annotated[
-        str | None, typer.Option("--ray-address", help="A running Ray cluster: HOST:PORT or [bold]auto[/].")
-    ] = None,
-    gpus: Annotated[float, typer.Option("--gpus", help="The share of a GPU that each worker on Ray gets.")] = 0.0,
     stream: Annotated[
         bool,
-        typer.Option("--stream", help="Score Parquet larger than memory, in chunks; run again, it goes on."),
+        typer.Option("--stream", help="Score Parquet files larger than memory in chunks; rerun to resume."),
     ] = False,
-    chunk_size: Annotated[
-        int, typer.Option("--chunk-size", help="How many rows a worker holds at a time with --stream.")
-    ] = _CHUNK_SIZE,
-    cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Keep the values of models for later runs.")] = True,
-    time_limit: Annotated[
-        float | None,
-        typer.Option("--time-limit", help="Seconds that a metric has for 1,024 summaries; what hangs gets no value."),
-    ] = None,
     fail_under: Annotated[
         list[str] | None,
-        typer.Option("--fail-under", help="METRIC=NUMBER: exit with 1 if the mean of a system is below it; repeat."),
+        typer.Option(
+            "--fail-under", help="METRIC=VALUE: exit with status 1 if any system's mean is below VALUE (repeatable)."
+        ),
     ] = None,
     fail_over: Annotated[
         list[str] | None,
-        typer.Option("--fail-over", help="METRIC=NUMBER: exit with 1 if the mean of a system is above it; repeat."),
+        typer.Option(
+            "--fail-over", help="METRIC=VALUE: exit with status 1 if any system's mean is above VALUE (repeatable)."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -95,8 +76,6 @@ def score(
     """
     from dialgauge.errors import InputError, ParameterError
 
-    shared: dict[str, Any] = {"include_references": include_references, "cache": cache, "time_limit": time_limit}
-    place: dict[str, Any] = {"workers": workers, "ray_address": ray_address, "gpus": gpus}
     if not metrics:
         raise InputError(
             f"no metric was named; try: dialgauge score {corpus} -m rouge ('dialgauge metrics' lists all of them)"
@@ -107,9 +86,9 @@ def score(
             raise InputError("--stream needs a folder for the parts: -o FOLDER")
         if format is not None or strict:
             raise ParameterError("score", "--format" if format else "--strict", "left out with --stream", True)
-        means = _score_stream(corpus, metrics, output, map, chunk_size, engine, place, shared, json)
+        means = _score_stream(corpus, metrics, output, map, place, settings, json)
     else:
-        means = _score_corpus(corpus, metrics, output, (format, map, strict), engine, place, shared, json)
+        means = _score_corpus(corpus, metrics, output, (format, map, strict), place, settings, json)
     broken = limits.broken(means)
     for sentence in broken:
         note(sentence)
@@ -122,25 +101,24 @@ def _score_corpus(
     metrics: list[str],
     output: str | None,
     reading: tuple[str | None, list[str] | None, bool],
-    engine: str,
-    place: Mapping[str, Any],
-    shared: Mapping[str, Any],
+    place: EngineSettings,
+    settings: ScoringSettings,
     json: bool,
 ) -> "pl.DataFrame":
     from dialgauge.errors import InputError
     from dialgauge.metrics import score as score_corpus, suitable_engine
 
     loaded = load_corpus(corpus, *reading)
-    wanted = loaded.summaries if shared["include_references"] else loaded.summaries.filter(kind="system")
+    wanted = loaded.summaries if settings.include_references else loaded.summaries.filter(kind="system")
     if wanted.is_empty():
         raise InputError(
             f"{corpus}: no summary to score; found: {counted(loaded.dialogues.height, 'dialogue')}, "
             f"{counted(loaded.references.height, 'reference')}, {counted(loaded.ratings.height, 'rating')}. "
             "Name the column with --map summary=COLUMN, or score the references with --include-references"
         )
-    chosen = suitable_engine(engine, wanted.height, metrics, **place)
+    chosen = suitable_engine(wanted.height, metrics, place)
     with progress_bar("scoring") as progress:
-        scores = score_corpus(loaded, metrics, progress=progress, engine=chosen, **shared)
+        scores = score_corpus(loaded, metrics, settings.subset(ScoringSettings), progress=progress, engine=chosen)
     if output is not None:
         scores.save(Path(output))
         note(f"wrote {_size(scores.frame.height, len(scores.metrics))} to {output}")
@@ -179,27 +157,24 @@ def _score_stream(
     metrics: list[str],
     output: str,
     map: list[str] | None,
-    chunk_size: int,
-    engine: str,
-    place: Mapping[str, Any],
-    shared: Mapping[str, Any],
+    place: EngineSettings,
+    settings: StreamSettings,
     json: bool,
 ) -> "pl.DataFrame":
     from dialgauge.corpus import parse_mapping
     from dialgauge.engine import engine as make_engine
     from dialgauge.metrics import score_stream
 
-    chosen = make_engine("processes" if engine == "auto" else engine, **place)
+    chosen = make_engine("processes" if place.name == "auto" else place.name, place)
     with progress_bar("scoring") as progress:
         report: StreamReport = score_stream(
             corpus,
             metrics,
             output,
-            chunk_size=chunk_size,
+            settings,
             mapping=parse_mapping(map or []),
             engine=chosen,
             progress=progress,
-            **shared,
         )
     for reason, count in report.problems.items():
         note(f"left out {counted(count, 'row')}: {reason}")

@@ -188,7 +188,8 @@ def _described(settings: type[Settings], error: Any) -> str:
     if isinstance(raised, RefusedError):
         return f"{flag}: {raised}"
     if error["type"] == "literal_error":
-        return f"{flag}: {UnknownNameError(singular(name), str(error['input']), choices_of(field.annotation))}"
+        what = singular(flag.removeprefix("--").replace("-", "_"))
+        return f"{flag}: {UnknownNameError(what, str(error['input']), choices_of(field.annotation))}"
     if error["type"] == "missing":
         return f"{flag} is missing"
     return f"{flag} must be {requirement(error, field)}; got {error['input']!r}"

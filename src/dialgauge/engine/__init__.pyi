@@ -14,6 +14,9 @@ from dialgauge.engine._engine import (
 from dialgauge.engine._limited import (
     LostWorkError as LostWorkError,
 )
+from dialgauge.engine._settings import (
+    EngineSettings as EngineSettings,
+)
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 

@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from dialgauge.engine._settings import EngineSettings
 from dialgauge.errors import DialgaugeError, ParameterError, UnknownNameError
+from dialgauge.settings import takes
 
 Chunk_contra = TypeVar("Chunk_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
@@ -92,9 +94,8 @@ ENGINES: Mapping[str, Callable[[int | None, str | None, float], Engine]] = {
 }
 
 
-def engine(
-    name: str = "processes", *, workers: int | None = None, ray_address: str | None = None, gpus: float = 0.0
-) -> Engine:
+@takes(EngineSettings)
+def engine(name: str = "processes", settings: EngineSettings | None = None, **changes: Any) -> Engine:
     """The engine of this name: ``serial``, ``processes`` or ``ray`` (extra ``ray``).
 
     ``workers`` is by default the number of cores, or on Ray the number of CPUs of the cluster less one, which Ray needs
@@ -103,11 +104,5 @@ def engine(
     """
     if name not in ENGINES:
         raise UnknownNameError("engine", name, ENGINES)
-    if workers is not None and workers < 1:
-        raise ParameterError(f"engine {name!r}", "workers", "at least 1", workers)
-    if gpus < 0:
-        raise ParameterError(f"engine {name!r}", "gpus", "0 or more", gpus)
-    if name != "ray" and (ray_address is not None or gpus):
-        given = "ray_address" if ray_address is not None else "gpus"
-        raise ParameterError(f"engine {name!r}", given, "left out; only 'ray' takes it", ray_address or gpus)
-    return ENGINES[name](workers, ray_address, gpus)
+    asked = EngineSettings.chosen(settings, {**changes, "name": name}, f"engine {name!r}")
+    return ENGINES[name](asked.workers, asked.ray_address, asked.gpus)

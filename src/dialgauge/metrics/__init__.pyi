@@ -33,6 +33,10 @@ from dialgauge.metrics._scoring import (
     score as score,
     score_pairs as score_pairs,
 )
+from dialgauge.metrics._settings import (
+    ScoringSettings as ScoringSettings,
+    StreamSettings as StreamSettings,
+)
 from dialgauge.metrics._stream import (
     StreamReport as StreamReport,
     score_stream as score_stream,
@@ -67,6 +71,10 @@ from dialgauge.metrics._registry import (
 )
 from dialgauge.metrics._scores import (
     SYSTEM_KEY as SYSTEM_KEY,
+)
+from dialgauge.metrics._settings import (
+    ReferenceSettings as ReferenceSettings,
+    TimeLimit as TimeLimit,
 )
 from dialgauge.metrics._sharded import (
     suitable_engine as suitable_engine,

@@ -4,13 +4,14 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.engine import Engine, LimitedWorker, results_cache
-from dialgauge.errors import InputError, MissingExtraError, ModelError, ParameterError
+from dialgauge.errors import InputError, MissingExtraError, ModelError
 from dialgauge.metrics._computing import Computing, compute
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._language_fit import warn_of_language, warn_of_letters
@@ -18,21 +19,23 @@ from dialgauge.metrics._metric import Derived, FloatArray, MetricRequest, Target
 from dialgauge.metrics._plan import Scored, ScoringPlan
 from dialgauge.metrics._registry import METRICS, parse_request, parse_requests
 from dialgauge.metrics._scores import FAILURES, NOTES, Scores
+from dialgauge.metrics._settings import ScoringSettings
 from dialgauge.metrics._sharded import PartScorer, merged, score_in_parts, shareable
 from dialgauge.metrics._texts import TextTable
 from dialgauge.models import Watcher, check_available, watching
 from dialgauge.progress import Progress
+from dialgauge.settings import takes
 
 
+@takes(ScoringSettings)
 def score(
     corpus: Corpus,
     metrics: Iterable[str],
+    settings: ScoringSettings | None = None,
     *,
-    include_references: bool = False,
-    progress: Progress | None = None,
-    cache: bool = True,
-    time_limit: float | None = None,
     engine: Engine | None = None,
+    progress: Progress | None = None,
+    **changes: Any,
 ) -> Scores:
     """Score every summary of the corpus with every metric.
 
@@ -52,14 +55,15 @@ def score(
 
     Metrics that do not read the language of the texts are named once in a :class:`LanguageWarning`.
     """
+    asked = ScoringSettings.chosen(settings, changes, "score")
     requests, left_out = able(requested(metrics))
     warn_of_language(requests, corpus)
     shared = [] if engine is None or engine.local else shareable(corpus, requests)
     unshared = [request for request in requests if request not in shared]
-    here = score_here(corpus, unshared, left_out, include_references, cache, time_limit, progress)
+    here = score_here(corpus, unshared, left_out, asked, progress)
     if engine is None or not shared:
         return here
-    scorer = PartScorer.of(shared, include_references, cache, time_limit)
+    scorer = PartScorer.of(shared, asked)
     return merged(here, score_in_parts(corpus, scorer, engine, progress), requests)
 
 
@@ -67,27 +71,25 @@ def score_here(
     corpus: Corpus,
     requests: Sequence[MetricRequest],
     left_out: dict[str, str],
-    include_references: bool,
-    cache: bool,
-    time_limit: float | None,
+    settings: ScoringSettings,
     progress: Progress | None = None,
 ) -> Scores:
     """Score in this process what is known to run, and say nothing about it."""
-    with _computing(requests, cache, time_limit) as computing:
-        return _score(ScoringPlan(corpus, include_references, computing), requests, left_out, progress)
+    with _computing(requests, settings) as computing:
+        return _score(ScoringPlan(corpus, settings.include_references, computing), requests, left_out, progress)
 
 
 @contextmanager
-def _computing(requests: Sequence[MetricRequest], cache: bool, time_limit: float | None) -> Iterator[Computing]:
-    kept = results_cache() if cache else None
-    if time_limit is None:
+def _computing(requests: Sequence[MetricRequest], settings: ScoringSettings) -> Iterator[Computing]:
+    kept = results_cache() if settings.cache else None
+    if settings.time_limit is None:
         yield Computing(kept)
         return
-    if not time_limit > 0:
-        raise ParameterError("score", "time_limit", "a number of seconds above 0", time_limit)
     modules = {module for request in requests for module in METRICS.modules(request.metric)}
     # Imported before the time of their work is taken; what is not ours, the worker imports with the work.
-    with LimitedWorker(time_limit, sorted(name for name in modules if name.startswith("dialgauge."))) as worker:
+    with LimitedWorker(
+        settings.time_limit, sorted(name for name in modules if name.startswith("dialgauge."))
+    ) as worker:
         yield Computing(kept, worker)
 
 

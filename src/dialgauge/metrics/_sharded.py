@@ -2,19 +2,21 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
-from dialgauge.engine import Engine, engine
-from dialgauge.errors import ParameterError, counted
+from dialgauge.engine import Engine, EngineSettings, engine
+from dialgauge.errors import counted
 from dialgauge.metrics._metric import Metric, MetricRequest
 from dialgauge.metrics._plan import no_target
 from dialgauge.metrics._registry import parse_requests, register
 from dialgauge.metrics._scores import FAILURES, NOTES, Scores
+from dialgauge.metrics._settings import ScoringSettings
 from dialgauge.progress import Progress
 from dialgauge.registry import defining_module
+from dialgauge.settings import takes
 
 T = TypeVar("T")
 
@@ -26,27 +28,20 @@ _LEAST = 500
 _WORTH_PROCESSES = 500_000
 
 
+@takes(EngineSettings)
 def suitable_engine(
-    name: str,
-    summaries: int,
-    metrics: Iterable[str],
-    *,
-    workers: int | None = None,
-    ray_address: str | None = None,
-    gpus: float = 0.0,
+    summaries: int, metrics: Iterable[str], settings: EngineSettings | None = None, **changes: Any
 ) -> Engine | None:
-    """The engine of this name. ``auto`` takes processes where their number is given or the work is long enough.
+    """The engine that is asked for. ``auto`` takes processes where their number is given or the work is long enough.
 
     None stands for this process. Models use all cores as they are: with one of them ``auto`` stays here.
     """
-    if name != "auto":
-        return engine(name, workers=workers, ray_address=ray_address, gpus=gpus)
-    if ray_address is not None or gpus:
-        given = "gpus" if ray_address is None else "ray_address"
-        raise ParameterError("engine 'auto'", given, "left out; only the engine 'ray' takes it", ray_address or gpus)
+    asked = EngineSettings.chosen(settings, changes, "suitable_engine")
+    if asked.name != "auto":
+        return engine(asked.name, asked)
     requests = parse_requests(metrics)
     long = summaries * len(requests) >= _WORTH_PROCESSES and not any(request.metric.models for request in requests)
-    return engine("processes", workers=workers) if workers is not None or long else None
+    return engine("processes", asked) if asked.workers is not None or long else None
 
 
 def shareable(corpus: Corpus, requests: Sequence[MetricRequest]) -> list[MetricRequest]:
@@ -65,17 +60,13 @@ class PartScorer:
 
     columns: tuple[str, ...]
     own: tuple[Metric, ...]
-    include_references: bool
-    cache: bool = True
-    time_limit: float | None = None
+    settings: ScoringSettings
 
     @classmethod
-    def of(
-        cls, requests: Sequence[MetricRequest], include_references: bool, cache: bool, time_limit: float | None
-    ) -> "PartScorer":
+    def of(cls, requests: Sequence[MetricRequest], settings: ScoringSettings) -> "PartScorer":
         """For these requests, as :func:`score` would compute them."""
         own = [r.metric for r in requests if not defining_module(r.metric.compute).startswith("dialgauge.")]
-        return cls(tuple(r.column for r in requests), tuple(own), include_references, cache, time_limit)
+        return cls(tuple(r.column for r in requests), tuple(own), settings)
 
     def setup(self) -> None:
         """Load the families. Models are loaded with the first part that needs them, and then stay."""
@@ -89,10 +80,10 @@ class PartScorer:
         requests = parse_requests(self.columns)
         blind = [r for r in requests if _reads_references(r)] if corpus.references.is_empty() else []
         seeing, left_out = able([r for r in requests if r not in blind])
-        items = _items(corpus, self.include_references)
+        items = _items(corpus, self.settings.include_references)
         scored = Scores(items.select(KEY), {}, {})
         if seeing:
-            scored = score_here(corpus, seeing, left_out, self.include_references, self.cache, self.time_limit)
+            scored = score_here(corpus, seeing, left_out, self.settings)
         nulls = {r.column: pl.lit(None, dtype=pl.Float64) for r in blind}
         failures = [
             items.select(*KEY, pl.lit(r.column).alias("metric"), pl.lit(no_target(r)).alias("reason")) for r in blind
@@ -109,7 +100,7 @@ class PartScorer:
 
 def score_in_parts(corpus: Corpus, scorer: PartScorer, engine: Engine, progress: Progress | None) -> Scores:
     """The scores of the metrics of the scorer, part by part. ``seconds`` adds up what all workers took."""
-    items = _items(corpus, scorer.include_references)
+    items = _items(corpus, scorer.settings.include_references)
     parts = _parts(corpus, items, engine.workers)
     found: list[Scores] = []
     label = f"{counted(len(scorer.columns), 'metric')} on {counted(engine.workers, 'worker')}"

@@ -23,12 +23,13 @@ from dialgauge.metrics._metric import MetricRequest
 from dialgauge.metrics._scores import SYSTEM_KEY, Scores
 from dialgauge.metrics._scores_io import parquet_bytes
 from dialgauge.metrics._scoring import able, requested
+from dialgauge.metrics._settings import StreamSettings
 from dialgauge.metrics._sharded import PartScorer
 from dialgauge.metrics._stream_files import PartStore, in_memory
 from dialgauge.metrics._stream_source import Chunk, Source, open_source
 from dialgauge.progress import Progress
+from dialgauge.settings import takes
 
-CHUNK_SIZE = 10_000
 _RUN, _MANIFEST = "run.json", "manifest.json"
 _LAYOUT = 1
 
@@ -92,18 +93,17 @@ class _PartTask:
         return record
 
 
+@takes(StreamSettings)
 def score_stream(
     source: Path | str,
     metrics: Iterable[str],
     output: Path | str,
+    settings: StreamSettings | None = None,
     *,
-    chunk_size: int = CHUNK_SIZE,
     mapping: Mapping[str, str | Sequence[str]] | None = None,
-    include_references: bool = False,
-    cache: bool = True,
-    time_limit: float | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
+    **changes: Any,
 ) -> StreamReport:
     """Score a corpus that is larger than memory, and write the scores as Parquet parts into the folder ``output``.
 
@@ -118,9 +118,8 @@ def score_stream(
     such as corpus BLEU, are refused.
     """
     place, store = str(source), PartStore(str(output))
+    asked = StreamSettings.chosen(settings, changes, "score_stream")
     engine = engine or choose_engine("serial")
-    if chunk_size < 1:
-        raise ParameterError("score_stream", "chunk_size", "at least 1", chunk_size)
     for name, given in (("source", place), ("output", store.place)):
         if in_memory(given) and not engine.local:
             raise ParameterError("score_stream", name, f"a place that the workers of engine {engine.name!r} see", given)
@@ -128,21 +127,21 @@ def score_stream(
     opened = open_source(
         place,
         mapping or {},
-        include_references=include_references,
+        include_references=asked.include_references,
         with_sources=any(request.target in ("source", "both") for request in requests),
     )
     _check_references(place, opened, requests)
     head: dict[str, Any] = {
         "layout": _LAYOUT,
         "source": opened.describe(),
-        "chunk_size": chunk_size,
-        "include_references": include_references,
+        "chunk_size": asked.chunk_size,
+        "include_references": asked.include_references,
         "signatures": {request.column: request.signature for request in requests},
     }
     _claim(store, head)
-    scorer = PartScorer.of(requests, include_references, cache, time_limit)
+    scorer = PartScorer.of(requests, asked)
     task = _PartTask(opened, store, scorer, hashlib.sha256(_json(head)).hexdigest())
-    chunks = opened.chunks(chunk_size)
+    chunks = opened.chunks(asked.chunk_size)
     records = {chunk.number: record for chunk in chunks if (record := _kept(store, task.run, chunk.number))}
     resumed = len(records)
     missing = [chunk for chunk in chunks if chunk.number not in records]

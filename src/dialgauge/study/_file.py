@@ -11,6 +11,7 @@ from pydantic import ValidationError, create_model
 from dialgauge.annotate import AnnotateSection
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.files import parse_toml, read_utf8
+from dialgauge.settings import requirement
 from dialgauge.study._graph import all_stages
 from dialgauge.study._paths import paths_outside
 from dialgauge.study._stage import Section
@@ -78,6 +79,8 @@ def _describe(path: Path, text: str, model: type[StudyFile], error: Any) -> str:
         reason = str(UnknownNameError("key", str(location[-1]), known))
     elif error["type"] == "missing":
         reason = f"is missing{_FOR_A_START.get(key, '')}"
+    elif error["type"] == "too_short":
+        reason = f"must be {requirement(error)}"
     else:
         reason = error["msg"].removeprefix("Value error, ")
         if not isinstance(error["input"], dict | list):

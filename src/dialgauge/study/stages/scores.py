@@ -3,19 +3,28 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator
 
 from dialgauge.corpus import Corpus
-from dialgauge.metrics import Scores, parse_requests, request_modules, score, suitable_engine
-from dialgauge.settings import refusing
+from dialgauge.engine import EngineSettings
+from dialgauge.metrics import (
+    ReferenceSettings,
+    Scores,
+    TimeLimit,
+    parse_requests,
+    request_modules,
+    score,
+    suitable_engine,
+)
+from dialgauge.settings import Several, refusing, setting
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._specs import Specs, metric_specs
 from dialgauge.study._stage import GivenPath, Section, Stage, TableKind
-from dialgauge.study._study_file import SectionModel, StudyFile
+from dialgauge.study._study_file import StudyFile
 
 if TYPE_CHECKING:
     from dialgauge.tables import Table
@@ -23,38 +32,21 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
-class MetricsSection(SectionModel):
+class MetricsSection(ReferenceSettings):
     """``[metrics]``: the metrics to score with, and whether references are scored like systems."""
 
-    use: Annotated[list[str], Field(min_length=1)]
-    include_references: bool = False
+    use: Several[str] = setting(..., "Metric to score with.", flag="--metric", min_length=1)
 
     @field_validator("use")
     @classmethod
-    def _known(cls, specs: list[str]) -> list[str]:
+    def _known(cls, specs: tuple[str, ...]) -> tuple[str, ...]:
         with refusing():
             parse_requests(specs)
         return specs
 
 
-class EngineSection(SectionModel):
-    """``[engine]``: where summaries are scored. The scores are the same everywhere.
-
-    ``auto`` takes several processes where the work is long enough. ``time_limit`` is what a metric has for 1,024
-    summaries, in seconds.
-    """
-
-    name: Literal["auto", "serial", "processes", "ray"] = "auto"
-    workers: Annotated[int, Field(ge=1)] | None = None
-    ray_address: Annotated[str, Field(min_length=1)] | None = None
-    gpus: Annotated[float, Field(ge=0)] = 0.0
-    time_limit: Annotated[float, Field(gt=0)] | None = None
-
-    @model_validator(mode="after")
-    def _only_on_ray(self) -> "EngineSection":
-        if self.name != "ray" and (self.ray_address is not None or self.gpus):
-            raise ValueError('ray_address and gpus: only with name = "ray"')
-        return self
+class EngineSection(EngineSettings, TimeLimit):
+    """``[engine]``: where summaries are scored, and when a metric that hangs is given up."""
 
 
 def _system_table(run: FinishedRun, **options: Any) -> "Table":
@@ -74,7 +66,7 @@ class ScoresStage(Stage):
     def settings(self, context: Context) -> Mapping[str, Any]:
         wanted = context.section(MetricsSection)
         specs = metric_specs(wanted.use, context.home)
-        return wanted.model_dump() | {
+        return wanted.model_dump(mode="json") | {
             # Signatures hold the fingerprints of models: scores of other weights under the same name are other scores.
             "signatures": [specs.text(request.signature) for request in parse_requests(specs.full)],
             # Where it is done changes nothing; when it is given up does.
@@ -112,21 +104,13 @@ class ScoresStage(Stage):
 def score_as_asked(context: Context, corpus: Corpus, *, include_references: bool = False) -> Scores:
     """The scores of a corpus, in columns that are called as the study file calls the metrics."""
     wanted, place = metric_specs(context.section(MetricsSection).use, context.home), context.section(EngineSection)
-    engine = suitable_engine(
-        place.name,
-        corpus.summaries.height,
-        wanted.full,
-        workers=place.workers,
-        ray_address=place.ray_address,
-        gpus=place.gpus,
-    )
     scores = score(
         corpus,
         wanted.full,
         include_references=include_references,
-        progress=lambda what, done, total: context.progress(wanted.text(what), done, total),
         time_limit=place.time_limit,
-        engine=engine,
+        progress=lambda what, done, total: context.progress(wanted.text(what), done, total),
+        engine=suitable_engine(corpus.summaries.height, wanted.full, place.subset(EngineSettings)),
     )
     return _named(scores, wanted)
 

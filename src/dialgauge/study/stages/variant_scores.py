@@ -25,7 +25,7 @@ class VariantScoresStage(Stage):
 
     def settings(self, context: Context) -> Mapping[str, Any]:
         # What made the scores made these: a changed model shows in the fingerprint of that stage.
-        return context.section(MetricsSection).model_dump()
+        return context.section(MetricsSection).model_dump(mode="json")
 
     def make(self, context: Context) -> Mapping[str, Any]:
         scores = score_as_asked(context, read_corpus(context.folder / VARIANTS))
