@@ -116,7 +116,7 @@ def test_the_command_line_has_an_option_for_each_field(monkeypatch: pytest.Monke
     text = invoke(command, "--help").output
     assert "Number of resamples." in text
     assert "[system|summary]" in text
-    assert "Repeat for several." in text
+    assert "Repeatable." in text
     for option, value, message in (
         ("--level", "sytem", "--level: unknown level 'sytem'; did you mean 'system'"),
         ("--resamples", "-3", "--resamples must be between 0 and 5000; got -3"),

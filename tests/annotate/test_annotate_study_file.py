@@ -73,7 +73,7 @@ def test_what_a_study_has_written_is_not_in_and_that_is_said(tmp_path: Path) -> 
     )
     said = CliRunner().invoke(app, ["annotate", str(path), "--links"])
     assert said.exit_code == 0
-    assert "not in this project: what [summarize] writes (lead, two)" in said.stderr
+    assert "not in this project: systems of [summarize] (lead, two)" in said.stderr
     # What it advises works: the run, beside the project that is there, and then a project about its corpus.
     run_study(path)
     corpus = tmp_path / "runs/s/corpus"

@@ -78,7 +78,7 @@ class TestMapping:
     def test_a_mapping_for_no_file(self, cli: Cli, tmp_path: Path, calls: Path) -> None:
         outcome = cli("convert", calls, tmp_path / "out", "--map-ratings", "scale==1-5")
         assert outcome.code == 2
-        assert "give it with --ratings FILE" in outcome.err
+        assert "--map-ratings needs --ratings FILE" in outcome.err
 
 
 class TestNames:

@@ -270,15 +270,15 @@ def test_what_is_refused(tmp_path: Path) -> None:
         score_stream(tmp_path / "nothing", METRICS, out)
     (tmp_path / "csv").mkdir()
     (tmp_path / "csv" / "rows.csv").write_text("a,b\n")
-    with pytest.raises(InputError, match="no Parquet file here"):
+    with pytest.raises(InputError, match="no Parquet file found"):
         score_stream(tmp_path / "csv", METRICS, out)
     pairs_frame().drop("reference").write_parquet(tmp_path / "bare.parquet")
-    with pytest.raises(InputError, match=r"needs references and .*bare\.parquet has none"):
+    with pytest.raises(InputError, match=r"needs references, but .*bare\.parquet has none"):
         score_stream(tmp_path / "bare.parquet", METRICS, out, mapping={"summary": "summary"})
     pairs_frame().drop("dialogue").write_parquet(tmp_path / "sourceless.parquet")
     with pytest.raises(InputError, match="no column holds dialogues"):
         score_stream(tmp_path / "sourceless.parquet", ["rouge-1@source"], out)
-    with pytest.raises(InputError, match="no reference to score like a system"):
+    with pytest.raises(InputError, match="cannot be scored as a system"):
         score_stream(file, METRICS, out, include_references=True)
     corpus = embedded_corpus()
     write_corpus(Corpus(corpus.dialogues, corpus.summaries.filter(kind="system")), tmp_path / "corpus")

@@ -97,7 +97,7 @@ def test_what_does_not_fit_is_noted(random_model: str, monkeypatch: pytest.Monke
     short, long = Sentence(("Tom", "waits"), ((0, 1),)), Sentence(("Tom", *["waits"] * 40), ((0, 1), (40, 0)))
     found = verdicts(loaded, [("Tom: hi", short), ("Tom: hi " * 40, short), ("Tom: hi", long), ("Tom: hi " * 40, long)])
     source, sentence = (
-        f"{what} was cut to what the model can read" for what in ("the source", "a sentence of the summary")
+        f"{what} was truncated to the model's maximum length" for what in ("the source", "a sentence of the summary")
     )
     assert [one.notes for one in found] == [(), (source,), (sentence,), (source, sentence)]
     assert [len(one.entailed) for one in found] == [1, 1, 1, 1], "an arc to a word that was cut off has no state"

@@ -142,7 +142,7 @@ def test_a_cut_summary_is_noted(parser: str) -> None:
     spec = f"feqa:generator={GENERATOR},reader={READER},parser={parser},beams=1,device=cpu"
     notes = score(corpus, [spec], cache=False).notes
     assert notes.select("system", "note").rows() == [
-        ("long", "the summary was cut to what the model that writes questions can read")
+        ("long", "the summary was truncated to the maximum length of the question generator")
     ]
 
 

@@ -1,4 +1,4 @@
-"""The kernels against plain definitions, and the compiled ones against their Python twins."""
+"""The kernels against plain definitions, and the compiled ones against their Python versions."""
 
 import random
 import re
@@ -173,7 +173,7 @@ def test_an_unknown_tokeniser_is_named() -> None:
 def test_the_environment_chooses_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DIALGAUGE_KERNELS", "python")
     assert kernel_name() == "python"
-    with pytest.raises(ValueError, match="Python twins"):
+    with pytest.raises(ValueError, match="Python versions"):
         call("dg_lcs_length")
     with use_kernels("c"):
         assert kernel_name() == "c"

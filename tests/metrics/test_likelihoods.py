@@ -51,7 +51,7 @@ def test_a_limit_cuts_both_texts() -> None:
 
 
 def test_other_models_than_bart_are_refused() -> None:
-    with pytest.raises(ModelError, match="of type 't5'; BARTScore reads models of type 'bart'"):
+    with pytest.raises(ModelError, match="of type 't5'; BARTScore needs a model of type 'bart'"):
         score_pairs(["a"], ["b"], [f"bartscore-src-hyp:model={model('tiny-t5')}"])
     with pytest.raises(ModelError, match="no default model"):
         score_pairs(["a"], ["b"], ["bartscore-src-hyp"])

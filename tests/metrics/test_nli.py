@@ -119,4 +119,4 @@ def test_a_sentence_longer_than_the_model_reads_is_cut_with_a_note() -> None:
     assert scores.failures.is_empty()
     assert scores.frame.select(scores.metrics).null_count().row(0) == (0, 0)
     assert set(scores.notes["system"]) == {"long"}
-    assert set(scores.notes["note"]) == {"a sentence of the summary was cut to what the model can read"}
+    assert set(scores.notes["note"]) == {"a sentence of the summary was truncated to the model's maximum length"}

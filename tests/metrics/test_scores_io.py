@@ -77,7 +77,7 @@ def test_jsonl_of_your_own_needs_no_variant_and_role(tmp_path: Path) -> None:
         ("id,system,m\n1,x,2\n", "need the columns dialogue_id and system; found: id, system, m"),
         ("dialogue_id,system,m\n1,x,2\n2,x,good\n", r"column 'm' holds 1 value .*\n  row 2: \[2 / x / .*\] 'good'"),
         ("dialogue_id,system,m\n1,x,true\n", r"row 1: \[1 / x / original / overall\] True"),
-        ("dialogue_id,system,m\n1,x,1\n1,x,2\n", r"2 rows share a key with another row, the first is \[1 / x"),
+        ("dialogue_id,system,m\n1,x,1\n1,x,2\n", r"2 rows have duplicate keys; the first is \[1 / x"),
         ("dialogue_id,system,m\n1,x,inf\n", r"infinite values\n  row 1: \[1 / x"),
         ("", "the file is empty"),
     ],
@@ -146,17 +146,17 @@ def test_a_panic_is_a_clear_error(tmp_path: Path, scores: Scores, monkeypatch: p
         raise pl.exceptions.PanicException("assertion failed")
 
     monkeypatch.setattr(pl, "read_parquet", panic)
-    with pytest.raises(InputError, match=r"s\.parquet: not readable as scores: assertion failed"):
+    with pytest.raises(InputError, match=r"s\.parquet: cannot be read as scores: assertion failed"):
         Scores.load(tmp_path / "s.parquet")
 
 
 def test_broken_files(tmp_path: Path, scores: Scores) -> None:
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 but not really")
-    with pytest.raises(InputError, match="not readable as scores"):
+    with pytest.raises(InputError, match="cannot be read as scores"):
         Scores.load(tmp_path / "bad.parquet")
     scores.save(tmp_path / "s.csv")
     (tmp_path / "s.csv.meta.json").write_text("{")
-    with pytest.raises(InputError, match="not readable as scores"):
+    with pytest.raises(InputError, match="cannot be read as scores"):
         Scores.load(tmp_path / "s.csv")
 
 

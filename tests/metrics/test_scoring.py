@@ -125,7 +125,7 @@ def test_every_null_has_its_reason(toys: Toys) -> None:
 def test_a_nan_without_a_reason_gets_one(toys: Toys) -> None:
     toys.answer = np.array([np.nan])
     scores = score(corpus([Summary("d1", "s1", "red")]), ["given@source"])
-    assert scores.failures["reason"].to_list() == ["the metric gave no number"]
+    assert scores.failures["reason"].to_list() == ["the metric returned no number"]
 
 
 def test_equal_items_are_computed_once(toys: Toys) -> None:
@@ -245,9 +245,9 @@ def test_progress_counts_to_the_end(toys: Toys) -> None:
 
 @pytest.mark.parametrize("metrics", [[], ()])
 def test_no_metric_is_refused(metrics: Any) -> None:
-    with pytest.raises(InputError, match="no metric was asked for"):
+    with pytest.raises(InputError, match="no metric was given"):
         score(corpus(), metrics)
-    with pytest.raises(InputError, match="no metric was asked for"):
+    with pytest.raises(InputError, match="no metric was given"):
         score_pairs(["a"], ["a"], metrics)
 
 
@@ -261,8 +261,8 @@ def test_a_bare_string_is_no_list_of_metrics() -> None:
 @pytest.mark.parametrize(
     ("summaries", "targets", "message"),
     [
-        ("text", ["text"], "got a bare string"),
-        (["text"], "text", "got a bare string"),
+        ("text", ["text"], "got a string"),
+        (["text"], "text", "got a string"),
         (["a", "b"], ["a"], "2 summaries but 1 targets"),
         (["a", "b"], ["a", []], r"targets\[1\] is empty"),
         (["a", None], ["a", "b"], r"summaries\[1\] must be a text; got None"),
@@ -298,7 +298,7 @@ def test_no_pairs_give_an_empty_frame(toys: Toys) -> None:
 
 def test_a_metric_with_too_few_values_is_a_bug_of_the_metric(toys: Toys) -> None:
     toys.answer = np.zeros(2)
-    with pytest.raises(ValueError, match="metric 'given' gave 2 values where 3 were due"):
+    with pytest.raises(ValueError, match="metric 'given' returned 2 values; expected 3"):
         score_pairs(["a", "b", "c"], ["a", "b", "c"], ["given"])
 
 

@@ -101,8 +101,8 @@ def test_a_long_sentence_leaves_room_for_the_summary(before: int, behaviour: str
         (both,) = answers(loaded, [(question, "Tom pays. " * 200)], behaviour)
     finally:
         del loaded.module.forward
-    assert given.notes == ("a sentence of the source was cut to what the model can read",)
-    assert both.notes == ("the summary was cut to what the model can read", *given.notes)
+    assert given.notes == ("a sentence of the source was truncated to the model's maximum length",)
+    assert both.notes == ("the summary was truncated to the model's maximum length", *given.notes)
     for row in seen:
         assert len(row) == loaded.max_length
         shown = ",".join(map(str, row))

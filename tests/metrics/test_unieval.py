@@ -57,7 +57,7 @@ def test_overall_is_the_mean_of_the_four_with_the_best_reference() -> None:
 def test_cut_questions_are_noted() -> None:
     spec = f"unieval-consistency:{SETTINGS.replace('max-length=128', 'max-length=20')}"
     notes = score(corpus(), [spec]).notes
-    assert notes["note"].to_list() == ["cut to the 20 tokens that the model reads"]
+    assert notes["note"].to_list() == ["truncated to the 20 tokens that the model reads"]
     assert notes["system"].to_list() == ["one"]
 
 
@@ -83,9 +83,9 @@ def test_no_more_is_read_than_the_model_has_positions() -> None:
     corpus = Corpus.build([Dialogue("a", (Turn("Tom", long),))], [Summary("a", "one", "Mia has an exam.")])
     notes = score(corpus, [f"unieval-coherence:model={model('tiny-bart')},device=cpu"], cache=False).notes
     (note,) = notes["note"].to_list()
-    assert note == "cut to the 128 tokens that the model reads"
+    assert note == "truncated to the 128 tokens that the model reads"
     notes = score(corpus, [f"unieval-coherence:model={model('tiny-t5')},device=cpu"], cache=False).notes
-    assert notes["note"].to_list() == ["cut to the 1024 tokens that the model reads"]
+    assert notes["note"].to_list() == ["truncated to the 1024 tokens that the model reads"]
 
 
 def test_a_model_that_cannot_tell_yes_from_no_is_refused(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def _print(result: "SetsResult", training: FinetuneSettings, role: str, output: 
     if result.table is not None:
         note(f"wrote {output / 'table.md'} and {output / 'table.json'}")
     name, trained = next(iter(result.trained.items()))
-    note(f"to use one: dialgauge summarize CORPUS -s {_system(name, trained, training)}{_asked(role)} -o OUTPUT")
+    note(f"to use one: dialgauge summarize CORPUS -s {_system(name, trained, training)}{_role_option(role)} -o OUTPUT")
 
 
 def _system(name: str, trained: "Finetuned", training: FinetuneSettings) -> str:

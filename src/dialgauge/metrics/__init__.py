@@ -1,4 +1,4 @@
-"""Automatic metrics of summaries: what there is, what each declares, and how a corpus is scored with them."""
+"""Automatic metrics of summaries: their declarations, their registry and the scoring of a corpus."""
 
 from dialgauge.lazy import lazy_room
 

@@ -1,8 +1,8 @@
 """Log-probabilities of target texts under a BART model, with every source encoded once for all its targets.
 
-The published way feeds each (source, target) pair through the whole model, padded. Here the tokens of all targets of a
-batch stand in one array without padding; only attention sees them by target (among themselves) and by source (to the
-encoder's states, whose keys and values are made once per source).
+The published program feeds each (source, target) pair through the whole model, padded. Here the tokens of all targets
+of a batch are in one array without padding; only attention separates them by target (among themselves) and by source
+(to the encoder's states, whose keys and values are computed once per source).
 """
 
 from collections.abc import Sequence
@@ -25,16 +25,16 @@ IdArray = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class SourceTargets:
-    """The tokens of a source and of the targets that are to be written from it."""
+    """The tokens of a source and of the targets to be scored given that source."""
 
     source: list[int]
     targets: list[list[int]]
 
 
 def check_bart(ref: ModelRef, model_type: str | None) -> None:
-    """Refuse another architecture."""
+    """Reject other architectures."""
     if model_type != "bart":
-        raise ModelError(f"model '{ref}' is of type {model_type!r}; BARTScore reads models of type 'bart'")
+        raise ModelError(f"model '{ref}' is of type {model_type!r}; BARTScore needs a model of type 'bart'")
 
 
 def mean_log_likelihoods(model: Model, groups: Sequence[SourceTargets]) -> list[list[float]]:
@@ -51,7 +51,7 @@ def mean_log_likelihoods(model: Model, groups: Sequence[SourceTargets]) -> list[
 
 
 def _parts(groups: Sequence[SourceTargets], budget: int) -> tuple[list[SourceTargets], list[int]]:
-    """Groups with more targets than fit into a batch, cut; and the group that each part belongs to."""
+    """Split groups with more targets than fit into a batch; also return the group of each part."""
     parts: list[SourceTargets] = []
     owners: list[int] = []
     for owner, group in enumerate(groups):
@@ -68,7 +68,7 @@ def _parts(groups: Sequence[SourceTargets], budget: int) -> tuple[list[SourceTar
 
 
 class _Layout:
-    """Where the tokens of a flat array stand in a padded one: row and column of each."""
+    """The row and column of each token of a flat array in a padded one."""
 
     def __init__(self, lengths: Sequence[int], device: str) -> None:
         import torch
@@ -88,7 +88,7 @@ class _Layout:
         return grid.view(*self.shape, heads, -1).transpose(1, 2)
 
     def collect(self, grid: "torch.Tensor") -> "torch.Tensor":
-        """The way back."""
+        """The inverse of :meth:`spread`."""
         return grid.transpose(1, 2).reshape(self.shape[0] * self.shape[1], -1)[self._cells]
 
 
@@ -129,7 +129,7 @@ def _decode(
         own = layer.self_attn
         heads = own.num_heads
         query, key, value = (by_target.spread(project(x), heads) for project in (own.q_proj, own.k_proj, own.v_proj))
-        # What stands after the end of a target is padding, and nothing looks ahead: the causal mask is enough.
+        # Only padding follows the end of a target, so the causal mask is enough.
         mixed = attend(query, key, value, is_causal=True)
         x = layer.self_attn_layer_norm(x + own.out_proj(by_target.collect(mixed)))
         cross = layer.encoder_attn

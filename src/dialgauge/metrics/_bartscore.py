@@ -48,7 +48,7 @@ _PARAMETERS = {
     "limit": Parameter(
         "auto",
         (),
-        "tokens of a text that are read, special ones included; auto: what the model can read",
+        "maximum number of tokens read per text, including special tokens; auto: the model's maximum",
         r"auto|[1-9]\d+",
         "auto or a whole number of at least 10",
     ),

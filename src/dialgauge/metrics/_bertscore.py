@@ -1,8 +1,8 @@
-"""BERTScore: how well the tokens of two texts find each other in the space of an encoder.
+"""BERTScore: how well the tokens of two texts match in the embedding space of an encoder.
 
-A token's similarity is the largest cosine to any token of the other text. Special tokens can be found but do not count
-themselves. Every pair has the value that the reference program gives it in a batch of its own: there, padding counts as
-a token of similarity 0 (``negative=zero`` gives that), so that a value depends on what else is in the batch.
+A token's similarity is the largest cosine to any token of the other text. Special tokens can be matched but do not
+count themselves. Every pair gets the value that the reference program gives it in a batch of its own: there, padding
+counts as a token of similarity 0 (``negative=zero`` gives that), so that a value depends on what else is in the batch.
 """
 
 import hashlib
@@ -140,11 +140,12 @@ def _weighted_means(values: FloatArray, weights: list[FloatArray]) -> FloatArray
 
 
 def _baseline(path: str, layer: int) -> dict[str, float]:
-    """The row of a layer in a baseline file as bert-score publishes them: a header LAYER,P,R,F, then a row each."""
+    """The row of a layer in a baseline file of bert-score: a header LAYER,P,R,F, then a row per layer."""
     file = Path(path).expanduser()
     if not file.is_file():
         raise InputError(
-            f"metric {_OWNER!r}: no baseline file {file}; give one in the format of bert-score, or rescale=no"
+            f"metric {_OWNER!r}: baseline file {file} does not exist; give a file in the format of bert-score, or "
+            "rescale=no"
         )
     for number, line in enumerate(file.read_text("utf-8").splitlines()[1:], 2):
         cells = line.replace("\t", ",").split(",")
@@ -157,7 +158,7 @@ def _baseline(path: str, layer: int) -> dict[str, float]:
 
 
 def _baseline_signature(given: str) -> str:
-    """A baseline file stands in the signature with its content: another one under the same name is another metric."""
+    """Sign a baseline file by its content: a different file with the same name is a different metric."""
     file = Path(given).expanduser()
     if given == "no" or not file.is_file():  # computing says what is wrong with it
         return given
@@ -169,11 +170,11 @@ def _reasons(job: Job, numbers: FloatArray, tokenised: Tokenised) -> dict[int, s
     for item in np.flatnonzero(np.isnan(numbers)).tolist():
         targets = job.target_ids[job.offsets[item] : job.offsets[item + 1]].tolist()
         if tokenised.length(int(job.hypothesis_ids[item])) == 0:
-            reasons[item] = "the summary has no token that the model can read"
+            reasons[item] = "the summary has no tokens for the model"
         elif all(tokenised.length(target) == 0 for target in targets):
-            reasons[item] = f"the {job.target} has no token that the model can read"
+            reasons[item] = f"the {job.target} has no tokens for the model"
         else:
-            reasons[item] = "every token of a side has the weight 0 (it occurs in all references)"
+            reasons[item] = "all tokens of one text have weight 0 (they occur in all references)"
     return reasons
 
 
@@ -182,7 +183,7 @@ PARAMETERS = {
     "layer": Parameter(
         "auto",
         (),
-        "whose states are compared; auto: the published choice for known models, else three quarters up",
+        "layer whose states are compared; auto: the published choice for known models, otherwise three quarters up",
         r"auto|\d+",
         "auto or a whole number",
     ),
@@ -190,15 +191,17 @@ PARAMETERS = {
     "rescale": Parameter(
         "no",
         (),
-        "no, or a baseline file of bert-score (LAYER,P,R,F): (x − b)/(1 − b)",
+        "no, or a baseline file of bert-score (LAYER,P,R,F) for (x − b)/(1 − b)",
         ".+",
         "no or a file",
         lambda given: None if given == "no" else given,
     ),
     "negative": Parameter(
-        "keep", ("keep", "zero"), "best similarities below zero: keep, or zero, as bert-score has them beside padding"
+        "keep", ("keep", "zero"), "best similarities below zero: keep, or set to zero, as bert-score does with padding"
     ),
-    "empty": Parameter("null", ("null", "zero"), "a text without tokens: null with a reason, or zero as in bert-score"),
+    "empty": Parameter(
+        "null", ("null", "zero"), "value of a text without tokens: null with a reason, or zero as in bert-score"
+    ),
     **device_parameters(),
 }
 

@@ -1,8 +1,8 @@
-"""BLANC: how much a summary helps a masked language model to restore hidden words of the source.
+"""BLANC: how much a summary helps a masked language model to predict masked words of the source.
 
-BLANC-help puts the summary before each sentence and compares with a filler of the same length; BLANC-tune trains a copy
-of the model on the summary for a moment. ``relative`` is (S01 − S10) / ΣS, ``improve`` S01 / (S00 + S11 + S01), where
-S01 counts words that are right only with the summary and S10 those that are right only without.
+BLANC-help puts the summary before each sentence and compares with a filler of the same length; BLANC-tune fine-tunes a
+copy of the model on the summary. ``relative`` is (S01 − S10) / ΣS, ``improve`` S01 / (S00 + S11 + S01), where S01
+counts words that are right only with the summary and S10 those that are right only without.
 """
 
 import itertools
@@ -30,9 +30,9 @@ from dialgauge.metrics._registry import register
 from dialgauge.models import Model, watching_part
 
 _CITATION = "Vasilyev et al. 2020, Fill in the BLANC: human-free quality estimation of document summaries, Eval4NLP"
-#: How long a piece must be to be masked: a word of its own, the beginning of a longer word. Continuations never are.
+#: Minimum length of a masked piece: a whole word, the beginning of a longer word. Continuations are never masked.
 _SHORTEST_WORD, _SHORTEST_BEGINNING = 4, 2
-#: A sentence is cut down to this before the summary is.
+#: A sentence is truncated to this length before the summary is.
 _SENTENCE_KEPT = 100
 _PAIRS_AT_ONCE = 32
 _FILLER = "."
@@ -51,12 +51,12 @@ class Counts:
             self.table[base == answer][helped == answer] += 1
 
     def reading(self, measure: str, behaviour: str) -> Reading:
-        """The measure, with a note where something was cut."""
+        """The measure, with a note if something was truncated."""
         (neither, gained), (lost, both) = self.table
         total = neither + both + gained + (lost if measure == "relative" else 0)
-        note = "cut to what the model can read" if self.cut else ""
+        note = "truncated to the model's maximum length" if self.cut else ""
         if total == 0 and behaviour == "intended":
-            return Reading(reason="the source has no word that is long enough to be masked", note=note)
+            return Reading(reason="the source has no word long enough to be masked", note=note)
         gain = gained - lost if measure == "relative" else gained
         return Reading(gain / total if total else 0.0, note=note)
 
@@ -77,7 +77,7 @@ def _usable(piece: str, following: str) -> bool:
 
 
 def _fit(sentence: list[str], summary: list[list[str]], limit: int, from_top: bool) -> tuple[list[str], list[str]]:
-    """Sentence and summary within the limit: first the sentence is cut, then whole sentences of the summary."""
+    """Fit sentence and summary into the limit: truncate the sentence first, then drop sentences of the summary."""
     room = limit - 2
     whole = [piece for part in summary for piece in part]
     if len(sentence) + len(whole) <= room:
@@ -114,7 +114,7 @@ class _Work:
         return guesses(model, list(self.inputs), self.places)
 
 
-#: The answers of one masking, and where its two inputs (without and with the summary) stand in the work.
+#: The answers of one masking, and the positions of its two inputs (without and with the summary) in the work.
 _Question = tuple[list[int], int, int]
 
 
@@ -125,7 +125,7 @@ def _help_questions(
     summary = [word_pieces(model, sentence) for sentence in nltk_sentences(clean(pair[0]))]
     filler = piece_ids(model, [_FILLER])
     for number, sentence in enumerate(sentences):
-        # The published program means to keep the end of a long summary for the later sentences, but never does.
+        # The published program intends to keep the end of a long summary for later sentences, but never does.
         from_top = behaviour == "intended" and number > len(sentences) / 2
         kept, helping = _fit(sentence, summary, model.max_length, from_top)
         counts.cut |= len(kept) < len(sentence) or len(helping) < sum(map(len, summary))
@@ -166,7 +166,7 @@ def help_counts(model: Model, pairs: Sequence[Pair], gap: int, behaviour: str) -
 
 
 def tune_counts(model: Model, pairs: Sequence[Pair], gap: int, tuning: Tuning) -> list[Counts]:
-    """The counts of BLANC-tune for each pair. Pairs of one source ask the untouched model only once."""
+    """The counts of BLANC-tune for each pair. Pairs of one source query the original model only once."""
     result: list[Counts] = []
     source, work, questions, found = None, _Work(), list[_Question](), list[list[int]]()
     cut = False
@@ -213,7 +213,7 @@ def _tune(model: Model, pairs: Sequence[Pair], parameters: Mapping[str, str]) ->
 
 _PARAMETERS: Mapping[str, Parameter] = {
     "model": model_parameter("google-bert/bert-base-uncased", "the masked language model (BERT family)"),
-    "gap": number_parameter("2", "every how many pieces one is masked; 6 in the first paper, 2 in its program since"),
+    "gap": number_parameter("2", "mask every N-th piece; 6 in the first paper, 2 in its current program"),
     "measure": Parameter(
         "relative", ("relative", "improve"), "relative: gained minus lost words; improve: gained only"
     ),
@@ -225,7 +225,7 @@ register(
     Metric(
         name="blanc-help",
         family="blanc",
-        description="how many more hidden words of the source a masked LM restores with the summary before it",
+        description="how many more masked words of the source a masked LM predicts with the summary as context",
         direction="higher",
         targets=("source",),
         range=(-1, 1),
@@ -239,7 +239,7 @@ register(
     Metric(
         name="blanc-tune",
         family="blanc",
-        description="how many more hidden words of the source a masked LM restores once trained on the summary",
+        description="how many more masked words of the source a masked LM predicts after fine-tuning on the summary",
         direction="higher",
         targets=("source",),
         range=(-1, 1),

@@ -13,7 +13,7 @@ from dialgauge.metrics._readings import number_parameter
 from dialgauge.models import Model
 
 _CHUNK, _STRIDE = 64, 32
-#: Of the masked tokens, the shares that get a random token and that stay as they are.
+#: Shares of the masked tokens that are replaced by a random token and that are kept.
 _REPLACED, _KEPT = 0.1, 0.1
 _SHARE_MASKED = 0.15
 _DECAY = 0.01
@@ -23,7 +23,7 @@ _IGNORED = -100
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """How the copy is trained. Every summary is trained on from the same seed, whatever else is scored."""
+    """Training settings of the copy. Training on each summary starts from the same seed, whatever else is scored."""
 
     epochs: int
     rate: float
@@ -33,18 +33,16 @@ class Tuning:
     seed: int
 
     PARAMETERS: ClassVar[Mapping[str, Parameter]] = {
-        "epochs": number_parameter("10", "how often the model sees the summary"),
-        "rate": number_parameter(
-            "5e-5", "the learning rate at the start", r"\d*\.?\d+(e-?\d+)?", "a number, as in 5e-5"
-        ),
-        "batch": number_parameter("1", "how many masked copies of a chunk make a step"),
-        "mask": Parameter("even", ("even", "random"), "even: every gap-th piece; random: 15 % of the pieces at a time"),
+        "epochs": number_parameter("10", "number of epochs on the summary"),
+        "rate": number_parameter("5e-5", "initial learning rate", r"\d*\.?\d+(e-?\d+)?", "a number, as in 5e-5"),
+        "batch": number_parameter("1", "number of masked copies of a chunk per step"),
+        "mask": Parameter("even", ("even", "random"), "even: every gap-th piece; random: 15 % of the pieces per step"),
         "noise": Parameter(
             "yes",
             ("yes", "no"),
-            "yes: dropout, and a tenth each of the masked tokens replaced or kept; no: none of it, without chance",
+            "yes: dropout, and a tenth each of the masked tokens replaced or kept; no: neither, deterministic",
         ),
-        "seed": number_parameter("1", "the seed of what is left to chance", r"\d+"),
+        "seed": number_parameter("1", "random seed", r"\d+"),
     }
 
     @classmethod
@@ -70,7 +68,7 @@ def tuned(
     tuning: Tuning,
     maskings: Callable[[Sequence[str]], Iterable[list[int]]],
 ) -> Model:
-    """The model after training on these pieces; the model itself where there is nothing to mask in them."""
+    """The model after training on these pieces; the original model if they have nothing to mask."""
     import torch
 
     lessons = _lessons(model, pieces, tuning, maskings)
@@ -125,7 +123,7 @@ class _Adam:
     """Adam with weight decay in the form of the published program: ε is added before the bias is corrected.
 
     The optimizer of torch adds it after, which makes the first steps of parameters with tiny gradients larger: enough
-    to change which words are restored.
+    to change which words are predicted correctly.
     """
 
     _BETAS, _EPSILON = (0.9, 0.999), 1e-8
@@ -183,7 +181,7 @@ def _lessons(
 
 
 def _chunks(pieces: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Overlapping chunks; what the first stride leaves short at the top is seen once more."""
+    """Overlapping chunks; the part that the first stride leaves short is repeated."""
     for start in range(0, len(pieces), _STRIDE):
         yield pieces[start : start + _CHUNK]
         if 0 < start < _CHUNK:

@@ -24,7 +24,7 @@ from dialgauge.metrics.kernels import TargetSets, Tokens, ngram_match
 
 _ORDERS = 4
 _UNIT, _READS = "words", "BLEU splits at white space and punctuation"
-#: How ``tok`` splits a text.
+#: Tokenizers of ``tok``.
 _SPLITS: Mapping[str, str] = {"13a": "13a", "char": "words:zh", "word": "segments:zh"}
 _TOK = Parameter(
     "13a",
@@ -39,7 +39,7 @@ _TINY, _SMALL = 1e-15, 1e-9
 _SMOOTH = Parameter(
     "exp",
     ("exp", "floor", "add-k", "none", "nlg-eval"),
-    "what an order without a match counts: exp halves it each time, floor takes 0.1 matches, add-k adds 1 to the "
+    "smoothing of orders without a match: exp halves the value each time, floor uses 0.1 matches, add-k adds 1 to the "
     "counts of orders above 1, none gives 0; nlg-eval: that package's BLEU, words between white space, scale 0–1",
 )
 _CITATION = "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of Machine Translation, ACL"
@@ -47,7 +47,7 @@ _CITATION = "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of Ma
 
 @dataclass(frozen=True, slots=True)
 class _Statistics:
-    """What BLEU is computed from, a row per item or group."""
+    """The counts that BLEU is computed from, a row per item or group."""
 
     lengths: IdArray
     target_lengths: IdArray
@@ -166,7 +166,7 @@ def _compute_summary(n: int) -> Callable[[Job, Mapping[str, str]], Values]:
     def compute(job: Job, parameters: Mapping[str, str]) -> Values:
         smooth, tokeniser = parameters["smooth"], _SPLITS[parameters["tok"]]
         if smooth == "nlg-eval":
-            # That package knows no tokens of its own: it takes what stands between white space.
+            # nlg-eval has no tokenizer: it splits at white space.
             tokeniser = "whitespace" if tokeniser == "13a" else tokeniser
             usable = _scorable(job, tokeniser)
             return Values(usable.blank(_nlg_eval(job, n, tokeniser)), usable.reasons)
@@ -198,9 +198,9 @@ for _n in range(1, _ORDERS + 1):
             name=f"bleu-{_n}",
             family="bleu",
             description=(
-                f"precision of common runs of 1 to {_n} words, with a penalty for brevity, 0–100"
+                f"precision of common n-grams of 1 to {_n} words, with a brevity penalty, 0–100"
                 if _n > 1
-                else "precision of common words, with a penalty for brevity, 0–100"
+                else "precision of common words, with a brevity penalty, 0–100"
             ),
             direction="higher",
             targets=("reference", "source"),

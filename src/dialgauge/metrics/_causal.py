@@ -1,6 +1,6 @@
 """Log-probabilities of texts under a causal language model, with a context read once for all texts that follow it.
 
-A context and its continuations stand in one sequence: each continuation sees the context and itself, not its
+A context and its continuations form one sequence: each continuation attends to the context and itself, not to its
 neighbours, and counts its positions from the end of the context. So nothing is padded and no context is read twice.
 """
 
@@ -30,11 +30,11 @@ class Continuations:
 
 
 def start_id(model: Model) -> int:
-    """What a text begins with, so that its first word has a probability: the token of the beginning, or of the end."""
+    """The token placed before a text so that its first word has a probability: the begin token, or the end token."""
     for token in (model.tokenizer.bos_token_id, model.tokenizer.eos_token_id):
         if token is not None:
             return int(token)
-    raise ModelError(f"model '{model.ref}': its tokenizer has neither a token of the beginning nor one of the end")
+    raise ModelError(f"model '{model.ref}': its tokenizer has neither a begin token nor an end token")
 
 
 def log_probabilities(model: Model, groups: Sequence[Continuations]) -> list[list[FloatArray]]:
@@ -55,7 +55,7 @@ def log_probabilities(model: Model, groups: Sequence[Continuations]) -> list[lis
 
 
 def _parts(group: Continuations, budget: int) -> list[Continuations]:
-    """The group, cut where it holds more than fits into a sequence; every part has the context."""
+    """Split a group that exceeds one sequence; every part has the context."""
     parts: list[Continuations] = []
     some: list[list[int]] = []
     for text in group.texts:

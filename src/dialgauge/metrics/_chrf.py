@@ -17,7 +17,9 @@ _WORD_ORDERS = 2
 _BETA = 2
 _UNIT, _READS = "characters", "chrF reads everything but white space"
 _TOK = Parameter(
-    "chrf", ("chrf", "word"), "chrf: words between white space, one mark cut off; word: words by jieba (extra zh)"
+    "chrf",
+    ("chrf", "word"),
+    "chrf: words between white space, with one punctuation mark split off; word: words by jieba (extra zh)",
 )
 #: Characters need no tokeniser; the words of chrF++ do.
 _PARAMETERS: Mapping[int, Mapping[str, Parameter]] = {0: {}, _WORD_ORDERS: {"tok": _TOK}}
@@ -107,7 +109,7 @@ def _compute_system(word_orders: int) -> Callable[[Job, Mapping[str, str]], Valu
 
 
 for _name, _words in (("chrf", 0), ("chrf++", _WORD_ORDERS)):
-    _what = "runs of 1 to 6 characters" + (" and of 1 to 2 words" if _words else "")
+    _what = "n-grams of 1 to 6 characters" + (" and of 1 to 2 words" if _words else "")
     register(
         Metric(
             name=_name,

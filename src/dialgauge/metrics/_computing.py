@@ -1,8 +1,8 @@
-"""How the values of one metric come about: from the cache or computed, under a time limit, one bad item at a time.
+"""Compute the values of one metric: from the cache or newly, under a time limit, isolating items that fail.
 
-What is computed is cut into slices of items wherever that cannot change a value. Each slice is kept in the cache as
-soon as it is done, so that a run that dies goes on there; and where a metric raises or hangs, the slice is halved until
-the items are found that it cannot score. These get no value and the reason; all others are scored.
+Items are computed in slices wherever that cannot change a value. Each slice is cached as
+soon as it is done, so that an interrupted run can resume; if a metric raises or hangs, the slice is halved until
+the items are found that it cannot score. These get a reason instead of a value; all others are scored.
 """
 
 import hashlib
@@ -29,24 +29,24 @@ from dialgauge.models import TooLargeError, report_progress, watching_part
 from dialgauge.registry import defining_module
 from dialgauge.sources import NoSourceError, source_digest
 
-#: How many items are computed, and kept, at a time: with half as many, a model takes 5 % longer for its padding.
+#: Items computed and cached at a time: with half as many, a model takes 5 % longer because of padding.
 SLICE = 1024
-#: A metric that has failed on so many single items and scored none is not tried on the others.
+#: A metric that failed on this many single items and scored none is not tried on the others.
 _HOPELESS = 32
-#: A hanging item costs the whole time limit, so it weighs more.
+#: An item that hangs costs the whole time limit, so it counts more.
 _LATE_WEIGHS = 8
-#: What computes the values of models beside our own code.
+#: Packages that compute the values of models, besides our own code.
 _LIBRARIES = ("numpy", "scipy", "spacy", "tokenizers", "torch", "transformers")
 
 
 def compute(request: MetricRequest, job: Job, expected: int) -> Values:
-    """The values of a metric, here and now; whatever it raises is raised."""
+    """Compute the values of a metric in this process; its exceptions propagate."""
     return _checked(request, request.metric.compute(job, request.parameters), expected)
 
 
 def _checked(request: MetricRequest, values: Values, expected: int) -> Values:
     if len(values.numbers) != expected:
-        raise ValueError(f"metric {request.column!r} gave {len(values.numbers)} values where {expected} were due")
+        raise ValueError(f"metric {request.column!r} returned {len(values.numbers)} values; expected {expected}")
     return values
 
 
@@ -97,10 +97,10 @@ class Computing:
 
 
 def is_kept(request: MetricRequest) -> bool:
-    """Whether values of this request go to the cache: where they take long and depend on nothing but their key.
+    """Whether values of this request are cached: if they are slow and depend only on their key.
 
-    A metric of low cost is computed in less time than it takes to look its value up. A chat endpoint keeps its answers
-    itself, and may be another one tomorrow under the same name.
+    A cheap metric is faster than a cache look-up. A chat endpoint caches its answers
+    itself, and the model behind its name may change.
     """
     chat = "chat" in request.metric.models.values()
     return request.itemwise and request.metric.cost != "low" and not chat and _code(request) is not None
@@ -124,9 +124,9 @@ def part(job: Job, positions: IdArray) -> Job:
 
 
 def _slices(job: Job) -> Iterator[tuple[int, IdArray]]:
-    """The items in slices, with how many went before. Those of one source stand together: it is read once for all.
+    """The items in slices, with the number of items before each. Items of one source stay together to read it once.
 
-    The cuts depend on the job alone, not on what is in the cache: a run that was killed computes the same slices again.
+    The slices depend on the job alone, not on the cache: a resumed run computes the same slices.
     """
     order = np.arange(len(job))
     if len(job) > SLICE and job.target != "none":
@@ -137,7 +137,7 @@ def _slices(job: Job) -> Iterator[tuple[int, IdArray]]:
 
 @dataclass(slots=True)
 class _Collected:
-    """Values as they come in."""
+    """Values collected so far."""
 
     count: int
     numbers: Any = field(init=False)
@@ -164,7 +164,7 @@ class _Collected:
                 self.notes[i] = entry.note
 
     def entries(self, positions: IdArray, keys: Sequence[bytes], lost: set[int]) -> list[tuple[bytes, Entry]]:
-        """What is worth keeping of these: not the items on which the metric failed, which may do better next time."""
+        """The cache entries of these items, without those on which the metric failed, which are retried next time."""
         return [
             (keys[i], Entry(float(self.numbers[i]), self.reasons.get(i), self.notes.get(i)))
             for i in positions.tolist()
@@ -177,7 +177,7 @@ class _Collected:
 
 @dataclass(slots=True)
 class _Attempts:
-    """Tries of one metric, and how they went."""
+    """Attempts to compute one metric, and their results."""
 
     worker: LimitedWorker | None
     request: MetricRequest
@@ -185,13 +185,13 @@ class _Attempts:
     failed: int = 0
 
     def items(self, job: Job, positions: IdArray, found: _Collected) -> set[int]:
-        """Put the values of these items into ``found``; gives those on which the metric failed."""
+        """Put the values of these items into ``found``; return those on which the metric failed."""
         lost: set[int] = set()
         waiting = [positions]
         while waiting:
             chosen = waiting.pop()
             if not self.scored and self.failed >= _HOPELESS:
-                reason = "not tried, because the metric failed on every summary that it was tried on"
+                reason = "skipped because the metric failed on every summary tried before"
                 found.reasons |= dict.fromkeys(chosen.tolist(), reason)
                 lost.update(chosen.tolist())
                 continue
@@ -209,7 +209,7 @@ class _Attempts:
         return lost
 
     def run(self, job: Job, expected: int) -> Values:
-        """The values of a job, or :class:`LostWorkError`. Errors that tell a person what to do go through."""
+        """The values of a job, or :class:`LostWorkError`. Errors that the user can fix propagate."""
         if self.worker is not None:
             given = self.worker.call(f"{__name__}:remote", _described_job(self.request, job))
             reasons, notes = ({int(i): text for i, text in given[name]} for name in ("reasons", "notes"))
@@ -227,14 +227,14 @@ class _Attempts:
 
 
 def _shared_part(job: Job, positions: IdArray) -> Job:
-    """A part of a job, the same object for the same items: metrics of a family share what they make from it."""
+    """A part of a job, the same object for the same items: metrics of a family share its intermediate results."""
     if len(positions) == len(job) and np.array_equal(positions, np.arange(len(job))):
         return job
     return job.memo(("part", positions.tobytes()), lambda: part(job, positions))
 
 
 def _described_job(request: MetricRequest, job: Job) -> dict[str, Any]:
-    """A request and its job as JSON has them."""
+    """A request and its job as JSON data."""
     used = np.unique(np.concatenate([job.hypothesis_ids, job.target_ids]))
     return {
         "spec": request.column,
@@ -261,8 +261,9 @@ def remote(
     """Compute a metric in the process of a :class:`LimitedWorker`; the other side of :func:`_described_job`."""
     if module == "__main__":
         raise DialgaugeError(
-            f"metric {spec!r} is defined in the script itself, where a process with a time limit cannot find it: put "
-            "it into a module, or leave the time limit out"
+            f"metric {spec!r} is defined in the script itself, where the worker process of a time limit cannot import "
+            "it: move "
+            "it to a module, or remove the time limit"
         )
     import_module(module)
     table = TextTable()
@@ -300,9 +301,9 @@ def _keys(request: MetricRequest, job: Job) -> list[bytes]:
 
 
 def _code(request: MetricRequest) -> str | None:
-    """A digest of the code that a metric depends on; None where it cannot be read.
+    """A digest of the code that a metric depends on; None if it cannot be read.
 
-    The version of a metric says the same, but only if whoever changes the metric thinks of it.
+    The version of a metric has the same purpose, but is easily forgotten when a metric changes.
     """
     try:
         return source_digest(*request_modules(request))

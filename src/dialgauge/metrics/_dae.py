@@ -34,11 +34,11 @@ from dialgauge.models import Model, resolve, run_batched
 
 _PAIRS_AT_ONCE = 64
 _HEAD = "dep_label_classifier"
-#: Relations that state nothing.
+#: Relations without content.
 _SKIPPED = frozenset(("ROOT", "punct", "det", "case", "aux", "auxpass", "dep", "cop", "mark", "space", ""))
 _ENTAILED = 1
-_CUT = "the source was cut to what the model can read"
-_CUT_SENTENCE = "a sentence of the summary was cut to what the model can read"
+_CUT = "the source was truncated to the model's maximum length"
+_CUT_SENTENCE = "a sentence of the summary was truncated to the model's maximum length"
 _NO_ARCS = "no sentence of the summary has a dependency arc"
 
 
@@ -51,7 +51,7 @@ class Sentence:
 
     @classmethod
     def of(cls, document: Any, most: int) -> "Sentence":
-        """From a parsed sentence: the first arcs between words that state something."""
+        """From a parsed sentence: the first arcs between content words."""
         words = [token for token in document if not token.is_space]
         place = {token.i: i for i, token in enumerate(words)}
         arcs = [
@@ -64,7 +64,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """For each arc whether the source entails it, and what had to be cut for that."""
+    """For each arc whether the source entails it, and what was truncated."""
 
     entailed: tuple[bool, ...]
     notes: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class _Input:
 
 
 def _head(model: Model) -> tuple[Any, Any]:
-    """Weight and bias of the layer over arcs, which stands in the checkpoint beside the encoder."""
+    """Weight and bias of the arc classifier, which the checkpoint has next to the encoder."""
     from safetensors import safe_open
 
     folder = resolve(model.ref).path
@@ -93,7 +93,7 @@ def _head(model: Model) -> tuple[Any, Any]:
         if tuple(weight.shape) != (2, width):
             raise ModelError(f"model '{model.ref}': {_HEAD}.weight is {tuple(weight.shape)}, not (2, {width})")
         return weight, bias
-    raise ModelError(f"model '{model.ref}' is no DAE model: no tensor {_HEAD}.weight in {folder}")
+    raise ModelError(f"model '{model.ref}' is not a DAE model: {folder} has no tensor {_HEAD}.weight")
 
 
 def _input(model: Model, source: str, sentence: Sentence) -> _Input:
@@ -110,7 +110,7 @@ def _input(model: Model, source: str, sentence: Sentence) -> _Input:
     room = model.max_length - 3 - len(second)
     ids = [tokenizer.cls_token_id, *first[:room], tokenizer.sep_token_id, *second, tokenizer.sep_token_id]
     begin = 2 + min(len(first), room)
-    # A word without pieces, at the beginning, has no state; one beyond the limit neither.
+    # A word without pieces at the beginning has no state, nor has one beyond the limit.
     arcs = [(c, h) for c, h in sentence.arcs if 0 <= last[c] < len(second) and 0 <= last[h] < len(second)]
     types = [0] * begin + [1] * (len(ids) - begin)
     notes = (_CUT,) * (len(first) > room) + (_CUT_SENTENCE,) * shortened
@@ -118,7 +118,7 @@ def _input(model: Model, source: str, sentence: Sentence) -> _Input:
 
 
 def verdicts(model: Model, asked: Sequence[tuple[str, Sentence]]) -> list[Verdict]:
-    """The verdict on each sentence beside its source."""
+    """The verdict on each sentence given its source."""
     import torch
 
     weight, bias = _head(model)
@@ -146,7 +146,7 @@ def verdicts(model: Model, asked: Sequence[tuple[str, Sentence]]) -> list[Verdic
 def reading(found: Sequence[Verdict], without: str) -> Reading:
     """The share of sentences whose arcs are all entailed.
 
-    A sentence without arcs is left out, or counts as wrong (``without="wrong"``), as in the published program.
+    A sentence without arcs is skipped, or counts as wrong (``without="wrong"``), as in the published program.
     """
     right = [all(one.entailed) and bool(one.entailed) for one in found if one.entailed or without == "wrong"]
     if not right:
@@ -192,12 +192,14 @@ register(
         parameters={
             "model": model_parameter(
                 "",
-                "the DAE model: an encoder with the tensor dep_label_classifier beside it",
+                "the DAE model: an encoder checkpoint that includes the tensor dep_label_classifier",
                 "github.com/tagoyal/dae-factuality, not on the hub",
             ),
             "parser": PARSER,
-            "arcs": number_parameter("20", "how many arcs of a sentence are looked at"),
-            "without": Parameter("out", ("out", "wrong"), "a sentence without arcs is left out, or counts as wrong"),
+            "arcs": number_parameter("20", "maximum number of arcs per sentence"),
+            "without": Parameter(
+                "out", ("out", "wrong"), "a sentence without arcs: skip it (out), or count it as wrong"
+            ),
             **device_parameters(),
         },
         cost="high",

@@ -1,4 +1,4 @@
-"""Texts as a model reads them: token ids between its special tokens, cut to its limit, with a note where that loses."""
+"""Texts as token ids between a model's special tokens, truncated to its limit, with notes on truncated texts."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,11 +15,11 @@ from dialgauge.models import Model, default_budget, run_batched
 if TYPE_CHECKING:
     import torch
 
-#: Memory that the states of one window of texts may take, on the processor and on a card.
+#: Maximum memory for the states of one window of texts, on the CPU and on a GPU.
 _WINDOW_BYTES = {"cpu": 1 << 28, "cuda": 1 << 32}
-#: So many characters for each token that there is room for are looked at; what is beyond would be cut anyway.
+#: Characters read per available token; the rest would be truncated anyway.
 _CHARACTERS = 32
-#: Models whose tokenizers spell a word at the beginning of a text differently, unless a space stands before it.
+#: Models whose tokenizers encode the first word of a text differently unless a space precedes it.
 _BYTE_LEVEL = frozenset(("roberta", "gpt2", "bart", "longformer"))
 
 
@@ -32,11 +32,11 @@ class Tokenised:
     specials: int
 
     def length(self, text_id: int) -> int:
-        """How many tokens of the text itself are left."""
+        """Number of tokens of the text itself."""
         return len(self.ids[text_id]) - self.specials
 
     def notes(self, job: Job) -> dict[int, str]:
-        """Which items lost something to the limit of the model."""
+        """Notes on the items that were truncated."""
         if not self.cut:
             return {}
         found: dict[int, str] = {}
@@ -44,7 +44,7 @@ class Tokenised:
             targets = job.target_ids[job.offsets[item] : job.offsets[item + 1]].tolist()
             sides = [("summary", hypothesis), *((job.target, target) for target in targets)]
             lost = [
-                f"the {side} was cut to its first {len(self.ids[text_id])} tokens"
+                f"the {side} was truncated to its first {len(self.ids[text_id])} tokens"
                 for side, text_id in sides
                 if text_id in self.cut
             ]
@@ -89,12 +89,12 @@ def tokenise(
 
 
 def prepare_for(model: Model) -> Callable[[str], str]:
-    """As BERTScore has it: a text is stripped, and byte-level models see a space before its first word."""
+    """As in BERTScore: a text is stripped, and byte-level models get a space before its first word."""
     return after_a_space if model.config.model_type in _BYTE_LEVEL else str.strip
 
 
 def after_a_space(text: str) -> str:
-    """The text, stripped, as it would stand in the middle of another."""
+    """The stripped text with a space before it, as in the middle of another text."""
     stripped = text.strip()
     return f" {stripped}" if stripped else ""
 
@@ -118,7 +118,7 @@ def _bare_ids(
 
 
 def _enough(text: str, room: int) -> str:
-    """The beginning of a very long text, cut at white space, if it surely holds more tokens than there is room for."""
+    """The beginning of a very long text, cut at white space, if it certainly exceeds the available tokens."""
     characters = room * _CHARACTERS
     if len(text) <= characters:
         return text
@@ -127,7 +127,7 @@ def _enough(text: str, room: int) -> str:
 
 
 def readable(text: str) -> str:
-    """The text without unpaired surrogates, which tokenizers refuse."""
+    """The text without unpaired surrogates, which tokenizers reject."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -172,7 +172,7 @@ def encode(
 
 @contextmanager
 def small_products() -> Iterator[None]:
-    """No gradients, and one thread: products of small matrices take several times the work when threads share them."""
+    """Disable gradients and use one thread: products of small matrices are several times slower with more threads."""
     import torch
 
     threads = torch.get_num_threads()

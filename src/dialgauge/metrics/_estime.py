@@ -1,8 +1,8 @@
 """ESTIME: are the words of a summary used in the same contexts as in the source?
 
-Each word is hidden from a masked language model, once in the summary and once in the source; the state that the model
-has in its place stands for the context. For each word of the summary the most similar context of the source is looked
-up: another word there is an alarm.
+Each word is masked for a masked language model, once in the summary and once in the source; the state that the model
+has in its place represents the context. For each word of the summary the most similar context of the source is looked
+up: a different word there is an alarm.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ class _Settings:
 
     @classmethod
     def of(cls, parameters: Mapping[str, str], ref: ModelRef, layers: int | None) -> "_Settings":
-        """Checked against the number of the model's layers, where it is known."""
+        """The settings, checked against the number of the model's layers if it is known."""
         made = cls(*(int(parameters[name]) for name in ("layer", "distance", "window", "margin")))
         if layers is not None and made.layer > layers:
             raise ParameterError("estime", "layer", f"0 to {layers} for '{ref}'", made.layer)
@@ -57,8 +57,9 @@ class _Settings:
     def check_window(self, model: Model) -> None:
         if self.window + 2 > model.max_length:
             raise ModelError(
-                f"estime reads windows of window={self.window} pieces and '{model.ref}' only {model.max_length} with "
-                f"the two special ones: set window={model.max_length - 2} or less"
+                f"estime reads windows of window={self.window} pieces, but '{model.ref}' reads only "
+                f"{model.max_length} including "
+                f"two special tokens: set window={model.max_length - 2} or less"
             )
 
 
@@ -257,19 +258,21 @@ def _soft(match: Match, parameters: Mapping[str, str]) -> Reading:
 
 def _coherence(match: Match, _: Mapping[str, str]) -> Reading:
     if len(match.places) < 2:
-        return Reading(reason="the summary has one word: its order says nothing")
+        return Reading(reason="the summary has one word, so it has no order")
     number = match.coherence
     if np.isnan(number):
-        return Reading(reason="all words of the summary match the same word of the source: their order says nothing")
+        return Reading(
+            reason="all words of the summary match the same word of the source, so there is no order to compare"
+        )
     return Reading(number)
 
 
 _PARAMETERS: Mapping[str, Parameter] = {
     "model": model_parameter("google-bert/bert-large-uncased-whole-word-masking", "the masked language model"),
     "layer": number_parameter("21", "the layer whose states are compared; 0 is the embeddings", r"\d+"),
-    "distance": number_parameter("8", "how many words apart those are that are hidden at the same time"),
-    "window": number_parameter("450", "how many pieces of a long text are read at once"),
-    "margin": number_parameter("50", "how many pieces at the edge of a window serve as context only", r"\d+"),
+    "distance": number_parameter("8", "minimum distance in words between words masked at the same time"),
+    "window": number_parameter("450", "number of pieces of a long text read at once"),
+    "margin": number_parameter("50", "number of pieces at the edge of a window that serve as context only", r"\d+"),
     **device_parameters(),
 }
 
@@ -282,7 +285,9 @@ def _declare(
     lower: bool = False,
     soft: bool = False,
 ) -> Metric:
-    embeddings = {"embeddings": model_parameter("google-bert/bert-base-uncased", "whose input embeddings are compared")}
+    embeddings = {
+        "embeddings": model_parameter("google-bert/bert-base-uncased", "the model whose input embeddings are compared")
+    }
     return Metric(
         name=f"estime-{name}",
         family="estime",
@@ -304,19 +309,19 @@ def _declare(
 register(
     _declare(
         "alarms",
-        "how many words of the summary that the source has stand in the context of another word there",
+        "number of words of the summary that occur in the source but match the context of a different word there",
         lambda match, _: Reading(match.alarms),
         lower=True,
     ),
     _declare(
         "alarms-adjusted",
-        "the alarms of ESTIME, extrapolated to the words that the source does not have",
+        "the alarms of ESTIME, extrapolated to words that do not occur in the source",
         lambda match, _: Reading(match.alarms_adjusted),
         lower=True,
     ),
     _declare(
         "alarms-all",
-        "how many words of the summary, in the source or not, stand in the context of another word there",
+        "number of words of the summary, in the source or not, that match the context of a different word there",
         lambda match, _: Reading(match.alarms_all),
         lower=True,
     ),

@@ -1,4 +1,4 @@
-"""How far a summary copies its source: compression, extractive fragments (coverage, density), novel n-grams."""
+"""How much a summary copies from its source: compression, extractive fragments (coverage, density), novel n-grams."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ _COUNT = Parameter(
 
 
 class _Substrings:
-    """All runs of words of one text, as a suffix automaton: built in linear time, then asked for longest matches."""
+    """All word sequences of one text as a suffix automaton: built in linear time, then queried for longest matches."""
 
     def __init__(self, words: list[int]) -> None:
         transitions: list[dict[int, int]] = [{}]

@@ -31,10 +31,10 @@ from dialgauge.metrics._treebank import treebank_words
 from dialgauge.models import Model, run_batched
 
 _PAIRS_AT_ONCE = 32
-#: How the source is read: windows of so many tokens with the question, each so many further on; the longest answer.
+#: Reading of the source: tokens per window with the question, stride of the windows, longest answer.
 _WINDOW, _STRIDE, _LONGEST_ANSWER = 384, 128, 30
 _LONGEST_QUESTION = 100
-_CUT = "the summary was cut to what the model that writes questions can read"
+_CUT = "the summary was truncated to the maximum length of the question generator"
 
 
 def phrases(document: Any) -> list[str]:
@@ -50,7 +50,7 @@ def plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What the generator reads to ask about a phrase, and whether the summary in it had to be cut."""
+    """The input of the generator for a phrase, and whether the summary in it was truncated."""
 
     text: str
     cut: bool = False
@@ -132,7 +132,7 @@ def extract(model: Model, asked: Sequence[tuple[str, str]]) -> dict[tuple[str, s
 
 
 def _short(model: Model, pair: tuple[str, str]) -> tuple[str, str]:
-    """A question of at most 64 tokens, so that the text has room beside it."""
+    """Truncate a question to 64 tokens, to leave room for the text."""
     tokens = model.tokenizer(pair[0], add_special_tokens=False, return_offsets_mapping=True, verbose=False)
     most = min(64, model.max_length // 2)
     offsets = tokens["offset_mapping"]
@@ -191,7 +191,7 @@ def reading(summary: str, source: str, pairs: Sequence[tuple[str, str]], note: s
     if blank(summary) or blank(source):
         return EMPTY if blank(summary) else EMPTY_SOURCE
     if not pairs:
-        return Reading(reason="the parser finds no names or noun phrases in the summary to ask about")
+        return Reading(reason="the parser finds no names or noun phrases in the summary")
     overlaps = [word_f1(treebank_words(given), treebank_words(wanted)) for given, wanted in pairs]
     return Reading(statistics.fmean(overlaps), note=note)
 
@@ -200,7 +200,7 @@ register(
     Metric(
         name="feqa",
         family="feqa",
-        description="whether the source gives the answers of the summary to questions about the summary",
+        description="whether source and summary give the same answers to questions about the summary",
         direction="higher",
         targets=("source",),
         range=(0, 1),
@@ -209,15 +209,15 @@ register(
         parameters={
             "generator": model_parameter(
                 "",
-                "the model that writes questions (BART, trained on 'summary [SEP] answer')",
+                "the question generator (BART, trained on 'summary [SEP] answer')",
                 "github.com/esdurmus/feqa, not on the hub",
             ),
             "reader": model_parameter(
                 "google-bert/bert-large-uncased-whole-word-masking-finetuned-squad",
-                "the extractive reader that answers",
+                "the extractive question answering model",
             ),
             "parser": PARSER,
-            "beams": number_parameter("10", "how many beams the generator searches with"),
+            "beams": number_parameter("10", "beam size of the generator"),
             **device_parameters(),
         },
         cost="high",

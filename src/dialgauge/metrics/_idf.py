@@ -12,8 +12,8 @@ from dialgauge.metrics._metric import FloatArray, Parameter
 IDF = Parameter(
     "no",
     ("no", "distinct", "pairs"),
-    "no: every token weighs the same; distinct: ln((N+1)/(df+1)) over the N distinct texts that are scored together; "
-    "pairs: a text counts once for each pair it stands in, as in the published programs",
+    "no: equal weights; distinct: ln((N+1)/(df+1)) over the N distinct texts that are scored together; "
+    "pairs: a text counts once for each pair it is in, as in the published programs",
 )
 
 

@@ -1,7 +1,7 @@
-"""A language model as the judge: it gets the dialogue, the summary and the rubric of one dimension, and rates 1 to 5.
+"""A language model as a judge: it reads the dialogue, the summary and the rubric of one dimension, and rates 1 to 5.
 
-Any endpoint that speaks the OpenAI protocol will do. Where it serves log-probabilities the value is the expected rating
-(Σ r·p(r) / Σ p(r) over the ratings, as in G-Eval), which tells summaries apart that get the same whole number.
+Works with any OpenAI-compatible endpoint. If it returns log-probabilities, the value is the expected rating
+(Σ r·p(r) / Σ p(r) over the ratings, as in G-Eval), which distinguishes summaries with the same whole-number rating.
 """
 
 import hashlib
@@ -32,14 +32,14 @@ from dialgauge.metrics._registry import register
 from dialgauge.models import BudgetError, ChatAnswer, ChatBudget, ChatEndpoint, report_progress, watching_part
 from dialgauge.registry import Registry, listed
 
-#: The most requests and tokens that one process spends on an endpoint.
+#: Maximum numbers of requests and tokens that one process sends to an endpoint.
 REQUESTS, TOKENS = "DIALGAUGE_CHAT_REQUESTS", "DIALGAUGE_CHAT_TOKENS"
 _AT_ONCE = 64
 _RATINGS = ("1", "2", "3", "4", "5")
-#: What endpoints answer to a question that is too long or otherwise not to their liking; others may still be answered.
+#: Status codes for a request that is too long or otherwise rejected; other requests may still be answered.
 _REFUSALS = (400, 413, 422)
-_NO_WEIGHTS = "the endpoint serves no log-probabilities: the rating is the whole number that it wrote"
-_CUT = "the judge's answer was cut at its limit of tokens (max-tokens)"
+_NO_WEIGHTS = "the endpoint returns no log-probabilities: the value is the rating in the answer"
+_CUT = "the judge's answer was cut off by the token limit (max-tokens)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ JUDGES.add(
 
 
 def messages(dimension: str, summary: str, dialogue: str) -> list[dict[str, str]]:
-    """What the judge is asked. The texts stand between marks, and are declared as material, not as instructions."""
+    """The messages for the judge. The texts are between tags and are declared to be material, not instructions."""
     rubric = JUDGES.find(dimension)
     levels = "\n".join(f"{5 - i}: {level}" for i, level in enumerate(rubric.levels))
     shown = f"<dialogue>\n{dialogue}\n</dialogue>\n\n" if rubric.with_dialogue else ""
@@ -131,7 +131,7 @@ def messages(dimension: str, summary: str, dialogue: str) -> list[dict[str, str]
 
 
 def expected_rating(alternatives: Sequence[Mapping[str, float]]) -> float | None:
-    """The mean rating under the probabilities of the first token that is a rating; None where there is none."""
+    """The mean rating under the probabilities of the first token that is a rating; None if there is none."""
     for tokens in alternatives:
         if not tokens or max(tokens, key=lambda token: tokens[token]).strip() not in _RATINGS:
             continue
@@ -141,7 +141,7 @@ def expected_rating(alternatives: Sequence[Mapping[str, float]]) -> float | None
 
 
 def written_rating(text: str) -> float | None:
-    """The rating that a text states; None where it states none or several."""
+    """The rating that a text states; None if it states none or several."""
     text = re.sub(r"(?i)(/|\bout of)\s*5(\.0+)?(?![\d.]*\d)", " ", text)
     text = re.sub(r"(?i)\b1\s*(-|–|to)\s*5\b", " ", text)
     found = {float(number) for number in re.findall(r"(?<![\d.])\d+(?:\.\d+)?(?![\d.]*\d)", text)}
@@ -158,7 +158,7 @@ def reading(answer: ChatAnswer, weighted: bool) -> Reading:
     number = written_rating(answer.text)
     if number is None:
         said = " ".join(answer.text.split())[:60]
-        return Reading(reason="; ".join([f"the judge's answer is no rating from 1 to 5: {said!r}", *cut]))
+        return Reading(reason="; ".join([f"the judge's answer is not a rating from 1 to 5: {said!r}", *cut]))
     return Reading(number, note="; ".join(([_NO_WEIGHTS] if weighted else []) + cut))
 
 
@@ -176,7 +176,7 @@ def _limit(name: str, given: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Judge:
-    """An endpoint and what it is asked. ``refused`` collects the questions that it would not take."""
+    """An endpoint and its request settings. ``refused`` collects the requests that it rejected."""
 
     endpoint: ChatEndpoint
     dimension: str
@@ -202,7 +202,7 @@ class _Judge:
         return reading(answer, self.weighted)
 
     def rate_all(self, pairs: Sequence[Pair]) -> list[Reading]:
-        """The rating of each summary: the first alone, as the endpoint may be down, then several at a time."""
+        """The rating of each summary: the first alone, because the endpoint may be down, then several in parallel."""
         result = [self.rate(pair) for pair in pairs[:1]]
         with watching_part(len(result), len(pairs) - len(result), len(pairs)):
             result += in_parts(pairs[1:], _AT_ONCE, self._rate_together)
@@ -227,7 +227,7 @@ def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
 
 
 def _signature(dimension: str) -> str:
-    """The dimension; with a digest of its rubric where another package declares that."""
+    """The dimension, with a digest of its rubric if another package declares it."""
     if dimension in {row.name for row in listed("judge")}:
         return dimension
     return f"{dimension}#{hashlib.sha256(repr(JUDGES.find(dimension)).encode()).hexdigest()[:12]}"
@@ -248,20 +248,23 @@ register(
                 "",
                 (),
                 "the endpoint: chat:MODEL, or chat:MODEL@https://host/v1",
-                published="GPT-4, behind its maker's endpoint",
+                published="GPT-4 via the OpenAI API",
             ),
             "dimension": Parameter(
                 "consistency",
                 tuple(row.name for row in listed("judge")),
-                "what is rated; each has a rubric of its own",
+                "dimension to rate; each has its own rubric",
                 find=JUDGES.find,
             ),
             "rating": Parameter(
                 "expected",
                 ("expected", "written"),
-                "expected: the mean over the probabilities of the ratings, where they are served; written: the answer",
+                "expected: the mean over the probabilities of the ratings, if the endpoint returns them; written: the "
+                "answer",
             ),
-            "max-tokens": number_parameter("8", "how long the answer may be; more for models that think aloud"),
+            "max-tokens": number_parameter(
+                "8", "maximum number of tokens in the answer; increase it for reasoning models"
+            ),
         },
         cost="high",
         models={"model": "chat"},

@@ -1,16 +1,16 @@
-"""The parameter ``lang``: by the rules of which language a text is read."""
+"""The parameter ``lang``: the language whose rules split a text."""
 
 from dialgauge.language import find_language, language_signature
 from dialgauge.metrics._metric import Parameter
 
 
 class LanguageParameter(Parameter):
-    """The code of a language. The default is not in signatures: values from before there were languages keep theirs."""
+    """A language code. The default is not in signatures, so that signatures from before this parameter stay valid."""
 
     __slots__ = ()
 
     def check(self, owner: str, name: str, value: str) -> None:
-        """Refuse a code that no language has."""
+        """Reject an unknown language code."""
         if value != self.default:
             find_language(value)
 
@@ -20,5 +20,5 @@ class LanguageParameter(Parameter):
 
 
 def language_parameter(default: str, help: str) -> Parameter:
-    """The parameter, with the code that holds where none is given (``""``: no language in particular)."""
+    """The parameter with this default code (``""``: no particular language)."""
     return LanguageParameter(default, (), f"{help}; 'dialgauge languages' lists the codes")

@@ -7,7 +7,7 @@ import numpy as np
 from dialgauge.language import Language
 from dialgauge.metrics.kernels._split import Split
 
-#: After these a sentence is over, in languages that set sentences apart by nothing else.
+#: Marks that end a sentence in languages without other sentence boundaries.
 SENTENCE_ENDS = frozenset("。！？")
 
 

@@ -45,7 +45,7 @@ def chosen_layer(model: Model, given: str, owner: str) -> int:
 
 
 def check_layer(ref: ModelRef, layers: int | None, given: str, owner: str) -> None:
-    """Refuse a layer that the model does not have, where it is known how many it has."""
+    """Reject a layer that the model does not have, if the number of layers is known."""
     if given != "auto" and layers is not None and int(given) > layers:
         raise ParameterError(owner, "layer", f"at most {layers} for model '{ref}'", given)
 
@@ -66,7 +66,7 @@ def layer_states(model: Model, layer: int) -> "Callable[[torch.Tensor, torch.Ten
 
 
 def _without_upper_layers(module: Any, layer: int) -> Any:
-    """The same module with fewer layers, sharing all weights; None where it does not keep them as BERT does."""
+    """The same module with fewer layers, sharing all weights; None if it does not store layers like BERT."""
     encoder = getattr(module, "encoder", None)
     if encoder is None or getattr(encoder, "layer", None) is None or module.config.model_type not in _STACKED:
         return None

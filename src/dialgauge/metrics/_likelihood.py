@@ -1,4 +1,4 @@
-"""What BARTScore and its twin on causal language models share: which text is read and which is written."""
+"""Shared code of BARTScore and its counterpart for causal language models: which text conditions which."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from dialgauge.metrics._texts import IdArray
 if TYPE_CHECKING:
     import torch
 
-#: Logits that are held at a time, and how many words of the vocabulary they are for. What fits into the cache of a
-#: processor takes a third less time; a card wants large products.
+#: Logits held at a time, and the number of vocabulary entries they cover. What fits into the cache of a
+#: CPU takes a third less time; a GPU needs large products.
 _LOGITS = {"cpu": 1 << 21, "cuda": 1 << 30}
 _VOCABULARY = {"cpu": 1 << 11, "cuda": 1 << 18}
 
@@ -25,7 +25,7 @@ Way = Literal["src-hyp", "hyp", "hyp-ref", "ref-hyp"]
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """Who is read and who is written, and what a high likelihood speaks for."""
+    """Which text conditions which, and what a high likelihood indicates."""
 
     way: Way
     targets: tuple[Target, ...]
@@ -38,11 +38,11 @@ DIRECTIONS = (
     Direction("hyp-ref", ("reference",), "the reference, given the summary (recall)"),
     Direction("ref-hyp", ("reference",), "the summary, given the reference (precision)"),
 )
-REFERENCES = Parameter("best", ("best", "mean"), "several references: the best of their values, or the mean")
+REFERENCES = Parameter("best", ("best", "mean"), "several references: the best value, or the mean")
 EMPTY = Parameter(
     "null",
     ("null", "score"),
-    "an empty text: null with a reason, or score its special tokens, as the published program does",
+    "value of an empty text: null with a reason, or the score of its special tokens, as in the published program",
 )
 
 
@@ -115,9 +115,7 @@ def _reasons(job: Job, numbers: FloatArray, tokenised: Tokenised) -> dict[int, s
     reasons = {}
     for item in np.flatnonzero(np.isnan(numbers)).tolist():
         empty = tokenised.length(int(job.hypothesis_ids[item])) == 0
-        reasons[item] = (
-            f"the {'summary' if empty or job.target == 'none' else job.target} has no token that the model can read"
-        )
+        reasons[item] = f"the {'summary' if empty or job.target == 'none' else job.target} has no tokens for the model"
     return reasons
 
 

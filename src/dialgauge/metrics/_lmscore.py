@@ -1,4 +1,4 @@
-"""The directions of BARTScore on a causal language model, with the question put in words (as in GPTScore)."""
+"""The directions of BARTScore on a causal language model, with an instruction as prompt (as in GPTScore)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from dialgauge.models import Model
 
 @dataclass(frozen=True, slots=True)
 class _Prompt:
-    """What stands before and after the text that is read."""
+    """The prompt before and after the text that is read."""
 
     before: str
     after: str
@@ -38,7 +38,7 @@ def _compute(way: Way) -> Callable[[Job, Mapping[str, str]], Values]:
         prompt = _INSTRUCTIONS.get(way, _PLAIN) if parameters.get("prompt") == "instruction" else _PLAIN
         before, after = (_plain_ids(model, text) for text in (prompt.before, prompt.after))
         start = start_id(model)
-        # Half for the text that is read, half for the one that is written: both must fit into one context.
+        # Half for the conditioning text, half for the scored one: both must fit into one context.
         half = (model.max_length - 1 - len(before) - len(after)) // 2
         used = np.concatenate([job.hypothesis_ids, job.target_ids])
         tokenised = tokenise(model, job.texts, used, half, after_a_space, specials=False)
@@ -68,7 +68,7 @@ _PARAMETERS = {
     "prompt": Parameter(
         "instruction",
         ("instruction", "plain"),
-        "instruction: the model is told to summarize or rewrite; plain: the texts stand one after the other",
+        "instruction: ask the model to summarize or rewrite; plain: concatenate the texts",
     ),
     **device_parameters(),
 }

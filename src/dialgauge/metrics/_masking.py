@@ -1,4 +1,4 @@
-"""What BLANC and ESTIME share: word pieces, and what a masked language model says where they are hidden."""
+"""Shared code of BLANC and ESTIME: word pieces, and the predictions of a masked language model for them."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ def clean(text: str) -> str:
 
 
 def check_word_pieces(model: Model, metric: str) -> None:
-    """Refuse a tokenizer that does not mark how words go on: the rules of these metrics are about words."""
+    """Reject a tokenizer that does not mark continuations of words: the rules of these metrics are about words."""
     if not any(token.startswith(CONTINUATION) for token in model.tokenizer.get_vocab()):
         raise ModelError(
-            f"{metric} masks whole words and reads them off word pieces ('play', '##ing'); the tokenizer of "
-            f"'{model.ref}' has none: name a model of the BERT family"
+            f"{metric} masks whole words and needs word pieces ('play', '##ing'); the tokenizer of "
+            f"'{model.ref}' has none: use a model of the BERT family"
         )
 
 

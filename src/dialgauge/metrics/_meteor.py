@@ -62,10 +62,10 @@ def _scores(matches: IdArray, chunks: IdArray, lengths: IdArray, target_lengths:
 
 
 def _tokeniser(parameters: Mapping[str, str]) -> tuple[str, str]:
-    """The name of the tokeniser, and what a text without tokens is told."""
+    """The name of the tokeniser, and the explanation for a text without tokens."""
     tok, lang = parameters["tok"], parameters["lang"]
     if lang != _ENGLISH and tok == "space":
-        return f"words:{lang}", "punctuation and white space are none"
+        return f"words:{lang}", "punctuation and white space do not count"
     return _TOKENISERS[tok]
 
 
@@ -85,7 +85,7 @@ register(
     Metric(
         name="meteor",
         family="meteor",
-        description="F of words that are equal, of one stem or synonyms, less a penalty for broken order, 0–1",
+        description="F of words that are equal, share a stem or are synonyms, minus a penalty for fragmentation, 0–1",
         direction="higher",
         targets=("reference", "source"),
         range=(0, 1),
@@ -97,9 +97,9 @@ register(
                 "space",
                 tuple(_TOKENISERS),
                 "space: split at white space, punctuation stays with its word (with another lang, its words without "
-                "punctuation); 13a: set it apart, as BLEU does",
+                "punctuation); 13a: split it off, as BLEU does",
             ),
-            "lang": language_parameter(_ENGLISH, "the language whose stems are compared; synonyms are English only"),
+            "lang": language_parameter(_ENGLISH, "language of the stems that are compared; synonyms are English only"),
         },
     )
 )

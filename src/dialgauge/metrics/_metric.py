@@ -1,4 +1,4 @@
-"""What a metric declares about itself, and what it gives back."""
+"""The declaration of a metric and its results."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from dialgauge.models import Kind
 
 Direction = Literal["higher", "lower", "none"]
-#: ``both`` stands for the source followed by the references, for a metric that reads all of them.
+#: ``both`` means the source followed by the references, for a metric that reads all of them.
 Target = Literal["reference", "source", "both", "none"]
 Level = Literal["summary", "system"]
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A setting of a metric. Whatever changes the number is a parameter, and so part of the signature.
+    """A setting of a metric. Everything that changes the number is a parameter and therefore part of the signature.
 
-    Without ``choices`` any text will do, unless ``pattern`` (a regular expression for the whole of it) says otherwise;
-    ``form`` then tells people what is meant, as in ``"a whole number"``. ``path`` gives the path that a value leads to,
-    or None; models need none, they are known as such. ``published`` is, for a parameter that names a model, the
-    checkpoint of the publication: a hub id, or words where the hub does not have it. ``find`` looks up a value that is
-    not among the choices, as other packages may add some, and raises an error for an unknown one.
+    Without ``choices`` any text is allowed, unless it does not match ``pattern`` (a regular expression for all of it);
+    ``form`` describes the pattern for people, as in ``"a whole number"``. ``path`` gives the path that a value refers
+    to, or None; models need none, they are known as such. ``published`` is, for a parameter that names a model, the
+    checkpoint of the publication: a hub id, or a description if the hub does not have it. ``find`` looks up a value
+    that is not among the choices, as other packages may add some, and raises an error for an unknown one.
     """
 
     default: str
@@ -40,7 +40,7 @@ class Parameter:
     find: Callable[[str], object] | None = None
 
     def check(self, owner: str, name: str, value: str) -> None:
-        """Refuse a value that is not allowed."""
+        """Reject a value that is not allowed."""
         if self.choices and value not in self.choices:
             if self.find is None:
                 raise ParameterError(owner, name, " or ".join(map(repr, self.choices)), value)
@@ -49,12 +49,12 @@ class Parameter:
             raise ParameterError(owner, name, self.form or f"of the form {self.pattern}", value)
 
     def signed(self, value: str) -> str | None:
-        """What stands for a value in signatures; None leaves it out of them."""
+        """The form of a value in signatures; None omits it."""
         return value
 
 
 def signed_values(declared: Mapping[str, Parameter], values: Mapping[str, str]) -> dict[str, str]:
-    """What stands for each of these values in a signature."""
+    """The form of each of these values in a signature."""
     signed = {name: declared[name].signed(value) for name, value in values.items()}
     return {name: value for name, value in signed.items() if value is not None}
 
@@ -63,7 +63,7 @@ def signed_values(declared: Mapping[str, Parameter], values: Mapping[str, str]) 
 class Values:
     """A value per item of a job; NaN where the metric cannot score it, with the reason at that position.
 
-    ``notes`` says what a reader of a value should know, such as that the text was cut to what a model can read. A
+    ``notes`` has remarks on single values, such as that the text was truncated to the model's maximum length. A
     system-level metric gives a value per group instead.
     """
 
@@ -72,13 +72,13 @@ class Values:
     notes: Mapping[int, str] = field(default_factory=dict)
 
 
-#: What computes a metric: from a job and the values of the metric's parameters to the values of the job's items.
+#: The function of a metric: maps a job and the metric's parameter values to the values of the job's items.
 Compute: TypeAlias = "Callable[[Job, Mapping[str, str]], Values]"
 
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """How a metric is made from the values of others, each of which may have a target of its own.
+    """The computation of a metric from the values of others, each of which may have its own target.
 
     ``features`` maps parameter values to the specifications of those metrics; ``combine`` maps a matrix (summaries ×
     features, NaN where a feature has no value) to a value per summary; ``signature`` gives what stands for parameter
@@ -95,14 +95,14 @@ class Metric:
     """A metric, declared.
 
     ``direction`` says whether higher or lower is better (``none``: it describes, it does not judge). ``targets`` lists
-    what a summary can be held against, the default first. ``compute`` maps a job and parameter values to
+    what a summary can be compared with, the default first. ``compute`` maps a job and parameter values to
     :class:`Values`. ``version`` goes up whenever a number can change. ``extra`` names optional dependencies it needs.
     ``models`` maps each parameter that names a model to the kind of that model, as in ``{"model": "encoder"}``.
     ``signatures`` maps each parameter that names another thing with contents (a tagger) to what signs it by its name.
-    ``check`` refuses parameter values that do not go with what is stored of a model, without loading it.
+    ``check`` rejects parameter values that do not fit the stored files of a model, without loading it.
     ``itemwise_if`` names, for a metric whose value of a summary can depend on the others that are scored with it (such
     as by document frequencies), the parameter values with which it does not. ``derived`` is set for a metric that is
-    made from others' values: its ``compute`` is never called.
+    computed from the values of others: its ``compute`` is never called.
     """
 
     compute: Compute
@@ -130,8 +130,8 @@ class Metric:
 class MetricRequest:
     """A metric together with its target and parameter values: exactly what is computed into one column of scores.
 
-    ``optional`` is true of a metric that was asked for as part of a family or of ``all``: where it cannot run, for want
-    of a model or an extra, it is left out with a reason instead of stopping the rest.
+    ``optional`` is true for a metric requested as part of a family or of ``all``: if it cannot run because a model or
+    an extra is missing, it is skipped with a reason instead of stopping the rest.
     """
 
     metric: Metric
@@ -150,7 +150,7 @@ class MetricRequest:
 
     @property
     def itemwise(self) -> bool:
-        """Whether the value of a summary depends on that summary and its target alone, not on its company."""
+        """Whether the value of a summary depends on that summary and its target alone, not on other summaries."""
         if self.metric.level != "summary":
             return False
         return all(self.parameters[name] in values for name, values in self.metric.itemwise_if.items())
@@ -167,7 +167,7 @@ class MetricRequest:
     def signature(self) -> str:
         """Everything that changes the number, as in ``rouge-l|target:reference|stem:no|v:1``.
 
-        A model stands there with the fingerprint of its files.
+        A model is represented by the fingerprint of its files.
         """
         values = signed_values(self.metric.parameters, self.parameters)
         if self.metric.models:

@@ -24,7 +24,7 @@ from dialgauge.metrics.kernels import Transport, transport_costs
 from dialgauge.models import WordVectors, load_vectors
 
 Units = Literal["sms", "wms", "s+wms"]
-#: Beyond this many pairs of units a transport problem takes seconds and these texts are no summaries.
+#: Beyond this many pairs of units a transport problem takes seconds; such texts are not summaries.
 MAX_CELLS = 1 << 20
 _JOINED = re.compile(r"(?<=[^\W\d_])[-/](?=[^\W\d_])")
 
@@ -82,7 +82,7 @@ def _compute(units: Units) -> Callable[[Job, Mapping[str, str]], Values]:
             own, other = found[hypothesis], found[target]
             sizes = len(own.weights), len(other.weights)
             if math.prod(sizes) > MAX_CELLS:
-                too_large[pair] = f"{sizes[0]} × {sizes[1]} units are too many to match exactly (limit {MAX_CELLS:,})"
+                too_large[pair] = f"{sizes[0]} × {sizes[1]} units exceed the limit of {MAX_CELLS:,} for exact matching"
             elif all(sizes):
                 places.append(pair)
                 problems.append(Transport(own.weights, other.weights, _distances(own.vectors, other.vectors)))
@@ -118,7 +118,7 @@ register(
         Metric(
             name=name,
             family="sms",
-            description=f"Mover's similarity of {what}: e to the minus work of turning one text into the other.",
+            description=f"Mover's similarity of {what}: e to the minus cost of moving one text onto the other.",
             direction="higher",
             targets=("reference", "source"),
             range=(0.0, 1.0),
@@ -126,12 +126,12 @@ register(
             compute=_compute(name),
             parameters={
                 "model": model_parameter(
-                    "embedded:glove-50d", "the word vectors (a file of GloVe's text form or a JSON table will do)"
+                    "embedded:glove-50d", "the word vectors (also a GloVe text file or a JSON table)"
                 ),
                 "unknown": Parameter(
                     "skip",
                     ("skip", "zero"),
-                    "words without a vector: skip them, or give them the zero vector, as the published program does",
+                    "words without a vector: skip them, or use the zero vector, as the published program does",
                 ),
             },
             models={"model": "vectors"},

@@ -38,7 +38,7 @@ _SAME = 1e-12
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Side:
-    """What of each text takes part: the positions of its tokens (or n-grams) and the weight of each."""
+    """The positions of the tokens (or n-grams) of each text that are compared, and their weights."""
 
     windows: Mapping[int, "IdArray"]  # tokens x n: positions of the tokens of each n-gram
     weights: Mapping[int, FloatArray]  # tokens x n: their weights
@@ -209,9 +209,9 @@ def _reasons(job: Job, numbers: FloatArray, tokenised: Tokenised) -> dict[int, s
         empty = tokenised.length(int(job.hypothesis_ids[item])) == 0
         targets = job.target_ids[job.offsets[item] : job.offsets[item + 1]].tolist()
         if empty or all(tokenised.length(target) == 0 for target in targets):
-            reasons[item] = f"the {'summary' if empty else job.target} has no token that the model can read"
+            reasons[item] = f"the {'summary' if empty else job.target} has no tokens for the model"
         else:
-            reasons[item] = f"the summary or the {job.target} has only tokens that MoverScore leaves out or weighs 0"
+            reasons[item] = f"the summary or the {job.target} has only tokens that MoverScore ignores or weighs 0"
     return reasons
 
 
@@ -219,7 +219,7 @@ register(
     Metric(
         name="moverscore",
         family="moverscore",
-        description="MoverScore: work to move the tokens of the summary onto the reference, in an encoder's space.",
+        description="MoverScore: cost of moving the tokens of the summary onto the reference, in an encoder's space.",
         direction="higher",
         targets=("reference", "source"),
         range=(None, 1.0),
@@ -232,15 +232,18 @@ register(
             "stop": Parameter(
                 "none",
                 (),
-                "stop words to leave out: none, english, or words joined by + (the+a+and)",
+                "stop words to ignore: none, english, or words joined by + (the+a+and)",
                 r"[^\s+]+(\+[^\s+]+)*",
             ),
-            "ngram": Parameter("1", ("1", "2", "3"), "version 1: tokens that travel together"),
-            "subwords": Parameter("remove", ("remove", "keep"), "version 1: pieces of words after the first"),
+            "ngram": Parameter("1", ("1", "2", "3"), "version 1: number of tokens moved together"),
+            "subwords": Parameter(
+                "remove", ("remove", "keep"), "version 1: word pieces after the first: remove or keep"
+            ),
             "empty": Parameter(
                 "null",
                 ("null", "published"),
-                "a text without tokens that count: null with a reason, or what the published programs give (1.0, which "
+                "value of a text without counted tokens: null with a reason, or that of the published programs (1.0, "
+                "which "
                 "is perfect, in version 2 with idf)",
             ),
             **device_parameters(),

@@ -1,4 +1,4 @@
-"""Metrics that ask a classifier of sentence pairs: entailment by the source (as SummaC), and FactCC."""
+"""Metrics based on a classifier of sentence pairs: entailment by the source (as SummaC), and FactCC."""
 
 import math
 import statistics
@@ -27,13 +27,13 @@ from dialgauge.metrics._registry import register
 from dialgauge.models import Model, ModelRef, run_batched, stored_config
 
 _PAIRS_AT_ONCE = 64
-_CUT = "the source was cut to what the model can read"
-_CUT_SENTENCE = "a sentence of the summary was cut to what the model can read"
+_CUT = "the source was truncated to the model's maximum length"
+_CUT_SENTENCE = "a sentence of the summary was truncated to the model's maximum length"
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the classifier says about one pair of texts: its logits, and a note where they had to be cut."""
+    """The classifier's logits for one pair of texts, and a note if they were truncated."""
 
     logits: tuple[float, ...]
     note: str
@@ -51,9 +51,9 @@ class Judged:
 
 
 def classify(model: Model, texts: Sequence[Pair], truncation: str) -> dict[Pair, Judged]:
-    """Put each distinct pair of texts to the classifier. ``truncation`` is a strategy of transformers' tokenizers.
+    """Classify each distinct pair of texts. ``truncation`` is a strategy of transformers' tokenizers.
 
-    Where the second text leaves no room for the first, both are cut, the longer one first.
+    If the second text leaves no room for the first, both are truncated, the longer one first.
     """
     distinct = list(dict.fromkeys(texts))
     tokenizer, most = model.tokenizer, model.max_length
@@ -95,13 +95,13 @@ class _Labels:
         matching = [i for i, name in names.items() if part in name]
         if len(matching) != 1:
             raise ModelError(
-                f"model '{self.ref}': no label of its config.json is called '{part}…', but {sorted(names.values())}; "
+                f"model '{self.ref}': config.json has no label '{part}…'; its labels are {sorted(names.values())}; "
                 f"{otherwise}"
             )
         return matching[0]
 
     def numbered(self, name: str, given: str) -> int:
-        """The number that a parameter gives."""
+        """The label number given by a parameter."""
         if int(given) >= len(self.names):
             raise ParameterError(f"model '{self.ref}'", name, f"0 to {len(self.names) - 1}", given)
         return int(given)
@@ -110,11 +110,11 @@ class _Labels:
         """The labels of entailment, and of contradiction where it is asked for."""
         given = parameters["entailment"]
         if given == "auto":
-            entailment = self.called("entail", "give its number with the parameter entailment")
+            entailment = self.called("entail", "give the number of the label with the parameter entailment")
         else:
             entailment = self.numbered("entailment", given)
         if parameters["measure"] == "difference":
-            return entailment, self.called("contradict", "use measure=entailment, or name it there")
+            return entailment, self.called("contradict", "use measure=entailment, or name the label there")
         return entailment, None
 
     def correct(self, parameters: Mapping[str, str]) -> int:
@@ -195,27 +195,27 @@ register(
     Metric(
         name="nli-consistency",
         family="nli",
-        description="how far the best part of the source entails each sentence of the summary (SummaC-ZS), averaged",
+        description="mean over the summary's sentences of the highest entailment by a part of the source (SummaC-ZS)",
         direction="higher",
         targets=("source", "reference"),
         range=(-1, 1),
         citation="Laban et al. 2022, SummaC: re-visiting NLI-based models for inconsistency detection, TACL",
         compute=_consistency,
         parameters={
-            "model": model_parameter("tals/albert-xlarge-vitaminc-mnli", "the classifier of entailment"),
+            "model": model_parameter("tals/albert-xlarge-vitaminc-mnli", "the entailment classifier"),
             "chunk": Parameter(
                 "sentence",
                 ("sentence", "turn", "whole"),
-                "what the source is cut into: sentences (a new turn begins one), turns, or nothing",
+                "units of the source: sentences (a new turn begins one), turns, or the whole text",
             ),
-            "width": number_parameter("1", "how many neighbouring parts of the source are read together"),
+            "width": number_parameter("1", "number of neighbouring parts of the source read together"),
             "measure": Parameter(
                 "entailment", ("entailment", "difference"), "difference: the probability of contradiction is subtracted"
             ),
             "entailment": Parameter(
                 "auto",
                 (),
-                "the label of entailment: auto looks for its name, or give its number",
+                "the label of entailment: auto finds it by name, or give its number",
                 r"auto|\d+",
                 "auto or a number",
             ),
@@ -236,7 +236,7 @@ register(
         citation="Kryściński et al. 2020, Evaluating the factual consistency of abstractive text summarization, EMNLP",
         compute=_factcc,
         parameters={
-            "model": model_parameter("manueldeprada/FactCC", "the classifier of sentences beside their source"),
+            "model": model_parameter("manueldeprada/FactCC", "the classifier of sentences given their source"),
             "correct": _LABEL,
             **device_parameters(),
         },

@@ -1,4 +1,4 @@
-"""What the metrics of common n-grams share: which items can be scored, and choosing among several targets."""
+"""Shared code of the n-gram metrics: which items can be scored, and the choice among several targets."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -17,9 +17,9 @@ BoolArray = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Scorable:
-    """Which items have a token on both sides (``items``), which pairs (``pairs``), and why the other items have none.
+    """Which items and pairs have tokens on both sides (``items``, ``pairs``), and why other items have no value.
 
-    A target without tokens is left out of an item that has another with some.
+    A target without tokens is skipped if the item has another target with tokens.
     """
 
     items: BoolArray
@@ -47,7 +47,7 @@ def scorable(job: Job, tokens: Tokens, unit: str, reads: str) -> Scorable:
 def scorable_groups(job: Job, items: BoolArray, unit: str, reads: str) -> tuple[BoolArray, dict[int, str]]:
     """The same for the groups of a job: those with an item that can be scored, and why the others have no value."""
     groups = sum_by_group(job, items.astype(np.int64)) > 0
-    reason = f"no summary of the system has {unit} for this tokenisation ({reads}) beside a {job.target} that has some"
+    reason = f"no summary of the system has {unit} for this tokenisation ({reads}) and a {job.target} with some"
     return groups, {int(group): reason for group in np.flatnonzero(~groups)}
 
 
@@ -75,5 +75,5 @@ def elementwise(function: Callable[[float], float], numbers: FloatArray) -> Floa
 
 
 def exponential(numbers: FloatArray) -> FloatArray:
-    """e to the power of each number, as ``math.exp`` has it."""
+    """e to the power of each number, as ``math.exp`` gives it."""
     return elementwise(math.exp, numbers)

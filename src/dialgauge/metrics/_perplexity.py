@@ -1,4 +1,4 @@
-"""Perplexity of a summary under a causal language model, in windows where it is longer than the model can read."""
+"""Perplexity of a summary under a causal language model, in windows if it exceeds the model's maximum length."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from dialgauge.metrics._model_settings import device_parameters, load_model, mod
 from dialgauge.metrics._registry import register
 from dialgauge.models import Model
 
-#: So many windows of a text are read: none that anyone would call a summary has more.
+#: Maximum number of windows read per text; no realistic summary has more.
 _WINDOWS = 64
 
 
@@ -33,7 +33,7 @@ def _perplexity(job: Job, parameters: Mapping[str, str]) -> Values:
         count = len(tokenised.ids[text_id])
         if count < 2:
             has = counted(count, "token")
-            reasons[item] = f"the summary has {has}; the first has no probability, so there must be two"
+            reasons[item] = f"the summary has {has}; at least two are needed, because the first has no probability"
             continue
         of_text = chances[text_id]
         mean = of_text.mean() if parameters["first"] == "exact" else _published_mean(of_text, min(stride, count))
@@ -41,7 +41,7 @@ def _perplexity(job: Job, parameters: Mapping[str, str]) -> Values:
             numbers[item] = np.exp(-mean)
         if not np.isfinite(numbers[item]):
             numbers[item] = np.nan
-            reasons[item] = "the perplexity is beyond what a number can hold"
+            reasons[item] = "the perplexity exceeds the range of floating-point numbers"
     return Values(numbers, reasons, tokenised.notes(job))
 
 
@@ -89,7 +89,7 @@ register(
             "stride": Parameter(
                 "auto",
                 (),
-                "tokens that each window adds; auto: half of what the model can read",
+                "tokens that each window adds; auto: half of the model's maximum length",
                 r"auto|\d+",
                 "auto or a whole number",
             ),

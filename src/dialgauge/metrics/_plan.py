@@ -1,4 +1,4 @@
-"""What a corpus asks of a metric: texts interned once, a distinct job per kind of target, values put back by key."""
+"""Scoring plan of a corpus: texts interned once, a deduplicated job per kind of target, values assigned by key."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from dialgauge.metrics._registry import parse_request
 from dialgauge.metrics._scores import SYSTEM_KEY
 from dialgauge.metrics._texts import IdArray, TextTable
 
-NO_NUMBER = "the metric gave no number"
+NO_NUMBER = "the metric returned no number"
 #: What the target ``both`` is made of, in this order.
 _BOTH: tuple[Target, Target] = ("source", "reference")
 
@@ -30,7 +30,7 @@ class _Distinct:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What one metric gave: a value per summary or group (null where there is none), the failures and the notes."""
+    """The result of one metric: a value per summary or group (null if there is none), the failures and the notes."""
 
     values: pl.Series
     failures: pl.DataFrame
@@ -94,7 +94,7 @@ class ScoringPlan:
             lists = self._targets(request)
             kept = [i for i, several in enumerate(lists) if several or request.target == "none"]
             job = self._job(request.target, np.array(kept, dtype=np.int64), lists)
-            # A group may have lost all its items for want of a target: the metric sees the others without gaps.
+            # A group may have lost all its items because they have no target: the metric sees the others without gaps.
             present, dense = np.unique(job.groups, return_inverse=True)
             self._grouped[request.target] = replace(job, groups=dense.astype(np.int64)), present
         job, present = self._grouped[request.target]
@@ -152,8 +152,8 @@ class ScoringPlan:
         references = self.corpus.references
         if references.is_empty():
             raise InputError(
-                f"metric {request.column!r} needs references and corpus {self.corpus.info.name!r} has none: "
-                f"add summaries of kind 'reference', or use '{request.metric.name}@source' where the metric offers it"
+                f"metric {request.column!r} needs references, but corpus {self.corpus.info.name!r} has none: "
+                f"add summaries of kind 'reference', or use '{request.metric.name}@source' if the metric supports it"
             )
         of: dict[tuple[str, str], list[int]] = {}
         ids = self.texts.intern(references["text"].to_list())

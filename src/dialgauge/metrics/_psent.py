@@ -1,4 +1,4 @@
-"""PSent per summary: how far the share of affective words in a summary is that of its dialogue."""
+"""PSent per summary: how close the share of affective words in a summary is to that of its dialogue."""
 
 from collections.abc import Callable, Mapping
 
@@ -18,11 +18,11 @@ _PARAMETERS = {
     "tagger": Parameter(
         "vader",
         (),
-        "what labels the words: vader, token-dict, lexicon:FILE, lookup:FOLDER, contextual:MODEL, sst3:FOLDER or "
+        "sentiment tagger: vader, token-dict, lexicon:FILE, lookup:FOLDER, contextual:MODEL, sst3:FOLDER or "
         "combined:FOLDER, with options as in token-dict:case=keep",
         path=path_of_spec,
     ),
-    "tags": Parameter("omit", ("omit", "count"), "whether speaker tags and markup are among the words"),
+    "tags": Parameter("omit", ("omit", "count"), "speaker tags and markup: omit them, or count them as words"),
 }
 _PARTS = {"": ("all", "affective"), "-p": ("positive", "positive"), "-n": ("negative", "negative")}
 
@@ -68,7 +68,7 @@ for _suffix, (_part, _called) in _PARTS.items():
         Metric(
             name=f"psent{_suffix}",
             family="affect",
-            description=f"1 less the difference between the shares of {_called} words in summary and dialogue",
+            description=f"1 minus the difference between the shares of {_called} words in summary and dialogue",
             direction="higher",
             targets=("source",),
             range=(0, 1),
@@ -80,7 +80,7 @@ for _suffix, (_part, _called) in _PARTS.items():
         Metric(
             name=f"psent-signed{_suffix}",
             family="affect",
-            description=f"the share of {_called} words in the summary, less that in the dialogue",
+            description=f"the share of {_called} words in the summary minus that in the dialogue",
             direction="none",
             targets=("source",),
             range=(-1, 1),

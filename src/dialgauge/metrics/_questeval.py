@@ -1,4 +1,4 @@
-"""QuestEval: questions about the source must be answered alike by the summary, and the other way round.
+"""QuestEval: summary and source should give the same answers to questions about each other.
 
 Names and noun phrases of the first sentences of one text are the answers; a model writes the questions, another answers
 them from the other text. A question counts with its answerability, the overlap of the answers (SQuAD's F1) and their
@@ -37,7 +37,7 @@ _CITATION = "Scialom et al. 2021, QuestEval: summarization asks for fact-based e
 #: The word that the published answering model was trained to write where a text has no answer.
 _UNANSWERABLE = "unanswerable"
 _LONGEST = 64
-_CUT = "texts were cut to what the models can read"
+_CUT = "texts were truncated to the models' maximum length"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +171,10 @@ class Directions:
             elif behaviour == "reference":
                 numbers.append(0.0)
         if not numbers:
-            return Reading(reason="the parser finds no names or noun phrases to ask about")
+            return Reading(reason="the parser finds no names or noun phrases")
         notes = [_CUT] if self.cut else []
         if len(numbers) < len(which):
-            notes.append("one of the texts has nothing to ask about: the other direction alone")
+            notes.append("no questions about one of the texts: the value is from the other direction alone")
         return Reading(statistics.fmean(numbers), note="; ".join(notes))
 
 
@@ -217,13 +217,13 @@ def _compute(*which: str) -> Callable[[Job, Mapping[str, str]], Values]:
 
 
 _PARAMETERS: Mapping[str, Parameter] = {
-    "generator": model_parameter("ThomasNLG/t5-qg_squad1-en", "the model that writes questions (T5)"),
-    "answerer": model_parameter("ThomasNLG/t5-qa_squad2neg-en", "the model that answers them (T5)"),
+    "generator": model_parameter("ThomasNLG/t5-qg_squad1-en", "the question generator (T5)"),
+    "answerer": model_parameter("ThomasNLG/t5-qa_squad2neg-en", "the question answering model (T5)"),
     "encoder": model_parameter("google-bert/bert-base-multilingual-cased", "the encoder that compares answers"),
     "parser": PARSER,
-    "similarity": Parameter("bertscore", ("bertscore", "no"), "no: leave the similarity of answers by BERTScore out"),
-    "sentences": number_parameter("5", "how many sentences of each text are asked about"),
-    "prefix": Parameter("sv1", (), "what stands first in the input of the generator"),
+    "similarity": Parameter("bertscore", ("bertscore", "no"), "similarity of answers: bertscore, or no to omit it"),
+    "sentences": number_parameter("5", "number of sentences of each text used for questions"),
+    "prefix": Parameter("sv1", (), "prefix of the generator's input"),
     "behaviour": BEHAVIOUR,
     **device_parameters(),
 }
@@ -247,7 +247,7 @@ register(
         for name, what, which in (
             (
                 "questeval",
-                "whether summary and source answer questions about each other alike",
+                "whether summary and source give the same answers to questions about each other",
                 ("recall", "precision"),
             ),
             ("questeval-recall", "whether the summary answers questions about the source", ("recall",)),

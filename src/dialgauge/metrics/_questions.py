@@ -1,4 +1,4 @@
-"""What the metrics that ask questions share: what a parser finds to ask about, generated text, and answer overlap."""
+"""Shared code of question-based metrics: phrases found by a parser, generated text, and answer overlap."""
 
 import re
 import string
@@ -29,7 +29,7 @@ def parse(texts: Sequence[str], parser: str) -> Iterator[Any]:
 def need_phrases(document: Any, parser: str) -> Any:
     """The document, if its parser finds dependencies: without them there are no noun phrases and no arcs."""
     if len(document) and not document.has_annotation("DEP"):
-        raise ModelError(f"parser '{parser}' finds no dependencies; name a pipeline with a dependency parser")
+        raise ModelError(f"parser '{parser}' finds no dependencies; use a pipeline with a dependency parser")
     return document
 
 

@@ -1,4 +1,4 @@
-"""What metrics that read a pair of texts with a model share: a reading per pair, and the way to values."""
+"""Shared code of metrics that read pairs of texts with a model: a reading per pair, and its conversion to values."""
 
 import itertools
 import math
@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 #: For a metric whose published program does not do what its paper says.
 BEHAVIOUR = Parameter(
-    "intended", ("intended", "reference"), "intended: as its paper has it; reference: as the published program does it"
+    "intended", ("intended", "reference"), "intended: as described in the paper; reference: as in the published program"
 )
 
 
@@ -29,14 +29,14 @@ def number_parameter(default: str, what: str, pattern: str = r"[1-9]\d*", form: 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a metric read off one pair: a number, or the reason why there is none; and what one should know of it."""
+    """The result of a metric for one pair: a number, or the reason why there is none; and a note on it."""
 
     number: float = math.nan
     reason: str = ""
     note: str = ""
 
 
-#: A summary and the text that it is held against ("" where a metric reads the summary alone).
+#: A summary and the text that it is compared with ("" if a metric reads the summary alone).
 Pair = tuple[str, str]
 
 
@@ -92,7 +92,7 @@ def item_values(readings: Sequence[Reading]) -> Values:
 def in_parts(items: Sequence[T], size: int, work: Callable[[Sequence[T]], Sequence[R]]) -> list[R]:
     """The results of ``work`` on consecutive parts of a list, so that what it prepares does not grow with the corpus.
 
-    Whoever watches sees how far the whole list is, not each part.
+    Progress is reported for the whole list, not for each part.
     """
     results: list[R] = []
     for start in range(0, len(items), size):

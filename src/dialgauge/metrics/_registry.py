@@ -1,4 +1,4 @@
-"""Where metrics are found by name: ours, and those that other packages add through the entry point group."""
+"""Find metrics by name: ours, and those that other packages add through the entry point group."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -37,7 +37,7 @@ metric = _decorator(Metric)
 def parse_request(spec: str) -> MetricRequest:
     """Read ``NAME[@TARGET][:PARAMETER=VALUE,…]``, as in ``rouge-l@source:stem=yes``.
 
-    A value may hold colons, ``@`` and equals signs as it is; one with a comma stands in double quotes (a quote inside
+    A value may contain colons, ``@`` and equals signs; one with a comma must be in double quotes (a quote inside
     is doubled), as in ``bertscore-f1:model="folder:/models/a,b"``.
     """
     head, given = METRICS.read(spec)
@@ -48,7 +48,7 @@ def parse_request(spec: str) -> MetricRequest:
 def parse_requests(specs: Iterable[str]) -> list[MetricRequest]:
     """Read several specifications. ``all`` and family names stand for their members; repeated ones count once.
 
-    Members of a family are optional, unless they are also asked for by name.
+    Members of a family are optional, unless they are also requested by name.
     """
     requests: dict[str, MetricRequest] = {}
     for spec in specs:

@@ -23,7 +23,7 @@ _KINDS: Mapping[str, str] = {
     "1": "common words",
     "2": "common word pairs",
     "3": "common word triples",
-    "4": "common runs of four words",
+    "4": "common sequences of four words",
     "l": "the longest common subsequence of words",
     "lsum": "the longest common subsequences of words, line by line",
 }
@@ -33,18 +33,18 @@ _PARAMETERS = {
     "stem": Parameter(
         "no",
         ("no", "yes"),
-        "yes: words of more than three letters are compared by their stem (Porter; with another lang, Snowball)",
+        "yes: compare words of more than three letters by their stem (Porter; with another lang, Snowball)",
     ),
     "refs": Parameter(
         "best",
         ("best", "mean"),
-        "several references: best takes the one with the highest F1, mean averages over all",
+        "several references: best uses the one with the highest F1, mean averages over all",
     ),
     "tok": Parameter(
         "rouge",
         ("rouge", "char", "word"),
         "rouge: runs of a–z and 0–9 in lower case, with another lang its words; for Chinese, char: every character, "
-        "word: words by jieba (extra zh); with these two, a sentence of ROUGE-Lsum ends after 。！？ too",
+        "word: words by jieba (extra zh); with these two, a sentence of ROUGE-Lsum also ends after 。！？",
     ),
     "lang": language_parameter(ENGLISH, "the language whose words, and stems with stem=yes, are compared"),
 }
@@ -58,7 +58,7 @@ def _tokeniser(parameters: Mapping[str, str]) -> str:
         return f"stems:{lang}" if stem else f"words:{lang}"
     if stem:
         raise ParameterError("metric 'rouge'", "stem", f"'no' where tok is {tok!r}", "yes")
-    # Before there were languages, tok=word meant Chinese.
+    # Before the parameter lang existed, tok=word meant Chinese.
     return "words:zh" if tok == "char" else f"segments:{'zh' if lang == ENGLISH else lang}"
 
 
@@ -67,11 +67,11 @@ def _check(parameters: Mapping[str, str]) -> None:
 
 
 def _reads(tokeniser: str) -> str:
-    """What a text without tokens is told."""
+    """The explanation for a text without tokens."""
     if tokeniser.startswith("rouge"):
         return "ROUGE reads a–z and 0–9 only"
     spaced = find_language(tokeniser.partition(":")[2]).spaced
-    return "punctuation and white space are none" if spaced else "white space is none"
+    return "punctuation and white space do not count" if spaced else "white space does not count"
 
 
 def _tokens(job: Job, tokeniser: str) -> Tokens:

@@ -1,4 +1,4 @@
-"""``Scores``: what the metrics said, keyed, signed and timed."""
+"""``Scores``: the values of the metrics with keys, signatures and times."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from dialgauge.errors import UnknownNameError
 
 #: Failures: the key of the summary, the metric's column, and why it has no value.
 FAILURES = pl.Schema({**dict.fromkeys(KEY, pl.String), "metric": pl.String, "reason": pl.String})
-#: Notes: the key of the summary, the metric's column, and what one should know about its value.
+#: Notes: the key of the summary, the metric's column, and a remark on its value.
 NOTES = pl.Schema({**dict.fromkeys(KEY, pl.String), "metric": pl.String, "note": pl.String})
 #: What identifies a row of the system-level frame.
 SYSTEM_KEY = ("system", "variant", "role")
 
-#: How the signature of a column begins that another program computed.
+#: Prefix of the signature of a column that another program computed.
 UNSIGNED = "unsigned|"
 
 
@@ -24,10 +24,10 @@ UNSIGNED = "unsigned|"
 class Scores:
     """A frame of summaries × metrics (``frame``, keyed by dialogue, system, variant and role).
 
-    ``systems`` holds metrics that exist for a whole system only, such as corpus BLEU. ``signatures`` says for each
-    column what made the numbers, ``directions`` which way is better, ``seconds`` what it cost. A null in ``frame`` has
-    its reason in ``failures``; a metric that could not run at all is there without a key. ``notes`` holds what one
-    should know about single values, such as that the text was longer than the model can read.
+    ``systems`` holds system-level metrics, such as corpus BLEU. ``signatures`` says for each
+    column how its numbers were computed, ``directions`` which direction is better, ``seconds`` how long it took. A null
+    in ``frame`` has its reason in ``failures``; a metric that could not run at all is there without a key. ``notes``
+    holds remarks on single values, such as that the text was truncated.
     """
 
     frame: pl.DataFrame
@@ -45,7 +45,7 @@ class Scores:
 
     @property
     def judging(self) -> list[str]:
-        """The metrics that say which summary is better, and columns of unknown origin, which may do so."""
+        """The metrics that judge quality, and columns of unknown origin, which may do so."""
         return [
             name
             for name in self.metrics
@@ -54,7 +54,7 @@ class Scores:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """The metrics that could not run here at all, and why."""
+        """The metrics that could not run at all, with the reason."""
         whole = self.failures.filter(pl.all_horizontal(pl.col(KEY).is_null()))
         return dict(whole.select("metric", "reason").iter_rows())
 
@@ -78,7 +78,7 @@ class Scores:
         return load_scores(path)
 
     def means(self) -> pl.DataFrame:
-        """The mean of every metric for each system, beside the metrics of the system level."""
+        """The mean of every metric for each system, and the system-level metrics."""
         by_system = self.frame.group_by(SYSTEM_KEY).agg(pl.col(self.metrics).mean()).sort(SYSTEM_KEY)
         if self.systems.is_empty():
             return by_system

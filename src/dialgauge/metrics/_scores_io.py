@@ -16,7 +16,7 @@ from dialgauge.metrics._scores import FAILURES, NOTES, UNSIGNED, Scores
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
 _PARQUET_KEY = "dialgauge"
-#: A panic of Polars is no Exception in Python, and damaged files cause it.
+#: A Polars panic, caused by damaged files, is not an Exception in Python.
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
@@ -49,7 +49,7 @@ def save_scores(scores: Scores, path: Path | str, *, with_seconds: bool = True) 
 
 
 def parquet_bytes(scores: Scores) -> bytes:
-    """What :func:`save_scores` would write into a Parquet file, without the seconds: equal scores give equal bytes."""
+    """The bytes of a Parquet file of :func:`save_scores`, without the seconds: equal scores give equal bytes."""
     buffer = io.BytesIO()
     scores.frame.write_parquet(buffer, metadata={_PARQUET_KEY: _meta_text(scores, with_seconds=False)})
     return buffer.getvalue()
@@ -72,7 +72,7 @@ def _meta_text(scores: Scores, with_seconds: bool) -> str:
 def load_scores(path: Path | str) -> Scores:
     """Read scores that :meth:`Scores.save` wrote, or a table of your own with ``dialogue_id``, ``system`` and numbers.
 
-    A table of your own has no signatures: its columns are marked ``unsigned``. One that is called like a metric
+    Your own table has no signatures: its columns are marked ``unsigned``. A column named like a metric
     (``ter``, ``rouge-l@source``) has the direction of that metric, any other ``none``.
     """
     path = Path(path)
@@ -84,7 +84,7 @@ def load_scores(path: Path | str) -> Scores:
     try:
         frame, meta = _read(path)
     except (*_UNREADABLE, ValueError, TypeError) as error:
-        raise InputError(f"{path}: not readable as scores: {error}") from error
+        raise InputError(f"{path}: cannot be read as scores: {error}") from error
     frame = _with_key(frame, path)
     metrics = [column for column in frame.columns if column not in KEY]
     frame = frame.with_columns(_numbers(frame, column, path) for column in metrics)
@@ -116,14 +116,14 @@ def _with_key(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     for column in ("dialogue_id", "system"):
         if column not in frame.columns:
             found = ", ".join(frame.columns)
-            raise InputError(f"{path}: scores need the columns dialogue_id and system; found: {found}")
+            raise InputError(f"{path}: the columns dialogue_id and system are required; found: {found}")
     defaults = {"variant": ORIGINAL, "role": OVERALL}
     frame = frame.with_columns(pl.lit(v).alias(c) for c, v in defaults.items() if c not in frame.columns)
     frame = frame.select(*(pl.col(column).cast(pl.String) for column in KEY), pl.exclude(*KEY))
     repeated = frame.filter(pl.struct(KEY).is_duplicated())
     if not repeated.is_empty():
         key = " / ".join(map(str, repeated.select(KEY).row(0)))
-        raise InputError(f"{path}: {repeated.height} rows share a key with another row, the first is [{key}]")
+        raise InputError(f"{path}: {repeated.height} rows have duplicate keys; the first is [{key}]")
     return frame
 
 
@@ -132,19 +132,21 @@ def _numbers(frame: pl.DataFrame, column: str, path: Path) -> pl.Series:
     if not values.dtype.is_numeric() and values.dtype != pl.Null:
         wrong = values.is_not_null()
         if values.dtype == pl.String:
-            # A single text makes all numbers of the column texts: only what reads as no number is to blame.
+            # A single text turns the whole column into texts: report only the values that are not numbers.
             texts = wrong & values.str.strip_chars().cast(pl.Float64, strict=False).is_null()
             wrong = texts if texts.any() else wrong
-        raise InputError(_blame(frame, column, wrong, path, "not numbers; put them right or drop the column"))
+        raise InputError(_describe_invalid(frame, column, wrong, path, "not numbers; correct them or drop the column"))
     numbers = values.cast(pl.Float64).fill_nan(None)
     infinite = numbers.is_infinite().fill_null(False)
     if infinite.any():
-        raise InputError(_blame(frame, column, infinite, path, "infinite values"))
+        raise InputError(_describe_invalid(frame, column, infinite, path, "infinite values"))
     return numbers
 
 
-def _blame(frame: pl.DataFrame, column: str, wrong: pl.Series, path: Path, what: str, limit: int = 10) -> str:
-    """What is wrong in a column, with the rows (from 1, without the header) and keys of the first such values."""
+def _describe_invalid(
+    frame: pl.DataFrame, column: str, wrong: pl.Series, path: Path, what: str, limit: int = 10
+) -> str:
+    """Describe the invalid values of a column, with rows (from 1, without the header) and keys of the first ones."""
     rows = frame.with_row_index("_row", offset=1).filter(wrong)
     shown = [
         f"  row {number}: [{' / '.join(map(str, key))}] {value!r}"
@@ -152,11 +154,11 @@ def _blame(frame: pl.DataFrame, column: str, wrong: pl.Series, path: Path, what:
     ]
     more = [f"  … and {rows.height - limit} more"] if rows.height > limit else []
     count = f"{rows.height} {'value' if rows.height == 1 else 'values'}"
-    return "\n".join([f"{path}: column {column!r} holds {count} that cannot be used: {what}", *shown, *more])
+    return "\n".join([f"{path}: column {column!r} has {count} that cannot be used: {what}", *shown, *more])
 
 
 def _direction(column: str) -> str:
-    """Which way is better in a column of unknown origin: what its name says, if it is that of a metric."""
+    """The direction of a column of unknown origin: that of the metric with its name, if there is one."""
     try:
         return parse_request(column).metric.direction
     except (InputError, ParameterError, UnknownNameError):

@@ -41,17 +41,18 @@ def score(
 
     ``metrics`` are specifications such as ``"rouge-l"``, ``"chrf@source"`` or ``"rouge-2:stem=yes"``. With
     ``include_references`` the references are scored like systems (published studies often do; it flatters
-    reference-based metrics). A summary whose dialogue has no reference gets null with a reason; a corpus without any
-    reference is refused for a metric that needs one. A metric whose model or packages are not here is refused before
-    any work is done; one that came with a family or ``all`` is left out instead, with the reason in the failures.
+    reference-based metrics). A summary whose dialogue has no reference gets null with a reason; for a corpus without
+    any reference, a metric that needs one raises an error. A metric whose model or packages are missing raises an error
+    before any work is done; one requested through a family or ``all`` is skipped instead, with the reason in the
+    failures.
 
     A summary on which a metric raises gets null with a reason; the others are scored. With ``cache``, values of metrics
-    that take long (those with models) are kept as they are computed and found again by any later run. With a
-    ``time_limit`` in seconds, metrics run in a process of their own, and what they do not answer in that time for at
-    most 1,024 summaries is tried again in halves until those are found that hang: null, with that reason.
+    that are slow (those with models) are cached as they are computed and reused by later runs. With a
+    ``time_limit`` in seconds, metrics run in a separate process; a batch of at most 1,024 summaries that exceeds the
+    limit is retried in halves until the summaries that hang are found: they get null with that reason.
 
     With an ``engine`` (``dialgauge.engine.engine("processes")``) the summaries are scored by its workers, part by part;
-    the values are the same. What needs all summaries at once, such as corpus BLEU, is computed here.
+    the values are the same. Metrics that need all summaries at once, such as corpus BLEU, run in this process.
 
     Metrics that do not read the language of the texts are named once in a :class:`LanguageWarning`.
     """
@@ -86,7 +87,7 @@ def _computing(requests: Sequence[MetricRequest], settings: ScoringSettings) -> 
         yield Computing(kept)
         return
     modules = {module for request in requests for module in METRICS.modules(request.metric)}
-    # Imported before the time of their work is taken; what is not ours, the worker imports with the work.
+    # Imported before the timing starts; the worker imports modules that are not ours with the work.
     with LimitedWorker(
         settings.time_limit, sorted(name for name in modules if name.startswith("dialgauge."))
     ) as worker:
@@ -98,7 +99,7 @@ def _score(
 ) -> Scores:
     found: dict[str, Scored] = {}
     seconds: dict[str, float] = {}
-    for done, request in enumerate(sorted(requests, key=_asked_first, reverse=True)):
+    for done, request in enumerate(sorted(requests, key=_runs_first, reverse=True)):
         if progress:
             progress(request.column, done, len(requests))
         start = time.perf_counter()
@@ -122,7 +123,7 @@ def _score(
         signatures={request.column: request.signature for request in made},
         directions={request.column: request.metric.direction for request in made},
         systems=plan.groups.with_columns(values["system"]) if values["system"] else pl.DataFrame(),
-        failures=pl.concat([*(found[request.column].failures for request in made), _whole(left_out)]),
+        failures=pl.concat([*(found[request.column].failures for request in made), _unkeyed_failures(left_out)]),
         seconds={request.column: seconds[request.column] for request in made},
         notes=pl.concat([pl.DataFrame(schema=NOTES), *(found[request.column].notes for request in made)]),
     )
@@ -137,11 +138,11 @@ def score_pairs(
     targets: Sequence[str | Sequence[str]] | None,
     metrics: Iterable[str],
 ) -> pl.DataFrame:
-    """Score plain lists: ``summaries[i]`` against ``targets[i]`` (a text, or several references).
+    """Score plain lists: ``summaries[i]`` compared with ``targets[i]`` (a text, or several references).
 
-    The targets are taken for whatever a metric reads, references or sources (for one that reads both, the source comes
-    first); None suits metrics that read the summary alone. One column per metric, in the order of the input; null where
-    a metric cannot score a pair. A metric of the system level takes all pairs for one system and repeats its value.
+    The targets serve as whatever a metric reads, references or sources (for one that reads both, the source comes
+    first); use None for metrics that read the summary alone. One column per metric, in the order of the input; null if
+    a metric cannot score a pair. A system-level metric treats all pairs as one system and repeats its value.
     """
     requests, left_out = able(requested(metrics))
     flat_targets, counts = _flat_targets(summaries, targets)
@@ -153,10 +154,10 @@ def score_pairs(
     groups = np.zeros(len(summaries), dtype=np.int64)
     jobs: dict[Target, Job] = {}
     columns = {}
-    for request in sorted(requests, key=_asked_first, reverse=True):
+    for request in sorted(requests, key=_runs_first, reverse=True):
         bare = request.target == "none"
         if not bare and targets is None:
-            raise InputError(f"metric {request.column!r} compares with a {request.target}: give targets")
+            raise InputError(f"metric {request.column!r} needs a {request.target}: give targets")
         if request.target == "both" and min(counts, default=2) < 2:
             raise InputError(f"metric {request.column!r} reads the source and references: give both in targets[i]")
         if request.target not in jobs:
@@ -179,7 +180,7 @@ def score_pairs(
             continue
         columns[request.column] = pl.Series(np.repeat(numbers, len(summaries)) if whole else numbers, nan_to_null=True)
     for column, reason in left_out.items():
-        warnings.warn(f"{column} is left out: {reason}", stacklevel=2)
+        warnings.warn(f"{column} is skipped: {reason}", stacklevel=2)
     return pl.DataFrame({request.column: columns[request.column] for request in requests if request.column in columns})
 
 
@@ -196,15 +197,15 @@ def _derived_pairs(
 
 def requested(metrics: Iterable[str]) -> list[MetricRequest]:
     if isinstance(metrics, str):
-        raise InputError(f"metrics is a list of specifications; got the bare string {metrics!r}: write [{metrics!r}]")
+        raise InputError(f"metrics must be a list of specifications; got the string {metrics!r}: write [{metrics!r}]")
     requests = parse_requests(metrics)
     if not requests:
-        raise InputError("no metric was asked for; 'dialgauge metrics' lists them")
+        raise InputError("no metric was given; 'dialgauge metrics' lists them")
     return requests
 
 
 def able(requests: Sequence[MetricRequest]) -> tuple[list[MetricRequest], dict[str, str]]:
-    """Those whose models and packages are here, and the reasons of the optional ones that are left out."""
+    """The requests whose models and packages are installed, and the reasons why optional ones are skipped."""
     kept: list[MetricRequest] = []
     left_out: dict[str, str] = {}
     for request in requests:
@@ -219,7 +220,7 @@ def able(requests: Sequence[MetricRequest]) -> tuple[list[MetricRequest], dict[s
 
 
 def _check_ready(request: MetricRequest) -> None:
-    """Refuse, before any work is done, what is known not to run; no model is loaded for it."""
+    """Fail before any work is done if the request cannot run; no model is loaded for this check."""
     for parameter, kind in request.metric.models.items():
         check_available(kind, request.parameters[parameter], f"metric {request.column!r}", parameter)
     if request.metric.check is not None:
@@ -229,20 +230,20 @@ def _check_ready(request: MetricRequest) -> None:
             _check_ready(parse_request(spec))
 
 
-def _asked_first(request: MetricRequest) -> bool:
-    """Whether it asks an endpoint, which may be down or stop: that must not cost what others have computed."""
+def _runs_first(request: MetricRequest) -> bool:
+    """Whether it calls an endpoint, which may be down: such a failure must not discard the work of other metrics."""
     return "chat" in request.metric.models.values()
 
 
 def _inner(progress: Progress | None, column: str, done: int, total: int) -> Watcher | None:
-    """What shows, within one metric, how many texts have been through its model."""
+    """A callback that reports, within one metric, how many texts its model has processed."""
     if progress is None:
         return None
     return lambda texts, of: progress(f"{column} ({texts:,} of {of:,} texts)", done, total)
 
 
-def _whole(left_out: Mapping[str, str]) -> pl.DataFrame:
-    """The failures of metrics that could not run at all: no summary is named."""
+def _unkeyed_failures(left_out: Mapping[str, str]) -> pl.DataFrame:
+    """The failures of metrics that could not run at all, without the key of a summary."""
     rows = [{"metric": column, "reason": reason} for column, reason in left_out.items()]
     return pl.DataFrame(rows, schema=FAILURES)
 
@@ -250,9 +251,9 @@ def _whole(left_out: Mapping[str, str]) -> pl.DataFrame:
 def _flat_targets(
     summaries: Sequence[str], targets: Sequence[str | Sequence[str]] | None
 ) -> tuple[list[str], list[int]]:
-    """All targets in one list and how many each summary has, after a look at whether these are texts at all."""
+    """All targets in one list and the number of targets per summary, after checking that they are texts."""
     if isinstance(summaries, str) or isinstance(targets, str):
-        raise InputError("score_pairs takes lists of texts; got a bare string")
+        raise InputError("score_pairs needs lists of texts; got a string")
     _check_texts("summaries", enumerate(summaries))
     flat: list[str] = []
     counts: list[int] = []

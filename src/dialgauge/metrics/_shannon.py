@@ -1,4 +1,4 @@
-"""The Shannon score: how much of the information in a source its summary gives to a language model beforehand.
+"""The Shannon score: how much of the information in a source its summary provides to a language model.
 
 With ll the log-likelihood of the source, sentence by sentence: (ll(after the summary) − ll(alone)) / (ll(after the
 sentence itself) − ll(alone)). The published program looks the first token of every sentence up behind the start token,
@@ -73,15 +73,13 @@ class _Prepared:
         if not sentences:
             return cls(reason=EMPTY_SOURCE.reason)
         if room < 1:
-            return cls(
-                reason=f"the summary has {len(summary)} tokens and leaves no room in the model's {model.max_length}"
-            )
+            return cls(reason=f"the summary has {len(summary)} tokens, too many for the model's {model.max_length}")
         kept = [tokens[:room] for tokens in sentences]
         half = (model.max_length - 1) // 2  # the sentence stands there twice, after itself
         if behaviour == "reference" and any(len(tokens) > half for tokens in kept):
-            return cls(reason="a sentence does not fit into the model twice: the published program fails")
+            return cls(reason="a sentence is too long to fit into the model twice; the published program fails on it")
         kept = [tokens[:half] for tokens in kept]
-        note = "sentences of the source cut to what the model can read" if kept != sentences else ""
+        note = "sentences of the source were truncated to the model's maximum length" if kept != sentences else ""
         return cls(summary, tuple(kept), note=note)
 
 
@@ -121,7 +119,7 @@ def _total(found: Mapping[_Span, Sequence[float]], asked: Sequence[_Span], behav
 def _score(found: Likelihoods) -> Reading:
     span = found.full - found.base
     if found.reason or span == 0:
-        return Reading(reason=found.reason or "the source is no likelier after itself: there is nothing to gain")
+        return Reading(reason=found.reason or "the source is not more likely after itself, so there is nothing to gain")
     return Reading((found.helped - found.base) / span, note=found.note)
 
 
@@ -151,7 +149,7 @@ register(
     Metric(
         name="shannon",
         family="shannon",
-        description="the share of the source's information that a language model has from the summary",
+        description="the share of the source's information that the summary gives to a language model",
         direction="higher",
         targets=("source",),
         range=(None, None),
@@ -165,7 +163,7 @@ register(
     Metric(
         name="shannon-difference",
         family="shannon",
-        description="how much likelier the source is to a language model after the summary, in nats",
+        description="increase in the log-likelihood of the source under a language model given the summary, in nats",
         direction="higher",
         targets=("source",),
         range=(None, None),

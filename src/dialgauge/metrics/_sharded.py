@@ -1,4 +1,4 @@
-"""Scoring a corpus in parts on an engine: the same numbers, by other hands."""
+"""Score a corpus in parts on an engine, with the same numbers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ from dialgauge.settings import takes
 
 T = TypeVar("T")
 
-#: A worker gets the summaries of a corpus in so many parts, so that none waits long for the last one …
+#: Number of parts per worker, so that none waits long for the last one …
 _PARTS_PER_WORKER = 4
-#: … but no part is smaller than this: below, sending costs more than scoring.
+#: … but no part is smaller than this: sending a smaller part costs more than scoring it.
 _LEAST = 500
-#: So many values of metrics without a model are worth the start of processes: one takes 4 µs, a start a second.
+#: Number of values of metrics without a model that justifies starting processes: a value takes 4 µs, a start 1 s.
 _WORTH_PROCESSES = 500_000
 
 
@@ -34,7 +34,7 @@ def suitable_engine(
 ) -> Engine | None:
     """The engine that is asked for. ``auto`` takes processes where their number is given or the work is long enough.
 
-    None stands for this process. Models use all cores as they are: with one of them ``auto`` stays here.
+    None means this process. Models already use all cores: with a model, ``auto`` uses this process.
     """
     asked = EngineSettings.chosen(settings, changes, "suitable_engine")
     if asked.name != "auto":
@@ -125,7 +125,7 @@ def score_in_parts(corpus: Corpus, scorer: PartScorer, engine: Engine, progress:
 
 
 def merged(here: Scores, elsewhere: Scores, requests: Sequence[MetricRequest]) -> Scores:
-    """Scores of the same summaries by different metrics as one, with everything in the order of the requests."""
+    """Merge the scores of the same summaries by different metrics, in the order of the requests."""
     columns = [request.column for request in requests]
     order = here.frame.select(KEY).with_row_index("_item")
     ranks = pl.DataFrame({"metric": columns}).with_row_index("_metric")

@@ -1,8 +1,8 @@
-"""Scoring what does not fit into memory: Parquet in, chunk by chunk, Parquet out, and on again after any stop.
+"""Score data larger than memory: read Parquet in chunks, write Parquet parts, and resume after an interruption.
 
-A chunk is scored and its part written by one worker, so the driver holds no text and no score. A part is whole or not
-there; a small record beside it holds its digest. What a run depends on is written down first: a folder that holds parts
-of another run is refused.
+A chunk is scored and its part written by one worker, so the driver holds no text and no score. Parts are written
+atomically; a small record next to each part holds its digest. The inputs of a run are recorded first: a folder with
+parts of another run is rejected.
 """
 
 import hashlib
@@ -38,8 +38,8 @@ _LAYOUT = 1
 class StreamReport:
     """What a streamed run wrote: ``part-00000.parquet`` and so on in ``output``, each to be read as :class:`Scores`.
 
-    ``resumed`` of the ``parts`` were there already. ``means`` has the mean of every metric for each system.
-    ``failures`` counts the values that are null, by metric and reason, ``problems`` the rows that were left out, by
+    ``resumed`` of the ``parts`` existed already. ``means`` has the mean of every metric for each system.
+    ``failures`` counts the values that are null, by metric and reason, ``problems`` the skipped rows, by
     reason, and ``left_out`` says why a metric could not run.
     """
 
@@ -64,7 +64,7 @@ class _PartTask:
     run: str
 
     def setup(self) -> None:
-        """As the scorer."""
+        """Set up the scorer."""
         self.scorer.setup()
 
     def __call__(self, chunk: Chunk) -> dict[str, Any]:
@@ -110,12 +110,12 @@ def score_stream(
     ``source`` is a corpus folder whose dialogues and summaries are Parquet files (or folders of them), or one or more
     Parquet files with a summary and its references in each row (``mapping`` as in :func:`dialgauge.read_corpus`).
     ``source`` and ``output`` can be URLs such as ``s3://bucket/calls`` (extra ``remote``). About ``chunk_size`` rows
-    are in memory per worker; rows of a dialogue that stand together are scored together, and texts that they share are
-    worked on once.
+    are in memory per worker; consecutive rows of a dialogue are scored together, and texts that they share are
+    processed once.
 
-    Run again with the same arguments, it keeps the finished parts that are intact and makes the others: the files are
-    the same bytes as those of a run that nothing disturbed, on any engine. Metrics that need all summaries at once,
-    such as corpus BLEU, are refused.
+    Rerun with the same arguments to resume: intact parts are kept and the others are computed. The files are
+    byte-identical to those of an uninterrupted run, on any engine. Metrics that need all summaries at once,
+    such as corpus BLEU, raise an error.
     """
     place, store = str(source), PartStore(str(output))
     asked = StreamSettings.chosen(settings, changes, "score_stream")
@@ -172,7 +172,7 @@ def _record_name(number: int) -> str:
 def _streamable(
     requests: Sequence[MetricRequest], left_out: Mapping[str, str]
 ) -> tuple[list[MetricRequest], dict[str, str]]:
-    """The requests that a chunk at a time can answer; another is refused, or left out if a family brought it."""
+    """The requests that can be computed in chunks; others raise an error, or are skipped if a family added them."""
     kept, lost = [], dict(left_out)
     for request in requests:
         if request.itemwise:
@@ -191,13 +191,13 @@ def _check_references(place: str, source: Source, requests: Sequence[MetricReque
     for request in requests:
         if request.target in ("reference", "both") and not source.has_references():
             raise InputError(
-                f"metric {request.column!r} needs references and {place} has none: name their column with "
-                f"reference=COLUMN, or use '{request.metric.name}@source' where the metric offers it"
+                f"metric {request.column!r} needs references, but {place} has none: name their column with "
+                f"reference=COLUMN, or use '{request.metric.name}@source' if the metric supports it"
             )
 
 
 def _claim(store: PartStore, head: Mapping[str, Any]) -> None:
-    """Write down what the run depends on, or see that it is the same."""
+    """Record the inputs of the run, or check that they are the same."""
     present = store.read(_RUN)
     if present is None:
         store.write(_RUN, _json(head))
@@ -205,11 +205,11 @@ def _claim(store: PartStore, head: Mapping[str, Any]) -> None:
     try:
         before = json.loads(present)
     except ValueError as error:
-        raise InputError(f"{store.place}: {_RUN} is damaged ({error}); remove the folder or name another") from error
+        raise InputError(f"{store.place}: {_RUN} is damaged ({error}); remove the folder or use another one") from error
     changed = [key for key, value in json.loads(_json(head)).items() if before.get(key) != value]
     if changed:
         raise InputError(
-            f"{store.place}: holds the parts of another run, which differs in: {', '.join(changed)}; name another "
+            f"{store.place}: contains the parts of another run, which differs in: {', '.join(changed)}; use another "
             "folder, or remove this one"
         )
 
@@ -273,7 +273,7 @@ def _mean(parts: Sequence[Sequence[float]]) -> float | None:
 
 
 def _manifest(report: StreamReport, records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What stands in the folder when all is done; without times, so that equal runs give equal bytes."""
+    """The manifest of the finished folder; without times, so that equal runs give equal bytes."""
     return {
         "rows": report.rows,
         "signatures": report.signatures,

@@ -12,18 +12,18 @@ import polars as pl
 from dialgauge.errors import DialgaugeError, InputError, MissingExtraError
 from dialgauge.files import atomic_file
 
-#: A panic of Polars is no Exception in Python, and damaged files cause it.
+#: A Polars panic, caused by damaged files, is not an Exception in Python.
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 _SUFFIX = ".parquet"
 
 
 def is_url(place: str) -> bool:
-    """Whether this is ``s3://…`` and the like, and no path of this machine."""
+    """Whether this is a URL such as ``s3://…``, not a local path."""
     return "://" in place
 
 
 def in_memory(place: str) -> bool:
-    """Whether this lives in the memory of one process, where no worker can see it."""
+    """Whether this is in the memory of one process, invisible to workers."""
     return place.startswith("memory://")
 
 
@@ -53,12 +53,12 @@ class ParquetTable:
         files = tuple(_parquet_files(place))
         if not files:
             raise InputError(
-                f"{place}: no Parquet file here; 'dialgauge convert' makes a corpus folder of other formats"
+                f"{place}: no Parquet file found; 'dialgauge convert' converts other formats to a corpus folder"
             )
         counts, columns = zip(*(_shape(file) for file in files), strict=True)
         for file, names in zip(files, columns, strict=True):
             if set(names) != set(columns[0]):
-                raise InputError(f"{file}: has other columns ({', '.join(names)}) than {files[0]}")
+                raise InputError(f"{file}: its columns ({', '.join(names)}) differ from those of {files[0]}")
         return cls(files, counts, columns[0])
 
     @property
@@ -72,7 +72,7 @@ class ParquetTable:
         return pl.concat(frames, how="vertical_relaxed")
 
     def derive(self, *expressions: pl.Expr) -> pl.DataFrame:
-        """What these expressions give for every row. They should give little: this is held in memory."""
+        """The values of these expressions for every row. They should be small: the result is held in memory."""
         return pl.concat([_derive(file, expressions) for file in self.files])
 
     def digest(self) -> str:
@@ -189,12 +189,12 @@ def _file_digest(file: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PartStore:
-    """A folder that takes whole files under their names: each is there in full, or not at all."""
+    """A folder of files that are written atomically."""
 
     place: str
 
     def write(self, name: str, data: bytes) -> None:
-        """Put a file there, in the stead of one that may be there already."""
+        """Write a file, replacing an existing one."""
         try:
             if is_url(self.place):
                 self._upload(name, data)
@@ -203,12 +203,12 @@ class PartStore:
                 temporary.write_bytes(data)
         except OSError as error:
             raise DialgaugeError(
-                f"{self.place}: cannot write {name}: {error.strerror or error}. Finished parts are kept: the same "
-                "command goes on after them"
+                f"{self.place}: cannot write {name}: {error.strerror or error}. Finished parts are kept: "
+                "rerun the same command to resume"
             ) from error
 
     def read(self, name: str) -> bytes | None:
-        """What the file holds, or None where there is none."""
+        """The content of the file, or None if it does not exist."""
         try:
             if is_url(self.place):
                 system, path = _file_system(self.place)

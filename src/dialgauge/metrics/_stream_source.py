@@ -1,4 +1,4 @@
-"""What is scored in chunks: a table of pairs, or a corpus folder. Each says where to cut, and reads one chunk."""
+"""Sources that are scored in chunks: a table of pairs, or a corpus folder. Each defines and reads its chunks."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from dialgauge.metrics._stream_files import ParquetTable, PartStore, is_url
 
 _CARD = "corpus.toml"
 _ROW = "_row"
-#: Why rows are left out, in the words of the readers of whole corpora.
+#: Why rows are skipped, worded as by the readers of whole corpora.
 _DOUBLED, _NAMELESS = "duplicate key", "the row has no dialogue_id"
 
 
@@ -36,7 +36,7 @@ _DOUBLED, _NAMELESS = "duplicate key", "the row has no dialogue_id"
 class Chunk:
     """Rows to score as part ``number``, and the ranges of rows in which their references and dialogues are found.
 
-    ``doubled`` are the rows among them whose key is in an earlier chunk; they are left out.
+    ``doubled`` are the rows among them whose key is in an earlier chunk; they are skipped.
     """
 
     number: int
@@ -52,7 +52,7 @@ class Loaded:
     """A chunk, ready to be scored.
 
     ``keys`` has the key of each summary to score, in the order of the file; where the corpus of the chunk knows it by
-    another dialogue, that is in ``_id``. ``problems`` counts by reason the rows that had to be left out.
+    another dialogue, that is in ``_id``. ``problems`` counts the skipped rows by reason.
     """
 
     corpus: Corpus
@@ -77,10 +77,10 @@ class Source(Protocol):
         """Read one chunk."""
 
     def has_references(self) -> bool:
-        """Whether there is anything to hold a summary against."""
+        """Whether there are references."""
 
     def describe(self) -> dict[str, Any]:
-        """What the scores depend on: a run over something else must not go on from this one."""
+        """What the scores depend on: a run on other data must not resume this one."""
 
 
 def open_source(
@@ -89,12 +89,12 @@ def open_source(
     """A corpus folder where there is a ``corpus.toml``, else a table of pairs."""
     if PartStore(place).read(_CARD) is not None:
         if mapping:
-            raise InputError(f"{place}: a dialgauge folder needs no mapping")
+            raise InputError(f"{place}: a mapping is not supported for a dialgauge folder")
         return FolderSource.open(place, include_references)
     if not is_url(place) and not Path(place).exists():
         raise InputError(f"{place}: no such file or folder")
     if include_references:
-        raise InputError(f"{place}: a table of pairs has no reference to score like a system")
+        raise InputError(f"{place}: references of a table of pairs cannot be scored as a system")
     return PairsSource.open(place, mapping, with_sources)
 
 
@@ -110,7 +110,7 @@ def _cuts(same_as_before: Any, height: int, size: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class PairsSource:
-    """A table with a summary and its references in each row; a row is scored against what stands in it."""
+    """A table with a summary and its references in each row; each row is scored on its own."""
 
     table: ParquetTable
     uses: Mapping[str, tuple[str, ...]]
@@ -124,11 +124,11 @@ class PairsSource:
         plan = make_plan(_plain(table.read(0, 1000)), mapping)
         if "summary" not in plan.uses:
             raise InputError(
-                f"{place}: no column of summaries; name it with summary=COLUMN; found: {', '.join(table.columns)}"
+                f"{place}: no summary column found; name it with summary=COLUMN; columns: {', '.join(table.columns)}"
             )
         if with_sources and "dialogue" not in plan.uses:
             raise InputError(
-                f"{place}: a metric reads the source, and no column holds dialogues; name it with dialogue=COLUMN; "
+                f"{place}: a metric reads the source, but no dialogue column was found; name it with dialogue=COLUMN; "
                 f"found: {', '.join(table.columns)}"
             )
         return cls(table, plan.uses, plan.constants, with_sources)

@@ -1,4 +1,4 @@
-"""SummaQA: can a reader of the summary fill in the names that are blanked out in sentences of the source?
+"""SummaQA: can a reader of the summary fill in the names that are masked in sentences of the source?
 
 Every entity of the source makes a question (its sentence with MASKED in its place). ``summaqa-prob`` is the confidence
 of the answers, ``summaqa-fscore`` their F1 with the entity; both are means over the questions. The published program
@@ -22,8 +22,8 @@ from dialgauge.models import Model, run_batched
 
 _PAIRS_AT_ONCE = 64
 _MASK = "MASKED"
-_CUT = "the summary was cut to what the model can read"
-_CUT_QUESTION = "a sentence of the source was cut to what the model can read"
+_CUT = "the summary was truncated to the model's maximum length"
+_CUT_QUESTION = "a sentence of the source was truncated to the model's maximum length"
 _CITATION = "Scialom et al. 2019, Answers unite! Unsupervised metrics for reinforced summarization models, EMNLP"
 
 
@@ -39,7 +39,7 @@ class Cloze:
 class Answer:
     """Word pieces joined by spaces (none where the end comes before the beginning), and how sure the model is.
 
-    ``notes`` say what had to be cut.
+    ``notes`` say what was truncated.
     """
 
     text: str
@@ -127,7 +127,7 @@ class Answered:
         if not self.questions:
             if behaviour == "reference":
                 return Reading(0.0)
-            return Reading(reason="the parser finds no names or numbers in the source to ask about")
+            return Reading(reason="the parser finds no names or numbers in the source")
         notes = dict.fromkeys(note for answer in self.answers for note in answer.notes)
         return Reading(statistics.fmean(map(value, self.questions, self.answers)), note="; ".join(notes))
 
@@ -196,10 +196,10 @@ register(
         for name, what, value in (
             (
                 "prob",
-                "how sure a model is of its answers from the summary about names blanked out in the source",
+                "how confident a model is in its answers from the summary about names masked in the source",
                 probability,
             ),
-            ("fscore", "how well answers from the summary match the names blanked out in the source", f_score),
+            ("fscore", "how well answers from the summary match the names masked in the source", f_score),
         )
     )
 )

@@ -20,17 +20,17 @@ _TOO_LONG = f"the summary or a reference is longer than {LONGEST:,} words"
 _UNIT, _READS = "words", "TER splits at white space"
 
 _PARAMETERS = {
-    "case": Parameter("lower", ("lower", "keep"), "lower: compare words without regard to case; keep: as written"),
+    "case": Parameter("lower", ("lower", "keep"), "lower: ignore case; keep: compare words as written"),
     "norm": Parameter(
         "no",
         ("no", "yes"),
-        "yes: tercom's normalisation, which joins lines and sets punctuation apart; no: split at white space",
+        "yes: tercom's normalisation, which joins lines and splits off punctuation; no: split at white space",
     ),
     "punct": Parameter("yes", ("yes", "no"), 'no: remove . , ? : ; ! " ( ) before comparing'),
     "asian": Parameter(
         "no",
         ("no", "yes"),
-        "yes: with norm=yes every Chinese character is a word, with punct=no Chinese punctuation goes too",
+        "yes: with norm=yes every Chinese character is a word, with punct=no Chinese punctuation is removed as well",
     ),
 }
 _CITATION = "Snover et al. 2006, A Study of Translation Edit Rate with Targeted Human Annotation, AMTA"
@@ -52,7 +52,7 @@ _MARK = re.compile(r"[.,?:;!\"()]")
 
 @dataclass(frozen=True, slots=True)
 class _Statistics:
-    """What the rate is computed from, for each item."""
+    """The counts that the rate is computed from, for each item."""
 
     edits: IdArray  # for the reference that needs fewest
     lengths: FloatArray  # words of a reference, the mean over several
@@ -150,7 +150,7 @@ register(
     Metric(
         name="ter",
         family="ter",
-        description="edits and moves of blocks that turn the summary into the reference, per 100 words of it",
+        description="edits and block moves that turn the summary into the reference, per 100 words of the reference",
         direction="lower",
         targets=("reference",),
         range=(0, None),
@@ -161,7 +161,7 @@ register(
     Metric(
         name="corpus-ter",
         family="ter",
-        description="edits and moves of blocks over all summaries of a system, per 100 words of the references",
+        description="edits and block moves over all summaries of a system, per 100 words of the references",
         direction="lower",
         targets=("reference",),
         range=(0, None),

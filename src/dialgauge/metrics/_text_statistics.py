@@ -1,4 +1,4 @@
-"""What a summary looks like by itself: how long it is and how far it repeats itself."""
+"""Statistics of a summary: its length and how much it repeats itself."""
 
 from collections.abc import Callable, Mapping
 from itertools import combinations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dialgauge.metrics._job import Job
 
 FAMILY = "statistics"
-#: ``redundancy-l`` compares all pairs of sentences; beyond this many a text is no summary any more.
+#: ``redundancy-l`` compares all pairs of sentences; a text with more sentences is not a summary.
 MAX_SENTENCES = 1000
 
 
@@ -71,7 +71,7 @@ def _redundancy_l(job: "Job", parameters: Mapping[str, str]) -> Values:
         if not sentences:
             return too_short(1)
         if len(sentences) > MAX_SENTENCES:
-            return f"the summary has {len(sentences)} sentences; all pairs are compared up to {MAX_SENTENCES}"
+            return f"the summary has {len(sentences)} sentences; at most {MAX_SENTENCES} are compared"
         return _highest_rouge_l(sentences)
 
     found = job.texts.feature(("redundancy-l", tok, case, lang), job.hypothesis_ids, highest)
@@ -100,7 +100,7 @@ register(
     Metric(
         name="length",
         family=FAMILY,
-        description="Number of words of the summary.",
+        description="Number of words in the summary.",
         direction="none",
         targets=("none",),
         range=(0.0, None),
@@ -111,7 +111,7 @@ register(
     Metric(
         name="sentences",
         family=FAMILY,
-        description="Number of sentences of the summary that hold a word; a line break ends a sentence.",
+        description="Number of sentences of the summary with at least one word; a line break ends a sentence.",
         direction="none",
         targets=("none",),
         range=(0.0, None),
@@ -136,7 +136,7 @@ register(
     Metric(
         name="redundancy-l",
         family=FAMILY,
-        description="Highest ROUGE-L F1 between two sentences of the summary; 0 where it has one sentence.",
+        description="Highest ROUGE-L F1 between two sentences of the summary; 0 if it has one sentence.",
         direction="lower",
         targets=("none",),
         range=(0.0, 1.0),

@@ -77,7 +77,7 @@ def _store(texts: TextTable, tokeniser: str) -> "_Store":
 
 
 def check_tokeniser(name: str) -> None:
-    """Refuse a tokeniser that there is not, such as the stems of a language without a stemmer."""
+    """Reject an unknown tokeniser, such as the stems of a language without a stemmer."""
     _find_tokeniser(name)
 
 
@@ -94,7 +94,7 @@ def _tokeniser_of_language(kind: str, code: str) -> _Tokeniser:
     language = find_language(code)
     words = language.segment if kind == "segments" else language.words
     if words is None:
-        raise ParameterError(f"language {code!r}", "tok", "left out: spaces separate its words", "word")
+        raise ParameterError(f"language {code!r}", "tok", "omitted: spaces separate its words", "word")
     rule = partial(split_by, words, language)
     prepare = str.lower if language.spaced else None
     if kind != "stems":

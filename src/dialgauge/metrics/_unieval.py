@@ -1,4 +1,4 @@
-"""UniEval: a sequence-to-sequence model is asked whether a summary is fluent, coherent, consistent, relevant.
+"""UniEval: ask a sequence-to-sequence model whether a summary is fluent, coherent, consistent and relevant.
 
 The value is p(Yes) / (p(Yes) + p(No)) for the first token of the answer. Fluency and consistency are asked for each
 sentence and averaged.
@@ -33,12 +33,12 @@ from dialgauge.models import Model, run_batched
 _CITATION = "Zhong et al. 2022, Towards a unified multi-dimensional evaluator for text generation, EMNLP"
 _AT_ONCE = 256
 _YES, _NO = "Yes", "No"
-_CUT = "cut to the {} tokens that the model reads"
+_CUT = "truncated to the {} tokens that the model reads"
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What is asked in one dimension, about the whole summary or each sentence, beside which text."""
+    """The question of one dimension, about the whole summary or each sentence, with or without another text."""
 
     asked: str
     named: str
@@ -75,12 +75,12 @@ _ABOUT = {
 
 
 def answer_tokens(model: Model) -> tuple[int, int]:
-    """The first tokens of Yes and No. A model that does not tell them apart is refused: all its answers are 0.5."""
+    """The first tokens of Yes and No. A model that does not distinguish them is rejected: all its answers are 0.5."""
     yes, no = (first_token(model, word) for word in (_YES, _NO))
     if yes == no:
         raise ModelError(
             f"model '{model.ref}' ({model.config.model_type}): its tokenizer begins 'Yes' and 'No' with the same "
-            "token, so it cannot answer UniEval's questions; name a T5 model"
+            "token, so it cannot answer UniEval's questions; use a T5 model"
         )
     return yes, no
 
@@ -193,7 +193,7 @@ def _with_best(readings: Sequence[Reading]) -> list[Reading]:
 
 _PARAMETERS: Mapping[str, Parameter] = {
     "model": model_parameter("MingZhong/unieval-sum", "the T5 model that answers Yes or No"),
-    "max-length": number_parameter("1024", "how many tokens of a question are read; what is beyond is cut"),
+    "max-length": number_parameter("1024", "maximum number of tokens read per question; the rest is truncated"),
     **device_parameters(),
 }
 

@@ -19,13 +19,13 @@ from dialgauge.metrics._texts import IdArray
 from dialgauge.metrics._treebank import treebank_words
 from dialgauge.models import WordVectors, load_vectors
 
-#: Similarities of a pair of texts; longer texts than that are no summaries.
+#: Maximum number of similarities of a pair of texts; longer texts are not summaries.
 MAX_CELLS = 1 << 22
 #: Similarities of a target with several texts that are looked at together.
 _GROUP = 1 << 17
 #: Multiplications in one product of matrices: larger ones would be shared among threads, which takes longer.
 _PRODUCT = 1 << 18
-CASE = Parameter("lower", ("lower", "keep"), "lower: look words up in lower case, as GloVe has them; keep: as written")
+CASE = Parameter("lower", ("lower", "keep"), "lower: look words up in lower case, as in GloVe; keep: as written")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -192,14 +192,12 @@ def _values(job: Job, words: _Words, pairs: FloatArray) -> Values:
 
 
 PARAMETERS = {
-    "model": model_parameter(
-        "embedded:glove-50d", "the word vectors (a file of GloVe's text form or a JSON table will do)"
-    ),
+    "model": model_parameter("embedded:glove-50d", "the word vectors (also a GloVe text file or a JSON table)"),
     "case": CASE,
     "unknown": Parameter(
         "skip",
         ("skip", "mean"),
-        "words without a vector: skip them, or give them the mean of the table, as nlg-eval does",
+        "words without a vector: skip them, or use the mean of the table, as nlg-eval does",
     ),
 }
 _RULE = Parameter(

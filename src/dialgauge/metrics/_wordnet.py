@@ -63,7 +63,7 @@ class _Lemmas:
 
 
 class Synonyms:
-    """Which words WordNet holds for synonyms of a word, whatever its part of speech, as METEOR asks it."""
+    """The synonyms of a word in WordNet, whatever its part of speech, as METEOR uses them."""
 
     def __init__(self, data: bytes) -> None:
         if data[: len(_MAGIC)] != _MAGIC:

@@ -12,16 +12,18 @@ from dialgauge.metrics._metric import Parameter
 from dialgauge.metrics._texts import IdArray
 
 #: By default the rules are those of no language in particular.
-LANGUAGE = language_parameter("", "the language whose rules say where words and sentences end, as in fr; none: any")
+LANGUAGE = language_parameter(
+    "", "the language whose rules split words and sentences, such as fr; none: language-independent rules"
+)
 #: The parameters of every metric that counts words.
 WORD_PARAMETERS: Mapping[str, Parameter] = {
     "tok": Parameter(
         "words",
         ("words", "space"),
         "words: Unicode words without punctuation, a character each in scripts without spaces, or the words of lang; "
-        "space: split at white space only, punctuation stays, for texts that are tokenised already",
+        "space: split at white space only and keep punctuation, for tokenised texts",
     ),
-    "case": Parameter("lower", ("lower", "keep"), "lower: compare words without regard to case; keep: as written"),
+    "case": Parameter("lower", ("lower", "keep"), "lower: ignore case; keep: compare words as written"),
     "lang": LANGUAGE,
 }
 

@@ -14,7 +14,7 @@ class Tokens:
     """The tokens of many texts in one array: text ``t`` has ``ids[starts[t] : starts[t] + lengths[t]]``.
 
     A text that was not tokenised has length -1. ``breaks`` is 1 at each token that begins a text or, under tokenisers
-    that tell lines apart, a line. Ids lie below ``size``.
+    that separate lines, a line. Ids are below ``size``.
     """
 
     ids: NDArray[np.int32]

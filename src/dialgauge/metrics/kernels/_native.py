@@ -1,4 +1,4 @@
-"""Which kernels are in use: the compiled library where it was built, else the Python twins."""
+"""Which kernels are in use: the compiled library if it was built, otherwise the Python versions."""
 
 import ctypes
 import os
@@ -21,7 +21,7 @@ _forced: ContextVar[KernelName | None] = ContextVar("kernels", default=None)
 
 
 def library() -> ctypes.CDLL | None:
-    """The compiled library, or None where the Python twins are to be used."""
+    """The compiled library, or None if the Python versions are to be used."""
     return None if kernel_name() == "python" else _load()
 
 
@@ -32,7 +32,7 @@ def kernel_name() -> KernelName:
         raise ParameterError("environment", _ENVIRONMENT, "'auto', 'c' or 'python'", wanted)
     if wanted == "c" and _load() is None:
         raise DialgaugeError(
-            "the compiled kernels were not built: install with a C compiler at hand, or unset " + _ENVIRONMENT
+            "the compiled kernels were not built: reinstall with a C compiler available, or unset " + _ENVIRONMENT
         )
     if wanted == "python" or _load() is None:
         return "python"
@@ -46,7 +46,7 @@ def call(kernel: str, *arguments: NDArray[Any] | int) -> None:
     """
     compiled = library()
     if compiled is None:
-        raise ValueError(f"kernel {kernel!r} was called while the Python twins are in use")
+        raise ValueError(f"kernel {kernel!r} was called while the Python versions are in use")
     converted: list[ctypes.c_int64 | ctypes.c_void_p] = []
     for argument in arguments:
         if isinstance(argument, int):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dialgauge.metrics.kernels._arrays import IdArray
 from dialgauge.metrics.kernels._native import call, kernel_name
 
-#: ``alphanumeric``: runs of a–z and 0–9, lines told apart. ``whitespace``: between white space. ``13a``: the rules of
+#: ``alphanumeric``: runs of a–z and 0–9, lines separated. ``whitespace``: between white space. ``13a``: the rules of
 #: mteval-v13a after its normalisation. ``chrf-words``: between white space, one punctuation mark cut off.
 SplitRule = Literal["alphanumeric", "whitespace", "13a", "chrf-words"]
 _CODES: Mapping[SplitRule, int] = {"alphanumeric": 0, "whitespace": 1, "13a": 2, "chrf-words": 3}

@@ -21,7 +21,7 @@ class Transport:
 
 
 def transport_costs(problems: Sequence[Transport]) -> FloatArray:
-    """What the cheapest plan of each problem costs. Where the masses differ, the smaller one is moved as a whole.
+    """The cost of the cheapest plan of each problem. If the masses differ, the smaller one is moved entirely.
 
     Exact, without padding: a problem of n and m masses takes n × m cells.
     """
