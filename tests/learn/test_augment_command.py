@@ -103,7 +103,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
         TablesFolder(tmp_path)
     for text in ("{", "[]", "[" * 100_000, '{"variants": 3}', "\ufffe"):
         (tmp_path / "state.json").write_text(text, encoding="utf-8")
-        with pytest.raises(InputError, match="not a state of dialgauge"):
+        with pytest.raises(InputError, match="not a state file of dialgauge"):
             TablesFolder(tmp_path)
 
 

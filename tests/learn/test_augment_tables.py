@@ -325,7 +325,7 @@ def test_priors_are_never_taken_unasked(part: Corpus, augmented: Augmented, scor
         augmentation_tables(augmented, scores, plain)
     with pytest.raises(InputError, match=r"rate some.*--priors"):
         check_ratings(part, plain)
-    with pytest.raises(InputError, match="no published priors for 'fluency', only for consistency, relevance"):
+    with pytest.raises(InputError, match="no published priors for 'fluency'; available: consistency, relevance"):
         check_ratings(part, options(dimensions=("fluency",)))
 
 

@@ -112,7 +112,7 @@ def test_missing_families_and_ratings_are_named(perturbed: Corpus, tmp_path: Pat
         run_conditions(one, tmp_path, HEAD, priors=True)
     with pytest.raises(InputError, match=r"no variant of the family 'baseline' has a rating .* --priors"):
         run_conditions(perturbed, tmp_path, HEAD)
-    with pytest.raises(InputError, match=r"no published priors for 'fluency', only for consistency, relevance"):
+    with pytest.raises(InputError, match=r"no published priors for 'fluency'; available: consistency, relevance"):
         run_conditions(perturbed, tmp_path, HEAD, target="fluency", priors=True)
     with pytest.raises(UnknownNameError, match="condition"):
         run_conditions(perturbed, tmp_path, HEAD, conditions=["orig"])

@@ -148,7 +148,7 @@ def test_ranking_puts_the_training_pairs_in_order(items: list[RatedSummary]) -> 
 def test_a_folder_of_something_else_is_refused_before_the_training(tmp_path: Path, items: list[RatedSummary]) -> None:
     (tmp_path / "diary.txt").write_text("dear diary")
     steps: list[str] = []
-    with pytest.raises(InputError, match="exists and is no trained metric"):
+    with pytest.raises(InputError, match="exists and is not a trained metric"):
         finetune(
             split_dialogues(items, dev=0.2),
             FIVE,
@@ -284,7 +284,7 @@ def test_too_little_to_learn_from_is_refused(tmp_path: Path, items: list[RatedSu
 
 
 def test_wrong_architectures_and_names_are_refused() -> None:
-    with pytest.raises(ModelError, match=r"type 't5'; BARTScore reads models of type 'bart'"):
+    with pytest.raises(ModelError, match=r"type 't5'; BARTScore needs a model of type 'bart'"):
         make_recipe(settings("bartscore", T5))
     with pytest.raises(ModelError, match="not a sequence-to-sequence model"):
         make_recipe(settings("bartscore", BERT))

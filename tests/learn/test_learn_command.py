@@ -73,7 +73,7 @@ def test_a_folder_of_something_else_is_refused_before_the_work(tmp_path: Path) -
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "diary.txt").write_text("dear diary")
     wanted = ["train", "no-corpus", "no-scores", "-t", "consistency", "-o", str(tmp_path / "mine")]
-    with pytest.raises(InputError, match="mine: exists and is no trained metric; name another folder"):
+    with pytest.raises(InputError, match="mine: exists and is not a trained metric; use another folder"):
         CliRunner().invoke(app, wanted, catch_exceptions=False)
 
 

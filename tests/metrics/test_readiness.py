@@ -93,7 +93,7 @@ def test_a_family_leaves_out_what_lacks_a_model_and_computes_the_rest(work: list
         lambda specs: score_pairs(["Mia has an exam.", "No."], ["Mia: I have an exam."] * 2, specs),
     ],
 )
-def test_an_endpoint_that_is_down_is_runs_first_and_once(
+def test_an_endpoint_that_is_down_is_asked_first_and_once(
     run: Callable[[list[str]], object], work: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     sent: list[object] = []

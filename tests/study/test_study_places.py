@@ -200,7 +200,7 @@ def test_a_trained_metric_by_folder_and_by_name(tmp_path: Path, monkeypatch: pyt
     shutil.rmtree(study / "mine")
     # Where the command runs is no place to look; the registry of the user is.
     shutil.copytree(trained, tmp_path / "mine")
-    with pytest.raises(InputError, match=f"{registry_folder() / 'mine'}: no trained metric here"):
+    with pytest.raises(InputError, match=f"{registry_folder() / 'mine'}: not a trained metric"):
         using("mine")
     shutil.copytree(trained, registry_folder() / "mine")
     (tmp_path / "mine" / "metric.json").write_text("{}")

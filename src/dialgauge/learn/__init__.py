@@ -1,4 +1,4 @@
-"""Metrics that are trained on ratings: features, honest validation, and a folder that is a metric.
+"""Metrics trained on ratings: features, validation on held-out summaries, and trained metrics saved as folders.
 
 scikit-learn and skops (the extra ``learn``) are imported when something is fitted or loaded.
 """

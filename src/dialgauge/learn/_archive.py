@@ -1,6 +1,6 @@
 """Files of skops that are the same bytes for the same model.
 
-skops names what it stores by addresses in memory, and its zip archive holds the time; both differ from run to run.
+skops names stored objects by memory addresses, and its zip archive contains the time; both differ from run to run.
 """
 
 import io
@@ -13,7 +13,7 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
 def dump(model: Any) -> bytes:
-    """The model as skops stores it, with things numbered in the order in which they come."""
+    """The model as stored by skops, with objects numbered in the order in which they occur."""
     import skops.io
 
     return renumbered(skops.io.dumps(model))

@@ -1,7 +1,7 @@
-"""Augmentation: variants beside the originals of a corpus, each with a rating of its own or that of its kind.
+"""Augmentation: variants added to the originals of a corpus, each with its own rating or that of its kind.
 
-After Patel, Agrawal and Kumar 2024 ("Tweak to Trust", section 5.2). Whatever is learnt from is assigned without a look
-at what is held out.
+After Patel, Agrawal and Kumar 2024 ("Tweak to Trust", section 5.2). Ratings of training variants are assigned without
+using held-out ratings.
 """
 
 import hashlib
@@ -60,9 +60,9 @@ def add_variants(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Augmented:
-    """The corpus with its own variants or, where it has none, with those that ``perturbations`` name.
+    """The corpus with its own variants or, if it has none, with new ones made by ``perturbations``.
 
-    ``needed`` are the families without which the result is of no use.
+    ``needed`` are the required families.
     """
     declined, made = 0, has_no_variants(corpus)
     if made:
@@ -70,19 +70,19 @@ def add_variants(
         corpus, declined = done.corpus, done.declined.height
         if has_no_variants(corpus):
             reason = done.declined["reason"][0] if declined else "the corpus has no summary of a system"
-            raise InputError(f"no variant could be made of any summary (first reason: {reason})")
+            raise InputError(f"no summary could be perturbed (first reason: {reason})")
     return find_families(corpus, needed, made, declined)
 
 
 def find_families(corpus: Corpus, needed: Sequence[str], made: bool, declined: int = 0) -> Augmented:
-    """A corpus that has variants; a family that is needed and not there is an error."""
+    """A corpus with variants; a missing family that is needed is an error."""
     names = corpus.summaries.filter(pl.col("variant") != ORIGINAL)["variant"].unique(maintain_order=True)
     labels = dict.fromkeys(map(label_of, names))
     families: dict[str, str] = {label: parse_requests([label])[0].perturbation.family for label in labels}
     for family in needed:
         if family not in families.values():
-            way = f"name some with -p, such as -p {family}" if made else "add them with 'dialgauge perturb'"
-            raise InputError(f"there are no variants of the family {family!r}: {way}, or do without the family")
+            way = f"add some with -p, such as -p {family}" if made else "add them with 'dialgauge perturb'"
+            raise InputError(f"no variants of the family {family!r}: {way}, or exclude the family")
     return Augmented(corpus, families, made, declined)
 
 
@@ -101,10 +101,10 @@ def assign_ratings(
     seed: int = 0,
     **changes: Any,
 ) -> Corpus:
-    """The corpus with a rating for every variant that can have one, for ``train`` to learn from.
+    """The corpus with a rating for every variant that can have one, as training data for ``train``.
 
-    What nobody rated gets the class of its kind (see :func:`extrapolate`), from an annotator who is called
-    ``extrapolated`` or ``priors``. Kinds without a rating or an accepted prior stay without.
+    Unrated variants get the class of their kind (see :func:`extrapolate`), from an annotator named
+    ``extrapolated`` or ``priors``. Kinds without a rating or an accepted prior remain unrated.
     """
     asked, policy = chosen_pair("assign_ratings", changes, (VariantSettings, settings), (RatingPolicy, policy))
     corpus = augmented.corpus
@@ -134,12 +134,12 @@ def prior_means(dimension: str) -> dict[str, float]:
     found = {label: known[dimension].mean for label, known in PRIORS.items() if dimension in known}
     if not found:
         known = sorted({name for entry in PRIORS.values() for name in entry})
-        raise InputError(f"there are no published priors for {dimension!r}, only for {', '.join(known)}")
+        raise InputError(f"no published priors for {dimension!r}; available: {', '.join(known)}")
     return found
 
 
 def draw_most(variants: pl.DataFrame, most: int | None, seed: int) -> pl.DataFrame:
-    """Of each family at most so many variants; the draw depends on key and seed alone. The order stays."""
+    """At most ``most`` variants of each family; the draw depends on key and seed alone. The order is kept."""
     if most is None:
         return variants
     places = [hashlib.sha256(json.dumps([seed, *key]).encode()).hexdigest() for key in variants.select(KEY).iter_rows()]

@@ -28,7 +28,7 @@ from dialgauge.settings import chosen_pair, takes
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A metric fitted to all rated summaries, how it did on held-out ones, and what was tried."""
+    """A metric fitted to all rated summaries, its results on held-out ones, and what was tried."""
 
     card: Card
     fitted: Fitted
@@ -55,13 +55,13 @@ def train(
     progress: Progress | None = None,
     **changes: Any,
 ) -> Training:
-    """Learn to predict the ratings of one dimension from metric scores, and say honestly how well that works.
+    """Train a metric that predicts the ratings of one dimension from metric scores, and validate it on held-out data.
 
-    The ratings are treated by ``policy``. ``metrics`` are columns of the scores (all where left out), ``texts`` further
+    The ratings are treated by ``policy``. ``metrics`` are columns of the scores (default: all), ``texts`` further
     cheap features (such as :data:`TEXT_FEATURES`). ``learner`` names one of :data:`LEARNERS`, whose settings are
     searched, or ``"auto"``. ``split`` says what is held out in the validation: ``dialogues``, ``systems``, ``both``, or
-    ``random`` (three quarters against one, as in the paper). The metric itself is then fitted to all rated summaries.
-    This is what ``dialgauge train`` and ``[learn]`` of a study file ask.
+    ``random`` (a quarter held out, as in the paper). The metric itself is then fitted to all rated summaries.
+    ``dialgauge train`` and ``[learn]`` of a study file call this function.
     """
     asked, policy = chosen_pair("train", changes, (LearnSettings, settings), (RatingPolicy, policy))
     goal = build_target(corpus.ratings, target, policy, task=asked.task)
@@ -72,7 +72,7 @@ def train(
     trials = search(data, recipes, asked.split, folds=asked.inner_folds, seed=asked.seed)
     fitted = choose(trials, blend=asked.learner == AUTO).fit(data.X, data.y)
     if fitted.pipeline is None:
-        raise InputError(f"dimension {target!r}: all ratings round to one class; nothing to learn")
+        raise InputError(f"dimension {target!r}: all ratings round to one class, so there is nothing to learn")
     card = _card(corpus, table, data, fitted, validation, name or f"learned-{target}")
     return Training(card, fitted, validation, tuple(trials), table, data)
 
@@ -98,8 +98,8 @@ def _card(corpus: Corpus, table: FeatureTable, data: Data, fitted: Fitted, valid
         target=target.dimension,
         intended_use=(
             f"Predicts how people would rate the {target.dimension} of a summary, for summaries, dialogues and rating "
-            f"instructions like those of {corpus.info.name!r}. Not for judging single people, and not for texts of "
-            "another kind or language before it was validated there."
+            f"instructions like those of {corpus.info.name!r}. Not for judging individual people, and not for texts of "
+            "another kind or language unless validated there."
         ),
         features=features,
         scale={"minimum": target.minimum, "maximum": target.maximum},

@@ -1,7 +1,7 @@
 """The four conditions of Table 7: a metric out of the box, trained on originals, and on originals with variants.
 
-After Patel, Agrawal and Kumar 2024 ("Tweak to Trust"). Theirs is one correlation on a mix of all test summaries; here
-the originals and each family of variants stand beside it. Dialogues are split, not summaries.
+After Patel, Agrawal and Kumar 2024 ("Tweak to Trust"). They report one correlation on a mix of all test summaries; here
+the originals and each family of variants are reported as well. Dialogues are split, not summaries.
 """
 
 import hashlib
@@ -85,9 +85,9 @@ def run_conditions(
     progress: Progress | None = None,
     **changes: Any,
 ) -> Conditions:
-    """Train the metric under each condition and test all of them on the same dialogues, which none has seen.
+    """Train the metric under each condition and test all of them on the same held-out dialogues.
 
-    Each trained metric is a folder below ``folder``, named after its condition; the table is written beside them.
+    Each trained metric is a subfolder of ``folder``, named after its condition; the table is written next to them.
     """
     settings, policy = chosen_pair("run_conditions", changes, (ConditionSettings, settings), (RatingPolicy, policy))
     conditions, seed = settings.conditions, settings.seed
@@ -144,9 +144,9 @@ def _rated_variants(
     settings: ConditionSettings,
     sides: Mapping[str, set[str]],
 ) -> tuple[Extrapolated, Extrapolated]:
-    """Ratings of the variants to learn from and of those to test on.
+    """Ratings of the variants for training and for testing.
 
-    What is learnt from is extrapolated without a look at the test dialogues.
+    Training ratings are extrapolated without using the test dialogues.
     """
     priors = prior_means(settings.target) if settings.priors else None
     rows = corpus.summaries.filter(pl.col("variant") != ORIGINAL, pl.col("kind") == "system").select(KEY)
@@ -161,7 +161,7 @@ def _rated_variants(
         priors=priors,
         seed=seed,
     )
-    # To test on, a rating is taken for what it is; only what nobody rated is assigned.
+    # For testing, given ratings are used unchanged; only unrated variants get an assigned one.
     tested = extrapolate(rows, ratings, scale, rounding=rounding, priors=priors, seed=seed)
     return learnt, tested
 
@@ -171,7 +171,7 @@ def _require_families(learnt: Extrapolated, families: Mapping[str, str], needed:
     for family in sorted(needed - rated):
         raise InputError(
             f"no variant of the family {family!r} has a rating on {target!r}: rate some (the paper rated 25 of each "
-            "kind), or accept the published means of another corpus with --priors"
+            "kind), or use the published means of another corpus with --priors"
         )
 
 
@@ -184,7 +184,7 @@ def _items(
     most: int | None,
     seed: int,
 ) -> tuple[RatedSummary, ...]:
-    """The rated variants of these dialogues; of each family at most so many, drawn by key and seed."""
+    """The rated variants of these dialogues; at most ``most`` of each family, drawn by key and seed."""
     family = pl.col("variant").map_elements(lambda name: families[label_of(name)], return_dtype=pl.String)
     wanted = frame.filter(pl.col("dialogue_id").is_in(sorted(dialogues))).with_columns(family.alias("family"))
     items = rated_summaries(corpus, wanted, scale)

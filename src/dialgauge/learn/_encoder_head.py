@@ -1,7 +1,7 @@
-"""A small neural metric of our own: vectors of summary, source and reference, compared, and a head that rates them.
+"""A small neural metric: vectors of summary, source and reference are compared, and a head predicts the rating.
 
 The form is that of COMET (Rei et al. 2020): [s; r; c; |s − r|; s ∘ r; |s − c|; s ∘ c] for the vectors of summary,
-reference and source goes through one hidden layer to a rating. Without references the parts with r are left out.
+reference and source goes through one hidden layer to a rating. Without references the parts with r are omitted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,14 +33,14 @@ _PORTION = 256
 
 
 class HeadRecipe:
-    """The encoder head as a thing that learns."""
+    """Training of the encoder head."""
 
     loss_name = "squared error"
 
     def __init__(self, settings: FineTuneSettings) -> None:
         self.settings = settings
         if settings.loss is not None:
-            raise InputError(f"encoder-head has one loss, the squared error; leave out loss {settings.loss!r}")
+            raise InputError(f"encoder-head has only the loss 'squared error'; remove loss {settings.loss!r}")
         self.model = load("encoder", settings.model, "cpu")
         self.with_references = False
         self.module: Any = None
@@ -51,11 +51,11 @@ class HeadRecipe:
         self._centre, self._spread = 0.0, 1.0
 
     def readable(self, items: Iterable[RatedSummary]) -> list[RatedSummary]:
-        """All of them; where :meth:`prepare` found references to read, those that have one."""
+        """All of them; if :meth:`prepare` found references to read, those that have one."""
         return [item for item in items if item.references or not self.with_references]
 
     def prepare(self, train: Sequence[RatedSummary]) -> None:
-        """Make the head, as wide as the encoder needs it, and standardise what it reads by the training summaries."""
+        """Create the head in the encoder's width, and standardise its inputs by the training summaries."""
         import torch
 
         self.with_references = all(item.references for item in train)
@@ -72,7 +72,7 @@ class HeadRecipe:
         self.module = torch.nn.ModuleDict(parts)
 
     def batches(self, epoch: int) -> list[list[int]]:
-        """Portions of places in the list of training summaries."""
+        """Batches of positions in the list of training summaries."""
         return shuffled(range(len(self._lessons)), self.settings.seed, epoch, self.settings.batch)
 
     def loss(self, module: Any, batch: list[int]) -> Any:
@@ -101,7 +101,7 @@ class HeadRecipe:
         return _rated(module["head"], self._standard, self._sides(items, encoded), self._centre, self._spread)
 
     def untrained(self, items: Sequence[RatedSummary]) -> FloatArray:
-        """What the encoder gives without a head: the cosine of summary and reference, or source where none is."""
+        """The value of the encoder without a head: the cosine of summary and reference, or source if there is none."""
         referenced = all(item.references for item in items)
         encoded = encode_texts(self.model, _texts(items, referenced))
         beside = [item.references[0] if referenced else item.source for item in items]
@@ -114,7 +114,7 @@ class HeadRecipe:
         )
 
     def facts(self) -> dict[str, Any]:
-        """What scoring must know."""
+        """Facts that scoring needs."""
         return {
             "encoder": "in this folder" if not self.settings.frozen else model_signature(str(self.model.ref)),
             "references": self.with_references,
@@ -125,7 +125,7 @@ class HeadRecipe:
         }
 
     def save(self, module: Any, folder: Path) -> None:
-        """The head, and the encoder where it was trained."""
+        """Save the head, and the encoder if it was trained."""
         from safetensors.torch import save_file
 
         if not self.settings.frozen:
@@ -206,8 +206,8 @@ def _loaded(folder: Path, digest: str) -> tuple[Card, Model, Any, Standard]:
         name, _, _ = str(facts["encoder"]).rpartition("#")
         if model_signature(name) != facts["encoder"]:
             raise ModelError(
-                f"{folder}: the metric was trained on the encoder {facts['encoder']}, and here is "
-                f"{model_signature(name)}: another encoder gives other numbers"
+                f"{folder}: the metric was trained with the encoder {facts['encoder']}, but the installed one is "
+                f"{model_signature(name)}: a different encoder gives different numbers"
             )
         model = load("encoder", name, "cpu")
     state = load_file(folder / HEAD_FILE)
@@ -251,7 +251,7 @@ register(
     Metric(
         name="encoder-head",
         family="learned",
-        description="The rating that a trained encoder head gives (dialgauge finetune-metric --metric encoder-head).",
+        description="Rating predicted by a trained encoder head (dialgauge finetune-metric --metric encoder-head).",
         direction="higher",
         targets=("both", "source"),
         range=(None, None),

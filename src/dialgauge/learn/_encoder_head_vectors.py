@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def token_windows(model: Model, text: str) -> list[list[int]]:
-    """The tokens of a text in windows of what the encoder can read, each between special tokens; nothing is cut."""
+    """The tokens of a text in windows of the encoder's maximum length, each between special tokens."""
     before, after = special_ids(model.tokenizer)
     tokens = model.tokenizer(readable(text), add_special_tokens=False, verbose=False)["input_ids"]
     room = model.max_length - len(before) - len(after)

@@ -1,4 +1,4 @@
-"""Why a trained metric says what it says: importance of features, and the part of each in a single prediction."""
+"""Explanation of a trained metric: feature importance, and the contribution of each feature to a prediction."""
 
 from dataclasses import replace
 from typing import Any
@@ -26,10 +26,10 @@ def permutation_importance(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """How much worse held-out predictions get when the values of one feature are shuffled among the held-out rows.
+    """Permutation importance: the loss on held-out rows when the values of one feature are shuffled among them.
 
     ``drop`` is the mean loss of the objective over ``repeats`` shuffles, ``deviation`` its standard deviation. Of two
-    features that say the same, each alone has little importance. The most important first.
+    equivalent features, each alone has little importance. The most important come first.
     """
     made = make_folds(split, data.keys, folds=folds, seed=seed)
     fits = [recipe.fit(data.X[fold.train], data.y[fold.train]) for fold in made]
@@ -55,16 +55,16 @@ def permutation_importance(
 
 
 def contributions(fitted: Fitted, keys: pl.DataFrame, x: FloatArray, names: tuple[str, ...]) -> pl.DataFrame:
-    """The part of each feature in each prediction: the key, ``feature``, ``value``, ``contribution`` and ``method``.
+    """The contribution of each feature to each prediction: key, ``feature``, ``value``, ``contribution``, ``method``.
 
     - ``linear`` (ridge): the coefficient times the distance from the training mean. Exact: with ``base`` they sum to
-      the prediction before it is held to the scale.
-    - ``path`` (trees, forests): along the way through each tree, the change of the mean rating at every question goes
-      to the feature that was asked about. They sum to the prediction, too.
-    - ``occlusion`` (all others): the prediction less the one with this feature at its training median. These do not sum
-      to the prediction where features act together.
+      the prediction before it is clipped to the scale.
+    - ``path`` (trees, forests): along the path through each tree, the change of the mean rating at every split goes
+      to the feature of the split. They sum to the prediction as well.
+    - ``occlusion`` (all others): the prediction minus the one with this feature at its training median. These do not
+      sum to the prediction if features interact.
 
-    Of a blend of several learners the mean of theirs.
+    For a blend of several learners, the mean of theirs.
     """
     fill = fitted.pipeline.named_steps["fill"]
     method, made, base = _explain(fitted.recipe.learner, _after_fill(fitted), fitted, fill.transform(x))

@@ -1,7 +1,7 @@
-"""Ratings for variants that nobody rated: the mean of the rated ones of their kind, rounded to a class and assigned.
+"""Ratings for unrated variants: the mean of the rated ones of their kind, rounded to a class.
 
 This is the rule of Patel, Agrawal and Kumar 2024 ("Tweak to Trust", section 5.2): 25 variants of a kind are rated, and
-all others of that kind get the class nearest to the mean. Whatever differs within a kind is lost by it.
+all others of that kind get the class nearest to the mean. Differences within a kind are lost.
 """
 
 import hashlib
@@ -19,9 +19,9 @@ from dialgauge.learn._settings import Rounding
 from dialgauge.metaeval import ROUNDINGS, label_of, spread_priors
 from dialgauge.ratings import Scale, find_scale
 
-#: Where the rating of a variant comes from.
+#: Origin of the rating of a variant.
 Origin = Literal["given", "extrapolated", "priors"]
-#: The scale of the published priors, and how many variants of a kind the paper had rated.
+#: The scale of the published priors, and the number of rated variants per kind in the paper.
 PRIORS_SCALE, ANNOTATED = "1-7", 25
 
 _RATED = pl.Schema({**dict.fromkeys(KEY, pl.String()), "value": pl.Float64(), "origin": pl.String()})
@@ -41,7 +41,7 @@ class Extrapolated:
     """A rating for every variant that can have one.
 
     ``frame``: the key, ``value`` and ``origin`` (given, extrapolated, priors). ``types`` has a row per kind of
-    perturbation: how many ratings were looked at, their mean, the class it was rounded to, and where it comes from.
+    perturbation: the number of ratings used, their mean, the class it was rounded to, and its origin.
     ``without`` names the kinds that have neither a rating nor an accepted prior; their variants are not in ``frame``.
     """
 
@@ -64,10 +64,10 @@ def extrapolate(
     """Give each variant its own rating, or the class of its kind.
 
     ``variants`` has the key columns, ``ratings`` the key and one ``value`` per rated summary, on ``scale``. The paper
-    rounds "to the nearest integer" and does not say where a half goes: ``half-up`` is our choice, ``none`` keeps the
-    mean. ``annotated`` plays the paper's protocol through where more was rated: so many ratings of a kind, drawn by
-    the seed, are looked at, and every other variant is assigned. ``priors`` (label → mean on the scale 1-7) stand in
-    for kinds without a rating; they are stretched to ``scale`` and rounded like means.
+    rounds "to the nearest integer" and does not say how halves are rounded: ``half-up`` is our choice, ``none`` keeps
+    the mean. ``annotated`` follows the paper's protocol if more was rated: that number of ratings of a kind, drawn by
+    the seed, is used, and every other variant gets an assigned rating. ``priors`` (label → mean on the scale 1-7) are
+    used for kinds without a rating; they are rescaled to ``scale`` and rounded like means.
     """
     if rounding not in ROUNDINGS:
         raise ParameterError("extrapolate", "rounding", " or ".join(map(repr, ROUNDINGS)), rounding)
@@ -99,7 +99,7 @@ def nearest_class(value: float, scale: Scale, rounding: Rounding = "half-up") ->
     """The point of the scale that is nearest; on a slider (no points) and with ``none`` the value itself."""
     if rounding == "none" or scale.step is None:
         return min(max(value, scale.minimum), scale.maximum)
-    # Even are numbers of the scale, not places on it: 4.5 of 1 to 7 goes to 4, the even one.
+    # Even refers to the numbers of the scale, not to positions on it: 4.5 on 1 to 7 is rounded to 4.
     start = 0.0 if (scale.minimum / scale.step).is_integer() else scale.minimum
     steps = (value - start) / scale.step
     whole = math.floor(steps + 0.5) if rounding == "half-up" else round(steps)
@@ -129,7 +129,7 @@ def _refuse_off_scale(given: pl.DataFrame, scale: Scale) -> None:
 
 
 def _drawn(given: pl.DataFrame, count: int, seed: int) -> pl.DataFrame:
-    """So many rated variants of each kind; the draw depends on key and seed alone."""
+    """``count`` rated variants of each kind; the draw depends on key and seed alone."""
 
     def place(row: dict[str, Any]) -> str:
         return hashlib.sha256(json.dumps([seed, *(row[name] for name in KEY)]).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Features: the columns of metric scores, and cheap features of the texts that are metrics, too."""
+"""Features: the columns of metric scores, and cheap text features, which are metrics as well."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metrics import Scores, score
 
-#: How the signature of a column starts that dialgauge did not compute.
+#: Prefix of the signature of a column that dialgauge did not compute.
 UNSIGNED = "unsigned|"
 
 
@@ -20,8 +20,8 @@ UNSIGNED = "unsigned|"
 class FeatureTable:
     """Features of summaries: ``frame`` has the key and a column per feature, sorted by key.
 
-    ``signatures`` says what made each, ``seconds`` what it cost (for all summaries; absent where nobody measured it),
-    ``missing`` how many summaries have no value, ``directions`` which way is better (absent: nobody said).
+    ``signatures`` says how each was computed, ``seconds`` how long it took (for all summaries; absent if not measured),
+    ``missing`` how many summaries have no value, ``directions`` which direction is better (absent: unknown).
     """
 
     frame: pl.DataFrame
@@ -64,9 +64,9 @@ def build_features(
 ) -> FeatureTable:
     """Features of every summary that has scores.
 
-    ``metrics`` are columns of ``scores`` (all of them where left out). ``texts`` are specifications of further metrics
+    ``metrics`` are columns of ``scores`` (default: all). ``texts`` are specifications of further metrics
     that are computed here, such as :data:`TEXT_FEATURES`; one that is a column of the scores already is not computed
-    again. A feature without a single value is refused; single missing values are kept, counted, and filled when a
+    again. A feature without any value raises an error; single missing values are kept, counted, and filled when a
     learner is fitted, from its training rows.
     """
     chosen = list(scores.metrics if metrics is None else metrics)
@@ -87,7 +87,7 @@ def build_features(
         directions |= {name: made.directions[name] for name in computed}
         chosen += computed
     if not chosen:
-        raise InputError("no feature: give scores with at least one metric, or name text features")
+        raise InputError("no features: give scores with at least one metric, or select text features")
     table = FeatureTable(frame.sort(KEY), signatures, seconds, directions)
     _check(table)
     return table
@@ -97,12 +97,12 @@ def _check(table: FeatureTable) -> None:
     keys = table.frame.select(KEY).rows()
     for first, second in pairwise(keys):
         if first == second:
-            raise InputError(f"scores: [{' / '.join(first)}] is there twice")
+            raise InputError(f"scores: [{' / '.join(first)}] occurs twice")
     for name in table.names:
         column = table.frame[name]
         if not column.dtype.is_numeric() and column.dtype != pl.Boolean:
-            raise InputError(f"feature {name!r} does not hold numbers, but {column.dtype}")
+            raise InputError(f"feature {name!r} must contain numbers, not {column.dtype}")
         if column.null_count() == len(column):
-            raise InputError(f"feature {name!r} has no value for any summary; leave it out")
+            raise InputError(f"feature {name!r} has no value for any summary; remove it")
         if not np.isfinite(column.drop_nulls().cast(pl.Float64).to_numpy()).all():
-            raise InputError(f"feature {name!r} holds an infinite value or NaN; a missing value is null")
+            raise InputError(f"feature {name!r} contains an infinite value or NaN; missing values must be null")

@@ -26,14 +26,15 @@ _RECIPES: Mapping[str, Callable[[FineTuneSettings], Recipe]] = {
     "encoder-head": HeadRecipe,
 }
 _USE = (
-    "To rate summaries of dialogues like those it was trained on, for this dimension. It has seen no other kind of "
-    "dialogue, system or language; validate it on ratings of your own before you trust it there."
+    "To rate summaries of dialogues like those it was trained on, for this dimension. It was trained on no other kind "
+    "of "
+    "dialogue, system or language; validate it on your own ratings before using it on others."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class FineTuned:
-    """A trained metric: where it is, how ``dialgauge score`` names it, how the training went, how it did on dev."""
+    """A trained metric: its folder, its specification for ``dialgauge score``, the training record and dev results."""
 
     folder: Path
     spec: str
@@ -43,7 +44,7 @@ class FineTuned:
 
 
 def make_recipe(settings: FineTuneSettings) -> Recipe:
-    """How the metric of these settings is trained; loads the model."""
+    """The training recipe for these settings; loads the model."""
     return next(make for start, make in _RECIPES.items() if settings.metric.startswith(start))(settings)
 
 
@@ -59,8 +60,8 @@ def finetune(
 ) -> FineTuned:
     """Train on ``split.train``, keep the epoch that agrees best with the ratings of ``split.dev``, and save.
 
-    The folder holds the weights and a card, and is a metric: see ``spec``. A training that was stopped goes on where it
-    was when called again with the same folder, data and settings. ``data`` is what the card says about the corpus.
+    The folder has the weights and a card, and is a metric: see ``spec``. An interrupted training resumes
+    when called again with the same folder, data and settings. ``data`` describes the corpus on the card.
     """
     folder = Path(folder)
     refuse_foreign(folder)
@@ -72,8 +73,8 @@ def finetune(
     watched = recipe.readable(split.dev)
     if watched and len({item.rating for item in watched}) == 1:
         raise InputError(
-            f"the {len(watched)} development summaries all have the rating {watched[0].rating:g}: nothing can be "
-            "chosen by them; use another seed, a larger dev share, or none (0)"
+            f"the {len(watched)} development summaries all have the rating {watched[0].rating:g}, so no epoch can be "
+            "selected; use another seed, a larger dev share, or no dev share (0)"
         )
     work = folder.with_name(f"{folder.name}-training")
     record = train(
@@ -95,7 +96,7 @@ def finetune(
 
 
 def _distance(recipe: Recipe, module: Any, items: Sequence[RatedSummary]) -> float:
-    """1 − the mean of Pearson, Spearman and Kendall: the lower the better. A constant metric agrees with nobody."""
+    """1 − the mean of Pearson, Spearman and Kendall: lower is better. A constant metric counts as uncorrelated."""
     value = mean_correlation(recipe.predict(module, items), np.array([item.rating for item in items]))
     return 1.0 if np.isnan(value) else 1.0 - value
 
@@ -133,11 +134,11 @@ def _card(
             "digest": digest_of(repr(item) for item in used),
         },
         split={
-            "kind": "dialogues: no dialogue is both trained on and used to choose the epoch",
+            "kind": "dialogues: no dialogue is both trained on and used to select the epoch",
             "dev_dialogues": sorted({item.dialogue_id for item in watched}),
             "hides": "the systems of the development summaries were seen in training",
         },
-        scores=() if dev is None else ({"set": "dev (chose the epoch, so too good)", **asdict(dev)},),
+        scores=() if dev is None else ({"set": "dev (used to select the epoch, so too optimistic)", **asdict(dev)},),
         settings={
             **recipe.facts(),
             "base": model_signature(settings.model),

@@ -28,4 +28,4 @@ def only_feature(matrix: FloatArray) -> Values:
     """The value of the one feature that there is."""
     numbers = matrix[:, 0]
     lost = np.flatnonzero(np.isnan(numbers)).tolist()
-    return Values(numbers, dict.fromkeys(lost, "the metric itself gives no value for this summary"))
+    return Values(numbers, dict.fromkeys(lost, "the metric has no value for this summary"))

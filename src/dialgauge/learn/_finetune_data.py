@@ -1,4 +1,4 @@
-"""What a neural metric is trained on: rated summaries with the texts beside them, and splits that share no dialogue."""
+"""Training data of neural metrics: rated summaries with their texts, and splits that share no dialogue."""
 
 import hashlib
 import math
@@ -13,13 +13,13 @@ from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.ratings import RatingPolicy, Scale, find_scale, treat_ratings
 from dialgauge.settings import takes
 
-#: With fewer rated summaries than this nothing is trained.
+#: Minimum number of rated summaries for training.
 LEAST = 20
 
 
 @dataclass(frozen=True, slots=True)
 class RatedSummary:
-    """A summary, the texts that a metric can hold it against, and its rating.
+    """A summary, the texts that a metric can compare it with, and its rating.
 
     ``rating`` is on the scale of the corpus, ``share`` the same from 0 (lowest point) to 1 (highest). ``family`` is
     ``original`` or that of the perturbation; ``origin`` says where the rating comes from.
@@ -36,7 +36,7 @@ class RatedSummary:
 
     @property
     def dialogue_id(self) -> str:
-        """The dialogue that it sums up."""
+        """The dialogue that it summarizes."""
         return self.key[0]
 
 
@@ -69,9 +69,11 @@ def target_ratings(
     treated = treat_ratings(ratings, policy)
     names = treated.checked["scale"].unique().sort().to_list()
     if None in names:
-        raise InputError(f"ratings of {target!r} name no scale: say which it is, as in --scale 1-5")
+        raise InputError(f"ratings of {target!r} declare no scale: give one, such as --scale 1-5")
     if len(names) > 1:
-        raise InputError(f"ratings of {target!r} are on several scales ({', '.join(names)}): bring them to one first")
+        raise InputError(
+            f"ratings of {target!r} are on several scales ({', '.join(names)}): convert them to one scale first"
+        )
     if not names:
         raise InputError(f"ratings of {target!r}: none has a value")
     return treated.aggregate().frame.drop_nulls("value").select(*KEY, "value"), find_scale(names[0])
@@ -108,11 +110,11 @@ def rated_summaries(
 
 
 def check_enough(items: Sequence[RatedSummary], what: str) -> None:
-    """Refuse what nothing can be learnt from: too few, or all of one rating."""
+    """Raise an error if there are too few summaries to learn from, or all have the same rating."""
     if len(items) < LEAST:
         raise InputError(f"{what}: {len(items)} rated summaries; at least {LEAST} are needed")
     if len({item.rating for item in items}) == 1:
-        raise InputError(f"{what}: all {len(items)} ratings are {items[0].rating:g}; there is nothing to learn")
+        raise InputError(f"{what}: all {len(items)} ratings are {items[0].rating:g}, so there is nothing to learn")
 
 
 def split_dialogues(
@@ -132,7 +134,7 @@ def split_dialogues(
     held = max(1, math.floor(len(order) * test + 0.5)) if test else 0
     watched = max(1, math.floor((len(order) - held) * dev + 0.5)) if dev else 0
     if held + watched >= len(order):
-        raise InputError(f"split: {len(order)} dialogues are too few for a part to train on and parts to test on")
+        raise InputError(f"split: {len(order)} dialogues are too few for a training part and test parts")
     side = {name: "test" if i < held else "dev" if i < held + watched else "train" for i, name in enumerate(order)}
     parts = {name: tuple(i for i in every if side[i.dialogue_id] == name) for name in ("train", "dev", "test")}
     return RatedSplit(**parts)

@@ -1,4 +1,4 @@
-"""How far numbers agree with ratings: the paper's mean of three coefficients, and the order within dialogues."""
+"""Agreement of numbers with ratings: the paper's mean of three coefficients, and the order within dialogues."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from dialgauge.learn._finetune_data import RatedSummary
 
 FloatArray = NDArray[np.float64]
-#: So many groups of dialogues are left out in turn for an interval.
+#: Number of groups of dialogues that are left out in turn for an interval.
 _MOST_GROUPS = 20
 
 
@@ -57,7 +57,7 @@ def order_accuracy(numbers: FloatArray, items: Sequence[RatedSummary]) -> float:
 
 
 def agreement(numbers: FloatArray, items: Sequence[RatedSummary], confidence: float = 0.95) -> Agreement:
-    """The agreement with the ratings of these summaries; those without a number are left out."""
+    """The agreement with the ratings of these summaries; those without a number are skipped."""
     known = np.flatnonzero(~np.isnan(numbers))
     numbers, items = numbers[known], [items[i] for i in known.tolist()]
     ratings = np.array([item.rating for item in items], dtype=np.float64)

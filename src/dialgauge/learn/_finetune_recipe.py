@@ -1,4 +1,4 @@
-"""What the training of every neural metric has in common: the settings, and the parts that each kind fills in."""
+"""Shared code for training neural metrics: the settings, and the protocol that each kind implements."""
 
 import hashlib
 import random
@@ -14,7 +14,7 @@ from dialgauge.learn._finetune_measures import FloatArray
 from dialgauge.models import Model, quiet_loading, resolve
 
 T = TypeVar("T")
-#: Files beside the weights that are the weights in another form, or belong to them and are written anew.
+#: Files that contain the weights in another form, or belong to them and are rewritten.
 _OF_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".h5", ".msgpack", ".onnx")
 _WRITTEN = frozenset(("config.json", "generation_config.json"))
 
@@ -26,10 +26,10 @@ class Recipe(Protocol):
     loss_name: str
 
     def readable(self, items: Iterable[RatedSummary]) -> list[RatedSummary]:
-        """Those that have the texts which the metric reads; after :meth:`prepare`, as it was trained."""
+        """Those that have the texts that the metric reads; after :meth:`prepare`, as it was trained."""
 
     def prepare(self, train: Sequence[RatedSummary]) -> None:
-        """Make ready to train on these."""
+        """Prepare training on these."""
 
     def batches(self, epoch: int) -> list[Any]:
         """The micro-batches of an epoch."""
@@ -38,23 +38,23 @@ class Recipe(Protocol):
         """The loss of a micro-batch."""
 
     def predict(self, module: Any, items: Sequence[RatedSummary]) -> FloatArray:
-        """What the metric gives for these summaries."""
+        """The values of the metric for these summaries."""
 
     def facts(self) -> dict[str, Any]:
-        """What the card must say so that the metric can be loaded."""
+        """The facts on the card that are needed to load the metric."""
 
     def save(self, module: Any, folder: Path) -> None:
-        """Write what scoring needs into the folder."""
+        """Write the files that scoring needs to the folder."""
 
     def untrained(self, items: Sequence[RatedSummary]) -> FloatArray:
-        """What the metric gives out of the box."""
+        """The values of the untrained metric."""
 
     def spec(self, folder: Path) -> str:
-        """How the saved metric is named in ``dialgauge score``."""
+        """The specification of the saved metric for ``dialgauge score``."""
 
 
 def shuffled(items: Sequence[T], seed: int, epoch: int, batch: int) -> list[list[T]]:
-    """The items in an order that depends on seed and epoch alone, in portions."""
+    """The items in batches, in an order that depends on seed and epoch alone."""
     order = list(items)
     rng_of(seed, epoch).shuffle(order)
     return [order[i : i + batch] for i in range(0, len(order), batch)]
@@ -75,15 +75,15 @@ def trainable(model: Model) -> Any:
 
 
 def on(model: Model, module: Any) -> Model:
-    """The model with another module in place of its own, where that module is now."""
+    """The model with its module replaced by this one, on that module's device."""
     return replace(model, module=module, device=str(next(module.parameters()).device))
 
 
 def save_checkpoint(model: Model, module: Any, folder: Path) -> None:
-    """The trained weights, with the tokenizer's files taken over byte by byte: they must cut texts as before."""
+    """Save the trained weights with unchanged copies of the tokenizer's files, which must split texts as before."""
     origin = resolve(model.ref).path
     if any(origin.glob("*.gguf")):
-        raise ModelError(f"model '{model.ref}': a quantised (GGUF) model cannot be fine-tuned; name the full weights")
+        raise ModelError(f"model '{model.ref}': a quantised (GGUF) model cannot be fine-tuned; use the full weights")
     with quiet_loading():
         module.save_pretrained(folder)
     for file in sorted(origin.iterdir()):

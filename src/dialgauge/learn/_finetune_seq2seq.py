@@ -1,4 +1,4 @@
-"""BARTScore and UniEval as things that learn: their own token ids in training, their own numbers in validation."""
+"""Training of BARTScore and UniEval, with the metric's own token ids and, in validation, its own numbers."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -39,11 +39,11 @@ from dialgauge.metrics import (
 )
 from dialgauge.models import Model, load
 
-#: Token ids that are read, and those that are written.
+#: Token ids of the input, and those of the output.
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
-#: Where on its scale a summary counts as good.
+#: Share of the scale from which a summary counts as good.
 _GOOD = 0.5
-#: What UniEval reads unless told otherwise.
+#: Default limit of tokens for UniEval.
 _UNIEVAL_LIMIT = 1024
 
 
@@ -68,7 +68,7 @@ class BartRecipe:
         return [item for item in items if item.references or "ref" not in self.way]
 
     def prepare(self, train: Sequence[RatedSummary]) -> None:
-        """Choose what to train on, and measure the untrained model."""
+        """Select the training data and measure the untrained model."""
         lessons = list(train)
         if self.loss_name == "likelihood":
             lessons = [item for item in train if item.share >= _GOOD]
@@ -93,7 +93,7 @@ class BartRecipe:
         self._lessons = lessons
 
     def batches(self, epoch: int) -> list[Any]:
-        """Portions of (pairs of token ids, wanted numbers); with ``ranking``, better and worse take turns."""
+        """Batches of (pairs of token ids, target numbers); with ``ranking``, better and worse alternate."""
         seed, rng = self.settings.seed, rng_of(self.settings.seed, ~epoch)
         portions = []
         for part in shuffled(self._lessons, seed, epoch, self.settings.batch):
@@ -125,7 +125,7 @@ class BartRecipe:
         return regression_loss(likelihoods, numbers, self._centre, self._spread)
 
     def predict(self, module: Any, items: Sequence[RatedSummary]) -> FloatArray:
-        """The metric's numbers, by the metric's own way; the best over references."""
+        """The metric's numbers, computed as in scoring; the best over references."""
         groups: dict[tuple[int, ...], list[tuple[int, tuple[int, ...]]]] = {}
         for place, item in enumerate(items):
             for read, written in self.pairs(item):
@@ -162,7 +162,7 @@ class BartRecipe:
         return self._known[text]
 
     def untrained(self, items: Sequence[RatedSummary]) -> FloatArray:
-        """The metric out of the box."""
+        """The untrained metric."""
         return self.predict(self.model.module, items)
 
     def facts(self) -> dict[str, Any]:
@@ -222,7 +222,7 @@ class UnievalRecipe:
         return [item for item in items if self.question.beside != "reference" or item.references]
 
     def prepare(self, train: Sequence[RatedSummary]) -> None:
-        """With ``boolean``, leave out what is neither Yes nor No."""
+        """With ``boolean``, skip what is neither Yes nor No."""
         if self.loss_name != "boolean":
             self._lessons = list(train)
             return
@@ -235,7 +235,7 @@ class UnievalRecipe:
             )
 
     def batches(self, epoch: int) -> list[Any]:
-        """Portions of (token ids of each prompt, which summary each is about, the wanted share of each summary)."""
+        """Batches of (token ids of each prompt, the summary of each prompt, the target share of each summary)."""
         seed, rng = self.settings.seed, rng_of(self.settings.seed, ~epoch)
         portions = []
         for part in shuffled(self._lessons, seed, epoch, self.settings.batch):
@@ -266,7 +266,7 @@ class UnievalRecipe:
         return answer_loss(logits, wanted[owner], self.yes, self.no)
 
     def predict(self, module: Any, items: Sequence[RatedSummary]) -> FloatArray:
-        """The metric's numbers, by the metric's own way; the best over references."""
+        """The metric's numbers, computed as in scoring; the best over references."""
         module.eval()
         answers = Answers(on(self.model, module), self.limit)
         asked = [self.prompts(item) for item in items]
@@ -274,7 +274,7 @@ class UnievalRecipe:
         return np.array([max(answers.mean(prompts).number for prompts in lists) for lists in asked])
 
     def prompts(self, item: RatedSummary) -> list[list[str]]:
-        """What is asked about a summary: the prompts beside each text that it is held against."""
+        """The prompts about a summary, for each text that it is compared with."""
         beside = {"document": (item.source,), "reference": item.references}.get(self.question.beside, ("",))
         return [self.question.prompts(readable(item.summary), readable(text)) for text in beside]
 
@@ -284,7 +284,7 @@ class UnievalRecipe:
         return [*row[: self.limit - 1], row[-1]] if len(row) > self.limit else row
 
     def untrained(self, items: Sequence[RatedSummary]) -> FloatArray:
-        """The metric out of the box."""
+        """The untrained metric."""
         return self.predict(self.model.module, items)
 
     def facts(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""A trained metric as a folder: a card (``metric.json``, and ``README.md`` for people) and the files it vouches for.
+"""A trained metric as a folder: a card (``metric.json``, and ``README.md`` for people) and the files listed in it.
 
-The card holds the SHA-256 of every file that is loaded; one that was changed or removed since is refused before it is
-read, and one that was added is not looked at.
+The card has the SHA-256 of every file that is loaded; a file that was changed or removed is rejected before it is
+read, and an added file is ignored.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from dialgauge.tables import listing, number, render_table
 
 README_FILE = "README.md"
 FORMAT = 1
-#: How each kind is loaded: a function ``(folder, card) -> Trained`` in a module that is imported on demand.
+#: Loader of each kind: a function ``(folder, card) -> Trained`` in a module that is imported on demand.
 KINDS: Mapping[str, str] = {
     "features": "dialgauge.learn._metric:load_trained_features",
     "encoder-head": "dialgauge.learn._encoder_head:load_trained_head",
@@ -33,9 +33,9 @@ KINDS: Mapping[str, str] = {
 class FeatureUse:
     """A feature as the metric was trained on it.
 
-    ``signature`` says what made its numbers; it starts with ``unsigned`` for a column of a table that dialgauge did not
-    compute. ``missing`` counts the training rows without a value, ``fill`` is what stood in for them,
-    ``seconds`` what it cost.
+    ``signature`` says how its numbers were computed; it starts with ``unsigned`` for a column that dialgauge did not
+    compute. ``missing`` counts the training rows without a value, ``fill`` is the value used for them,
+    ``seconds`` the time it took.
     """
 
     name: str
@@ -47,12 +47,12 @@ class FeatureUse:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a trained metric says about itself.
+    """The card that describes a trained metric.
 
     ``kind`` says how it is loaded (:data:`KINDS`), ``target`` the dimension that it predicts and ``scale`` the range of
     it (``minimum`` and ``maximum``, either may be None). ``data`` says what it was trained on, ``split`` how it was
-    validated and what that hides, ``scores`` what came out (rows of numbers with intervals), ``settings`` everything
-    else that was chosen, ``files`` the SHA-256 of each file beside the card.
+    validated and what that does not show, ``scores`` the results (rows of numbers with intervals), ``settings``
+    everything else that was chosen, ``files`` the SHA-256 of each other file.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A trained metric that is ready to score: the metrics it needs, and what makes one number of theirs.
+    """A trained metric that is ready to score: the metrics it needs, and how they are combined.
 
     ``features`` are specifications as for ``dialgauge score``; ``combine`` maps a row per summary and a column per
     feature (NaN where a feature has no value) to a value per summary.
@@ -87,9 +87,9 @@ class Trained:
 
 
 def write_folder(folder: Path | str, card: Card, write: Callable[[Path], None]) -> Card:
-    """Make the folder of a trained metric, whole or not at all. ``write`` puts its files into the folder it is given.
+    """Create the folder of a trained metric atomically. ``write`` writes its files to the given folder.
 
-    Gives back the card with the digests of those files.
+    Returns the card with the digests of those files.
     """
     folder = Path(folder)
     if card.kind not in KINDS:
@@ -106,25 +106,25 @@ def write_folder(folder: Path | str, card: Card, write: Callable[[Path], None]) 
 
 
 def read_card(folder: Path | str) -> Card:
-    """The card of a trained metric, after a look at whether its files are the ones it was saved with."""
+    """The card of a trained metric, after checking that its files are unchanged."""
     folder = Path(folder)
     path = folder / CARD_FILE
     try:
         row = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise InputError(f"{folder}: no trained metric here ({CARD_FILE} is missing)") from error
+        raise InputError(f"{folder}: not a trained metric ({CARD_FILE} is missing)") from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not JSON: {error}") from error
     card = _card(path, row)
     for name, expected in card.files.items():
         if Path(name).name != name:
-            raise InputError(f"{path}: a file outside the folder is named: {name!r}")
+            raise InputError(f"{path}: refers to a file outside the folder: {name!r}")
         if not (folder / name).is_file():
             raise InputError(f"{folder}: file {name!r} of the trained metric is missing")
         if _digest(folder / name) != expected:
             raise InputError(
-                f"{folder / name}: not the file that the metric was saved with (its SHA-256 is not the one in "
-                f"{CARD_FILE}); take a fresh copy or train again"
+                f"{folder / name}: not the file that the metric was saved with (its SHA-256 differs from the one in "
+                f"{CARD_FILE}); copy the folder again or retrain"
             )
     return card
 
@@ -141,7 +141,7 @@ def load_trained(folder: Path | str) -> Trained:
 
 
 def folder_signature(folder: Path) -> str:
-    """What stands for the folder in a signature: the digest of its card, which holds the digests of its files."""
+    """The signature of the folder: the digest of its card, which has the digests of its files."""
     return _digest(folder / CARD_FILE)[:16]
 
 
@@ -151,15 +151,15 @@ def _digest(path: Path) -> str:
 
 
 def refuse_foreign(folder: Path) -> None:
-    """Refuse a folder that holds something else than a trained metric: before the training, not after it."""
+    """Reject a folder that contains something other than a trained metric, before the training starts."""
     if folder.exists() and not (folder / CARD_FILE).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder}: exists and is no trained metric; name another folder")
+        raise InputError(f"{folder}: exists and is not a trained metric; use another folder")
 
 
 def _card(path: Path, row: Any) -> Card:
     if not isinstance(row, dict) or row.get("format") != FORMAT:
         found = row.get("format") if isinstance(row, dict) else type(row).__name__
-        raise InputError(f"{path}: not a card of format {FORMAT} (found: {found}); train again with this version")
+        raise InputError(f"{path}: not a card of format {FORMAT} (found: {found}); retrain with this version")
     try:
         features = tuple(FeatureUse(**use) for use in row.pop("features"))
         card = Card(**{**row, "features": features, "scores": tuple(row["scores"])})
@@ -167,7 +167,7 @@ def _card(path: Path, row: Any) -> Card:
         raise InputError(f"{path}: not a card of a trained metric: {error}") from error
     for name in ("scale", "data", "split", "settings", "files"):
         if not isinstance(getattr(card, name), dict):
-            raise InputError(f"{path}: not a card of a trained metric: {name!r} is no table")
+            raise InputError(f"{path}: not a card of a trained metric: {name!r} is not a table")
     return card
 
 

@@ -19,14 +19,14 @@ from dialgauge.registry import Registry
 
 #: The learner that is chosen among others inside the training rows.
 AUTO = "auto"
-#: The mean of several recipes; what a search with ``auto`` ends in where it cannot tell them apart.
+#: The mean of several recipes: the result of a search with ``auto`` if they are within one standard error.
 BLEND = "blend"
 Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Learner:
-    """A way to learn. ``make(task, settings, seed)`` gives an estimator of scikit-learn.
+    """A learner. ``make(task, settings, seed)`` returns a scikit-learn estimator.
 
     ``fits`` says what it learns from: the classes of the scale, numbers, or ``either`` (a classifier for classes, a
     regressor for numbers). ``grid`` lists the settings that a search tries, its default first. ``scaled`` features have
@@ -46,7 +46,7 @@ LEARNERS = Registry("learner", Learner, attrgetter("make"), hint="")
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A learner with its settings, seed and target: everything that training rows are turned into a model by."""
+    """A learner with its settings, seed and target: everything needed to fit a model to training rows."""
 
     learner: str
     settings: Settings
@@ -80,7 +80,7 @@ class Recipe:
         return replace(first, learner=BLEND, settings={"members": members})
 
     def quicker(self, trees: int = 40) -> "Recipe":
-        """The same with fewer trees, for the comparisons inside a search."""
+        """The same recipe with fewer trees, for the comparisons inside a search."""
         if self.settings.get("trees", 0) <= trees:
             return self
         return replace(self, settings={**self.settings, "trees": trees})
@@ -112,14 +112,14 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A fitted pipeline. ``constant`` stands in for one whose training rows were all of one class."""
+    """A fitted pipeline. ``constant`` is used if the training rows were all of one class."""
 
     recipe: Recipe
     pipeline: Any
     constant: float = field(default=float("nan"))
 
     def numbers(self, x: FloatArray) -> FloatArray:
-        """A number per row: what a regressor says, or the expected value under a classifier's probabilities."""
+        """A number per row: the prediction of a regressor, or the expected value under a classifier's probabilities."""
         if self.pipeline is None:
             return np.full(len(x), self.constant)
         with _one_thread():
@@ -139,7 +139,7 @@ class Fitted:
         return result
 
     def classes(self, x: FloatArray) -> FloatArray:
-        """The class of each row: what a classifier says, or the one nearest to a regressor's number."""
+        """The class of each row: the prediction of a classifier, or the class nearest to a regressor's number."""
         if self.pipeline is not None and self.recipe.fits_classes:
             with _one_thread():
                 return np.asarray(np.array(self.recipe.levels)[self.pipeline.predict(x).astype(np.int64)])
@@ -182,7 +182,7 @@ def _voting(task: Task, members: Sequence[Mapping[str, Any]], seed: int) -> Any:
 def find_learner(spec: str) -> Learner:
     """The learner of ``NAME[:SETTING=VALUE,…]``, as in ``ridge`` or ``ridge:alpha=100``.
 
-    Settings that are given hold in all of its grid; the others are searched.
+    Given settings are fixed in all of its grid; the others are searched.
     """
     name, given = LEARNERS.read(spec, "setting")
     if name not in LEARNERS:
@@ -214,7 +214,7 @@ def _value(learner: Learner, setting: str, text: str) -> Any:
 
 
 def candidates(learner: str, target: Target, seed: int) -> list[Recipe]:
-    """What a search tries: the grid of one learner, or with ``auto`` a few recipes that can be blended."""
+    """The recipes of a search: the grid of one learner, or with ``auto`` a few recipes that can be blended."""
     if learner != AUTO:
         return [Recipe.build(learner, target, seed=seed, settings=values) for values in find_learner(learner).grid]
     chosen: tuple[tuple[str, Settings], ...] = (
@@ -306,7 +306,7 @@ def _svm(task: Task, settings: Settings, seed: int) -> Any:
 LEARNERS.add(
     Learner(
         "decision-tree",
-        "One tree of yes-no questions about the features.",
+        "A single decision tree.",
         "either",
         False,
         ({"depth": 5, "leaf": 5}, {"depth": 3, "leaf": 5}, {"depth": None, "leaf": 1}),
@@ -322,7 +322,7 @@ LEARNERS.add(
     ),
     Learner(
         "neighbours",
-        "The nearest training summaries in the space of the scaled features.",
+        "Nearest neighbours among the training summaries, on scaled features.",
         "either",
         True,
         ({"neighbours": 15}, {"neighbours": 5}, {"neighbours": 40}),
@@ -338,7 +338,7 @@ LEARNERS.add(
     ),
     Learner(
         "svm",
-        "Support vectors with a radial kernel.",
+        "Support vector machine with a radial kernel.",
         "either",
         True,
         ({"c": 1.0, "gamma": "scale"}, {"c": 1.0, "gamma": 0.005}, {"c": 10.0, "gamma": 0.005}),
@@ -354,7 +354,7 @@ LEARNERS.add(
     ),
     Learner(
         "random-forest",
-        "Trees on bootstrap resamples, averaged.",
+        "Average of trees on bootstrap resamples.",
         "either",
         False,
         ({"trees": 200, "leaf": 3, "share": 0.33}, {"trees": 200, "leaf": 8, "share": 0.7}),
@@ -362,7 +362,7 @@ LEARNERS.add(
     ),
     Learner(
         "extra-trees",
-        "Trees with random thresholds, averaged (Geurts et al. 2006).",
+        "Average of trees with random thresholds (Geurts et al. 2006).",
         "either",
         False,
         (

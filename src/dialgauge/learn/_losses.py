@@ -1,4 +1,4 @@
-"""The losses by name: what a seq2seq metric is told to do with rated summaries."""
+"""The training losses of seq2seq metrics, by name."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,17 @@ if TYPE_CHECKING:
 
 #: What each loss of BARTScore does. They share the length-normalised log-likelihood that the metric scores with.
 BART_LOSSES: Mapping[str, str] = {
-    "likelihood": "good summaries are made more likely: the metric's own training, continued",
-    "ranking": "of two summaries of a dialogue the better rated one is to be the more likely by a margin",
-    "regression": "the mean log-likelihood is pulled to where the rating puts it, in units of its own spread",
+    "likelihood": "make good summaries more likely: continues the metric's own training",
+    "ranking": "make the better rated of two summaries of a dialogue more likely by a margin",
+    "regression": "fit the mean log-likelihood to the rating, in units of its own spread",
 }
 #: What each loss of UniEval does.
 UNIEVAL_LOSSES: Mapping[str, str] = {
-    "graded": "the rating's place on its scale is the share of Yes that is wanted",
-    "boolean": "a rating in the upper half of its scale wants Yes, one in the lower half No; the middle is left out",
-    "regression": "the mean share of Yes over a summary's sentences, which is the metric, is to be the rating's share",
+    "graded": "the target probability of Yes is the rating's position on its scale",
+    "boolean": "the target is Yes for ratings in the upper half of the scale, No in the lower half; the middle is "
+    "skipped",
+    "regression": "fit the mean probability of Yes over a summary's sentences, which is the metric, to the rating's "
+    "position",
 }
 
 

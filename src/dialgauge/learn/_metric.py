@@ -1,4 +1,4 @@
-"""A trained metric is a metric: ``learned:folder=…`` in ``dialgauge score``, made from the scores of its features."""
+"""Trained metrics as metrics: ``learned:folder=…`` in ``dialgauge score``, computed from the scores of its features."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dialgauge.metrics import Job
 
 MODEL_FILE = "model.skops"
-#: Our own types that a model file may hold beside those that skops trusts.
+#: Our own types that a model file may contain, besides those that skops trusts.
 _OURS = {"dialgauge.learn._ordinal.ProportionalOdds"}
 #: Parts of scikit-learn's own estimators that skops does not list: trees, distances and containers, none runs code.
 _PARTS_OF_SKLEARN = {
@@ -57,20 +57,20 @@ def load_fitted(folder: Path, card: Card) -> Fitted:
 
     path = folder / MODEL_FILE
     if MODEL_FILE not in card.files:
-        raise InputError(f"{folder}: the card does not vouch for a {MODEL_FILE}")
+        raise InputError(f"{folder}: the card does not list {MODEL_FILE}")
     try:
         foreign = sorted(set(skops.io.get_untrusted_types(file=path)) - _OURS - _PARTS_OF_SKLEARN)
         if foreign:
-            raise InputError(f"{path}: holds types that a trained metric has no need of: {', '.join(foreign)}")
+            raise InputError(f"{path}: contains types that a trained metric does not need: {', '.join(foreign)}")
         pipeline = skops.io.load(path, trusted=sorted(_OURS | _PARTS_OF_SKLEARN))
     except (KeyError, TypeError, ValueError, OSError, BadZipFile) as error:
-        raise InputError(f"{path}: not readable as a model: {type(error).__name__}: {error}") from error
+        raise InputError(f"{path}: cannot be read as a model: {type(error).__name__}: {error}") from error
     low, high = card.scale.get("minimum"), card.scale.get("maximum")
     try:
         made: dict[str, Any] = dict(card.settings["recipe"])
         recipe = Recipe(made["learner"], made["settings"], made["task"], tuple(made["levels"]), low, high, made["seed"])
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{folder / CARD_FILE}: the recipe is not whole: {type(error).__name__}: {error}") from error
+        raise InputError(f"{folder / CARD_FILE}: the recipe is incomplete: {type(error).__name__}: {error}") from error
     return Fitted(recipe, pipeline)
 
 
@@ -80,12 +80,12 @@ def load_trained_features(folder: Path, card: Card) -> Trained:
     names = tuple(use.name for use in card.features)
 
     def combine(matrix: FloatArray) -> Values:
-        # A summary that no feature can score would get the same number as every other such summary.
+        # All summaries that no feature can score would get the same number.
         lost = np.flatnonzero(np.isnan(matrix).all(axis=1)) if len(matrix) else np.zeros(0, dtype=np.int64)
         numbers = fitted.numbers(matrix) if len(matrix) else np.zeros(0)
         numbers[lost] = np.nan
         notes = {
-            int(i): f"{int(gaps)} of {len(names)} features have no value; their training median stood in"
+            int(i): f"{int(gaps)} of {len(names)} features have no value; the training median is used instead"
             for i, gaps in enumerate(np.isnan(matrix).sum(axis=1).tolist())
             if 0 < gaps < len(names)
         }
@@ -95,14 +95,14 @@ def load_trained_features(folder: Path, card: Card) -> Trained:
 
 
 def predict(folder: Path | str, scores: Scores) -> pl.DataFrame:
-    """The key and ``prediction`` for every row of scores that hold the features of a trained metric.
+    """The key and ``prediction`` for every row of scores that include the features of a trained metric.
 
-    A feature that is absent, or whose signature is not the one of the training, is refused.
+    A missing feature, or one whose signature differs from the training, raises an error.
     """
     trained = load_trained(folder)
     for use in trained.card.features:
         if use.name not in scores.metrics:
-            raise InputError(f"trained metric {trained.card.name!r}: the scores lack its feature {use.name!r}")
+            raise InputError(f"trained metric {trained.card.name!r}: its feature {use.name!r} is missing in the scores")
     for use in trained.card.features:
         check_signature(trained.card, use.name, use.signature, scores.signatures.get(use.name, f"{UNSIGNED}scores"))
     matrix = scores.frame.select(pl.col(trained.features).cast(pl.Float64)).to_numpy()
@@ -111,13 +111,13 @@ def predict(folder: Path | str, scores: Scores) -> pl.DataFrame:
 
 
 def check_signature(card: Card, name: str, trained_on: str, found: str) -> None:
-    """Refuse a feature that is not computed as it was in training; of unsigned columns the name is all there is."""
+    """Reject a feature that is not computed as in training; unsigned columns are checked by name only."""
     if trained_on.startswith(UNSIGNED) and found.startswith(UNSIGNED):
         return
     if trained_on != found:
         raise InputError(
-            f"trained metric {card.name!r}: feature {name!r} is not what it was trained on: it was {trained_on!r} "
-            f"and is {found!r} here; score with the same version and models, or train again"
+            f"trained metric {card.name!r}: feature {name!r} differs from the training: it was {trained_on!r} "
+            f"and is now {found!r}; score with the same version and models, or retrain"
         )
 
 
@@ -135,7 +135,9 @@ def _loaded(folder: str, signature: str) -> Trained:
 def _trained(parameters: Mapping[str, str]) -> Trained:
     given = parameters["folder"]
     if not given:
-        raise ModelError("metric 'learned' needs a trained metric: learned:folder=PATH ('dialgauge train' makes one)")
+        raise ModelError(
+            "metric 'learned' needs a trained metric: learned:folder=PATH (create one with 'dialgauge train')"
+        )
     folder = find_folder(given)
     read_card(folder)  # every time: the files may have changed since they were loaded
     return _loaded(str(folder), folder_signature(folder))
@@ -146,8 +148,8 @@ def _features(parameters: Mapping[str, str]) -> Sequence[str]:
     for use in trained.card.features:
         if use.signature.startswith(UNSIGNED):
             raise InputError(
-                f"trained metric {trained.card.name!r}: its feature {use.name!r} came from a table and is no metric "
-                "that can be computed here; give its values to dialgauge.learn.predict(folder, scores)"
+                f"trained metric {trained.card.name!r}: its feature {use.name!r} came from a table and is not a metric "
+                "that can be computed; pass its values to dialgauge.learn.predict(folder, scores)"
             )
         check_signature(trained.card, use.name, use.signature, parse_request(use.name).signature)
     return trained.features
@@ -169,7 +171,7 @@ register(
     Metric(
         name="learned",
         family="learned",
-        description="A metric trained on ratings by 'dialgauge train', made from the scores of other metrics.",
+        description="A metric trained on ratings by 'dialgauge train', computed from the scores of other metrics.",
         direction="higher",
         targets=("none",),
         range=(None, None),
@@ -177,7 +179,7 @@ register(
         compute=_never,
         parameters={
             "folder": Parameter(
-                "", (), "the folder that 'dialgauge train' made, or the name of one in the registry", path=path_given
+                "", (), "the folder written by 'dialgauge train', or the name of a registered metric", path=path_given
             )
         },
         extra="learn",

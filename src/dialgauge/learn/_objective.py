@@ -1,4 +1,4 @@
-"""What learners are compared by inside a search, from matrices of systems × dialogues."""
+"""The objective by which learners are compared in a search, from matrices of systems × dialogues."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _ROW = ("system", "variant", "role")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Where each summary stands in a matrix of systems (a row per system, variant and role) × dialogues."""
+    """The position of each summary in a matrix of systems (a row per system, variant and role) × dialogues."""
 
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Proportional odds: the ordinal regression of McCullagh (1980), fitted by maximum likelihood.
 
 P(y ≤ k | x) = σ(θ_k − x·β) with thresholds θ_1 < … < θ_{K−1} and one slope for all of them; a ridge penalty α/2·‖β‖²
-keeps it finite where classes can be told apart perfectly.
+keeps it finite if classes are perfectly separable.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ class ProportionalOdds:
         self.max_iter = max_iter
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings, as scikit-learn asks for them."""
+        """The settings, as scikit-learn expects them."""
         return {"alpha": self.alpha, "max_iter": self.max_iter}
 
     def set_params(self, **params: Any) -> "ProportionalOdds":

@@ -1,4 +1,4 @@
-"""How predictions of held-out rows are made, and the guard that catches a procedure that looks at them."""
+"""Predictions of held-out rows, and a check that the procedure does not use their ratings."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -17,14 +17,14 @@ from dialgauge.learn._targets import Target
 
 
 class LeakError(DialgaugeError):
-    """A procedure whose predictions depend on what it must not see."""
+    """Raised if the predictions of a procedure depend on held-out data."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Data:
     """Rated summaries with their features: keys, a row of ``X`` and a value of ``y`` each, in the same order.
 
-    ``directions`` says of features that are metrics which way is better.
+    ``directions`` says which direction is better for features that are metrics.
     """
 
     keys: pl.DataFrame
@@ -41,20 +41,20 @@ class Data:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predicted:
-    """What a procedure says about the rows that were held out, and how it came to it."""
+    """The predictions of a procedure for held-out rows, and the recipe it chose."""
 
     numbers: FloatArray
     classes: FloatArray
     recipe: Recipe | None = None
 
 
-#: From all rows, the positions to learn from and those to predict, to predictions of the latter.
+#: Maps all rows, the training positions and the test positions to predictions for the latter.
 Procedure = Callable[[Data, IntArray, IntArray], Predicted]
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A recipe that a search tried, and what came out."""
+    """A recipe that a search tried, and its result."""
 
     recipe: Recipe
     value: float
@@ -62,7 +62,7 @@ class Trial:
 
 
 def search(data: Data, recipes: Sequence[Recipe], split: str, *, folds: int = 3, seed: int = 0) -> list[Trial]:
-    """Try recipes on folds of these rows, made by the same rule as the split outside; the best first.
+    """Try recipes on folds of these rows, made by the same rule as the outer split; the best first.
 
     A single recipe needs no comparison and gets no value.
     """
@@ -83,7 +83,7 @@ def search(data: Data, recipes: Sequence[Recipe], split: str, *, folds: int = 3,
 
 
 def choose(trials: Sequence[Trial], *, blend: bool) -> Recipe:
-    """The best recipe; with ``blend`` the mean of all that lie within one standard error of the best."""
+    """The best recipe; with ``blend`` the mean of all within one standard error of the best."""
     best = trials[0]
     if not blend or math.isnan(best.error):
         return best.recipe
@@ -106,11 +106,11 @@ def procedure(
 
 
 def check_leaks(run: Procedure, data: Data, fold: Fold, *, before: Predicted | None = None, seed: int = 0) -> None:
-    """Refuse a procedure whose predictions change with what it must not see.
+    """Raise an error if the predictions of a procedure change with held-out data.
 
     The ratings of the held-out rows are replaced by noise, and the features of half of them by others: the predictions
     of the other half must be the same to the last bit. Scaling, filling, selecting features or encoding ratings over
-    all rows changes them. ``before`` is what the procedure said of the fold, where that is known already.
+    all rows changes them. ``before`` is the procedure's prediction for the fold, if known already.
     """
     generator = np.random.default_rng([seed, 21])
     spoilt = generator.permutation(fold.test)[: len(fold.test) // 2]
@@ -118,12 +118,12 @@ def check_leaks(run: Procedure, data: Data, fold: Fold, *, before: Predicted | N
     said = _both(before or run(data, fold.train, fold.test), kept)
     y = data.y.copy()
     y[fold.test] = generator.choice(np.array(data.target.levels), len(fold.test))
-    other = _spoilt(data, spoilt, generator)
+    other = _with_noise(data, spoilt, generator)
 
     def change(changed: Data) -> float:
         again = _both(run(changed, fold.train, fold.test), kept)
         differ = (said != again) & ~(np.isnan(said) & np.isnan(again))
-        # A value that comes or goes is a change, too, if one without a size.
+        # A value that appears or disappears is also a change, although without a size.
         return float(np.max(np.nan_to_num(np.abs(said - again)[differ], nan=np.inf), initial=0.0))
 
     if not change(replace(other, y=y)):
@@ -136,16 +136,18 @@ def check_leaks(run: Procedure, data: Data, fold: Fold, *, before: Predicted | N
         if by:
             raise LeakError(
                 f"fold {fold.name}: predictions change with the {what} (by up to {by:.3g}): a step of the procedure "
-                "sees rows that are held out"
+                "uses held-out rows"
             )
-    raise LeakError(f"fold {fold.name}: predictions change when nothing but held-out rows does, or from run to run")
+    raise LeakError(
+        f"fold {fold.name}: predictions change although only held-out rows changed, or they differ from run to run"
+    )
 
 
 def _both(predicted: Predicted, rows: NDArray[np.bool_]) -> FloatArray:
     return np.stack([predicted.numbers[rows], predicted.classes[rows]])
 
 
-def _spoilt(data: Data, rows: IntArray, generator: np.random.Generator) -> Data:
+def _with_noise(data: Data, rows: IntArray, generator: np.random.Generator) -> Data:
     X = data.X.copy()
     size = (len(rows), X.shape[1])
     spread = np.nan_to_num(np.nanmax(np.abs(X), axis=0), nan=0.0) + 1.0

@@ -1,4 +1,4 @@
-"""Which metrics are worth running: the cheapest set of features within one standard error of the best."""
+"""Feature selection: the cheapest set of features within one standard error of the best."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from dialgauge.learn._procedure import Data
 from dialgauge.learn._splits import Fold, make_folds
 from dialgauge.progress import Progress
 
-#: Sizes of sets that are tried, beside all features.
+#: Sizes of the sets that are tried, in addition to all features.
 SIZES = (1, 2, 3, 5, 8, 13, 21, 34)
 _COLUMNS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "features": pl.Int64,
@@ -30,10 +30,10 @@ SELECTION = pl.Schema(_COLUMNS)
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """``frame`` has a row per set that was tried; ``chosen`` names the features of the cheapest one that will do.
+    """``frame`` has a row per set that was tried; ``chosen`` names the features of the cheapest sufficient set.
 
     ``value`` is the objective on held-out rows, ``error`` its standard error over dialogues, ``within`` whether it lies
-    within one error of the best set. ``unknown`` lists features whose cost nobody measured; they count as free.
+    within one error of the best set. ``unknown`` lists features whose cost was not measured; they count as free.
     """
 
     frame: pl.DataFrame
@@ -53,11 +53,11 @@ def select_features(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Selection:
-    """Try growing sets of features, by importance and by importance per second, and take the cheapest that will do.
+    """Try growing sets of features, by importance and by importance per second, and select the cheapest sufficient one.
 
-    A set will do if its value lies within one standard error (of the best set) of the best. Of those the one that
-    costs the fewest seconds is taken, then the smallest. The order of the features and the choice use the rows that the
-    values are computed on: to report how well the chosen set does, validate it on ratings that took no part here.
+    A set is sufficient if its value is within one standard error (of the best set) of the best. Of those the one that
+    costs the fewest seconds is selected, then the smallest. The order of the features and the selection use the rows
+    that the values are computed on: to report the quality of the selected set, validate it on other ratings.
     """
     ranked = permutation_importance(
         data, recipe.quicker(), split=split, folds=folds, repeats=repeats, seed=seed, progress=progress

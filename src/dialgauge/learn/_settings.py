@@ -1,4 +1,4 @@
-"""What is asked of metrics that learn from ratings: what they learn from, and what is held out to judge them."""
+"""Settings of metrics trained on ratings: their training data, and what is held out for validation."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -39,7 +39,7 @@ FINE_TUNABLE = (
     "encoder-head",
 )
 
-#: Cheap features of a summary and its dialogue, by the names that they have as metrics. No model, no reference.
+#: Cheap features of a summary and its dialogue, by their metric names. They need neither model nor reference.
 TEXT_FEATURES = (
     "length",
     "sentences",
@@ -71,20 +71,20 @@ class LearnSettings(Intervals):
         "auto",
         "Learner: auto, ridge, ordinal, logistic, decision-tree, neighbours, svm, boosting, random-forest "
         "or extra-trees; settings may follow, as in ridge:alpha=100.",
-        complete=completer("learner", auto="The best of a few, chosen inside the training part."),
+        complete=completer("learner", auto="The best of several learners, selected within the training part."),
     )
     split: str = setting(
         "both",
-        "What is held out for validation: dialogues, systems, both or random, which hides a lot.",
+        "What is held out for validation: dialogues, systems, both or random (too optimistic).",
         complete=completer("split"),
     )
-    task: Task = setting("numbers", "Learn ratings as numbers or as the classes of their scale.")
+    task: Task = setting("numbers", "Predict ratings as numbers or as classes of the scale.")
     metrics: Several[str] | None = setting(
         None, "Column of the scores to use as a feature (default: all).", flag="--metric", short="-m"
     )
-    texts: Several[str] = setting((), "Cheap feature of the texts to add, such as coverage, or all.", flag="--text")
-    folds: int = setting(5, "Number of groups that dialogues, or many systems, are split into.", ge=2)
-    inner_folds: int = setting(3, "Number of folds for choices inside the training part.", ge=2)
+    texts: Several[str] = setting((), "Cheap text feature to add, such as coverage, or all.", flag="--text")
+    folds: int = setting(5, "Number of groups for splitting dialogues, or more than 20 systems.", ge=2)
+    inner_folds: int = setting(3, "Number of folds for model selection within the training part.", ge=2)
 
     @field_validator("learner")
     @classmethod

@@ -1,4 +1,4 @@
-"""Splits by name, what each of them hides, and the guard that nothing crosses them."""
+"""Splits by name, what each of them does not show, and a check that nothing leaks across them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold:
-    """Rows to learn from and rows to be judged on."""
+    """Training rows and test rows."""
 
     name: str
     train: IntArray
@@ -32,9 +32,9 @@ Cut = Callable[[pl.DataFrame, int, int], list[Fold]]
 class Split:
     """A rule for what is held out, declared.
 
-    ``hides`` says what its scores do not tell. ``apart`` names the columns of the key that have no value on both sides.
-    ``cut`` makes the folds that a metric is judged on, ``cut_inside`` those in few groups that its settings are chosen
-    on; both depend on the keys and the seed, not on the order of the rows.
+    ``hides`` says what its scores do not show. ``apart`` names the key columns whose values are never on both sides.
+    ``cut`` makes the folds that a metric is validated on, ``cut_inside`` those in few groups that its settings are
+    selected on; both depend on the keys and the seed, not on the order of the rows.
     """
 
     name: str
@@ -53,7 +53,7 @@ def make_folds(split: str, keys: pl.DataFrame, *, folds: int = 5, seed: int = 0)
     """The folds of a split over the rows of ``keys`` (``dialogue_id`` and ``system``).
 
     ``random``: one fold, a quarter of the rows held out. ``dialogues``: ``folds`` groups of dialogues. ``systems``:
-    each system by itself where there are at most 20, else ``folds`` groups. ``both``: groups of dialogues × systems,
+    each system by itself if there are at most 20, otherwise ``folds`` groups. ``both``: groups of dialogues × systems,
     trained on the rows that share neither. The folds depend on the seed and the keys, not on the order of the rows.
     """
     chosen = find_split(split)
@@ -65,24 +65,25 @@ def make_folds(split: str, keys: pl.DataFrame, *, folds: int = 5, seed: int = 0)
 
 
 def folds_inside(split: str, keys: pl.DataFrame, folds: int, seed: int) -> list[Fold]:
-    """Folds of the same rule in few groups, for the choices that are made inside a fold."""
+    """Folds of the same rule in few groups, for model selection within a fold."""
     chosen = find_split(split)
     for column in chosen.apart:
         if keys[column].n_unique() < 2:
             what = _named(column)
             raise InputError(
-                f"split {split!r}: with one {what} held out only {keys[column][0]!r} is left, and settings are chosen "
-                f"by leaving out another {what}: take at least three of them, or another split"
+                f"split {split!r}: with one {what} held out only {keys[column][0]!r} is left, but settings are "
+                "selected "
+                f"by leaving out another {what}: use at least three of them, or another split"
             )
     return chosen.cut_inside(keys, folds, seed)
 
 
 def check_folds(split: str, keys: pl.DataFrame, folds: Sequence[Fold]) -> None:
-    """Refuse folds that share what their split keeps apart, that share rows, or that have an empty side."""
+    """Reject folds that share what their split separates, that share rows, or that have an empty side."""
     apart = find_split(split).apart
     for fold in folds:
         if not len(fold.train) or not len(fold.test):
-            raise InputError(f"split {split!r}, fold {fold.name}: nothing is left to {_side(fold)}")
+            raise InputError(f"split {split!r}, fold {fold.name}: no rows are left to {_side(fold)}")
         if len(np.intersect1d(fold.train, fold.test)):
             raise InputError(f"split {split!r}, fold {fold.name}: a summary is on both sides")
         for column in apart:
@@ -91,7 +92,7 @@ def check_folds(split: str, keys: pl.DataFrame, folds: Sequence[Fold]) -> None:
             if len(shared):
                 raise InputError(
                     f"split {split!r}, fold {fold.name}: train and test share {len(shared)} {_named(column)}s "
-                    f"(first: {shared[0]}); keep them apart, or ask for the split 'random' by name"
+                    f"(first: {shared[0]}); separate them, or use the split 'random'"
                 )
 
 
@@ -143,8 +144,7 @@ def _groups(what: str, values: NDArray[Any], folds: int, seed: int, singles: int
     names = np.unique(values)
     if len(names) < 2:
         raise InputError(
-            f"leaving {what} out needs at least two of them; there is {len(names)} ({', '.join(names)}): "
-            "take another split"
+            f"leaving {what} out needs at least two of them; found {len(names)} ({', '.join(names)}): use another split"
         )
     if what == "systems" and len(names) <= singles:
         return {str(name): np.array([name], dtype=object) for name in names}
@@ -169,8 +169,8 @@ SPLITS.add(
     Split(
         "random",
         "A quarter of the summaries is held out.",
-        "Summaries of the same dialogue, and of the same system, are on both sides: the scores say how well the "
-        "metric fills gaps in these ratings, and are too good for new dialogues or new systems.",
+        "Summaries of the same dialogue, and of the same system, are on both sides: the scores show how well the "
+        "metric fills gaps in these ratings, and are too optimistic for new dialogues or new systems.",
         (),
         _random,
         _random_inside,
@@ -178,17 +178,17 @@ SPLITS.add(
     Split(
         "dialogues",
         "Dialogues are held out, a group at a time.",
-        "Every system is on both sides: the scores say how the metric does on new dialogues of systems that "
-        "it knows, not on a new system.",
+        "Every system is on both sides: the scores show how well the metric works on new dialogues of known "
+        "systems, not on a new system.",
         ("dialogue_id",),
         _dialogues,
         _dialogues,
     ),
     Split(
         "systems",
-        "Systems are held out, one at a time where there are at most 20.",
-        "Every dialogue is on both sides, summarised by other systems: the scores say how the metric does on a "
-        "new system, not on new dialogues ('both' holds out the two at once).",
+        "Systems are held out, one at a time if there are at most 20.",
+        "Every dialogue is on both sides, summarised by other systems: the scores show how well the metric works on a "
+        "new system, not on new dialogues ('both' holds out both at once).",
         ("system",),
         _systems,
         lambda keys, folds, seed: _systems(keys, folds, seed, folds),

@@ -1,6 +1,6 @@
 """Tables 5 and 6 of "Tweak to Trust": classifiers on metric scores, trained without and with variants.
 
-Patel, Agrawal and Kumar 2024 hold out a random quarter. Here the split is named, and the variants of a summary are
+Patel, Agrawal and Kumar 2024 hold out a random quarter. Here the split is explicit, and the variants of a summary are
 always on the side of their original.
 """
 
@@ -31,7 +31,7 @@ from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy, Scale
 from dialgauge.settings import chosen_pair, takes
 
-#: Which table of the paper shows what was trained on what.
+#: The table of the paper for each training set.
 TABLE_OF: Mapping[str, str] = {ORIGINAL: "Table 5", "original+domain": "Table 6"}
 _TYPES = ("dimension", "perturbation", "family", "ratings", "mean", "assigned", "origin")
 
@@ -43,7 +43,7 @@ class AugmentationTables:
     ``frame`` has a row per condition, dimension, classifier and set (``original`` or a family): the accuracy with its
     interval, the difference to the originals with its interval, how many summaries, and where their ratings come from.
     ``types`` says for each kind of perturbation how many of it were rated, their mean, and the class that the others
-    were given. ``notes`` is what a reader of the numbers has to know.
+    were given. ``notes`` has remarks on the numbers.
     """
 
     frame: pl.DataFrame
@@ -156,7 +156,7 @@ def _dimension(
     corpus = augmented.corpus
     ratings, scale = target_ratings(corpus, name, policy)
     if not scale.points:
-        raise InputError(f"dimension {name!r}: classifiers learn classes, and the scale {scale.name!r} has no points")
+        raise InputError(f"dimension {name!r}: classifiers need classes, but the scale {scale.name!r} has no points")
     target = _target(corpus, name, options, policy)
     data = build_data(table, target)
     owners = data.keys.select(ITEM).with_row_index("owner")
@@ -164,9 +164,9 @@ def _dimension(
     unscored = variants.join(table.frame, on=list(KEY), how="anti")
     if unscored.height:
         key = " / ".join(unscored.select(KEY).row(0))
-        raise InputError(f"scores: none for {counted(unscored.height, 'variant')} (first: [{key}]); score them, too")
+        raise InputError(f"no scores for {counted(unscored.height, 'variant')} (first: [{key}]); score them as well")
     priors = prior_means(name) if options.priors else None
-    # To test on, a rating is taken for what it is; only what nobody rated is assigned.
+    # For testing, given ratings are used unchanged; only unrated variants get an assigned one.
     tested = extrapolate(variants, ratings, scale, rounding=options.rounding, priors=priors, seed=options.seed)
     return _Dimension(data, variants, table.rows(variants).matrix(), tested, ratings, scale, priors)
 
@@ -183,7 +183,7 @@ def _target(corpus: Corpus, name: str, options: TableSettings, policy: RatingPol
 
 
 def check_ratings(corpus: Corpus, options: TableSettings, policy: RatingPolicy | None = None) -> None:
-    """Refuse, before any variant is made or scored, what no table can come of."""
+    """Raise an error before any variant is made or scored if the tables cannot be computed."""
     policy = policy or RatingPolicy()
     for name in options.dimensions:
         target_ratings(corpus, name, policy)
@@ -204,12 +204,12 @@ def _require_ratings(part: _Dimension, augmented: Augmented, options: TableSetti
 def _no_rating(family: str, dimension: str) -> InputError:
     return InputError(
         f"no variant of the family {family!r} has a rating on {dimension!r}: rate some (the paper rated 25 of each "
-        "kind), or accept the published means of another corpus with --priors"
+        "kind), or use the published means of another corpus with --priors"
     )
 
 
 def _rows(part: _Dimension, fold: Fold, condition: str, options: TableSettings) -> tuple[FloatArray, FloatArray]:
-    """What is trained on: the originals of the fold and, as the condition says, the variants of those originals.
+    """The training rows: the originals of the fold and, depending on the condition, their variants.
 
     The ratings of variants are assigned from ratings on this side of the split alone.
     """
@@ -234,13 +234,13 @@ def _rows(part: _Dimension, fold: Fold, condition: str, options: TableSettings) 
     if rated.is_empty():
         raise InputError(
             f"dimension {part.data.target.dimension!r}, fold {fold.name}: no variant to train on has a rating; "
-            "rate more of them, or accept the published means with --priors"
+            "rate more of them, or use the published means with --priors"
         )
     return np.vstack([X, part.X[rated["row"].to_list()]]), np.concatenate([y, rated["value"].to_numpy()])
 
 
 class _MostFrequent:
-    """Says the most frequent class of its training rows (the lower one of two), whatever it is shown."""
+    """Always predicts the most frequent class of its training rows (the lower one of two)."""
 
     def __init__(self, target: Target, y: FloatArray) -> None:
         classes, counts = np.unique(target.classes(y), return_counts=True)
@@ -257,7 +257,7 @@ def _fitted(classifier: str, target: Target, seed: int, x: FloatArray, y: FloatA
 
 
 def _predict(said: tuple[FloatArray, FloatArray], part: _Dimension, fold: Fold, fitted: Any) -> None:
-    """Fill in what is said of the held-out originals and of their variants."""
+    """Fill in the predictions for the held-out originals and their variants."""
     originals, variants = said
     originals[fold.test] = fitted.classes(part.data.X[fold.test])
     rows = np.flatnonzero(np.isin(part.variants["owner"].to_numpy(), fold.test))
@@ -273,7 +273,7 @@ def _types(tested: Extrapolated, families: Mapping[str, str], dimension: str) ->
 def _notes(
     corpus: Corpus, options: TableSettings, types: pl.DataFrame, counts: Mapping[str, Mapping[str, Any]]
 ) -> tuple[str, ...]:
-    """What a reader of the numbers has to know, one sentence each."""
+    """Remarks on the numbers, one sentence each."""
     notes = [f"Split {options.split!r}: {find_split(options.split).hides} Variants are on the side of their original."]
     if corpus.info.ratings_origin == "constructed":
         notes.append("The ratings of the originals were constructed by a program, not given by people.")
@@ -281,27 +281,29 @@ def _notes(
     if "priors" in origins:
         labels = types.filter(pl.col("origin") == "priors")["perturbation"].n_unique()
         notes.append(
-            f"{labels} kinds of perturbation have no rating here: they got published means of another corpus (scale "
-            "1-7, stretched to this one)."
+            f"{labels} kinds of perturbation have no rating here: they have published means of another corpus (scale "
+            "1-7, rescaled to this one)."
         )
     if origins:
         notes.append(
             f"Variants that nobody rated have the class of their kind (rounding {options.rounding!r}): what "
-            "merely recognises the kind does well on them, and what sees a difference within a kind is marked wrong."
+            "that only recognises the kind scores well, and one that detects differences within a kind is marked wrong."
         )
     lost = {name: count["without a rating"] for name, count in counts.items() if count["without a rating"]}
     if lost:
         shown = ", ".join(f"{count:,} for {name}" for name, count in lost.items())
-        notes.append(f"Variants left out, for their kind has no rating: {shown}.")
+        notes.append(f"Variants skipped because their kind has no rating: {shown}.")
     return tuple(notes)
 
 
 def _no_better(frame: pl.DataFrame) -> tuple[str, ...]:
-    """How often a classifier does no better than what says the same of every summary."""
+    """How often a classifier is not better than always predicting the most frequent class."""
     cells = ["condition", "dimension", "set"]
     constant = frame.filter(pl.col("classifier") == MOST_FREQUENT).select(*cells, constant="accuracy")
     held = frame.filter(pl.col("classifier") != MOST_FREQUENT).join(constant, on=cells, how="left")
     count = held.filter(pl.col("accuracy") <= pl.col("constant")).height
     if not count:
         return ()
-    return (f"In {count} of {held.height} cells a classifier is no better than always saying the most frequent class.",)
+    return (
+        f"In {count} of {held.height} cells a classifier is not better than always predicting the most frequent class.",
+    )

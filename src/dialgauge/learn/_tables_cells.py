@@ -46,7 +46,7 @@ class _Set:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """What predictions of one dimension are judged by.
+    """The data for evaluating predictions of one dimension.
 
     ``draws`` is how often each dialogue counts: once in the first row, and in each resample.
     """

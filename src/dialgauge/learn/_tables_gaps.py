@@ -1,4 +1,4 @@
-"""What Tables 5 and 6 of "Tweak to Trust" are made of, and what training on variants changes in such tables."""
+"""Classifiers and features of Tables 5 and 6 of "Tweak to Trust", and the effect of training on variants."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ import polars as pl
 
 from dialgauge.corpus import ORIGINAL
 
-#: The features of the paper that need no model: its Table 4 has each against the reference and against the transcript.
-#: TER against a transcript is not among our metrics.
+#: The features of the paper that need no model: its Table 4 compares each with the reference and with the transcript.
+#: We have no TER compared with the transcript.
 PAPER_FEATURES = (
     "bleu-4",
     "bleu-4@source",
@@ -19,7 +19,7 @@ PAPER_FEATURES = (
     "rouge-lsum",
     "rouge-lsum@source",
 )
-#: Beside the classifiers: what says the most frequent class of its training rows, whatever it is shown.
+#: Baseline next to the classifiers: always predicts the most frequent class of its training rows.
 MOST_FREQUENT = "most frequent"
 
 _GAPS = pl.Schema(
@@ -36,7 +36,7 @@ _GAPS = pl.Schema(
 
 
 def gaps(frame: pl.DataFrame) -> pl.DataFrame:
-    """What augmentation changes: a row per condition (other than ``original``) and dimension.
+    """The effect of augmentation: a row per condition (other than ``original``) and dimension.
 
     A comparison is a classifier on a family of variants. ``before`` and ``after`` are the mean change of accuracy from
     the originals to the variants, trained on originals alone and with variants; ``narrower`` counts the comparisons

@@ -53,12 +53,12 @@ def _change(cell: Mapping[str, Any], intervals: bool) -> Cell:
 
 
 def tables_markdown(result: AugmentationTables) -> str:
-    """All tables and what is to be known about them."""
+    """All tables with remarks."""
     parts = [render_table(table, "markdown") for table in shown_tables(result)]
     return "\n".join([*parts, *(f"- {text}" for text in result.notes)]) + "\n"
 
 
 def tables_latex(result: AugmentationTables) -> str:
-    """All tables for a paper that loads the package booktabs; what is to be known stands in the captions."""
+    """All tables for a paper that loads the package booktabs, with remarks in the captions."""
     noted = (replace(table, notes=tuple(result.notes)) for table in shown_tables(result))
     return "\n".join(render_table(table, "latex") for table in noted)

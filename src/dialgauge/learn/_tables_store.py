@@ -1,4 +1,4 @@
-"""Variants and their scores in a folder, so that a second call makes and scores only what is not there yet."""
+"""Variants and their scores in a folder, so that a rerun computes only what is missing."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ STATE, VARIANTS, SCORES = "state.json", "variants", "scores.parquet"
 class TablesFolder:
     """The folder of ``dialgauge train-tables``: what was made there, from what.
 
-    A folder with other files in it is refused. Without a path nothing is kept.
+    A folder with other files raises an error. Without a path nothing is stored.
     """
 
     def __init__(self, path: Path | str | None = None) -> None:
@@ -37,7 +37,9 @@ class TablesFolder:
         if file.is_file():
             self.state = _read_state(file)
         elif not self.path.is_dir() or any(self.path.iterdir()):
-            raise InputError(f"{self.path}: has no {STATE}, so it is no folder of these tables; choose another output")
+            raise InputError(
+                f"{self.path}: {STATE} is missing, so this is not a folder of train-tables; choose another output"
+            )
 
     def variants(
         self,
@@ -49,7 +51,7 @@ class TablesFolder:
         seed: int = 0,
         progress: Progress | None = None,
     ) -> Augmented:
-        """The corpus with variants: its own, those in the folder if they were made from the same, or new ones."""
+        """The corpus with variants: its own, those in the folder if made from the same corpus, or new ones."""
         made_from = {
             "texts": texts_digest(corpus),
             "perturbations": [request.label for request in parse_perturbations(perturbations)],
@@ -70,7 +72,7 @@ class TablesFolder:
         )
         if self.path and found.made:
             added = found.corpus.summaries.filter(pl.col("variant") != ORIGINAL)
-            # References are there to score against; ratings belong to the corpus.
+            # References are needed for scoring; ratings belong to the corpus.
             kept_corpus = replace(
                 found.corpus,
                 summaries=pl.concat([corpus.references, added]),
@@ -91,7 +93,7 @@ class TablesFolder:
         include_references: bool = False,
         progress: Progress | None = None,
     ) -> Scores:
-        """Scores of originals and variants; columns in the folder are taken where texts and signature are the same."""
+        """Scores of originals and variants; columns in the folder are reused if texts and signature are the same."""
         specs = list(metrics)
         texts = {"texts": texts_digest(corpus), "references": include_references}
         kept = self._kept_scores(texts)
@@ -125,7 +127,7 @@ def _read_state(file: Path) -> dict[str, dict[str, Any]]:
     except (ValueError, RecursionError):
         state = None
     if not isinstance(state, dict) or not all(isinstance(entry, dict) for entry in state.values()):
-        raise InputError(f"{file}: not a state of dialgauge; choose another output folder")
+        raise InputError(f"{file}: not a state file of dialgauge; choose another output folder")
     return state
 
 
@@ -138,11 +140,11 @@ def texts_digest(corpus: Corpus) -> str:
 
 
 def _of_summaries(specs: Sequence[str]) -> list[MetricRequest]:
-    """The metrics with a value per summary. One for systems only is no feature; in a family it is passed over."""
+    """The metrics with a value per summary. A system-level metric raises an error; within a family it is skipped."""
     requests = parse_requests(specs)
     for request in requests:
         if request.metric.level == "system" and not request.optional:
-            raise InputError(f"metric {request.column!r} has a value per system only: it cannot be a feature")
+            raise InputError(f"metric {request.column!r} is a system-level metric and cannot be a feature")
     return [request for request in requests if request.metric.level != "system"]
 
 
@@ -151,7 +153,7 @@ def _has(kept: Scores | None, request: MetricRequest) -> bool:
 
 
 def _joined(kept: Scores, made: Scores) -> Scores:
-    """Columns of both; what was made now stands for what was kept under the same name."""
+    """Columns of both; new columns replace stored ones of the same name."""
     old = kept.frame.drop(made.metrics, strict=False)
     return replace(
         kept,

@@ -15,17 +15,17 @@ from dialgauge.ratings import RatingPolicy, Scale, find_scale, treat_ratings
 from dialgauge.settings import takes
 
 TASKS: tuple[Task, ...] = get_args(Task)
-#: Fewer rated summaries than this teach nothing that could be validated.
+#: Minimum number of rated summaries for training and validation.
 MIN_RATED = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a metric is to predict: ``frame`` has the key and ``value``, for each summary that has a rating.
+    """The values to predict: ``frame`` has the key and ``value`` of each rated summary.
 
-    ``levels`` are the classes from lowest to highest: the points of the scale, or the values that occur where the
-    ratings name no scale. An aggregated value between two of them belongs to the nearer, and to the higher one where
-    both are as near.
+    ``levels`` are the classes from lowest to highest: the points of the scale, or the values that occur if the
+    ratings declare no scale. An aggregated value between two of them belongs to the nearer, and to the higher one if
+    both are equally near.
     """
 
     dimension: str
@@ -52,7 +52,7 @@ class Target:
 
 
 def nearest(values: FloatArray, levels: tuple[float, ...]) -> FloatArray:
-    """The nearest level to each value, the higher one of two that are as near."""
+    """The nearest level to each value, the higher of two that are equally near."""
     points = np.array(levels)
     middles = (points[1:] + points[:-1]) / 2
     # Means of thirds and halves: 2.5 must not be 2.4999… because of how a sum was rounded.
@@ -70,13 +70,13 @@ def build_target(
 ) -> Target:
     """Treat and aggregate the ratings of one dimension (see :func:`dialgauge.ratings.treat_ratings`).
 
-    Fewer than 20 rated summaries, or ratings that are all the same, are refused: there is nothing to learn.
+    Fewer than 20 rated summaries, or ratings that are all the same, raise an error: there is nothing to learn.
     """
     policy = RatingPolicy.chosen(policy, {**changes, "dimensions": None}, "build_target")
     if task not in TASKS:
         raise UnknownNameError("task", task, TASKS)
     if ratings.is_empty():
-        raise InputError("the corpus has no ratings: there is nothing to learn from")
+        raise InputError("the corpus has no ratings to learn from")
     if dimension not in ratings["dimension"]:
         raise UnknownNameError("dimension", dimension, ratings["dimension"].unique())
     part = ratings.filter(pl.col("dimension") == dimension)
@@ -99,7 +99,7 @@ def build_target(
     levels = scale.points if scale and scale.points else tuple(sorted({float(value) for value in values}))
     if task == "classes" and len(levels) > 20:
         raise ParameterError(
-            "train", "task", f"'numbers': {dimension!r} takes {len(levels)} values, too many classes", task
+            "train", "task", f"'numbers': {dimension!r} has {len(levels)} values, too many classes", task
         )
     built = Target(
         dimension,
@@ -113,7 +113,8 @@ def build_target(
     kinds = built.classes(values) if task == "classes" else values
     if len(np.unique(kinds)) < 2 or math.isclose(values.min(), values.max()):
         raise InputError(
-            f"dimension {dimension!r}: every rated summary has the same value ({values[0]:g}); nothing to learn"
+            f"dimension {dimension!r}: every rated summary has the same value ({values[0]:g}), so there is nothing to "
+            "learn"
         )
     return built
 

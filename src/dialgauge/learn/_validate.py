@@ -1,4 +1,4 @@
-"""Honest validation: predictions of held-out summaries, scored beside what they must be held against."""
+"""Validation: predictions of held-out summaries, compared with baselines and the human ceiling."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,12 +34,12 @@ from dialgauge.settings import takes
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """What came out on held-out summaries.
+    """Results on held-out summaries.
 
-    ``scores`` has a row per measure: by whom (the learned metric, the best single metric, the mean predictor, the human
-    ceiling), value and interval. ``predictions`` has the key, the rating, the prediction, its class and the fold;
-    ``calibration`` the mean rating per tenth of the predictions; ``chosen`` what was chosen inside each fold.
-    ``hides`` says what this split does not tell.
+    ``scores`` has a row per measure: its subject (the learned metric, the best single metric, the mean predictor, the
+    human ceiling), value and interval. ``predictions`` has the key, the rating, the prediction, its class and the fold;
+    ``calibration`` the mean rating per tenth of the predictions; ``chosen`` what was chosen inside each fold. ``hides``
+    says what this split does not show.
     """
 
     dimension: str
@@ -65,7 +65,7 @@ def build_data(table: FeatureTable, target: Target) -> Data:
     if keys.height < MIN_RATED:
         raise InputError(
             f"dimension {target.dimension!r}: {keys.height} of {target.keys.height} rated summaries have scores; "
-            f"at least {MIN_RATED} are needed (were the references scored, too?)"
+            f"at least {MIN_RATED} are needed (were the references scored as well?)"
         )
     y = keys.join(target.frame, on=list(KEY), how="left", maintain_order="left")["value"].to_numpy()
     X = table.rows(keys).matrix()
@@ -73,10 +73,10 @@ def build_data(table: FeatureTable, target: Target) -> Data:
         column = X[:, i]
         known = ~np.isnan(column)
         if not known.any():
-            raise InputError(f"feature {name!r} has no value for any rated summary; leave it out")
+            raise InputError(f"feature {name!r} has no value for any rated summary; remove it")
         varies = known.sum() > 2 and np.ptp(column[known]) > 0 and np.ptp(y[known]) > 0
         if varies and abs(np.corrcoef(column[known], y[known])[0, 1]) > 0.9999:
-            raise InputError(f"feature {name!r} is the rating of {target.dimension!r} itself; leave it out")
+            raise InputError(f"feature {name!r} is the rating of {target.dimension!r} itself; remove it")
     return Data(keys, table.names, X, y, target, table.directions)
 
 
@@ -95,11 +95,11 @@ def validate(
 ) -> Validation:
     """Predict every held-out summary from the others, and score that.
 
-    ``ratings`` are the single ratings that the human ceiling is measured by. ``learner`` names what is searched (or
-    ``recipes`` lists it); every choice is made inside the training rows, by folds of the same rule. ``auto`` blends the
-    recipes that it cannot tell from the best. ``run`` takes the place of that procedure by one of your own. ``guard``
-    tries on the first fold whether predictions change with what is held out, and refuses the procedure if so.
-    ``own_folds`` take the place of those of the split; they are refused where they share what the split keeps apart.
+    ``ratings`` are the single ratings for the human ceiling. ``learner`` names what is searched (or
+    ``recipes`` lists it); every choice is made within the training rows, by folds of the same rule. ``auto`` blends the
+    recipes within one standard error of the best. ``run`` replaces that procedure by your own. ``guard``
+    checks on the first fold whether predictions change with held-out data, and raises an error if they do.
+    ``own_folds`` replace those of the split; they raise an error if they share what the split separates.
     """
     asked = LearnSettings.chosen(settings, changes, "validate")
     split, seed = asked.split, asked.seed
@@ -139,7 +139,7 @@ def _scored(
     single = best_single(data, numbers)
     if single is not None:
         rows += correlation_rows(SINGLE, single[0], data, single[1], asked)
-    constant = "it says the same of every summary of a fold"
+    constant = "it predicts the same for every summary of a fold"
     rows += no_correlation_rows(MEAN, MEAN, constant)
     rows += class_rows(MEAN, MEAN, data, np.where(np.isnan(means), np.nan, _classes(data, means)), means, asked)
     rows += ceiling_rows(data, ratings, asked)

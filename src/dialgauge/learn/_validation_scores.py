@@ -28,7 +28,7 @@ from dialgauge.resampling import Intervals
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall", "mean")
 LEVELS: tuple[Level, ...] = ("summary", "system")
 LEARNED, SINGLE, MEAN, CEILING = "learned", "best single metric", "mean predictor", "human ceiling"
-#: Said of a single metric that agrees best once its values are turned against its direction.
+#: Mark of a single metric that agrees best with its sign flipped against its direction.
 TURNED = "turned round"
 #: One row of the scores of a validation.
 SCORES = pl.Schema(
@@ -59,7 +59,7 @@ Row = dict[str, Any]
 
 
 def correlation_rows(by: str, name: str, data: Data, predicted: FloatArray, asked: Intervals) -> list[Row]:
-    """Pearson, Spearman, Kendall and their mean at summary and system level; systems and dialogues drawn anew."""
+    """Pearson, Spearman, Kendall and their mean at summary and system level; systems and dialogues resampled."""
     layout = Layout.of(data.keys)
     x, z = layout.matrix(predicted), layout.matrix(np.where(np.isnan(predicted), np.nan, data.y))
     rows = []
@@ -76,7 +76,7 @@ def correlation_rows(by: str, name: str, data: Data, predicted: FloatArray, aske
 
 
 def class_rows(by: str, name: str, data: Data, classes: FloatArray, numbers: FloatArray, asked: Intervals) -> list[Row]:
-    """Accuracy, macro-F1, quadratic κ and the mean absolute error; dialogues drawn anew."""
+    """Accuracy, macro-F1, quadratic κ and the mean absolute error; dialogues resampled."""
     known = np.flatnonzero(~np.isnan(numbers))
     keys = data.keys[known.tolist()]
     layout = Layout.of(keys)
@@ -127,10 +127,10 @@ def class_measures(tables: FloatArray, levels: FloatArray) -> dict[str, FloatArr
 
 
 def best_single(data: Data, predicted: FloatArray) -> tuple[str, FloatArray] | None:
-    """The feature that agrees best by itself with the ratings of the held-out rows, turned so that more is better.
+    """The single feature that agrees best with the ratings of the held-out rows, with its sign set to higher-is-better.
 
-    It is chosen, and turned, with a look at those very ratings, which is in its favour. Its name says so where it is
-    turned against its own direction: a metric of which less is better that rises with the ratings, or the other way.
+    Feature and sign are selected on those same ratings, which favours it. Its name says so if its sign is
+    flipped against its direction: a lower-is-better metric that rises with the ratings, or vice versa.
     """
     held = ~np.isnan(predicted)
     layout = Layout.of(data.keys)
@@ -164,14 +164,14 @@ def ceiling_rows(data: Data, ratings: pl.DataFrame, asked: Intervals) -> list[Ro
     wanted = asked.subset(
         CorrelationSettings, levels=LEVELS, coefficients=COEFFICIENTS, variant=data.keys["variant"][0]
     )
-    # People are measured as they rated: cleaning takes out their disagreement, and would flatter them.
+    # People are measured on uncleaned ratings: cleaning removes their disagreement and would be too optimistic.
     made = human_ceiling(treat_ratings(own, data.target.policy).checked, wanted, data.target.policy)
     columns = ("coefficient", "level", "value", "low", "high", "reason")
     return [_row(CEILING, "one annotator", *row) for row in made.frame.select(columns).iter_rows()]
 
 
 def calibration(data: Data, predicted: FloatArray, asked: Intervals) -> pl.DataFrame:
-    """Ten bins of equal size by prediction: what was predicted, what people gave, and the interval of the latter."""
+    """Ten bins of equal size by prediction: mean prediction, mean rating, and the interval of the latter."""
     known = np.flatnonzero(~np.isnan(predicted))
     order = known[np.argsort(predicted[known], kind="stable")]
     layout = Layout.of(data.keys)
