@@ -130,7 +130,7 @@ def test_init_then_run(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_init_shows_names_as_they_are(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert cli("init", "[dim]/study.toml").out == "wrote [dim]/study.toml; now: dialgauge run [dim]/study.toml\n"
+    assert cli("init", "[dim]/study.toml").out == "wrote [dim]/study.toml; next: dialgauge run [dim]/study.toml\n"
 
 
 def test_reader_that_goes_away_is_no_error() -> None:

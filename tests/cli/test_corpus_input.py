@@ -26,11 +26,11 @@ def test_bad_rows_and_notes_are_said_on_stderr(cli: Cli, messy: Path) -> None:
     assert outcome.code == 0
     lines = outcome.err.splitlines()
     assert "note: columns not used: secret" in lines
-    assert "left out 10 rows: duplicate key" in lines
-    assert "left out 2 rows: the row has no dialogue_id" in lines
+    assert "skipped 10 rows: duplicate key" in lines
+    assert "skipped 2 rows: the row has no dialogue_id" in lines
     shown = [line for line in lines if line.startswith("  ")]
     assert shown[:10] == [f"  {messy}:{n + 12}: [d{n} / s / original / overall] duplicate key" for n in range(10)]
-    assert shown[10:] == ["  … and 2 more ('dialgauge inspect FILE --json' has them all)"]
+    assert shown[10:] == ["  … and 2 more ('dialgauge inspect FILE --json' lists all)"]
     assert "messy.csv" not in outcome.out
 
 
@@ -97,7 +97,7 @@ def test_a_run_says_what_was_left_out_each_time(cli: Cli, messy: Path) -> None:
     assert first.code == 0
     lines = first.err.splitlines()
     assert "note: columns not used: secret" in lines
-    assert "left out 10 rows: duplicate key" in lines
+    assert "skipped 10 rows: duplicate key" in lines
     assert "  messy.csv:12: [d0 / s / original / overall] duplicate key" in lines
     again = cli("run", study)
     assert "unchanged" in again.out

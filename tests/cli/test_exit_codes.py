@@ -12,7 +12,7 @@ from dialgauge.cli import _app
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
-        (ZeroDivisionError("division by zero"), 70, "this is a fault of dialgauge"),
+        (ZeroDivisionError("division by zero"), 70, "internal error in dialgauge"),
         (OSError(28, "No space left on device", "out.parquet"), 2, "out.parquet: No space left on device"),
         (KeyboardInterrupt(), 130, "interrupted"),
     ],

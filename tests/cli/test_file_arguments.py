@@ -151,12 +151,15 @@ def test_a_corpus_that_could_not_be_written_is_refused_before_the_work(cli: Cli,
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("--export ratings.csv", "--export ratings.csv: corpus is a folder of files; name it without .csv"),
-        ("--export ratings.csv --format csv", "--export ratings.csv: csv is a folder of files; name it without .csv"),
+        ("--export ratings.csv", "--export ratings.csv: corpus writes a folder of files; give a name without .csv"),
+        (
+            "--export ratings.csv --format csv",
+            "--export ratings.csv: csv writes a folder of files; give a name without .csv",
+        ),
         ("--export file --format jsonl", "--export file: is a file, not a folder"),
         ("--export folder.txt --format xlsx", "--export folder.txt: is a folder; name a file to write"),
-        ("--database mysql://here/ratings --links", "--database mysql://here/ratings: write postgresql://…"),
-        ("--database sqlite:///a.db --links", "--database sqlite:///a.db: write postgresql://…"),
+        ("--database mysql://here/ratings --links", "--database mysql://here/ratings: expected postgresql://…"),
+        ("--database sqlite:///a.db --links", "--database sqlite:///a.db: expected postgresql://…"),
     ],
 )
 def test_ratings_go_where_they_are_meant_to(cli: Cli, options: str, said: str) -> None:

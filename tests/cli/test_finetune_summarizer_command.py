@@ -49,11 +49,11 @@ def test_three_sets_from_one_command_for_people_and_machines(
     command = ["finetune-summarizer", corpus, *QUICK, "--sets", "all", "--epochs", 2, "--test", corpus, "-o", tmp_path]
     done = cli(*command)
     assert done.code == 0, done.err
-    assert "no --dev and no split dev: the last of 2 epochs is kept" in done.err
+    assert "no --dev and no dev split: the last of 2 epochs is kept" in done.err
     for words in ("full", "filtered", "subsampled", "75.0%", "PSentScore_N", "BERTScore"):
         assert words in done.out
     assert "BERTScore is left out" in done.err
-    assert "test: 4 of 4 dialogues are trained on, too" in done.err
+    assert "test: 4 of 4 dialogues are also training data" in done.err
     # Positions beyond those that were trained know nothing: what is to be used reads as the table's summaries did.
     hint = f"-s full=seq2seq:model=folder:{tmp_path / 'full' / 'checkpoint'},window=64 -o OUTPUT"
     assert hint in done.err.replace("\n", "")
@@ -63,7 +63,7 @@ def test_three_sets_from_one_command_for_people_and_machines(
     monkeypatch.setattr("dialgauge.cli._output.console._width", 90)
     narrow = cli(*command).out
     assert "4 references: overlap with the references\n" in narrow
-    assert "4 references: affect that is kept, Spearman / CCC / MAE\n" in narrow
+    assert "4 references: preserved affect, Spearman / CCC / MAE\n" in narrow
     assert "(1 of 2)" not in narrow
     assert (tmp_path / "table.md").read_text("utf-8").startswith("| system |")
     again = cli(*command, "--json")
@@ -90,11 +90,11 @@ def test_a_newcomer_is_told_what_the_training_is_worth(cli: Cli, tmp_path: Path)
     assert done.code == 0, done.err
     told = " ".join(done.err.split())
     assert "a model from scratch learns little at a learning rate of 5e-05: try --learning-rate 5e-4" in told
-    assert "left out, as the dialogue or the reference is empty: 2 of 4 references" in told
-    assert "filtered and subsampled hold all pairs, as full does" in told
-    assert "full: longer than what is read, cut at the end: 1 dialogue, 0 references (see --source-length" in told
+    assert "skipped because the dialogue or the reference is empty: 2 of 4 references" in told
+    assert "filtered and subsampled are identical to full" in told
+    assert "full: truncated: 1 dialogue, 0 references (see --source-length" in told
     # What may save hours is said before they are spent.
-    assert told.index("hold all pairs") < told.index("cut at the end")
+    assert told.index("hold all pairs") < told.index("truncated")
     assert "– : not defined, as nothing varies or fewer than three dialogues have such words." in told
     source.write_text("".join(json.dumps(row) + "\n" for row in rows[1:3]), encoding="utf-8")
     refused = cli(*command)
@@ -107,7 +107,7 @@ def test_what_was_learnt_is_written_and_mapped(cli: Cli, corpus: Path, tmp_path:
         "finetune-summarizer", corpus, *QUICK, "--epochs", 20, "--batch-tokens", 60, "-o", tmp_path / "run", "--json"
     )
     assert done.code == 0, done.err
-    assert "there will be no table" in done.err
+    assert "no table is written" in done.err
     record = json.loads(done.out)["sets"]["full"]["record"]["epochs"]
     assert record[-1]["loss"] < 0.2 < record[0]["loss"]
     model = f"folder:{tmp_path / 'run' / 'full' / 'checkpoint'}"
@@ -124,7 +124,7 @@ def test_what_was_learnt_is_written_and_mapped(cli: Cli, corpus: Path, tmp_path:
     assert numbers[0]["shares"]["negative"]["words"] == 1
     assert 0 < numbers[0]["shares"]["negative"]["attention_share"] < 1
     assert cli(*command, "--layer", 7).err.strip().endswith("parameter 'layer' must be from 1 to 1; got 7")
-    assert "nobody in it has the role 'driver'" in cli(*command, "--role", "driver").err
+    assert "no speaker has the role 'driver'" in cli(*command, "--role", "driver").err
     assert "unknown dialogue 'd9'" in cli("attention", corpus, "-d", "d9", "-m", model, "-o", page).err
 
 
@@ -183,7 +183,7 @@ def test_a_role_and_what_leads_a_dialogue_are_in_the_command_to_use_it(cli: Cli,
     how = ["--role", "user", "--roles", "mark", "--prefix", "sum: "]
     done = cli("finetune-summarizer", source, *QUICK, "--epochs", 1, *how, "-o", tmp_path / "run")
     assert done.code == 0, done.err
-    hint = done.err.replace("\n", "").partition("to use one: dialgauge ")[2]
+    hint = done.err.replace("\n", "").partition("use it: dialgauge ")[2]
     arguments = shlex.split(hint.replace("CORPUS", str(source)).replace("OUTPUT", str(tmp_path / "out.jsonl")))
     assert arguments[3].endswith(',prefix="sum: ",roles=mark,window=64')
     assert arguments[4:6] == ["--role", "user"]
@@ -243,9 +243,9 @@ def test_who_stops_a_training_is_told_that_it_goes_on(
     command = ["finetune-summarizer", corpus, *QUICK, "--epochs", 3, "-o", tmp_path / "run"]
     done = cli(*command)
     assert done.code == 130
-    assert "finished epochs and trainings are kept in" in done.err
+    assert "finished epochs and models are saved in" in done.err
     monkeypatch.undo()
-    assert "full: went on after epoch 1" in cli(*command).err
+    assert "full: resumed after epoch 1" in cli(*command).err
 
 
 def test_writing_the_test_split_and_the_table_show_how_far_they_are(corpus: Path, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def test_every_command_is_listed_once_under_a_heading(cli: Cli) -> None:
     listed = re.findall(r"^│ ([a-z][a-z-]+) ", shown, re.MULTILINE)
     assert sorted(listed) == sorted({names[0] for names in commands(app)})
     headings = re.findall(r"^╭─ (.+?) ─", shown, re.MULTILINE)
-    assert headings[:3] == ["Options", "A study", "Your data"]
+    assert headings[:3] == ["Options", "Run a study", "Prepare data"]
     assert "Commands" not in headings
 
 
@@ -58,4 +58,4 @@ def test_nothing_is_cut_on_a_narrow_screen(cli: Cli, monkeypatch: pytest.MonkeyP
 
 
 def test_a_group_without_a_command_explains_itself(cli: Cli) -> None:
-    assert "Drop the kept values" in cli("cache").out
+    assert "Clear the cached values" in cli("cache").out

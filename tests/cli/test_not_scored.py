@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dialgauge.cli._not_scored import print_failures, say_left_out
+from dialgauge.cli._not_scored import print_failures, report_skipped
 from dialgauge.errors import MissingExtraError
 
 Cli = Callable[..., Any]
@@ -19,7 +19,7 @@ def missing_model(name: str) -> str:
 
 
 def test_metrics_with_the_same_reason_share_an_entry(capsys: pytest.CaptureFixture[str]) -> None:
-    say_left_out(
+    report_skipped(
         {
             "a": "metric 'a' has no default model: name one",
             "m-1": missing_model("org/m"),
@@ -32,7 +32,7 @@ def test_metrics_with_the_same_reason_share_an_entry(capsys: pytest.CaptureFixtu
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.splitlines() == [
-        "left out: 6 metrics that cannot run here",
+        "skipped: 6 metrics that cannot run here",
         "  a, b",
         "      the metric has no default model: name one",
         "  m-1, m-2",
@@ -41,22 +41,22 @@ def test_metrics_with_the_same_reason_share_an_entry(capsys: pytest.CaptureFixtu
         "      model 'org/n' is not here",
         "  judge",
         "      no endpoint",
-        "get a model with 'dialgauge models get NAME', or name a folder: METRIC:model=folder:/path",
-        "--json has the reasons in full",
+        "get a model with 'dialgauge models get NAME', or use a folder: METRIC:model=folder:/path",
+        "--json shows the full reasons",
     ]
 
 
 def test_the_way_to_an_extra_is_not_cut(capsys: pytest.CaptureFixture[str]) -> None:
-    say_left_out({"x": str(MissingExtraError("metric 'x'", "models"))})
+    report_skipped({"x": str(MissingExtraError("metric 'x'", "models"))})
     assert capsys.readouterr().err.splitlines() == [
-        "left out: 1 metric that cannot run here",
+        "skipped: 1 metric that cannot run here",
         "  x",
         "      the metric needs the extra 'models': pip install 'dialgauge[models]', or '.[models]' in a clone",
     ]
 
 
 def test_nothing_is_said_where_nothing_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    say_left_out({})
+    report_skipped({})
     print_failures([])
     assert capsys.readouterr() == ("", "")
 
@@ -116,7 +116,9 @@ def test_a_text_that_was_cut_is_said_and_counted(cli: Cli, tmp_path: Path, golde
     for name in ("bertscore-p", "bertscore-r"):
         asked += ["-m", f"{name}:model=folder:{golden_dir / 'models' / 'tiny-bert'}"]
     shown = cli("score", *asked, "--no-cache")
-    assert "scored, but" in shown.out
+    assert "scored with a note" in shown.out
     found = json.loads(cli("score", *asked, "--no-cache", "--json").out)["score_notes"]
-    assert {(entry["note"], entry["count"]) for entry in found} == {("the summary was cut to its first 64 tokens", 1)}
+    assert {(entry["note"], entry["count"]) for entry in found} == {
+        ("the summary was truncated to its first 64 tokens", 1)
+    }
     assert len(found) == 2

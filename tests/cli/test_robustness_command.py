@@ -51,7 +51,7 @@ def test_one_command(cli: Cli, few: Path) -> None:
         "robustness .",
     ):
         assert expected in outcome.out, expected
-    assert "no verdict for metrics that only describe, or whose direction is unknown: length" in outcome.err
+    assert "no verdict for descriptive metrics and metrics of unknown direction: length" in outcome.err
     assert "mean correlation with the ratings" not in outcome.out
 
 
@@ -137,8 +137,8 @@ def test_variants_of_ones_own(cli: Cli, few: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-p", "jumble"], "name metrics with -m"),
-        (["-m", "rouge-1"], "has no variants: name perturbations with -p"),
+        (["-p", "jumble"], "select metrics with -m"),
+        (["-m", "rouge-1"], "has no variants: select perturbations with -p"),
         (["-m", "rouge-1", "-p", "jumbel"], "did you mean 'jumble'"),
         (["-m", "rouge-1", *PLAIN, "--margin", "0"], "--margin must be above 0"),
         (["-m", "rouge-1", *PLAIN, "-d", "taste"], "unknown dimension of these effects 'taste'"),
@@ -163,4 +163,4 @@ def test_nothing_can_be_perturbed(cli: Cli, tmp_path: Path) -> None:
     write_corpus(corpus, tmp_path / "c")
     outcome = cli("robustness", tmp_path / "c", "-m", "length", "-p", "sentence_reorder")
     assert outcome.code == 2
-    assert "all 1 that were tried were declined" in " ".join(outcome.err.split())
+    assert "all 1 attempts were declined" in " ".join(outcome.err.split())

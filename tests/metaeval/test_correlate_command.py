@@ -146,7 +146,7 @@ def test_aggregation(run, study):
         assert document["human_ceiling"] == expected.frame.to_dicts()
         assert document["settings"]["ceiling_aggregate"] == method
     shown = run(*study, "--resamples", "0", "--aggregate", "annotator:ann").output.replace("\n", " ")
-    assert "annotators are aggregated by annotator:ann, in the human ceiling by mean" in shown
+    assert "annotators are aggregated by annotator:ann, and for the human ceiling by mean" in shown
 
 
 def test_metrics_of_systems(run, study, tmp_path):
@@ -162,7 +162,7 @@ def test_metrics_of_systems(run, study, tmp_path):
     assert all("whole" not in column["metrics"] for column in document["like_the_best"])
     shown = run(corpus, path, "--resamples", "50", "-l", "system").output.replace("\n", " ")
     assert "whole: one value per system: the interval is over systems only" in shown
-    assert "whole: no part in the test behind =" in shown
+    assert "whole: not in the significance test (=)" in shown
 
 
 @pytest.mark.parametrize("width", [50, 60, 80, 100])

@@ -214,12 +214,12 @@ def test_published_checkpoints_are_listed_and_fetched(hub: dict[str, object]) ->
     assert not any(row["here"] for row in listed)
     unnamed = [row for row in json.loads(run(app, ["models", "--json"]).stdout)["models"] if not row["model"]]
     assert {family for row in unnamed for family in row["families"]} == {"bartscore", "feqa", "dae", "judge"}
-    assert "name one" in run(app, ["models"], env={"COLUMNS": "100"}).stdout
+    assert "no default" in run(app, ["models"], env={"COLUMNS": "100"}).stdout
     hub["MingZhong/unieval-sum"] = OSError("404 not found")
     result = run(app, ["models", "get", "published", "--convert"], env={"COLUMNS": "100"})
     assert result.exit_code == 2
     assert "model 'MingZhong/unieval-sum' could not be fetched" in result.output
-    assert "1 of the published checkpoints could not be fetched" in " ".join(result.output.split())
+    assert "1 of the published checkpoints could not be downloaded" in " ".join(result.output.split())
     here = {
         row["published"]
         for row in json.loads(run(app, ["models", "--published", "--json"]).stdout)["published"]

@@ -103,8 +103,8 @@ def test_progress_within_a_metric(toys: None, corpus: Corpus) -> None:
 
 def test_pairs_warn_about_what_is_left_out(toys: None) -> None:
     with (
-        pytest.warns(UserWarning, match="absent is left out: model 'embedded:minilm' is not here"),
-        pytest.warns(UserWarning, match="broken is left out: model 'x' is not what it should be"),
+        pytest.warns(UserWarning, match="absent is skipped: model 'embedded:minilm' is not here"),
+        pytest.warns(UserWarning, match="broken is skipped: model 'x' is not what it should be"),
     ):
         frame = score_pairs(["abc"], None, ["toys"])
     assert frame.equals(pl.DataFrame({"counted": [3.0], "whole": [1.0]}))

@@ -47,13 +47,13 @@ def test_tables_for_people(run, made):
     assert max(map(len, out.splitlines())) <= 100
     for text in ("Krippendorff α (ordinal)", "not reliable", "a copy of the", "saved without a rating", "drift: "):
         assert text in out
-    assert "values that their scale does not allow, left out (--on-invalid): 1" in err
+    assert "invalid values skipped (outside the rating scale; see --on-invalid): 1" in err
     assert "constructed" not in out
 
 
 def test_constructed_ratings_are_called_so(run, made):
     made(origin="constructed")
-    assert "no person gave them" in " ".join(run("made", "--resamples", "20")[1].split())
+    assert "derived by a program, not given by people" in " ".join(run("made", "--resamples", "20")[1].split())
 
 
 def test_json_for_machines(run, made):
@@ -91,7 +91,7 @@ def test_cleaning_shows_both_numbers(run, made):
     code, out, err = run("made", "--clean", "majority-noise-removal", "--resamples", "20")
     assert code == 0
     assert "before" in out
-    assert "taken out by the majority" in out
+    assert "ratings removed because they contradict the majority" in out
     assert "Fleiss" not in out
     assert "report both numbers" in err
 

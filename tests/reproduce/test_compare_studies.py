@@ -720,7 +720,7 @@ class TestCommand:
         [
             (("one.csv",), "at least two studies"),
             (("one.csv", "missing.csv"), "missing.csv"),
-            (("one.csv", "two.csv", "--scale", "third=1-5"), "no study of that name"),
+            (("one.csv", "two.csv", "--scale", "third=1-5"), "unknown study"),
             (("one.csv", "two.csv", "--scale", "1-"), "1-"),
             (("one.csv", "two.csv", "--agreement", "0.48"), "name the study, as in one=0.48"),
             (("one.csv", "two.csv", "--agreement", "one=high"), "not a number"),

@@ -1,4 +1,4 @@
-"""``dialgauge agreement``: how far the annotators agree, who drifts, and what is wrong with the ratings."""
+"""``dialgauge agreement``: inter-annotator agreement, drift of annotators and checks of the ratings."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
     from dialgauge.ratings import Agreement, Cleaned, Drift, Findings, Outliers
 
-#: Longer tables show what is flagged only; notes beyond these are counted.
+#: Longer tables show flagged rows only; further notes are counted.
 _MOST_ROWS, _MOST_NOTES = 24, 5
 
-#: How measures are called in tables.
+#: Names of the measures in tables.
 _LABELS = {
     "krippendorff-alpha": "Krippendorff α",
     "cohen-kappa": "Cohen κ",
@@ -34,7 +34,7 @@ _LABELS = {
 }
 
 Order = Annotated[
-    str | None, typer.Option("--order", help="Order of work for drift: time or frame (the order of the file).")
+    str | None, typer.Option("--order", help="Order of the ratings for drift: time or frame (file order).")
 ]
 
 
@@ -54,18 +54,18 @@ def agreement(
     strict: Strict = False,
     json: Json = False,
 ) -> None:
-    """How far do the annotators agree, does one of them drift, and can the ratings be trusted?
+    """Measure inter-annotator agreement, drift of annotators and the quality of the ratings.
 
     [bold]dialgauge agreement ratings.jsonl --dimension relevance --level interval[/]
 
-    Prints agreement with intervals and a verdict in words; who changes while working or stands apart;
-    and what the data checks found (copied columns, unset rows, values off the scale, default comments).
+    Prints agreement with intervals and a verdict; annotators who drift over time or differ from the others;
+    and the findings of the data checks (copied columns, unset rows, values off the scale, default comments).
     """
     loaded = load_corpus(corpus, format, map, strict)
     if not loaded.ratings["value"].count():
-        raise InputError(f"{corpus}: the corpus has no ratings, so there is no agreement to measure; {HOW_TO_ADD}")
+        raise InputError(f"{corpus}: the corpus has no ratings, so agreement cannot be measured; {HOW_TO_ADD}")
     if policy.clean != "none" and "measures" not in settings.model_fields_set:
-        # Cleaning leaves units of two equal ratings: Fleiss' κ, which wants equally many everywhere, sees only those.
+        # Cleaning leaves units with two equal ratings: Fleiss' κ needs the same number everywhere and sees only those.
         kept = tuple(name for name in settings.measures if name != "fleiss-kappa")
         settings = settings.model_copy(update={"measures": kept})
     with progress_bar("agreement") as progress:
@@ -79,7 +79,7 @@ def agreement(
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """Everything that the command shows."""
+    """The results that the command shows."""
 
     corpus: "Corpus"
     before: "Agreement"
@@ -132,15 +132,15 @@ def _as_json(report: _Report) -> dict[str, Any]:
 
 
 def _print(report: _Report, on_invalid: str) -> None:
-    title = f"{report.corpus.info.name}: agreement of annotators"
+    title = f"{report.corpus.info.name}: inter-annotator agreement"
     if report.corpus.info.ratings_origin == "constructed":
-        title += " (constructed ratings: a program derived them, no person gave them)"
+        title += " (constructed ratings: derived by a program, not given by people)"
     _print_agreement(title, report.before, report.after)
     if report.cleaned is not None:
         _print_cleaning(report.cleaned)
     if report.invalid.height:
-        verb = {"drop": "left out", "keep": "kept"}[on_invalid]
-        note(f"values that their scale does not allow, {verb} (--on-invalid): {report.invalid.height}")
+        verb = {"drop": "skipped", "keep": "kept"}[on_invalid]
+        note(f"invalid values {verb} (outside the rating scale; see --on-invalid): {report.invalid.height}")
     _print_drift(report.drift)
     _print_outliers(report.outliers)
     _print_findings(report.findings)
@@ -169,8 +169,10 @@ def _print_agreement(title: str, before: "Agreement", after: "Agreement") -> Non
 
 def _print_cleaning(cleaned: "Cleaned") -> None:
     columns = ("dimension", "ratings", "removed", "left")
-    print_table("taken out by the majority", columns, cleaned.counts.iter_rows(), numeric=columns[1:])
-    note("Cleaning deletes disagreement, so agreement rises by construction: report both numbers.")
+    print_table(
+        "ratings removed because they contradict the majority", columns, cleaned.counts.iter_rows(), numeric=columns[1:]
+    )
+    note("Cleaning removes disagreement, so agreement rises by construction: report both numbers.")
 
 
 def _few(rows: list[dict[str, Any]], flag: str) -> list[dict[str, Any]]:
@@ -183,7 +185,7 @@ def _print_drift(drifting: "Drift") -> None:
     rows = _few(drifting.trends.to_dicts(), "drifts")
     count = drifting.drifting.height
     if not drifting.blocks.height or not rows:
-        note("No drift to show." if drifting.blocks.height else "Drift needs units that two annotators rated.")
+        note("No drift found." if drifting.blocks.height else "Drift needs units rated by at least two annotators.")
         return
     blocks = sorted(drifting.blocks["block"].unique())
     means = {
@@ -201,7 +203,7 @@ def _print_drift(drifting: "Drift") -> None:
         for row in rows
     ]
     parts = [f"part {block}" for block in blocks]
-    title = f"drift: rating less the mean of the others ({count} drifting; along {drifting.order})"
+    title = f"drift: rating minus the mean of the others ({count} drifting; ordered by {drifting.order})"
     columns = ["annotator", "dimension", *parts, "change", "95 % interval", "flag"]
     print_table(title, columns, shown, numeric=[*parts, "change", "95 % interval"])
 
@@ -226,17 +228,17 @@ def _print_outliers(apart: "Outliers") -> None:
         for row in rows
     ]
     columns = ["annotator", "dimension", "bias", "r", "α of all", "α without", "95 % of the rise", "flag"]
-    title = f"each annotator against the others ({apart.flagged.height} standing apart; α at {apart.level} level)"
+    title = f"each annotator compared with the others ({apart.flagged.height} outliers; α at {apart.level} level)"
     print_table(title, columns, shown, numeric=columns[2:7])
 
 
 def _print_findings(findings: "Findings") -> None:
     if not len(findings):
-        note("The data checks found nothing.")
+        note("The data checks found no problems.")
         return
     notes = [finding for finding in findings if finding.severity == "note"]
     hidden = set(map(id, notes[_MOST_NOTES:]))
     rows: Iterable[list[object]] = [[f.severity, f.where, f.message] for f in findings if id(f) not in hidden]
-    print_table("what the data checks found", ("severity", "where", "what"), rows)
+    print_table("findings of the data checks", ("severity", "where", "what"), rows)
     if hidden:
-        note(f"… and {len(hidden)} more notes (all of them with --json)")
+        note(f"… and {len(hidden)} more notes (--json lists all)")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dialgauge.annotate import Link, Project
 
 _POSTGRESQL = ("postgresql://", "postgres://")
-#: Exports that are one file; the others are folders, which no name of a file should make.
+#: Exports that are one file; the others are folders, whose names must not look like file names.
 _WORKBOOKS = ("xlsx", "sheets")
 _FILES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xlsx", ".zip")
 
@@ -26,38 +26,48 @@ def add_to(app: typer.Typer) -> None:
 
 
 def annotate(
-    study: Annotated[Path, typer.Argument(help="A study file with a table \\[annotate]; see docs/annotate.md.")],
+    study: Annotated[Path, typer.Argument(help="A study file with a section \\[annotate]; see docs/annotate.md.")],
     database: Annotated[
-        str | None, typer.Option(help="postgresql://… for teams; default: a SQLite file in the study's output folder.")
+        str | None,
+        typer.Option(help="Database: postgresql://… for teams; default: a SQLite file in the study's output folder."),
     ] = None,
-    host: Annotated[str, typer.Option(help="Where to listen; 0.0.0.0 opens it to the network.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8321,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 accepts connections from the network.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8321,
     public_url: Annotated[
-        str | None, typer.Option(help="How people reach the server, where a proxy stands before it: https://…")
+        str | None, typer.Option(help="Public URL if the server runs behind a proxy: https://…")
     ] = None,
-    links_only: Annotated[bool, typer.Option("--links", help="Print the links and leave, without serving.")] = False,
+    links_only: Annotated[
+        bool, typer.Option("--links", help="Print the sign-in links and exit without starting the server.")
+    ] = False,
     export: Annotated[
-        Path | None, typer.Option(help="Write all ratings here with the systems' names (unblinds) and leave.")
+        Path | None,
+        typer.Option(
+            help="Export all ratings to this path with the names of the systems (unblinds the study), then exit."
+        ),
     ] = None,
     format: Annotated[
         str | None,
-        typer.Option(help="Of --export: corpus (default), jsonl, csv, parquet, xlsx (default for .xlsx) or sheets."),
+        typer.Option(
+            help="Format of --export: corpus (default), jsonl, csv, parquet, xlsx (default for .xlsx) or sheets."
+        ),
     ] = None,
     import_file: Annotated[
         Path | None,
-        typer.Option("--import", help="Take in a filled workbook or Label Studio's JSON, and leave."),
+        typer.Option("--import", help="Import a completed workbook or a Label Studio export, then exit."),
     ] = None,
-    annotator: Annotated[str, typer.Option(help="Of --import: whose ratings these are.")] = "",
-    backup: Annotated[Path | None, typer.Option(help="Copy the SQLite database here and leave.")] = None,
+    annotator: Annotated[str, typer.Option(help="Annotator whose ratings --import reads.")] = "",
+    backup: Annotated[Path | None, typer.Option(help="Copy the SQLite database to this path, then exit.")] = None,
     json: Json = False,
 ) -> None:
-    """Collect human ratings in the browser: a link for you, a link for each annotator.
+    """Collect human ratings in the browser, with a sign-in link for you and for each annotator.
 
     [bold]dialgauge annotate study.toml[/]
 
-    Creates the project, or goes on with it. Every change is on the disk before it is acknowledged.
+    Creates the project, or resumes it. Every change is saved to disk before it is acknowledged.
 
-    Systems are hidden from annotators, and agreement is measured while they work.
+    Systems are hidden from annotators, and agreement is measured during annotation.
     """
     from dialgauge.annotate import AnnotateSection, Project, serve
     from dialgauge.corpus import open_corpus
@@ -65,13 +75,13 @@ def annotate(
 
     chosen = _export_format(export, format)
     if database and "://" in database and not database.startswith(_POSTGRESQL):
-        raise InputError(f"--database {database}: write postgresql://…, or the name of a file for SQLite")
+        raise InputError(f"--database {database}: expected postgresql://… or a file name for SQLite")
     settings, folder = read_annotation_file(study)
     section = settings.section(CorpusSection)
     corpus = open_corpus(section.source, home=folder, format=section.format, mapping=section.map, strict=section.strict)
     output = folder / (settings.study.output or f"runs/{settings.study.name}")
     if written := settings.find(SummarizeSection):
-        _say_what_is_not_in(written.systems, study, output)
+        _note_missing_systems(written.systems, study, output)
     where = database or output / "annotation.db"
     name, seed = settings.study.name, settings.study.seed
     with Project.open(where, settings.section(AnnotateSection), corpus, name=name, seed=seed) as project:
@@ -85,7 +95,7 @@ def annotate(
 
 
 def _export_format(export: Path | None, format: str | None) -> str:
-    """What to export; a path where it cannot go is refused here, before the export unblinds the study."""
+    """The export format; an unusable path is rejected here, before the export unblinds the study."""
     from dialgauge.annotate import FORMATS
 
     if export is None:
@@ -101,19 +111,21 @@ def _export_format(export: Path | None, format: str | None) -> str:
     refuse_file(export, "--export")
     if ending in _FILES:
         raise InputError(
-            f"--export {export}: {chosen} is a folder of files; name it without {ending} (--format says what it holds)"
+            f"--export {export}: {chosen} writes a folder of files; give a name without {ending} (--format sets the "
+            "format)"
         )
     return chosen
 
 
-def _say_what_is_not_in(systems: list[str], study: Path, output: Path) -> None:
-    """A project is about the corpus as it is; a run that writes more summaries must not change what people rate."""
+def _note_missing_systems(systems: list[str], study: Path, output: Path) -> None:
+    """A project uses the corpus as it is: a later run that adds summaries must not change what people rate."""
     from dialgauge.summarize import parse_requests
 
     names = ", ".join(request.system for request in parse_requests(systems))
     note(
-        f"not in this project: what [summarize] writes ({names}). To have it rated, too, run 'dialgauge run {study}' "
-        f"and name the corpus that it leaves, {output / 'corpus'}, as corpus.source in a study file for the annotation"
+        f"not in this project: systems of [summarize] ({names}). To have them rated as well, run 'dialgauge run "
+        f"{study}' "
+        f"and use the resulting corpus, {output / 'corpus'}, as corpus.source in a study file for the annotation"
     )
 
 
@@ -132,7 +144,7 @@ def _work_on_files(
     if import_path is not None:
         kinds = {".xlsx": "sheets", ".json": "label-studio"}
         if import_path.suffix.lower() not in kinds:
-            raise InputError(f"{import_path}: expected a workbook (.xlsx) or Label Studio's JSON export (.json)")
+            raise InputError(f"{import_path}: expected a workbook (.xlsx) or a Label Studio JSON export (.json)")
         done["import"] = import_file(project, kinds[import_path.suffix.lower()], import_path, annotator=annotator)
     if export is not None:
         done["export"] = str(export_project(project, format, export, reason="dialgauge annotate --export"))
@@ -142,9 +154,9 @@ def _work_on_files(
         print_json(done)
         return
     for line in done.get("import", {}).get("refused", []):
-        note(f"refused: {line['where']}: {line['message']}")
+        note(f"rejected: {line['where']}: {line['message']}")
     if "import" in done:
-        console.print(f"{counted(done['import']['accepted'], 'rating')} taken in", highlight=False)
+        console.print(f"{counted(done['import']['accepted'], 'rating')} imported", highlight=False)
     for what in ("export", "backup"):
         if what in done:
             console.print(f"{what}: {done[what]}", highlight=False, soft_wrap=True)
@@ -163,7 +175,7 @@ def _print_links(address: str, links: "list[Link]", json: bool, *, serving: bool
         return
     if serving:
         console.print(f"Serving at {address} until Ctrl-C.", highlight=False)
-    console.print("Each link works once, for its person:", highlight=False)
+    console.print("Each link signs in one person, once:", highlight=False)
     for row in rows:
         console.print(f"\n[bold]{row['name']}[/] until {row['expires'][:10]}", highlight=False)
         console.print(row["link"], highlight=False, soft_wrap=True, markup=False)

@@ -1,7 +1,7 @@
-"""The ``dialgauge`` command: its commands, its exit codes, and what happens when something goes wrong.
+"""The ``dialgauge`` command: its subcommands, exit codes and error handling.
 
-Exit codes: 0 all well, 1 the work was done and the answer is no (a check that failed), 2 bad input or settings,
-70 a fault of dialgauge itself, 130 interrupted. Commands live in modules of their own and import the rooms they need
+Exit codes: 0 success, 1 a check failed, 2 invalid input or settings,
+70 an internal error, 130 interrupted. Commands live in modules of their own and import the packages they need
 when they run, so that ``dialgauge --help`` stays quick.
 """
 
@@ -58,7 +58,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Which automatic metric can be trusted on your dialogue summaries, for which dimension, and how much?",
-    epilog="A first look: [bold]dialgauge init study.toml[/] then [bold]dialgauge run study.toml[/]",
+    epilog="Quick start: [bold]dialgauge init study.toml[/] then [bold]dialgauge run study.toml[/]",
 )
 
 
@@ -82,25 +82,25 @@ def _root(
 
 #: In the order of the help.
 _COMMANDS = {
-    "A study": (_init, _run, _report, _explore, _compare_runs, _table),
-    "Your data": (_inspect, _convert, _datasets),
-    "Scores": (_metrics, _languages, _score, _affect),
-    "Summaries, written and broken": (
+    "Run a study": (_init, _run, _report, _explore, _compare_runs, _table),
+    "Prepare data": (_inspect, _convert, _datasets),
+    "Score summaries": (_metrics, _languages, _score, _affect),
+    "Generate and perturb summaries": (
         _summarize,
         _finetune_summarizer,
         _attention,
         _perturb,
         _robustness,
     ),
-    "Ratings": (_annotate, _agreement, _correlate),
-    "Metrics of your own": (_train, _train_tables, _finetune),
-    "Published studies": (_compare, _datasheet, _paper),
-    "This machine": (_bench, _models, _cache),
+    "Collect and analyse ratings": (_annotate, _agreement, _correlate),
+    "Train metrics": (_train, _train_tables, _finetune),
+    "Reproduce and document studies": (_compare, _datasheet, _paper),
+    "Benchmarks, models and cache": (_bench, _models, _cache),
 }
 add_under_headings(app, _COMMANDS)
 
 
-def _tell(
+def _show_warning(
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -108,36 +108,36 @@ def _tell(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """A warning in one line, without the place in our code that Python would add."""
+    """Print a warning on one line, without the source location that Python adds."""
     note(f"warning: {message}")
 
 
-def _reasons(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception and what it was raised for: typer makes an end of the process of some, without a word."""
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an exception and its causes: typer turns some exceptions into a silent exit."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
 
 
 def main() -> None:
-    """Run the command line; user errors become one clear message and exit code 2."""
-    warnings.showwarning = _tell
+    """Run the command line; user errors give one clear message and exit code 2."""
+    warnings.showwarning = _show_warning
     try:
         app(prog_name="dialgauge")
     except DialgaugeError as error:
         fail(str(error))
     except SystemExit as end:
-        reasons = [type(reason) for reason in _reasons(end)]
-        if KeyboardInterrupt in reasons:
+        causes = [type(cause) for cause in _causes(end)]
+        if KeyboardInterrupt in causes:
             fail("interrupted", code=130)
-        if BrokenPipeError in reasons:
-            # The reader of our output (head, less) went away: that is its right, not an error.
+        if BrokenPipeError in causes:
+            # The reader of our output (head, less) closed the pipe, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
         raise
     except OSError as error:
         fail(f"{error.filename}: {error.strerror or error}" if error.filename else str(error))
     except Exception:
-        # Not 1, which a failed check has: a job must not take a fault of ours for an answer.
+        # Not 1, the code of a failed check: a job must not mistake an internal error for a result.
         traceback.print_exc()
-        fail("this is a fault of dialgauge; please report it with the lines above", code=70)
+        fail("internal error in dialgauge; please report it with the lines above", code=70)

@@ -1,4 +1,4 @@
-"""``dialgauge bench``: how fast it is compared with the packages that people use today."""
+"""``dialgauge bench``: benchmarks against other packages."""
 
 import sys
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def bench(
-    suite: Annotated[str | None, typer.Argument(help="The suite to run; none lists what there is.")] = None,
+    suite: Annotated[str | None, typer.Argument(help="Suite to run; without it, the suites are listed.")] = None,
     device: Annotated[
-        str, typer.Option("--device", help="Where the models of [bold]bench models[/] run: cpu, cuda or auto.")
+        str, typer.Option("--device", help="Device for [bold]bench models[/]: cpu, cuda or auto.")
     ] = "cpu",
     json: Json = False,
 ) -> None:
@@ -29,8 +29,8 @@ def bench(
 
     [bold]dialgauge bench ngram[/] (needs the extra [bold]bench[/])
 
-    Both sides run in turns within one process, with empty caches, and are compared by CPU time: a ratio of 10 means
-    that the other package takes ten times as long. The values are compared, too; where they differ, there is no result.
+    Both packages run alternately in one process, with empty caches, and are compared by CPU time: a ratio of 10 means
+    that the other package takes ten times as long. The values are compared as well; if they differ, no result is shown.
     """
     _find_benchmarks()
     from benchmarks import SUITES, machine, now, run_suite
@@ -70,7 +70,7 @@ def _find_benchmarks() -> None:
     clone = Path(dialgauge.__file__).resolve().parents[2]
     if not (clone / "benchmarks" / "__init__.py").is_file():
         raise DialgaugeError(
-            "benchmarks are not part of the installed package: clone the repository, and run "
+            "benchmarks are not part of the installed package: clone the repository and run "
             "pip install --editable '.[bench]' in the clone"
         )
     if str(clone) not in sys.path:
@@ -91,11 +91,11 @@ def _list_suites(json: bool) -> None:
         )
         return
     rows = [(name, suite.description, ", ".join(suite.peers)) for name, suite in SUITES.items()]
-    print_table("Benchmarks: dialgauge bench SUITE", ["suite", "what is timed", "beside"], rows)
+    print_table("Benchmarks: dialgauge bench SUITE", ["suite", "what is timed", "compared with"], rows)
 
 
 def _about(detail: Mapping[str, Any]) -> str:
-    """What a person wants to know beside the numbers: why it was skipped, or how much it was and in which variants."""
+    """Details of a result: why it was skipped, or the number of pairs and the ratio of each variant."""
     if "skipped" in detail:
         return f"skipped: {detail['skipped']}"
     parts = [f"{detail['pairs']:,} pairs"] if "pairs" in detail else []

@@ -1,4 +1,4 @@
-"""``dialgauge cache``: the values of metrics that are kept between runs."""
+"""``dialgauge cache``: the metric results that are cached between runs."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dialgauge.engine import ResultCache
 
 _group = typer.Typer(
-    help="Kept values of metrics that take long: how many there are, whether they are sound, and away with them.",
+    help="Show, verify or clear cached metric results.",
     no_args_is_help=True,
 )
 
@@ -24,13 +24,13 @@ def add_to(app: typer.Typer) -> None:
 
 @_group.command("stats")
 def stats(json: Json = False) -> None:
-    """Say what is kept, for which metrics, and how much room it takes.
+    """Show the cached values: their number per metric and their size.
 
     [bold]dialgauge cache stats[/]
 
-    Values are kept under a digest of the texts, the metric's signature, its model's files and the code. The folder is
-    [bold]results[/] in the cache folder, or DIALGAUGE_RESULTS ([bold]off[/] keeps none); at most DIALGAUGE_RESULTS_MIB
-    MiB are kept (1,024 by default), and what nobody has read for longest goes first.
+    The key of a value is a digest of the texts, the metric's signature, its model's files and the code. The folder is
+    [bold]results[/] in the cache folder, or DIALGAUGE_RESULTS ([bold]off[/] disables it); at most DIALGAUGE_RESULTS_MIB
+    MiB are kept (1,024 by default); the least recently read values are removed first.
     """
     found = _cache().stats()
     if json:
@@ -47,7 +47,7 @@ def stats(json: Json = False) -> None:
         )
         return
     if found.labels:
-        print_table("Kept values", ("metric", "values"), _with_commas(found.labels), numeric=["values"])
+        print_table("Cached values", ("metric", "values"), _with_commas(found.labels), numeric=["values"])
     note(
         f"{found.path}: {counted(found.entries, 'value')}, {_mib(found.bytes_used)} of at most "
         f"{_mib(found.bytes_limit)} ({_mib(found.bytes_on_disk)} on disk)"
@@ -58,7 +58,7 @@ def stats(json: Json = False) -> None:
 
 @_group.command("verify")
 def verify(json: Json = False) -> None:
-    """Read every kept value, compare its checksum, and drop what is damaged. Leaves with 1 if anything was.
+    """Verify the checksum of every cached value and remove damaged ones. Exits with status 1 if any was damaged.
 
     [bold]dialgauge cache verify[/]
     """
@@ -67,9 +67,9 @@ def verify(json: Json = False) -> None:
         aside = None if found.set_aside is None else str(found.set_aside)
         print_json({"sound": found.sound, "dropped": found.dropped, "set_aside": aside})
     elif found.set_aside is not None:
-        note(f"the file is damaged as a whole and set aside as {found.set_aside}; a new one begins with the next run")
+        note(f"the cache file is damaged and was renamed to {found.set_aside}; the next run starts a new one")
     else:
-        note(f"sound: {counted(found.sound, 'value')}; damaged and dropped: {found.dropped:,}")
+        note(f"valid: {counted(found.sound, 'value')}; damaged and removed: {found.dropped:,}")
     if found.dropped or found.set_aside is not None:
         raise typer.Exit(1)
 
@@ -77,11 +77,11 @@ def verify(json: Json = False) -> None:
 @_group.command("clear")
 def clear(
     metric: Annotated[
-        str | None, typer.Option("--metric", "-m", help="Only the values of this column, as 'stats' shows it.")
+        str | None, typer.Option("--metric", "-m", help="Clear only the values of this metric, named as in 'stats'.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Drop the kept values, all or those of one metric. They are computed anew when next asked for.
+    """Clear the cached values of all metrics or of one. They are recomputed when needed.
 
     [bold]dialgauge cache clear[/]
     """
@@ -92,7 +92,7 @@ def clear(
     if json:
         print_json({"dropped": dropped})
     else:
-        note(f"{counted(dropped, 'value')} dropped")
+        note(f"{counted(dropped, 'value')} removed")
 
 
 def _cache() -> "ResultCache":
@@ -100,7 +100,7 @@ def _cache() -> "ResultCache":
 
     found = results_cache()
     if found is None:
-        raise DialgaugeError("DIALGAUGE_RESULTS is off: no values are kept")
+        raise DialgaugeError("DIALGAUGE_RESULTS is off: no values are cached")
     return found
 
 

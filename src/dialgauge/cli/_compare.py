@@ -1,4 +1,4 @@
-"""``dialgauge compare``: studies against each other."""
+"""``dialgauge compare``: an original study and its reproductions."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,30 +19,29 @@ Studies = Annotated[
     list[str],
     typer.Argument(
         help="The original, then its reproductions: CSV tables of results (system, dimension, value and optionally "
-        "role, n, scale) or corpora with ratings. [bold]NAME=PATH[/] gives a study a name.",
+        "role, n, scale) or corpora with ratings. [bold]NAME=PATH[/] names a study.",
         show_default=False,
     ),
 ]
 Scales = Annotated[
     list[str] | None,
-    typer.Option("--scale", help="The scale of results that name none, as in [bold]1-5[/] or [bold]STUDY=1-5[/]."),
+    typer.Option("--scale", help="Scale of results that declare none, such as [bold]1-5[/] or [bold]STUDY=1-5[/]."),
 ]
 Settings = Annotated[
     bool,
     typer.Option(
-        "--settings", help="Merge the reproductions' shared items in every way: each annotator, mean, median."
+        "--settings", help="Aggregate the reproductions' shared items in every way: each annotator, mean, median."
     ),
 ]
 Agreements = Annotated[
-    list[str] | None, typer.Option("--agreement", help="An agreement that a study reports: [bold]STUDY=0.48[/].")
+    list[str] | None, typer.Option("--agreement", help="Agreement reported by a study: [bold]STUDY=0.48[/].")
 ]
-Claims = Annotated[
-    Path | None, typer.Option(help="A TOML file of claims to hold against every study.", show_default=False)
-]
+Claims = Annotated[Path | None, typer.Option(help="TOML file of claims to check in every study.", show_default=False)]
 Tests = Annotated[
     list[str] | None,
     typer.Option(
-        "--test", help="Test systems within studies that have ratings: [bold]A,B[/] (A against B) or [bold]all[/]."
+        "--test",
+        help="Test systems within studies that have ratings: [bold]A,B[/] (A compared with B) or [bold]all[/].",
     ),
 ]
 
@@ -57,7 +56,9 @@ def compare(
     studies: Studies,
     policy: Annotated[RatingPolicy, Only("aggregate", "ties", "on_invalid")],
     scale: Scales = None,
-    normalise: Annotated[bool, typer.Option("--normalise", help="Bring all results to 0–1 by their scales.")] = False,
+    normalise: Annotated[
+        bool, typer.Option("--normalise", help="Normalize all results to 0–1 by their scales.")
+    ] = False,
     settings: Settings = False,
     agreement: Agreements = None,
     claims: Claims = None,
@@ -69,9 +70,9 @@ def compare(
 
     [bold]dialgauge compare original.csv reproduction.csv --scale 1-5 --html comparison.html[/]
 
-    CV* is the spread of a result over studies in per cent of its mean: 0 is a perfect repetition.
-    Scales that do not begin at 0 are shifted there first, and what the rounding of printed numbers
-    leaves open is shown as a range.
+    CV* is the spread of a result over studies in per cent of its mean: 0 means identical results.
+    Scales that do not begin at 0 are shifted to 0 first, and the uncertainty due to rounding of
+    printed numbers is shown as a range.
     """
     from dialgauge.reproduce import (
         ComparisonReport,
@@ -100,10 +101,10 @@ def compare(
 
 
 def _print(report: "ComparisonReport") -> None:
-    """Every table, and after the first one what a reader must know."""
+    """Print every table, with remarks after the first one."""
     from dialgauge.reproduce import comparison_json, comparison_remarks, comparison_tables
 
-    remarks = comparison_remarks(comparison_json(report), " (--scale says otherwise)")
+    remarks = comparison_remarks(comparison_json(report), " (--scale changes it)")
     for count, table in enumerate(comparison_tables(report)):
         show(table)
         for text in table.notes:
@@ -113,7 +114,7 @@ def _print(report: "ComparisonReport") -> None:
 
 
 def _tested(results: list["StudyResults"], tests: list[str] | None) -> list["SystemComparison"]:
-    """The systems of the studies that have ratings, tested against each other where that was asked for."""
+    """The requested significance tests between systems, for the studies that have ratings."""
     from dialgauge.reproduce import compare_systems
 
     pairs = _pairs(tests)
@@ -125,7 +126,7 @@ def _tested(results: list["StudyResults"], tests: list[str] | None) -> list["Sys
 
 
 def _by_study(options: list[str] | None, flag: str) -> dict[str | None, str]:
-    """``STUDY=VALUE`` by study; a bare value stands for all studies (None)."""
+    """``STUDY=VALUE`` by study; a bare value applies to all studies (None)."""
     found: dict[str | None, str] = {}
     for option in options or ():
         study, equals, value = option.rpartition("=")
@@ -136,7 +137,7 @@ def _by_study(options: list[str] | None, flag: str) -> dict[str | None, str]:
 
 
 def _pairs(tests: list[str] | None) -> list[tuple[str, str]]:
-    """The pairs asked for; none stands for all of them."""
+    """The requested pairs; an empty list means all of them."""
     pairs = []
     for text in tests or ():
         if text == "all":
@@ -163,7 +164,7 @@ def _load(
         if is_printed_table(path):
             results.append(read_printed(path, name=name, scale=scale, normalised=normalise))
         else:
-            # The original stays as it was published; alone on the line, a study is compared with itself.
+            # The original stays as published; a study given alone is compared with itself.
             sweep = settings and (position > 0 or len(named) == 1)
             results += _rated(name, path, scale, normalise, policy, sweep)
     return results
@@ -171,11 +172,11 @@ def _load(
 
 def _refuse_unknown(flag: str, study: str, names: list[str]) -> None:
     if study not in names:
-        raise InputError(f"{flag} {study}=…: there is no study of that name; there are {', '.join(names)}")
+        raise InputError(f"{flag} {study}=…: unknown study; the studies are {', '.join(names)}")
 
 
 def _named(source: str) -> tuple[str, Path]:
-    """Name and path of a study; a path that exists may hold an equals sign itself."""
+    """Name and path of a study; an existing path may contain an equals sign."""
     given, equals, place = source.partition("=")
     has_name = bool(equals) and not Path(source).exists()
     return (given, Path(place)) if has_name else (Path(source).stem, Path(source))
@@ -200,7 +201,7 @@ def _with_agreement(results: list["StudyResults"], options: list[str] | None) ->
     reported: dict[str, float] = {}
     for study, text in _by_study(options, "--agreement").items():
         if study is None:
-            raise InputError(f"--agreement {text}: name the study, as in {results[0].name}={text}")
+            raise InputError(f"--agreement {text}: the study is missing; write {results[0].name}={text}")
         _refuse_unknown("--agreement", study, [result.name for result in results])
         try:
             reported[study] = float(text)

@@ -1,4 +1,4 @@
-"""``dialgauge compare-runs``: two runs of studies side by side, and the gate for releases."""
+"""``dialgauge compare-runs``: compare two runs, and fail a release if quality drops."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,21 +13,21 @@ from dialgauge.study import RunComparisonSettings
 if TYPE_CHECKING:
     from dialgauge.study import Checked, RunComparison
 
-#: How many rows of a list are shown; all of them are in --json.
+#: Maximum number of names shown in a list; --json has all.
 _MOST = 12
 
 FailIf = Annotated[
     list[str] | None,
     typer.Option(
         "--fail-if",
-        help="Exit with 1 if this holds; repeat for several: [bold]NAME drops|rises|changes|worsens|improves "
+        help="Exit with status 1 if this condition holds (repeatable): [bold]NAME drops|rises|changes|worsens|improves "
         "\\[by NUMBER] \\[at all] \\[for SYSTEM][/]. NAME is a metric, a dimension, [bold]any metric[/], "
         "[bold]any dimension[/] or [bold]anything[/]; without [bold]at all[/] the change must be significant.",
     ),
 ]
 NewNames = Annotated[
     list[str] | None,
-    typer.Option("--map", help="A system or metric that has another name now: [bold]NEW=OLD[/]; repeat."),
+    typer.Option("--map", help="System or metric that was renamed: [bold]NEW=OLD[/] (repeatable)."),
 ]
 
 
@@ -38,28 +38,32 @@ def add_to(app: typer.Typer) -> None:
 
 @with_options
 def compare_runs(
-    first: Annotated[Path, typer.Argument(help="The folder of a run: the release before.", show_default=False)],
-    second: Annotated[Path, typer.Argument(help="The folder of the other run: the new one.", show_default=False)],
+    first: Annotated[Path, typer.Argument(help="Folder of the first run: the previous release.", show_default=False)],
+    second: Annotated[Path, typer.Argument(help="Folder of the second run: the new release.", show_default=False)],
     settings: RunComparisonSettings,
     fail_if: FailIf = None,
     map: NewNames = None,
-    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML for a CI server.")] = None,
-    github: Annotated[bool, typer.Option("--github", help="Print annotations for GitHub Actions, too.")] = False,
-    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a page for a pull request.")] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML for a CI server to this file.")] = None,
+    github: Annotated[bool, typer.Option("--github", help="Also print annotations for GitHub Actions.")] = False,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", help="Write Markdown for a pull request to this file.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Compare two runs: is the new summarizer, or the new version of a metric, any different? For CI, too.
+    """Compare two runs: did a new summarizer or a new metric version change the results? Also for CI.
 
     [bold]dialgauge compare-runs runs/v1 runs/v2 --fail-if "consistency drops" --junit gate.xml[/]
 
     Scores and ratings are paired by dialogue, system, variant and role, and nothing is scored again.
-    Exit status: 0 no condition holds, 1 one does, 2 something cannot be compared.
-    (Two studies of human ratings, an original and its reproduction: [bold]dialgauge compare[/].)
+    Exit status: 0 no condition holds, 1 a condition holds, 2 something cannot be compared.
+    (To compare an original study with its reproduction, use [bold]dialgauge compare[/].)
     """
     from dialgauge.study import FinishedRun, check_conditions, compare_runs as compare, parse_condition, parse_names
 
     if json and github:
-        raise InputError("--json and --github both print to standard output; choose one, or use --junit for the other")
+        raise InputError(
+            "--json and --github both print to standard output; use one of them, and --junit for the other"
+        )
     runs = (FinishedRun.open(first), FinishedRun.open(second))
     conditions = [parse_condition(text) for text in fail_if or ()]
     with progress_bar("comparing") as progress:
@@ -118,10 +122,10 @@ def _print_overlap(found: "RunComparison") -> None:
         )
         for side, run, only in sides
     ]
-    print_table("runs", ("", "folder", "study", "dialgauge", "has alone"), rows)
+    print_table("runs", ("", "folder", "study", "dialgauge", "only here"), rows)
     console.print(
         f"in both: {overlap.common['summaries']} summaries of {overlap.common['dialogues']} dialogues by "
-        f"{overlap.common['systems']} systems; {overlap.texts_changed} of them with another text",
+        f"{overlap.common['systems']} systems; {overlap.texts_changed} of them with a different text",
         highlight=False,
     )
     for side, _, only in sides:

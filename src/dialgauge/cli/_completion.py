@@ -1,4 +1,4 @@
-"""What a shell offers for the names of metrics and other things, read from the table of names without any import."""
+"""Shell completion for the names of metrics and perturbations, read from the table of names without any import."""
 
 from dialgauge.registry import completer
 

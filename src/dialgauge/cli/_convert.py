@@ -1,4 +1,4 @@
-"""``dialgauge convert``: a corpus from one format into another, with an account of what was read."""
+"""``dialgauge convert``: convert a corpus to another format and report what was read."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from dialgauge.tables import harmless
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
 
-#: What a mapping says of ratings alone.
+#: Uses of a mapping that concern ratings only.
 _OF_RATINGS = ("annotator", "dimension", "value", "sentence", "scale", "comment", "time")
 
 
@@ -30,37 +30,36 @@ def convert(
         str, typer.Argument(metavar="IN", help="A corpus file or folder, [bold]embedded[/], or [bold]dataset:NAME[/].")
     ],
     target: Annotated[
-        Path, typer.Argument(metavar="OUT", help="What to write; a name without a suffix is a dialgauge folder.")
+        Path,
+        typer.Argument(metavar="OUT", help="File or folder to write; a name without a suffix is a dialgauge folder."),
     ],
     map: Map = None,
-    ratings: Annotated[
-        Path | None, typer.Option(help="A file with further ratings of these summaries, to be added.")
-    ] = None,
+    ratings: Annotated[Path | None, typer.Option(help="File with additional ratings of these summaries.")] = None,
     map_ratings: Annotated[
         list[str] | None,
         typer.Option(
             "--map-ratings",
-            help="The same as --map for the file of --ratings; [bold]scale==1-5[/] gives all of them one scale.",
+            help="Like --map, for the file of --ratings; [bold]scale==1-5[/] sets one scale for all of them.",
         ),
     ] = None,
     language: Annotated[
         str | None,
         typer.Option(
             "--language",
-            help="Language of the dialogues that do not declare one, as in [bold]fr[/].",
+            help="Language of dialogues that do not declare one, such as [bold]fr[/].",
             autocompletion=complete_language,
         ),
     ] = None,
     strict: Strict = False,
-    from_format: Annotated[str | None, typer.Option(help="The format of IN, if its name does not tell it.")] = None,
-    to_format: Annotated[str | None, typer.Option(help="The format of OUT, if its name does not tell it.")] = None,
+    from_format: Annotated[str | None, typer.Option(help="Format of IN, if its name does not show it.")] = None,
+    to_format: Annotated[str | None, typer.Option(help="Format of OUT, if its name does not show it.")] = None,
     json: Json = False,
 ) -> None:
-    """Read a corpus and write it in another format.
+    """Convert a corpus to another format.
 
     [bold]dialgauge convert results.csv corpus --map summary=hyp[/]
 
-    Says what was read, and counts the rows that had to be left out by reason. Ratings in a file of their own:
+    Reports what was read and counts the skipped rows by reason. Ratings in a separate file:
 
     [bold]dialgauge convert results.csv corpus --ratings ratings.csv --map-ratings scale==1-5[/]
     """
@@ -76,7 +75,7 @@ def convert(
 
     mapping, mapping_ratings = parse_mapping(map or []), parse_mapping(map_ratings or [])
     if ratings is None and map_ratings:
-        raise InputError("--map-ratings names the columns of a file of ratings; give it with --ratings FILE")
+        raise InputError("--map-ratings needs --ratings FILE: it names the columns of that file")
     check_target(target, format=to_format)
     with (
         progress_bar(f"reading {source}"),
@@ -98,15 +97,15 @@ def convert(
     counts = ("dialogues", corpus.dialogues.height), ("summaries", corpus.summaries.height)
     print_table(
         f"Written to {target}",
-        ["what", "how many"],
+        ["content", "count"],
         [*((what, f"{number:,}") for what, number in counts), ("ratings", f"{corpus.ratings.height:,}")],
-        numeric=["how many"],
+        numeric=["count"],
     )
     for text in corpus.notes:
         note(f"note: {text}")
     if reasons:
         print_table(
-            "Left out",
+            "Skipped rows",
             ["reason", "rows"],
             [(reason, f"{number:,}") for reason, number in reasons.items()],
             numeric=["rows"],
@@ -114,12 +113,12 @@ def convert(
         for problem in corpus.problems[:FIRST]:
             console.print(harmless(f"  {problem}"), highlight=False, markup=False, soft_wrap=True)
         if len(corpus.problems) > FIRST:
-            console.print(f"  … and {len(corpus.problems) - FIRST:,} more (all with --json)", highlight=False)
+            console.print(f"  … and {len(corpus.problems) - FIRST:,} more (--json lists all)", highlight=False)
 
 
 @contextmanager
 def _columns_of(option: str, hint: str) -> Iterator[None]:
-    """Name the option in errors about a column that its file does not have."""
+    """Name the option in errors about a missing column."""
     try:
         yield
     except UnknownNameError as error:
@@ -129,7 +128,7 @@ def _columns_of(option: str, hint: str) -> Iterator[None]:
 
 
 def _refuse_unused(mapping: Mapping[str, tuple[str, ...]], corpus: "Corpus") -> None:
-    """Stop where --map says of ratings what can only be meant for the file of --ratings."""
+    """Reject --map entries about ratings that can only be meant for the file of --ratings."""
     from dialgauge.corpus import CONSTANT
 
     for use, (given, *_) in mapping.items():

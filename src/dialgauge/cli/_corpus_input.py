@@ -1,4 +1,4 @@
-"""How every command takes a corpus from the command line."""
+"""The corpus argument of all commands."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,23 +17,23 @@ Source = Annotated[
     str,
     typer.Argument(help="A corpus file or folder, [bold]embedded[/], or [bold]dataset:NAME[/].", show_default=False),
 ]
-Format = Annotated[str | None, typer.Option("--format", help="The file's format, where its ending does not say it.")]
+Format = Annotated[str | None, typer.Option("--format", help="File format, if the file name does not show it.")]
 Map = Annotated[
     list[str] | None,
-    typer.Option("--map", help="Name a column: [bold]--map summary=hyp[/] reads the column hyp as summary."),
+    typer.Option("--map", help="Map a column: [bold]--map summary=hyp[/] reads the column hyp as summary."),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at bad rows instead of leaving them out and counting.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Fail on invalid rows instead of skipping them.")]
 
-#: The way out where a corpus has no ratings, or a file nothing but ratings.
-HOW_TO_ADD = "ratings in a file of their own are added with: dialgauge convert SUMMARIES corpus --ratings FILE"
+#: What to do if a corpus has no ratings, or a file only ratings.
+HOW_TO_ADD = "to add ratings from a separate file: dialgauge convert SUMMARIES corpus --ratings FILE"
 
-#: So many bad rows are shown one by one.
+#: Number of invalid rows that are shown one by one.
 FIRST = 10
 
 
 @contextmanager
 def given_by(option: str) -> Iterator[None]:
-    """Name the option in errors about a file or folder that it gave."""
+    """Name the option in errors about the file or folder given with it."""
     try:
         yield
     except InputError as error:
@@ -41,28 +41,28 @@ def given_by(option: str) -> Iterator[None]:
 
 
 def load_corpus(source: str, format: str | None = None, map: list[str] | None = None, strict: bool = False) -> "Corpus":
-    """The corpus of this name or path; what had to be assumed and what had to be left out is said on stderr."""
+    """Load the corpus of this name or path; assumptions and skipped rows are reported on stderr."""
     from dialgauge.corpus import count_by_reason, open_corpus, parse_mapping
 
     mapping = parse_mapping(map or [])
     with progress_bar(f"reading {source}"):
         corpus = open_corpus(source, format=format, mapping=mapping, strict=strict)
-    say_what_was_read(corpus.notes, count_by_reason(corpus.problems), corpus.problems)
+    report_input(corpus.notes, count_by_reason(corpus.problems), corpus.problems)
     return corpus
 
 
-def say_what_was_read(notes: Sequence[str], reasons: Mapping[str, int], problems: Sequence[object]) -> None:
-    """On stderr: what had to be assumed, how many rows were left out for which reason, and the first of them."""
+def report_input(notes: Sequence[str], reasons: Mapping[str, int], problems: Sequence[object]) -> None:
+    """Report assumptions and the number of skipped rows by reason on stderr, with the first of them."""
     for text in notes:
         note(f"note: {text}")
     for reason, count in reasons.items():
-        note(f"left out {counted(count, 'row')}: {reason}")
+        note(f"skipped {counted(count, 'row')}: {reason}")
     for problem in problems[:FIRST]:
         note(f"  {problem}")
     if len(problems) > FIRST:
-        note(f"  … and {len(problems) - FIRST:,} more ('dialgauge inspect FILE --json' has them all)")
+        note(f"  … and {len(problems) - FIRST:,} more ('dialgauge inspect FILE --json' lists all)")
 
 
 def problems_as_json(problems: "Sequence[Problem]") -> list[dict[str, str | int | None]]:
-    """Every row that was left out, for ``--json``."""
+    """All skipped rows, for ``--json``."""
     return [{"file": p.file, "line": p.line, "key": p.key, "reason": p.reason, "given": p.given} for p in problems]

@@ -1,4 +1,4 @@
-"""``dialgauge correlate``: which metric agrees with people, and how surely."""
+"""``dialgauge correlate``: correlation of metrics with human ratings, with confidence intervals."""
 
 from typing import TYPE_CHECKING
 
@@ -45,7 +45,7 @@ def correlate(
 
     loaded, table = load_corpus(corpus, format, map), load_scores(scores)
     if loaded.ratings.is_empty():
-        raise InputError(f"corpus {loaded.info.name!r} has no ratings: nothing to correlate with; {HOW_TO_ADD}")
+        raise InputError(f"corpus {loaded.info.name!r} has no ratings to correlate with; {HOW_TO_ADD}")
     with progress_bar("correlating") as progress:
         made = evaluate_metrics(loaded, table, settings, policy, progress=progress)
     found = Found(

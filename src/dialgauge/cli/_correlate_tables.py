@@ -1,4 +1,4 @@
-"""What ``dialgauge correlate`` shows: a table for each level and coefficient, and one JSON document."""
+"""Output of ``dialgauge correlate``: a table for each level and coefficient, or one JSON document."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from dialgauge.metaeval import Correlations, HumanCeiling
     from dialgauge.metrics import Scores
 
-#: For (level, coefficient, dimension), the metrics that cannot be told from the best one, with it.
+#: For (level, coefficient, dimension), the best metric and those not significantly different from it.
 Best = Mapping[tuple[str, str, str], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Everything that the command shows."""
+    """The results that the command shows."""
 
     corpus: "Corpus"
     scores: "Scores"
@@ -38,7 +38,7 @@ class Found:
 
 
 def print_found(found: Found) -> None:
-    """The tables, and on stderr what a reader must know about them."""
+    """Print the tables, and notes about them on stderr."""
     for level in found.levels:
         for coefficient in found.coefficients:
             show(level_table(found, level, coefficient))
@@ -98,32 +98,33 @@ def _cell(row: Mapping[str, Any], alike: bool, starred: bool) -> Cell:
 def _print_notes(found: Found) -> None:
     of_systems = set(found.result.frame["metric"]) - set(found.scores.metrics)
     if found.best and of_systems:
-        note(f"{', '.join(sorted(of_systems))}: no part in the test behind =, which needs a value per summary")
+        note(f"{', '.join(sorted(of_systems))}: not in the significance test (=), which needs a value per summary")
     _print_reading(found.result)
     note(str(found.result.pairing))
     if found.invalid:
-        note(f"left out: {counted(found.invalid, 'rating')} off the scale")
+        note(f"skipped: {counted(found.invalid, 'rating')} off the scale")
     _print_references(found)
     other = found.ceiling_aggregation != found.aggregation
-    apart = f", in the human ceiling by {found.ceiling_aggregation}" if other else ""
+    apart = f", and for the human ceiling by {found.ceiling_aggregation}" if other else ""
     note(f"annotators are aggregated by {found.aggregation}{apart}")
     if found.corpus.info.ratings_origin == "constructed":
         note("these ratings were constructed by a program, not given by people")
 
 
 def _print_reading(result: "Correlations") -> None:
-    """How the order, the signs and the marks of the tables are to be read."""
+    """Explain the order, the signs and the marks of the tables."""
     settings = result.settings
-    note("best first by the mean of the dimensions")
+    note("metrics are sorted by their mean over the dimensions, best first")
     if result.frame.select((pl.col("oriented") & (pl.col("direction") == "lower")).any()).item():
-        note("↓ better when lower: the sign is turned, so that larger correlations are better everywhere")
+        note("↓ lower is better: the sign is flipped, so that larger correlations are always better")
     elif not settings["oriented"]:
-        note("raw sign: a metric that is better when lower should correlate negatively")
+        note("raw sign: a lower-is-better metric should correlate negatively")
     if settings["resamples"]:
         over = "systems and inputs" if settings["resample"] == "both" else settings["resample"]
         note(
             f"[{settings['confidence']:.0%} interval, bootstrap over {over}], * excludes zero, "
-            "= not distinguishable from the best of the column (permutation over systems, Benjamini–Hochberg)"
+            "= not significantly different from the best of the column (permutation test over systems, "
+            "Benjamini–Hochberg)"
         )
 
 
@@ -131,7 +132,7 @@ def _print_references(found: Found) -> None:
     if found.references:
         included = found.result.settings["with_references"]
         named = ", ".join(found.references)
-        note(f"references ({named}) {'count as systems' if included else 'are left out'}")
+        note(f"references ({named}) {'count as systems' if included else 'are excluded'}")
     if found.effect is not None and found.effect["difference"].drop_nulls().len():
         row = found.effect.row(0, named=True)
         note(
@@ -141,7 +142,7 @@ def _print_references(found: Found) -> None:
 
 
 def as_json(found: Found) -> dict[str, Any]:
-    """The same as one document."""
+    """The same results as one JSON document."""
     result, pairing = found.result, found.result.pairing
     aggregated = {"aggregate": found.aggregation, "ceiling_aggregate": found.ceiling_aggregation}
     return {

@@ -1,4 +1,4 @@
-"""``dialgauge datasets``: the catalogue of public data sets, and how to have them here."""
+"""``dialgauge datasets``: the catalogue of public data sets, and how to get them."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,9 +10,7 @@ from dialgauge.cli._output import Json, console, note, print_json, print_table, 
 
 Name = Annotated[str, typer.Argument(help="A data set of the catalogue.")]
 
-_group = typer.Typer(
-    help="Public data sets: what there is, under which licence, and how to get it.", invoke_without_command=True
-)
+_group = typer.Typer(help="List, show and download public data sets.", invoke_without_command=True)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -42,12 +40,12 @@ def catalogue(context: typer.Context, json: Json = False) -> None:
             for e in DATASETS.values()
         ],
     )
-    note(f"more: dialgauge datasets show NAME · get one: dialgauge datasets get NAME · kept in {cache_folder()}")
+    note(f"more: dialgauge datasets show NAME · get one: dialgauge datasets get NAME · stored in {cache_folder()}")
 
 
 @_group.command("show")
 def show(name: Name, json: Json = False) -> None:
-    """Everything the catalogue knows about a data set, also what could not be verified.
+    """Show all information about a data set, including what could not be verified.
 
     [bold]dialgauge datasets show dialsummeval[/]
     """
@@ -68,7 +66,10 @@ def show(name: Name, json: Json = False) -> None:
         ("how to get it", entry.how),
         *(("file", f"{file.url} ({_pin(file)})") for file in entry.files),
         ("parts", ", ".join(f"{entry.name}:{part}" for part in entry.parts) or "one"),
-        ("read by", f'read_dataset("{entry.name}", FOLDER)' if entry.read else "no reader: these are no dialogues"),
+        (
+            "read by",
+            f'read_dataset("{entry.name}", FOLDER)' if entry.read else "no reader: it does not contain dialogues",
+        ),
         ("not verified", entry.unverified),
         ("here", str(entry.folder) if _present(entry) else "no"),
     ]
@@ -79,10 +80,10 @@ def show(name: Name, json: Json = False) -> None:
 def get(
     name: Name,
     source: From = None,
-    target: Annotated[Path | None, typer.Option("--to", help="Put it here instead of into the cache.")] = None,
+    target: Annotated[Path | None, typer.Option("--to", help="Download into this folder instead of the cache.")] = None,
     json: Json = False,
 ) -> None:
-    """Download a data set into the cache. An interrupted download goes on where it stopped.
+    """Download a data set into the cache. Rerun to resume an interrupted download.
 
     [bold]dialgauge datasets get dialsummeval[/]
     """
@@ -98,7 +99,7 @@ def get(
     console.print(f"{entry.name} is in {folder}", highlight=False, markup=False)
     note(f"licence: {entry.licence}")
     if not entry.is_in(folder):
-        note(f"one step is left: {entry.how}")
+        note(f"one manual step remains: {entry.how}")
 
 
 def _present(entry: Any) -> bool:

@@ -1,4 +1,4 @@
-"""``dialgauge datasheet``: the sheet that describes a human evaluation."""
+"""``dialgauge datasheet``: draft the datasheet of a human evaluation."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -21,14 +21,15 @@ def add_to(app: typer.Typer) -> None:
 def datasheet(
     corpus: Annotated[str, typer.Argument(help="A corpus with ratings, or [bold]embedded[/].", show_default=False)],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the sheet: .json (as the HEDS form) or .md.")
+        Path | None, typer.Option("--output", "-o", help="File to write: .json (HEDS form) or .md.")
     ] = None,
     answers: Annotated[
-        Path | None, typer.Option(help="Your own answers: TOML, a text for each key of the sheet.", show_default=False)
+        Path | None,
+        typer.Option(help="Your answers: a TOML file with a text for each key of the sheet.", show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Draft the Human Evaluation Datasheet (HEDS 3.0) of a study, with its open questions.
+    """Draft the Human Evaluation Datasheet (HEDS 3.0) of a study and list the open questions.
 
     [bold]dialgauge datasheet ratings.jsonl --answers answers.toml -o heds.json[/]
     """
@@ -58,6 +59,6 @@ def _write(sheet: "Datasheet", path: Path) -> None:
     elif path.suffix == ".md":
         text = sheet.to_markdown()
     else:
-        raise InputError(f"--output {path}: the sheet is written as .json or .md")
+        raise InputError(f"--output {path}: unknown format; use .json or .md")
     write_text(path, text)
     note(f"wrote {path}: {counted(len(sheet.answers), 'answer')}, {counted(len(sheet.open), 'open question')}")

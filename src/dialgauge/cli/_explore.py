@@ -1,4 +1,4 @@
-"""``dialgauge explore``: a finished run in the browser."""
+"""``dialgauge explore``: browse a finished run in the browser."""
 
 import sys
 from pathlib import Path
@@ -17,27 +17,27 @@ def add_to(app: typer.Typer) -> None:
 
 
 def explore(
-    run: Annotated[Path, typer.Argument(help="The folder of a finished run, as 'dialgauge run' writes it.")],
+    run: Annotated[Path, typer.Argument(help="Folder of a finished run, written by 'dialgauge run'.")],
     host: Annotated[
-        str, typer.Option(help="Where to listen; 0.0.0.0 opens it to the network, where there is no login.")
+        str, typer.Option(help="Address to listen on; 0.0.0.0 accepts connections from the network, without a login.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8600,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8600,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = False,
     json: Json = False,
 ) -> None:
-    """Look at a run in the browser: search it, and ask where metrics go wrong.
+    """Explore a run in the browser: search it and find where metrics fail.
 
     [bold]dialgauge explore runs/demo --open[/]
 
-    Every dialogue with its summaries, ratings, scores and variants. Nothing can be changed.
+    Shows every dialogue with its summaries, ratings, scores and variants. Read-only.
 
-    Every page is an address to pass on, and [bold]?format=json[/] gives it to programs.
+    Every page has a URL to share, and [bold]?format=json[/] returns it as JSON.
     """
     from dialgauge.explore import RunData, serve
 
     data = RunData.open(run)
     if host not in _OWN:
-        note(f"warning: there is no login: everybody who reaches {host} can read this run")
+        note(f"warning: there is no login: anyone who can reach {host} can read this run")
 
     def announce(address: str) -> None:
         if json:

@@ -1,4 +1,4 @@
-"""``dialgauge finetune-metric``: a neural metric that learns from your ratings, under the conditions of Table 7."""
+"""``dialgauge finetune-metric``: fine-tune a neural metric on your ratings, under the conditions of Table 7."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,11 +35,11 @@ def finetune_metric(
     map: Map = None,
     json: Json = False,
 ) -> None:
-    """Train BARTScore, UniEval or a small encoder head on your ratings, and test it on dialogues it has not seen.
+    """Fine-tune BARTScore, UniEval or a small encoder head on your ratings and test it on held-out dialogues.
 
     [bold]dialgauge finetune-metric embedded -m encoder-head -t consistency --condition all --priors -o tuned[/]
 
-    Every trained metric is a folder that [bold]dialgauge score[/] takes: as learned:folder=PATH, and a checkpoint also
+    Every trained metric is a folder for [bold]dialgauge score[/]: use it as learned:folder=PATH, and a checkpoint also
     as bartscore-…:model=folder:PATH. Rerun to resume an interrupted training.
     """
     from dialgauge.learn import run_conditions
@@ -68,11 +68,11 @@ def _print_estimates(result: "Conditions", settings: ConditionSettings) -> None:
     cells = {(row["condition"], row["set"]): row for row in result.frame.iter_rows(named=True)}
     conditions = list(dict.fromkeys(result.frame["condition"]))
     sets = [name for name in dict.fromkeys(result.frame["set"]) if cells[conditions[0], name]["summaries"]]
-    title = f"{settings.metric}: mean correlation with {settings.target} on unseen dialogues"
+    title = f"{settings.metric}: mean correlation with {settings.target} on held-out dialogues"
     shown = [[_estimate(cells[condition, name]) for name in sets] for condition in conditions]
     show(matrix(title, ("trained on", "tested on"), conditions, sets, shown))
     orders = [[number_cell(cells[condition, name]["order"], ".1%") for name in sets] for condition in conditions]
-    title = "pairs of summaries of a dialogue in the order of their ratings"
+    title = "pairs of summaries of a dialogue ranked as by their ratings"
     show(matrix(title, ("trained on", "tested on"), conditions, sets, orders))
 
 
@@ -80,18 +80,18 @@ def _print_notes(result: "Conditions") -> None:
     counts = result.settings["dialogues"]
     note(
         f"mean of Pearson, Spearman and Kendall [jackknife interval over dialogues]; {counts['train']} dialogues to "
-        f"train, {counts['dev']} to choose the epoch, {counts['test']} to test; no dialogue is in two of them"
+        f"train, {counts['dev']} to select the epoch, {counts['test']} to test, without overlap"
     )
     if result.settings["ratings_origin"] == "constructed":
         note("the ratings of the originals were constructed by a program, not given by people")
     assigned = result.frame.filter(result.frame["ratings"].str.contains("priors|extrapolated"))
     if assigned.height:
         note(
-            "ratings of variants that nobody rated are the mean of their kind, rounded "
-            f"({result.settings['variants']['rounding']}): within a kind they do not differ"
+            "unrated variants get the mean rating of their kind, rounded "
+            f"({result.settings['variants']['rounding']}): ratings within a kind are equal"
         )
 
 
 def _estimate(row: Mapping[str, Any]) -> str:
-    """Without the zero before the point, so that four estimates fit beside each other."""
+    """Without the leading zero, so that four estimates fit side by side."""
     return estimate(row["value"], row["low"], row["high"], 3, ends=2, short=True)

@@ -1,4 +1,4 @@
-"""``dialgauge finetune-summarizer``: teach a summarizer on all pairs, on the affective ones, and on as many."""
+"""``dialgauge finetune-summarizer``: fine-tune on all pairs, on affective pairs, or on a random subset."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,23 +22,24 @@ if TYPE_CHECKING:
 Model = Annotated[
     str,
     typer.Option(
-        help="Sequence-to-sequence model (hub id or folder:/path), or [bold]scratch:6+6[/]: a new one with that many "
-        "encoder and decoder layers ([bold]scratch:6+6x512[/]: 512 wide)."
+        help="Sequence-to-sequence model (hub ID or folder:/path), or [bold]scratch:6+6[/]: a new model with 6 "
+        "encoder and 6 decoder layers ([bold]scratch:6+6x512[/]: hidden size 512)."
     ),
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for checkpoints, summaries and the table.")]
 Dev = Annotated[
     str | None,
     typer.Option(
-        help="What chooses the best epoch: a corpus, or a share of the training dialogues as in 0.1 (default: the "
-        "corpus's split dev)."
+        help="Data for selecting the best epoch: a corpus, or a share of the training dialogues such as 0.1 (default: "
+        "the "
+        "dev split)."
     ),
 ]
-Test = Annotated[str | None, typer.Option(help="Corpus for the table at the end (default: the corpus's split test).")]
+Test = Annotated[str | None, typer.Option(help="Corpus for the final table (default: the test split).")]
 
-#: Where the measures of affect begin in the table.
+#: Index of the first affect measure in the table.
 _AFFECT = 5
-#: Below this, the weights of a new model hardly move.
+#: With a lower learning rate, a new model hardly learns.
 _SLOW_FROM_SCRATCH = 1e-4
 
 
@@ -64,13 +65,13 @@ def finetune_summarizer(
     strict: Strict = False,
     json: Json = False,
 ) -> None:
-    """Fine-tune a summarizer on the references of a corpus, once or for several training sets, and compare.
+    """Fine-tune a summarizer on the references of a corpus, on one or several training sets, and compare them.
 
     [bold]dialgauge finetune-summarizer dataset:dialogsum --model facebook/bart-base --sets all -o runs/affect[/]
 
-    Each set has a folder below the output folder: checkpoint (load it as folder:PATH) and summaries.jsonl (what it
-    writes for the test split). table.md compares ROUGE, BERTScore and PSentScore (Spearman / CCC / MAE of the share of
-    affective words in dialogue and summary). Rerun to resume an interrupted run.
+    Each set has a subfolder of the output folder with checkpoint (load it as folder:PATH) and summaries.jsonl (its
+    summaries of the test split). table.md compares ROUGE, BERTScore and PSentScore (Spearman / CCC / MAE of the share
+    of affective words in dialogue and summary). Rerun to resume an interrupted run.
     """
     from dialgauge.affect import tagger as make_tagger
     from dialgauge.summarize import finetune_sets
@@ -79,8 +80,8 @@ def finetune_summarizer(
     splits = _splits(load_corpus(corpus, format, map, strict), dev, test, training.seed)
     training = training.model_copy(update={"reading": reading})
     settings = settings.model_copy(update={"writing": writing})
-    _say_what_is_absent(splits, training)
-    _say_what_will_disappoint(splits, model, training.learning_rate)
+    _note_missing_splits(splits, training)
+    _warn_about_settings(splits, model, training.learning_rate)
     try:
         with progress_bar("fine-tuning") as progress:
             result = finetune_sets(
@@ -90,12 +91,12 @@ def finetune_summarizer(
                 training,
                 settings,
                 tagger=make_tagger(affect.tagger),
-                chosen=lambda made: _say_what_is_in_the_sets(made, splits.train),
+                chosen=lambda made: _note_training_sets(made, splits.train),
                 progress=progress,
             )
     except KeyboardInterrupt:
         if output.exists():
-            note(f"stopped: finished epochs and trainings are kept in {output}; the same command goes on from there")
+            note(f"interrupted: finished epochs and models are saved in {output}; rerun the command to resume")
         raise
     if json:
         print_json(result.as_dict())
@@ -118,14 +119,14 @@ def _splits(corpus: "Corpus", dev: str | None, test: str | None, seed: int) -> "
     return Splits(cut.train, cut.dev if dev is None else load_corpus(dev), held_out or cut.test)
 
 
-def _say_what_is_absent(splits: "Splits", training: FinetuneSettings) -> None:
+def _note_missing_splits(splits: "Splits", training: FinetuneSettings) -> None:
     if splits.dev is None:
-        note(f"no --dev and no split dev: the last of {training.epochs} epochs is kept, whatever it is like")
+        note(f"no --dev and no dev split: the last of {training.epochs} epochs is kept without validation")
     if splits.test is None:
-        note("no --test and no split test: there will be no table")
+        note("no --test and no test split: no table is written")
 
 
-def _say_what_will_disappoint(splits: "Splits", model: str, learning_rate: float) -> None:
+def _warn_about_settings(splits: "Splits", model: str, learning_rate: float) -> None:
     from dialgauge.summarize import is_scratch
 
     if is_scratch(model) and learning_rate < _SLOW_FROM_SCRATCH:
@@ -134,21 +135,25 @@ def _say_what_will_disappoint(splits: "Splits", model: str, learning_rate: float
     for name, part in (("dev", splits.dev), ("test", splits.test)):
         seen = 0 if part is None else sum(dialogue.text in known for dialogue in part.iter_dialogues())
         if part is not None and seen:
-            note(f"{name}: {seen:,} of {part.dialogues.height:,} dialogues are trained on, too: it will flatter")
+            note(
+                f"{name}: {seen:,} of {part.dialogues.height:,} dialogues are also training data; results are too optimistic"
+            )
 
 
-def _say_what_is_in_the_sets(sets: "Mapping[str, TrainingSet]", train: "Corpus") -> None:
+def _note_training_sets(sets: "Mapping[str, TrainingSet]", train: "Corpus") -> None:
     some = next(iter(sets.values()))
     role = some.pairs[0].role
     absent = train.references.filter(role=role).height - some.out_of
     if absent:
-        note(f"left out, as the dialogue or the reference is empty: {absent:,} of {absent + some.out_of:,} references")
+        note(
+            f"skipped because the dialogue or the reference is empty: {absent:,} of {absent + some.out_of:,} references"
+        )
     whole = [name for name, made in sets.items() if name != "full" and len(made.pairs) == made.out_of]
     if whole:
         note(
-            f"every pair has an affective word in dialogue and reference: {' and '.join(whole)} "
-            f"{'holds' if len(whole) == 1 else 'hold'} all pairs, as full does, and "
-            f"{'teaches' if len(whole) == 1 else 'teach'} the same"
+            f"every pair has an affective word in dialogue and reference: {' and '.join(same)} "
+            f"{'is' if len(same) == 1 else 'are'} identical to full, and "
+            f"{'trains' if len(same) == 1 else 'train'} the same model"
         )
 
 
@@ -156,7 +161,7 @@ def _print(result: "SetsResult", training: FinetuneSettings, role: str, output: 
     heads = ("set", "pairs", "of all", "cut", "loss", "kept epoch", "seconds")
     rows = [_row(name, trained, result.sets[name].share) for name, trained in result.trained.items()]
     for name, trained in result.trained.items():
-        _say_how_it_went(name, trained)
+        _note_training(name, trained)
     print_table("training", heads, rows, numeric=heads[1:])
     if result.table is not None:
         _print_test(result.table)
@@ -165,11 +170,11 @@ def _print(result: "SetsResult", training: FinetuneSettings, role: str, output: 
     if result.table is not None:
         note(f"wrote {output / 'table.md'} and {output / 'table.json'}")
     name, trained = next(iter(result.trained.items()))
-    note(f"to use one: dialgauge summarize CORPUS -s {_system(name, trained, training)}{_role_option(role)} -o OUTPUT")
+    note(f"use it: dialgauge summarize CORPUS -s {_system(name, trained, training)}{_role_option(role)} -o OUTPUT")
 
 
 def _system(name: str, trained: "Finetuned", training: FinetuneSettings) -> str:
-    """The specification of a system that reads as it was taught to, quoted for a shell where need be."""
+    """The specification of a system with the input settings of its training, quoted for a shell if needed."""
     import shlex
 
     from dialgauge.models import load
@@ -185,7 +190,7 @@ def _system(name: str, trained: "Finetuned", training: FinetuneSettings) -> str:
     return shlex.quote(f"{name}=seq2seq:{','.join(f'{key}={quoted(str(value))}' for key, value in given.items())}")
 
 
-def _asked(role: str) -> str:
+def _role_option(role: str) -> str:
     return "" if role == "overall" else f" --role {role}"
 
 
@@ -202,20 +207,20 @@ def _row(name: str, trained: "Finetuned", share: float) -> tuple[str, ...]:
     )
 
 
-def _say_how_it_went(name: str, trained: "Finetuned") -> None:
+def _note_training(name: str, trained: "Finetuned") -> None:
     if trained.reused:
-        note(f"{name}: was trained already, nothing was done")
+        note(f"{name}: already trained, skipped")
     elif trained.record.resumed_from:
-        note(f"{name}: went on after epoch {trained.record.resumed_from}")
+        note(f"{name}: resumed after epoch {trained.record.resumed_from}")
     if trained.cut_dialogues or trained.cut_references:
         note(
-            f"{name}: longer than what is read, cut at the end: {counted(trained.cut_dialogues, 'dialogue')}, "
+            f"{name}: truncated: {counted(trained.cut_dialogues, 'dialogue')}, "
             f"{counted(trained.cut_references, 'reference')} (see --source-length and --target-length)"
         )
 
 
 def _print_test(found: "AffectTable") -> None:
-    """The layout of the paper's table, or, where the screen is too narrow, overlap and affect apart."""
+    """Print the table as in the paper, or overlap and affect separately if the screen is too narrow."""
     from dialgauge.tables import fits_width
 
     title = f"test split: {counted(found.dialogues, 'dialogue')}, {counted(found.references, 'reference')}"
@@ -224,7 +229,7 @@ def _print_test(found: "AffectTable") -> None:
     if not fits_width(whole, console.width):
         parts = [
             found.overlap_table(f"{title}: overlap with the references"),
-            found.affect_table(f"{title}: affect that is kept, Spearman / CCC / MAE"),
+            found.affect_table(f"{title}: preserved affect, Spearman / CCC / MAE"),
         ]
     for table in parts:
         show(table)

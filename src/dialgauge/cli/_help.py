@@ -1,4 +1,4 @@
-"""How the help is laid out: commands under headings of what they are for, paragraphs that fill the screen."""
+"""Layout of the help: commands grouped under headings, paragraphs wrapped to the screen."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -27,7 +27,7 @@ def add_under_headings(app: typer.Typer, headings: Mapping[str, Iterable[Module]
 
 
 def _fill_paragraphs(app: typer.Typer) -> None:
-    """Take the line ends out of paragraphs: they are where the lines of our code end, not those of the screen."""
+    """Remove the line breaks within paragraphs: they follow the source code, not the width of the screen."""
     for command in app.registered_commands:
         paragraphs = (command.help or inspect.getdoc(command.callback) or "").split("\n\n")
         command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)

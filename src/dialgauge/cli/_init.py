@@ -1,4 +1,4 @@
-"""``dialgauge init``: a study file to start from."""
+"""``dialgauge init``: write a study file to start from."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,9 +18,9 @@ def add_to(app: typer.Typer) -> None:
 def init(
     path: Annotated[Path, typer.Argument(help="The study file to write.")] = Path("study.toml"),
     corpus: Annotated[
-        str, typer.Option(help="The corpus to study, relative to the study file; [bold]embedded[/] for a demo.")
+        str, typer.Option(help="Corpus to evaluate, relative to the study file; [bold]embedded[/] for a demo.")
     ] = "embedded",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
     json: Json = False,
 ) -> None:
     """Write a commented study file, ready to run.
@@ -32,7 +32,7 @@ def init(
     from dialgauge.study import study_template
 
     if path.exists() and not force:
-        raise InputError(f"{path} exists; --force overwrites it")
+        raise InputError(f"{path} already exists; use --force to overwrite it")
     home = path.resolve().parent
     named = corpus == "embedded" or corpus.startswith("dataset:")
     lies = None if named else source_folder(corpus, home)
@@ -42,4 +42,4 @@ def init(
         print_json({"study": str(path), "corpus": corpus})
     else:
         name = escape(str(path))
-        console.print(f"wrote {name}; now: [bold]dialgauge run {name}[/]", highlight=False, soft_wrap=True)
+        console.print(f"wrote {name}; next: [bold]dialgauge run {name}[/]", highlight=False, soft_wrap=True)

@@ -1,11 +1,11 @@
-"""``dialgauge inspect``: what a file looks like, and what its columns would be taken for."""
+"""``dialgauge inspect``: the format and columns of a file, and how they would be read."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dialgauge.cli._corpus_input import Format, Map, say_what_was_read
+from dialgauge.cli._corpus_input import Format, Map, report_input
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
 from dialgauge.errors import InputError, counted
 from dialgauge.tables import NOTHING
@@ -22,19 +22,21 @@ def inspect(
     file: Annotated[Path, typer.Argument(help="A file or folder with dialogues, summaries or ratings.")],
     map: Map = None,
     format: Format = None,
-    rows: Annotated[int, typer.Option(min=0, help="How many of the first rows to show.")] = 2,
+    rows: Annotated[int, typer.Option(min=0, help="Number of rows to show.")] = 2,
     json: Json = False,
 ) -> None:
-    """Look at a file before using it: its format, encoding and columns, what each is taken for, and why.
+    """Inspect a file before using it: its format, encoding and columns, how each is read, and why.
 
     [bold]dialgauge inspect results.csv --map summary=hyp[/]
 
-    Where a guess is wrong, overrule it with --map; the other commands take the same option.
+    Correct a wrong guess with --map; the other commands have the same option.
     """
     from dialgauge.corpus import EMBEDDED, count_by_reason, inspect_file, parse_mapping
 
     if not file.exists() and (str(file) == EMBEDDED or str(file).startswith("dataset:")):
-        raise InputError(f"{file}: a corpus, but no file to look at; 'dialgauge convert {file} FOLDER' makes it one")
+        raise InputError(
+            f"{file}: this is a corpus, not a file; 'dialgauge convert {file} FOLDER' writes it to a folder"
+        )
     with progress_bar(f"reading {file}"):
         found = inspect_file(file, format=format, mapping=parse_mapping(map or []), first=rows)
     if json:
@@ -49,7 +51,7 @@ def inspect(
     )
     print_table(
         "Columns",
-        ["column", "type", "filled", "taken for", "because"],
+        ["column", "type", "filled", "read as", "because"],
         [(c.name, c.type, f"{c.filled:,}", c.use or NOTHING, c.why) for c in found.columns],
         numeric=["filled"],
     )
@@ -57,10 +59,8 @@ def inspect(
         cells = [(name, _clip(value)) for name, value in row.items() if value is not None]
         print_table(f"Row {number}", ["column", "value"], cells)
     counts = ", ".join(counted(number, _ONE[what], what) for what, number in found.found.items()) or "nothing"
-    console.print(
-        f"Read like this, it gives {counts}; left out: {counted(len(found.problems), 'row')}.", highlight=False
-    )
-    say_what_was_read(found.notes, count_by_reason(found.problems), found.problems)
+    console.print(f"Read this way: {counts}; skipped: {counted(len(found.problems), 'row')}.", highlight=False)
+    report_input(found.notes, count_by_reason(found.problems), found.problems)
 
 
 def _clip(value: object, width: int = 160) -> str:

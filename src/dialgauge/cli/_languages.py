@@ -1,4 +1,4 @@
-"""``dialgauge languages``: by whose rules texts can be split."""
+"""``dialgauge languages``: the languages with rules for splitting texts."""
 
 import typer
 
@@ -11,7 +11,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def languages(json: Json = False) -> None:
-    """List the languages that metrics and summarizers know: their codes, stems and stop words.
+    """List the supported languages of metrics and summarizers: codes, stemmers and stop words.
+
+    [bold]dialgauge languages[/]
 
     Use a code as a parameter: [bold]dialgauge score calls.jsonl -m rouge-1:lang=fr,stem=yes[/].
 
@@ -46,4 +48,4 @@ def languages(json: Json = False) -> None:
         ),
         numeric=["stop words"],
     )
-    console.print("[dim]dialgauge score CORPUS -m rouge-1:lang=CODE compares the words of a language.[/]")
+    console.print("[dim]Use a language: dialgauge score CORPUS -m rouge-1:lang=CODE[/]")

@@ -1,4 +1,4 @@
-"""What the mean of a system must reach, for continuous integration: ``METRIC=NUMBER``."""
+"""Limits on the mean of each system for continuous integration: ``METRIC=NUMBER``."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Limits:
         )
 
     def broken(self, means: "pl.DataFrame") -> list[str]:
-        """A sentence for every system and metric that does not keep to them. A mean that is missing counts as such."""
+        """A sentence for every system and metric outside the limits. A missing mean counts as outside."""
         names = system_names(means)
         found = []
         for limits, word, sign in ((self.least, "below", 1), (self.most, "above", -1)):
@@ -34,14 +34,14 @@ class Limits:
                     raise UnknownNameError("metric of a limit", metric, means.columns)
                 for name, mean in zip(names, means[metric], strict=True):
                     if mean is None:
-                        found.append(f"{name}: {metric} has no value, so it is not shown to keep to {limit:g}")
+                        found.append(f"{name}: {metric} has no value, so the limit {limit:g} cannot be checked")
                     elif sign * mean < sign * limit:
                         found.append(f"{name}: {metric} is {mean:.4g}, {word} {limit:g}")
         return found
 
 
 def system_names(means: "pl.DataFrame") -> list[str]:
-    """The systems of a table of means as people call them: without the usual variant and role."""
+    """The display names of the systems in a table of means: without the default variant and role."""
     from dialgauge.metrics import SYSTEM_KEY
 
     return [
@@ -51,7 +51,7 @@ def system_names(means: "pl.DataFrame") -> list[str]:
 
 
 def _limit(option: str, text: str) -> tuple[str, float]:
-    # The specification of a metric may hold equal signs itself.
+    # The specification of a metric may contain equals signs.
     metric, equals, number = text.rpartition("=")
     try:
         if not metric or not equals:

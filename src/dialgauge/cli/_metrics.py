@@ -1,4 +1,4 @@
-"""``dialgauge metrics``: what there is to score with."""
+"""``dialgauge metrics``: list the metrics."""
 
 from typing import Annotated
 
@@ -15,15 +15,15 @@ def add_to(app: typer.Typer) -> None:
 def metrics(
     name: Annotated[
         str | None,
-        typer.Argument(help="One metric to show in full, or a family to list; without it, all are listed."),
+        typer.Argument(help="Metric to show in detail, or family to list (default: list all)."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """List every metric: which way is better, what it compares with, cost, citation.
+    """List the metrics: direction, what each compares with, cost and citation.
 
     [bold]dialgauge metrics rouge-l[/]
 
-    Write a metric as NAME, NAME@TARGET or NAME:PARAMETER=VALUE, as in [bold]rouge-l@source:stem=yes[/]. A family name
+    Specify a metric as NAME, NAME@TARGET or NAME:PARAMETER=VALUE, as in [bold]rouge-l@source:stem=yes[/]. A family name
     (rouge) stands for all its members, [bold]all[/] for everything.
     """
     from dialgauge.metrics import Metric, parse_requests
@@ -66,7 +66,7 @@ def metrics(
             for m in found
         ),
     )
-    console.print("[dim]dialgauge metrics NAME shows one in full, with its parameters.[/]")
+    console.print("[dim]dialgauge metrics NAME shows the details and parameters of a metric.[/]")
 
 
 def _show(facts: dict[str, object]) -> None:

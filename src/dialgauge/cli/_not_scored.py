@@ -1,4 +1,4 @@
-"""What could not be scored, or not as it is: every reason once, with all metrics that it concerns."""
+"""Report of what could not be scored, or only with a note: every reason once, with all metrics concerned."""
 
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -6,38 +6,38 @@ from collections.abc import Iterable, Mapping
 from dialgauge.cli._output import errors, note, print_table
 from dialgauge.errors import counted
 
-#: Longer reasons say at length how to get a model: they are cut, and the way is said once for all.
+#: Longer reasons explain how to get a model: they are shortened, and the explanation is given once for all.
 _LONG = 160
 
 
-def say_left_out(left_out: Mapping[str, str]) -> None:
-    """The metrics that could not run at all, on stderr.
+def report_skipped(left_out: Mapping[str, str]) -> None:
+    """Report the metrics that could not run at all, on stderr.
 
-    To be called after the results: a run of all metrics fills more than a screen, and what is said first scrolls away.
+    Call it after the results: a run of all metrics fills more than a screen, and earlier lines scroll away.
     """
     if not left_out:
         return
     groups: dict[str, list[str]] = {}
     for metric, reason in left_out.items():
         groups.setdefault(_without_name(metric, reason), []).append(metric)
-    note(f"left out: {counted(len(left_out), 'metric')} that cannot run here")
+    note(f"skipped: {counted(len(left_out), 'metric')} that cannot run here")
     for reason, metrics in groups.items():
         _say(", ".join(metrics), 2)
         _say(_shortened(reason), 6)
     if any("dialgauge models get" in reason for reason in groups):
-        _say("get a model with 'dialgauge models get NAME', or name a folder: METRIC:model=folder:/path", 0)
+        _say("get a model with 'dialgauge models get NAME', or use a folder: METRIC:model=folder:/path", 0)
     if any(_shortened(reason) != reason for reason in groups):
-        _say("--json has the reasons in full", 0)
+        _say("--json shows the full reasons", 0)
 
 
 def print_failures(failures: Iterable[tuple[str, str, int]]) -> None:
-    """The summaries that metrics could not score, given as (metric, reason, count): a row for each reason and count."""
+    """Print the summaries that metrics could not score, given as (metric, reason, count): a row per reason."""
     _print_grouped("not scored", "reason", failures)
 
 
 def print_notes(notes: Iterable[tuple[str, str, int]]) -> None:
-    """The summaries whose score comes with a note, such as a text that was cut, given as (metric, note, count)."""
-    _print_grouped("scored, but", "note", notes)
+    """Print the scored summaries that have a note, such as a truncated text, given as (metric, note, count)."""
+    _print_grouped("scored with a note", "note", notes)
 
 
 def _print_grouped(title: str, head: str, counts: Iterable[tuple[str, str, int]]) -> None:
@@ -51,7 +51,7 @@ def _print_grouped(title: str, head: str, counts: Iterable[tuple[str, str, int]]
 
 
 def _without_name(metric: str, reason: str) -> str:
-    """The reason as it may stand for several metrics."""
+    """The reason without the metric's name, so that it can stand for several metrics."""
     named = f"metric {metric!r}"
     if reason.startswith(f"{named}: "):
         return reason.removeprefix(f"{named}: ")
@@ -63,7 +63,7 @@ def _shortened(reason: str) -> str:
 
 
 def _say(text: str, indent: int) -> None:
-    """A line, folded with its indent where it is longer than the screen."""
+    """Print a line, wrapped with its indent if it is wider than the screen."""
     space = " " * indent
     width = errors.width if errors.is_terminal else max(1, indent + len(text))
     lines = textwrap.wrap(text, width, initial_indent=space, subsequent_indent=space, break_on_hyphens=False)

@@ -1,4 +1,4 @@
-"""What every command prints: tables and progress bars for people, JSON for machines, errors on stderr."""
+"""Output of all commands: tables and progress bars for people, JSON for programs, errors on stderr."""
 
 import json
 import sys
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from dialgauge.tables import Table
 
 #: The ``--json`` option, the same on every command.
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 console = Console()
 errors = Console(stderr=True)
 
 
 def print_json(data: Any) -> None:
-    """JSON on stdout: sorted by nothing, one document, non-ASCII kept, NaN never."""
+    """Print one JSON document on stdout: keys unsorted, non-ASCII characters kept, no NaN."""
     sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
@@ -39,22 +39,22 @@ def print_table(
     numeric: Collection[str] = (),
     compact: bool = False,
 ) -> None:
-    """Print a table of texts and numbers that is shown nowhere else."""
+    """Print a table of texts and numbers that only this command shows."""
     show(tables.listing(title, columns, rows, numeric=numeric), compact=compact)
 
 
 def show(table: "Table", *, compact: bool = False) -> None:
-    """Print a table on the console, folded, turned or split where it is too narrow."""
+    """Print a table on the console, wrapped, transposed or split if the console is too narrow."""
     tables.print_table(table, console, compact=compact)
 
 
 def note(message: str) -> None:
-    """A line for people on stderr, so that stdout stays clean for pipes. In a file or pipe a line stays a line."""
+    """Print a line for people on stderr, so that stdout stays clean for pipes. In a file or pipe it is not wrapped."""
     errors.print(harmless(message), style="dim", markup=False, highlight=False, soft_wrap=not errors.is_terminal)
 
 
 def write_file(path: Path, text: str) -> None:
-    """Write a file that an option asked for, and say so on stderr."""
+    """Write a requested file and report it on stderr."""
     from dialgauge.files import write_text
 
     write_text(path, text)
@@ -62,13 +62,13 @@ def write_file(path: Path, text: str) -> None:
 
 
 def fail(message: str, code: int = 2) -> NoReturn:
-    """Say what is wrong on stderr and leave with this exit code."""
+    """Print an error on stderr and exit with this code."""
     errors.print("[bold red]error:[/]", escape(harmless(message)), highlight=False, soft_wrap=not errors.is_terminal)
     sys.exit(code)
 
 
 class _Count(MofNCompleteColumn):
-    """How many are done of how many; nothing as long as nobody knows."""
+    """Completed and total steps; empty while the total is unknown."""
 
     def render(self, task: Task) -> Text:
         return Text() if task.total is None else super().render(task)
@@ -76,9 +76,9 @@ class _Count(MofNCompleteColumn):
 
 @contextmanager
 def progress_bar(description: str) -> Iterator[Callable[[str, int, int], None]]:
-    """A progress bar on stderr that vanishes when done; silent where stderr is no terminal.
+    """Show a progress bar on stderr that disappears when done; nothing if stderr is not a terminal.
 
-    Gives a function of (what is being done, how many are done, how many there are).
+    Yields a function of (current step, number done, total).
     """
     columns = (TextColumn("{task.description}"), BarColumn(), _Count(), TimeElapsedColumn())
     with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as bar:

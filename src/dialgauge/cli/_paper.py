@@ -1,4 +1,4 @@
-"""``dialgauge paper``: the tables of a published paper, recomputed from its raw data."""
+"""``dialgauge paper``: recompute the tables of a published paper from its raw data."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from dialgauge.tables import NOTHING, interval
 if TYPE_CHECKING:
     from dialgauge.reproduce import Layout, PaperCheck, TableCheck
 
-#: A defect lists no more than this many of its places on the screen; --json and --html have all.
+#: Maximum number of places listed per defect; --json and --html list all.
 _PLACES = 6
 
 
@@ -27,14 +27,14 @@ def paper(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="The paper to recompute; without one, all are listed.",
+            help="Paper to recompute (default: list all).",
             show_default=False,
             autocompletion=complete_paper,
         ),
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option("--data", help="What the tables are recomputed from: a folder, or a corpus.", show_default=False),
+        typer.Option("--data", help="Data to recompute the tables from: a folder or a corpus.", show_default=False),
     ] = None,
     table: Annotated[str | None, typer.Option("--table", "-t", help="Show all cells of this table.")] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write every cell to this CSV file.")] = None,
@@ -46,7 +46,7 @@ def paper(
 
     [bold]dialgauge paper re-dialsummeval --data data/dialsummeval --html paper.html[/]
 
-    Prints how many cells of each table match, those that do not, and the defects that
+    Prints how many cells of each table match, the cells that differ, and the defects that
     dialgauge's checks found in the study. A cell matches when it rounds to the printed digits.
     """
     from dialgauge.reproduce import paper_csv, paper_html, paper_json, recompute_paper, table_json
@@ -102,16 +102,16 @@ def _print_paper(check: "PaperCheck") -> None:
         console.print("\n[bold]How the tables were computed[/]")
         _print_list(remarks)
     if check.defects:
-        console.print("\n[bold]Defects that dialgauge found in the study[/]")
+        console.print("\n[bold]Defects found in the study[/]")
         _print_list([(d.severity, f"{d.where}: ", f"{d.message} [{d.check}]", d.keys) for d in check.defects])
     further = [layout.name for layout in check.layouts if "-" in layout.name]
     if further:
         console.print(f"\n[dim]Further views of these tables: --table {', '.join(further)}[/]", highlight=False)
-    console.print("\n[dim]--table NAME shows all cells of one table, --html FILE writes all of them as a page.[/]")
+    console.print("\n[dim]--table NAME shows all cells of one table, --html FILE writes all tables as a page.[/]")
 
 
 def _print_layout(layout: "Layout") -> None:
-    """Columns named ``top/below`` stand together in one, parted by strokes, as papers print them."""
+    """Print a table; columns named ``top/below`` are merged into one, separated by slashes, as in papers."""
     groups: dict[str, list[int]] = {}
     for i, column in enumerate(layout.columns):
         groups.setdefault(column.split("/", 1)[0], []).append(i)
@@ -147,7 +147,7 @@ def _print_mismatches(check: "PaperCheck") -> None:
 
 
 def _print_list(items: Sequence[tuple[str, str, str, Sequence[str]]]) -> None:
-    """Paragraphs with a label before them: (label, what comes first in bold, the text, places to list below it)."""
+    """Print labelled paragraphs: (label, bold beginning, text, places to list below it)."""
     from rich.table import Table
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""``dialgauge report``: the page of a finished run, made again from its folder."""
+"""``dialgauge report``: rebuild the report of a finished run from its folder."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,22 +14,22 @@ def add_to(app: typer.Typer) -> None:
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="The folder of a run, as 'dialgauge run' leaves it.")],
+    run: Annotated[Path, typer.Argument(help="Run folder, written by 'dialgauge run'.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The file to write; default: report.html in the folder.")
+        Path | None, typer.Option("--output", "-o", help="File to write (default: report.html in the run folder).")
     ] = None,
     with_times: Annotated[
         bool,
-        typer.Option("--with-times", help="Add what each metric cost, and on which machine; needs an --output."),
+        typer.Option("--with-times", help="Add the run time of each metric and the machine; needs --output."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Make report.html of a finished run again, from its tables; nothing is computed.
+    """Rebuild report.html of a finished run from its tables, without computing anything.
 
     [bold]dialgauge report runs/demo -o page.html[/]
 
-    The page is the same, byte for byte, as the run wrote it. With [bold]--with-times[/] it has seconds per 1,000
-    summaries for each metric, which differ from run to run.
+    The page is byte-identical to the one the run wrote. [bold]--with-times[/] adds the seconds per 1,000
+    summaries of each metric, which vary from run to run.
     """
     from dialgauge.errors import InputError
     from dialgauge.files import write_text
@@ -37,7 +37,7 @@ def report(
 
     if with_times and output is None:
         raise InputError(
-            "--with-times needs --output: the report.html of a run is the same each time, and times are not"
+            "--with-times needs --output: report.html in the run folder is reproducible, and times are not"
         )
     page = report_of_run(run, with_times=with_times)
     path = output or run / "report.html"

@@ -1,4 +1,4 @@
-"""``dialgauge robustness``: which metric notices what was broken, and which one minds a mere rewrite."""
+"""``dialgauge robustness``: which metrics detect degraded summaries and stay stable under rewrites."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 GivenScores = Annotated[
     Path | None,
-    typer.Argument(help="Scores of originals and variants, if you have them ([bold]dialgauge score -o[/])."),
+    typer.Argument(help="Scores of originals and variants, if available ([bold]dialgauge score -o[/])."),
 ]
 Metrics = Annotated[
     list[str] | None,
     typer.Option(
         "--metric",
         "-m",
-        help="A metric, a family or [bold]all[/]; repeat. With SCORES: only these.",
+        help="Metric, family or [bold]all[/] (repeatable). With SCORES: use only these columns.",
         autocompletion=complete_metric,
     ),
 ]
@@ -43,14 +43,14 @@ Perturbations = Annotated[
     typer.Option(
         "--perturbation",
         "-p",
-        help="What to do to the summaries: a name, [bold]baseline[/], [bold]domain[/] or [bold]all[/]; repeat. "
-        "Leave out where the corpus has variants.",
+        help="Perturbation: a name, [bold]baseline[/], [bold]domain[/] or [bold]all[/] (repeatable). "
+        "Omit it if the corpus has variants.",
         autocompletion=complete_perturbation,
     ),
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Write corpus, scores, tables and robustness.html into this folder."),
+    typer.Option("--output", "-o", help="Write corpus, scores, tables and robustness.html to this folder."),
 ]
 
 
@@ -77,8 +77,8 @@ def robustness(
 
     [bold]dialgauge robustness embedded -m rouge -m chrf -m ter -p baseline --seed 1[/]
 
-    A metric that deserves trust lowers its score when a summary is made wrong and keeps it when the summary is merely
-    rewritten. Perturbs, scores and analyses in one go; or takes a corpus that has variants, with or without scores.
+    A trustworthy metric lowers its score when a summary is degraded and keeps it when the summary is merely
+    rewritten. Perturbs, scores and analyses in one step, or analyses a corpus with variants, with or without scores.
     """
     from dialgauge.cli._robustness_tables import as_json, print_robustness
     from dialgauge.report import RobustnessData
@@ -108,25 +108,25 @@ def _variants_and_scores(
     seed: int,
     progress: Progress,
 ) -> "tuple[Corpus, pl.DataFrame | None, Scores]":
-    """The corpus with variants, what could not be perturbed, and the scores, of which what is not given is made."""
+    """The corpus with variants, the declined perturbations and the scores; whatever is not given is computed."""
     from dialgauge.corpus import ORIGINAL
     from dialgauge.metrics import score
     from dialgauge.perturb import perturb
 
     if scores is not None:
         if perturbations:
-            raise InputError("give SCORES of variants that exist, or -p for new ones; not both")
+            raise InputError("give either SCORES of existing variants or -p for new variants, not both")
         return corpus, None, load_scores(scores)
     if not metrics:
-        raise InputError("nothing to score with: name metrics with -m ('dialgauge metrics' lists them), or give SCORES")
+        raise InputError("no metrics given: select metrics with -m ('dialgauge metrics' lists them), or give SCORES")
     declined = None
     if perturbations:
         made = perturb(corpus, perturbations, seed=seed, progress=progress)
         corpus, declined = made.corpus, made.declined
     if not (corpus.summaries["variant"] != ORIGINAL).any():
         raise InputError(
-            f"corpus {corpus.info.name!r} has no variants: name perturbations with -p ('dialgauge perturbations' "
-            "lists them)" + (f"; all {declined.height} that were tried were declined" if declined is not None else "")
+            f"corpus {corpus.info.name!r} has no variants: select perturbations with -p ('dialgauge perturbations' "
+            "lists them)" + (f"; all {declined.height} attempts were declined" if declined is not None else "")
         )
     return corpus, declined, score(corpus, metrics, progress=progress)
 
@@ -152,4 +152,4 @@ def _write(data: "RobustnessData", analysis: "VariantAnalysis", scores: "Scores"
         with atomic_file(folder / "declined.parquet") as temporary:
             data.declined.write_parquet(temporary)
     write_text(folder / "robustness.html", render_robustness(data, f"Robustness of metrics on {data.corpus.info.name}"))
-    note(f"wrote corpus, scores, tables and page: {folder / 'robustness.html'}")
+    note(f"wrote corpus, scores, tables and report: {folder / 'robustness.html'}")

@@ -1,4 +1,4 @@
-"""What ``dialgauge robustness`` shows: the matrix of changes, the trust cards, doses, correlations; or JSON."""
+"""Output of ``dialgauge robustness``: the matrix of changes, trust cards, doses and correlations, or JSON."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dialgauge.report import RobustnessData
 
 _KEY = ("dialogue_id", "system", "variant", "role")
-#: How a verdict is shown in the matrix.
+#: Marks of the verdicts in the matrix.
 _MARKS = {
     "noticed": "✓",
     "faint": "~",
@@ -27,7 +27,7 @@ _MARKS = {
 }
 #: The widest cell of the matrix: −12.3✓
 _CELL = 6
-#: Names are broken at their hyphens only where a part would be wider than this.
+#: Names are broken at hyphens only if a part would be wider than this.
 _HEAD = 12
 _HEADINGS = {
     "degrades": "should fall",
@@ -37,7 +37,7 @@ _HEADINGS = {
 
 
 def print_robustness(data: "RobustnessData", *, with_texts: bool) -> None:
-    """The tables, and on stderr what a reader must know about them."""
+    """Print the tables, and notes about them on stderr."""
     _print_matrix(data)
     _print_cards(data, with_texts)
     _print_doses(data)
@@ -69,7 +69,7 @@ def _print_matrix(data: "RobustnessData") -> None:
 
 
 def _blocks(metrics: list[str], names: int) -> Iterator[list[str]]:
-    """The metrics whose columns fit the screen side by side, beside names of this width."""
+    """Groups of metrics whose columns fit the screen next to names of this width."""
     block: list[str] = []
     edges, left = 2, 0
     for metric in metrics:
@@ -84,7 +84,7 @@ def _blocks(metrics: list[str], names: int) -> Iterator[list[str]]:
 
 
 def _fold(metric: str) -> str:
-    """A name over several lines: the target and every parameter begin one, and long parts are broken at hyphens."""
+    """Split a name into lines: one each for the target and every parameter; long parts are broken at hyphens."""
     lines: list[str] = []
     for part in re.split(r"(?=[@:,])", metric):
         lines.append("")
@@ -165,7 +165,7 @@ def _print_doses(data: "RobustnessData") -> None:
     columns = [f"{name}\n{levels}" for name, levels in series]
     cells = {(row["metric"], row["series"]): row for row in frame.iter_rows(named=True)}
     rows = [(metric, *(_dose(cells[metric, name]) for name, _ in series)) for metric in dict.fromkeys(frame["metric"])]
-    print_table("change per level, and levels in order", ("metric", *columns), rows, numeric=columns)
+    print_table("change per level, and share of levels in order", ("metric", *columns), rows, numeric=columns)
 
 
 def _dose(row: Mapping[str, Any]) -> str:
@@ -194,8 +194,8 @@ def _print_correlations(data: "RobustnessData") -> None:
         note("the ratings of the originals were constructed by a program, not given by people")
     if frame["ratings"].str.contains("priors").any():
         note(
-            "ratings of variants are published means of their kind of perturbation (--priors), from another corpus: "
-            "they differ between kinds, never within one"
+            "ratings of variants are published means of their perturbation (--priors), from another corpus: "
+            "they differ between perturbations, never within one"
         )
 
 
@@ -211,27 +211,31 @@ def _print_notes(data: "RobustnessData") -> None:
         f"{settings['spread']}, negative is worse; dimensions: {', '.join(settings['dimensions'])}"
     )
     note(
-        f"✓ as it should; ~ falls by less than {settings['margin']:g}; ○ blind (within ±{settings['margin']:g}); "
-        "✗ wrong way, or moved though the meaning is kept; ? undecided (sign and equivalence tests over dialogues, "
+        f"✓ as expected; ~ falls by less than {settings['margin']:g}; ○ blind (within ±{settings['margin']:g}); "
+        "✗ wrong direction, or changed although the meaning is preserved; ? undecided (sign and equivalence tests "
+        "over dialogues, "
         f"Benjamini–Hochberg, {1 - settings['confidence']:.2g})"
     )
     note(
-        "robustness: how often a broken version scores below a rewritten one of the same summary (.5 is chance); "
-        "sensitivity: broken ones that fall; stability: rewritten ones that stay"
+        "robustness: how often a degraded version scores below a rewritten one of the same summary (.5 is chance); "
+        "sensitivity: share of degraded versions that fall; stability: share of rewritten versions that stay"
     )
     if not data.tables["doses"].is_empty():
-        note("within a summary: change per level, * interval excludes 0; share of levels of which the higher is lower")
+        note(
+            "within a summary: change per level, * interval excludes 0; share of pairs of levels where the higher "
+            "scores lower"
+        )
     if data.declined is not None and data.declined.height:
-        note(f"could not be made: {counted(data.declined.height, 'variant')}; --json and -o say which and why")
+        note(f"declined: {counted(data.declined.height, 'variant')}; --json and -o list them with reasons")
     if data.tables["unpaired"].height:
-        note(f"left out: {counted(data.tables['unpaired'].height, 'variant')} without the original of the summary")
+        note(f"skipped: {counted(data.tables['unpaired'].height, 'variant')} without the original summary")
     silent = data.tables["cards"].filter(pl.col("direction") == "none")["metric"].unique(maintain_order=True)
     if silent.len():
-        note(f"no verdict for metrics that only describe, or whose direction is unknown: {', '.join(silent)}")
+        note(f"no verdict for descriptive metrics and metrics of unknown direction: {', '.join(silent)}")
 
 
 def as_json(data: "RobustnessData") -> dict[str, Any]:
-    """The same as one document."""
+    """The same results as one JSON document."""
     return {
         "corpus": data.corpus.info.name,
         "settings": dict(data.settings),

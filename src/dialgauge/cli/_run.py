@@ -1,11 +1,11 @@
-"""``dialgauge run``: a whole study."""
+"""``dialgauge run``: run a study."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dialgauge.cli._corpus_input import say_what_was_read
+from dialgauge.cli._corpus_input import report_input
 from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
 
@@ -16,9 +16,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def run(
-    study: Annotated[Path, typer.Argument(help="The study file; 'dialgauge init' writes one.")],
+    study: Annotated[Path, typer.Argument(help="Study file; create one with 'dialgauge init'.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The results folder; default: as the study file says.")
+        Path | None, typer.Option("--output", "-o", help="Output folder (default: from the study file).")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -26,9 +26,9 @@ def run(
 
     [bold]dialgauge run study.toml[/]
 
-    What is unchanged since the last run is not done again, and a run that was stopped goes on where it was. Rows of the
-    corpus that had to be left out are counted on stderr each time, and listed in the report. With --json, the seconds
-    of a stage that is unchanged are those of the run that did it.
+    Stages unchanged since the last run are skipped, and an interrupted run resumes. Rows of the
+    corpus that were skipped are counted on stderr and listed in the report. With --json, the seconds
+    of an unchanged stage are those of the run that computed it.
     """
     from dialgauge.study import run_study
     from dialgauge.tables import number_cell
@@ -36,7 +36,7 @@ def run(
     refuse_file(output)
     with progress_bar("study") as progress:
         result = run_study(study, output=output, progress=progress)
-    say_what_was_read(result.notes, result.left_out, result.problems)
+    report_input(result.notes, result.left_out, result.problems)
     if json:
         print_json(
             {
@@ -51,7 +51,7 @@ def run(
         )
         return
     rows = [
-        # An unchanged stage took its time in an earlier run, not in this one.
+        # An unchanged stage took its time in an earlier run.
         (name, state, number_cell(result.seconds[name] if state == "done" else None))
         for name, state in result.stages.items()
     ]

@@ -8,7 +8,7 @@ import typer
 from dialgauge.cli._completion import complete_metric
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus, problems_as_json
 from dialgauge.cli._limits import Limits, system_names
-from dialgauge.cli._not_scored import print_failures, print_notes, say_left_out
+from dialgauge.cli._not_scored import print_failures, print_notes, report_skipped
 from dialgauge.cli._output import Json, note, print_json, progress_bar, show
 from dialgauge.cli._settings import with_options
 from dialgauge.engine import EngineSettings
@@ -142,7 +142,7 @@ def _score_corpus(
         _print_means(loaded.info.name, means)
         print_failures(row for row in lost.iter_rows() if row[0] not in scores.left_out)
         print_notes(noted.iter_rows())
-    say_left_out(scores.left_out)
+    report_skipped(scores.left_out)
     return means
 
 
@@ -177,7 +177,7 @@ def _score_stream(
             progress=progress,
         )
     for reason, count in report.problems.items():
-        note(f"left out {counted(count, 'row')}: {reason}")
+        note(f"skipped {counted(count, 'row')}: {reason}")
     already = f" ({report.resumed} of them were there already)" if report.resumed else ""
     size = _size(report.rows, len(report.signatures))
     note(f"wrote {size} to {output}: {counted(report.parts, 'part')}{already}")
@@ -199,7 +199,7 @@ def _score_stream(
     else:
         _print_means(corpus, report.means)
         print_failures(lost)
-    say_left_out(report.left_out)
+    report_skipped(report.left_out)
     return report.means
 
 

@@ -1,4 +1,4 @@
-"""How every command takes the scores of a corpus from the command line."""
+"""The scores argument of all commands."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,14 +10,14 @@ from dialgauge.cli._corpus_input import given_by
 if TYPE_CHECKING:
     from dialgauge.metrics import Scores
 
-#: The argument of every command that needs scores beside a corpus.
+#: The argument of every command that needs the scores of a corpus.
 ScoresFile = Annotated[
-    Path, typer.Argument(help="Scores of its summaries, as [bold]dialgauge score -o[/] writes them, or a CSV.")
+    Path, typer.Argument(help="Scores of its summaries, written by [bold]dialgauge score -o[/], or a CSV file.")
 ]
 
 
 def load_scores(path: Path, option: str = "SCORES") -> "Scores":
-    """The scores in this file, which the argument or option of this name gave."""
+    """Load the scores of a file; errors name this argument or option."""
     from dialgauge.metrics import Scores
 
     with given_by(option):

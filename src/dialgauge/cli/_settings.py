@@ -1,6 +1,6 @@
-"""Options of commands from the settings types of the rooms: declared there once, with help, choices and default.
+"""Command options from settings types, which declare help, choices and default of each option once.
 
-A command takes a settings object as it takes an argument::
+A command has a settings object as a parameter::
 
     @with_options
     def correlate(corpus: Source, settings: CorrelationSettings, json: Json = False) -> None: ...
@@ -21,7 +21,7 @@ from pydantic.fields import FieldInfo
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.settings import RefusedError, Settings, choices_of, default_of, requirement, singular
 
-#: Choices that are wider than this are listed in the help, where lines are broken between words.
+#: Choices wider than this are listed in the help text, which wraps between words.
 _WIDEST = 24
 
 
@@ -46,7 +46,7 @@ class Without:
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each field of the settings that it takes, in the place of those."""
+    """Replace the settings parameters of a command by an option for each field."""
     signature = inspect.signature(command, eval_str=True)
     asked: dict[str, tuple[type[Settings], dict[str, FieldInfo]]] = {}
     parameters: dict[str, inspect.Parameter] = {}
@@ -55,7 +55,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
         if settings is None:
             parameters[name] = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
             continue
-        fields = _asked_fields(settings, parameter.annotation)
+        fields = _option_fields(settings, parameter.annotation)
         asked[name] = settings, fields
         for key, field in fields.items():
             if key not in signature.parameters:
@@ -82,7 +82,7 @@ def _settings_type(annotation: Any) -> type[Settings] | None:
     return kind if isinstance(kind, type) and issubclass(kind, Settings) else None
 
 
-def _asked_fields(settings: type[Settings], annotation: Any) -> dict[str, FieldInfo]:
+def _option_fields(settings: type[Settings], annotation: Any) -> dict[str, FieldInfo]:
     fields = {name: field for name, field in settings.model_fields.items() if _shown(field)["option"]}
     for limit in get_args(annotation)[1:] if get_origin(annotation) is Annotated else ():
         unknown = [name for name in limit.names if name not in fields]
@@ -93,10 +93,10 @@ def _asked_fields(settings: type[Settings], annotation: Any) -> dict[str, FieldI
 
 
 def _shown(field: FieldInfo) -> Mapping[str, Any]:
-    """What the declaration of a field says for the command line."""
+    """The command-line part of a field's declaration."""
     shown = field.json_schema_extra
     if not isinstance(shown, Mapping):
-        raise TypeError("declare fields of settings by setting(…)")
+        raise TypeError("declare the fields of settings with setting(…)")
     return shown
 
 
@@ -115,7 +115,7 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
     if listed and len(listed) > _WIDEST:
         listed, help = None, f"{help.rstrip('.')}: {', '.join(choices)}."
     if get_origin(kind) is list or list in [get_origin(part) for part in get_args(kind)]:
-        help += " Repeat for several."
+        help += " Repeatable."
     option = typer.Option(
         *flags,
         help=help,
@@ -140,14 +140,14 @@ def _completion(choices: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def _option_type(field: FieldInfo) -> Any:
-    """What the command line converts a value to: a number, a text, yes or no, or a list of those."""
+    """The type of a value on the command line: number, text, boolean, or a list of those."""
     if _shown(field)["parse"]:
         return list[str] | None
     return _plain(field.annotation)
 
 
 def _plain(annotation: Any) -> Any:
-    """A type as typer knows it: nothing of pydantic, tuples as lists, choices as texts (the settings check them)."""
+    """A type for typer: without pydantic, tuples as lists, choices as texts (the settings check them)."""
     if get_origin(annotation) is Literal:
         return str
     if get_origin(annotation) is Annotated:
@@ -156,7 +156,7 @@ def _plain(annotation: Any) -> Any:
         return list[_plain(get_args(annotation)[0])]  # type: ignore[misc]
     if get_origin(annotation) is not None and type(None) in get_args(annotation):
         kinds = [part for part in get_args(annotation) if part is not type(None)]
-        # A number or a text, as one may write it, is a text here; the settings type checks it.
+        # A number or a text is a text here; the settings type checks it.
         return (_plain(kinds[0]) if len(kinds) == 1 else str) | None
     return annotation
 
@@ -165,7 +165,7 @@ def _made(settings: type[Settings], given: Mapping[str, tuple[FieldInfo, Any]]) 
     """The settings from the values of their options; an error names the option."""
     values: dict[str, Any] = {}
     for name, (field, value) in given.items():
-        # What was not given is left to the settings. An empty list is what typer makes of an option without a default.
+        # Settings fill in missing values. typer gives an empty list for an option without a default.
         if value is None or value == [] or value == _shown_default(field):
             continue
         parse = _shown(field)["parse"]
@@ -173,7 +173,7 @@ def _made(settings: type[Settings], given: Mapping[str, tuple[FieldInfo, Any]]) 
     try:
         return settings.model_validate(values)
     except ValidationError as error:
-        # One of each field: what follows from a wrong element of a list is no error of its own.
+        # One error per field: consequences of a wrong list element are not separate errors.
         first = {entry["loc"][:1]: entry for entry in reversed(error.errors())}
         raise InputError("\n".join(_described(settings, entry) for entry in reversed(first.values()))) from error
 

@@ -18,46 +18,46 @@ def add_to(app: typer.Typer) -> None:
 
 
 def table(
-    run: Annotated[Path, typer.Argument(help="The folder of a run.", show_default=False)],
+    run: Annotated[Path, typer.Argument(help="Run folder.", show_default=False)],
     kind: Annotated[
         str,
         typer.Option(
             "--kind",
             "-k",
-            help="correlations, systems, agreement, robustness, perturbations, perturbed-correlations, affect, "
+            help="Table: correlations, systems, agreement, robustness, perturbations, perturbed-correlations, affect, "
             "learned or reproduction.",
         ),
     ] = "correlations",
     format: Annotated[
-        str, typer.Option("--format", "-f", help="latex (booktabs), markdown, csv, html, json or text.")
+        str, typer.Option("--format", "-f", help="Format: latex (booktabs), markdown, csv, html, json or text.")
     ] = "latex",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the table to this file.")] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            "--metric", "-m", help="Only this metric; repeat, in the order wanted.", autocompletion=complete_metric
+            "--metric", "-m", help="Metric to include (repeatable; sets the order).", autocompletion=complete_metric
         ),
     ] = None,
     coefficient: Annotated[
-        str | None, typer.Option(help="Of correlations: pearson (the default), spearman or kendall.")
+        str | None, typer.Option(help="Correlation coefficient: pearson (default), spearman or kendall.")
     ] = None,
-    level: Annotated[str | None, typer.Option(help="Of learned metrics: summary (the default) or system.")] = None,
-    role: Annotated[str | None, typer.Option(help="Of affect: whose feelings; default: the whole dialogue.")] = None,
-    digits: Annotated[int | None, typer.Option(help="Decimals; default: as in the papers, 2 or 3.")] = None,
-    best: Annotated[int | None, typer.Option(help="How many of a column are bold; 0 for none.")] = None,
+    level: Annotated[str | None, typer.Option(help="Level for learned metrics: summary (default) or system.")] = None,
+    role: Annotated[str | None, typer.Option(help="Role for affect (default: the whole dialogue).")] = None,
+    digits: Annotated[int | None, typer.Option(help="Number of decimals (default: 2 or 3, as in the papers).")] = None,
+    best: Annotated[int | None, typer.Option(help="Number of bold values per column; 0 for none.")] = None,
     stars: Annotated[
-        bool | None, typer.Option("--stars/--no-stars", help="Mark significance; default: but in CSV.")
+        bool | None, typer.Option("--stars/--no-stars", help="Mark significance (default: yes, except in CSV).")
     ] = None,
     columns: Annotated[int | None, typer.Option(help="Wrap the table after N columns.", min=1)] = None,
     caption: Annotated[str | None, typer.Option(help="Your own caption.")] = None,
     raw_csv: RawCsv = False,
     json: Json = False,
 ) -> None:
-    """Write a table of a run for a paper, in the layout of the papers that this project continues.
+    """Write a table of a run for a paper, in the layout of the original papers.
 
     [bold]dialgauge table runs/demo --kind correlations --format latex -o table1.tex[/]
 
-    It shows what the run saved; nothing is computed again.
+    The numbers are those saved by the run; nothing is recomputed.
     """
     from dialgauge.study import TableOptions, publication_table
     from dialgauge.tables import FORMATS, render_table
@@ -65,7 +65,7 @@ def table(
     if format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
     if json and output is not None:
-        raise InputError("--json prints to standard output; leave --output out")
+        raise InputError("--json prints to standard output; do not combine it with --output")
     options = TableOptions(tuple(metric or ()), coefficient, level, role, best, digits)
     made = publication_table(run, kind, options)
     if caption is not None:

@@ -1,4 +1,4 @@
-"""``dialgauge train``: a metric of your own from ratings."""
+"""``dialgauge train``: train a metric on your ratings."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -58,13 +58,13 @@ def train(
 
     [bold]dialgauge train calls.jsonl scores.parquet --target consistency --split both -o my-metric[/]
 
-    It is shown next to the best of the metrics it is made of, a metric that always predicts the mean, and the human
-    ceiling. Then [bold]dialgauge score new.jsonl -m learned:folder=my-metric[/] scores with it.
+    It is compared with the best of its feature metrics, a baseline that always predicts the mean, and the human
+    ceiling. Score with it: [bold]dialgauge score new.jsonl -m learned:folder=my-metric[/]
     """
     from dialgauge.learn import named_folder, refuse_foreign, train as train_metric
 
     if output is not None and name is not None:
-        raise InputError("give --output or --name: a trained metric is kept in one place")
+        raise InputError("give either --output or --name, not both")
     refuse_file(output)
     folder = named_folder(name) if name else output
     if folder is not None:
@@ -87,7 +87,7 @@ def train(
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """Everything that the command shows."""
+    """The results that the command shows."""
 
     training: "Training"
     importance: "pl.DataFrame | None"
@@ -95,7 +95,7 @@ class _Report:
 
 
 def _explain(trained: "Training", importance: bool, select: bool, seed: int, progress: Progress) -> _Report:
-    """The trained metric with which features matter and which would do, where that was asked for."""
+    """The trained metric with feature importance and feature selection, if requested."""
     from dialgauge.learn import permutation_importance, select_features
 
     data, recipe, seconds = trained.data, trained.fitted.recipe, trained.table.seconds
@@ -129,7 +129,7 @@ def _as_json(report: _Report, folder: Path | None) -> dict[str, Any]:
 
 
 def _missing(made: "Training") -> dict[str, int]:
-    """How many values of which feature were missing."""
+    """Number of missing values per feature."""
     return {use.name: use.missing for use in made.card.features if use.missing}
 
 
@@ -139,7 +139,7 @@ def _show(report: _Report) -> None:
     if report.importance is not None:
         ranked = report.importance.select("feature", "drop").head(15).iter_rows()
         rows = [(name, f"{drop:.4f}") for name, drop in ranked]
-        print_table("what matters: loss when a feature is shuffled", ("feature", "loss"), rows, numeric=["loss"])
+        print_table("feature importance: loss when a feature is shuffled", ("feature", "loss"), rows, numeric=["loss"])
     if report.selection is not None:
         _show_selection(report.selection)
 
@@ -165,10 +165,10 @@ def _show_scores(made: "Training") -> None:
 
 
 def _show_remarks(made: "Training") -> None:
-    """What it is made of, what its split hides, and what had no value."""
+    """Note the parts of the metric, the limits of its split, and missing values."""
     recipe, validation = made.fitted.recipe, made.validation
     parts = recipe.settings.get("members", [{"learner": recipe.learner, "settings": recipe.settings}])
-    note(("the mean of " if len(parts) > 1 else "") + ", ".join(map(_told, parts)))
+    note(("the mean of " if len(parts) > 1 else "") + ", ".join(map(_describe_part, parts)))
     note(validation.hides)
     own = validation.scores.filter(by="learned")
     lost = own.filter(own["value"].is_null())
@@ -177,7 +177,7 @@ def _show_remarks(made: "Training") -> None:
     missing = _missing(made)
     if missing:
         shown = ", ".join(f"{feature} ({count})" for feature, count in missing.items())
-        note(f"values that were missing, filled with the median of the training rows: {shown}")
+        note(f"missing values, filled with the median of the training rows: {shown}")
 
 
 def _show_selection(selection: "Selection") -> None:
@@ -186,11 +186,11 @@ def _show_selection(selection: "Selection") -> None:
         for row in selection.frame.iter_rows(named=True)
     ]
     heads = ("features", "seconds", selection.objective, "error", "")
-    print_table("sets of features, cheapest first", heads, sets, numeric=heads[:4])
+    print_table("feature sets, cheapest first", heads, sets, numeric=heads[:4])
     note(f"chosen: {', '.join(selection.chosen)}")
 
 
-def _told(part: "Mapping[str, Any]") -> str:
+def _describe_part(part: "Mapping[str, Any]") -> str:
     settings = ", ".join(f"{name} {value}" for name, value in part["settings"].items())
     return f"{part['learner']} ({settings})"
 
@@ -198,4 +198,4 @@ def _told(part: "Mapping[str, Any]") -> str:
 def _mark(row: dict[str, Any]) -> str:
     if row["chosen"]:
         return "chosen"
-    return "within one error of the best" if row["within"] else ""
+    return "within one standard error of the best" if row["within"] else ""

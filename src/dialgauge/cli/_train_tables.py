@@ -1,4 +1,4 @@
-"""``dialgauge train-tables``: does it help to train on variants? Tables 5 and 6 of "Tweak to Trust"."""
+"""``dialgauge train-tables``: the effect of training on variants (Tables 5 and 6 of "Tweak to Trust")."""
 
 from collections.abc import Callable
 from functools import partial
@@ -28,8 +28,8 @@ Features = Annotated[
     typer.Option(
         "--metric",
         "-m",
-        help="Metric or family to use as a feature (default: BLEU, chrF, TER and ROUGE-L, against the reference and "
-        "but for TER against the source). Repeat for several.",
+        help="Metric or family to use as a feature (default: BLEU, chrF, TER and ROUGE-L, compared with the reference "
+        "and, except for TER, with the source). Repeatable.",
         autocompletion=complete_metric,
     ),
 ]
@@ -46,13 +46,14 @@ Output = Annotated[
 GivenScores = Annotated[
     Path | None,
     typer.Option(
-        help="Scores file whose columns are the features instead; it must have the variants.", rich_help_panel=_FILES
+        help="Scores file whose columns are used as features instead; it must include the variants.",
+        rich_help_panel=_FILES,
     ),
 ]
 AugmentedFile = Annotated[
     Path | None,
     typer.Option(
-        help="Write the corpus with its variants and a rating for each, for [bold]dialgauge train[/].",
+        help="Write the corpus with its variants and their ratings, for [bold]dialgauge train[/].",
         rich_help_panel=_FILES,
     ),
 ]
@@ -83,13 +84,13 @@ def train_tables(
     map: Map = None,
     json: Json = False,
 ) -> None:
-    """Do classifiers of quality survive perturbed summaries, and does training on them help?
+    """Test whether quality classifiers fail on perturbed summaries, and whether training on variants helps.
 
     [bold]dialgauge train-tables embedded --priors -o tables --markdown tables.md[/]
 
-    The experiment of Tables 5 and 6 of Tweak to Trust (Patel, Agrawal and Kumar 2024). Metric scores are the features,
+    Repeats Tables 5 and 6 of Tweak to Trust (Patel, Agrawal and Kumar 2024). Metric scores are the features,
     the points of the rating scale the classes. Each classifier is trained on the originals, then on originals with
-    domain variants, and tested on originals and on both families of variants that were held out. The variants of a
+    domain variants, and tested on held-out originals and held-out variants of both families. The variants of a
     summary are always on its side of the split.
     """
     from dialgauge.learn import TablesFolder, augmentation_tables
@@ -108,7 +109,7 @@ def train_tables(
         return
     _show(result)
     if folder.reused:
-        note(f"taken from {output}: {'; '.join(folder.reused)}")
+        note(f"reused from {output}: {'; '.join(folder.reused)}")
 
 
 def _prepare(
@@ -119,12 +120,12 @@ def _prepare(
     metric: list[str] | None,
     scores: Path | None,
 ) -> "tuple[Augmented, Scores]":
-    """The corpus with variants, and the scores of all its summaries: of the features, or those in the file."""
+    """The corpus with variants, and the scores of all its summaries, computed or read from the file."""
     from dialgauge.learn import PAPER_FEATURES, check_ratings
     from dialgauge.metrics import parse_requests
 
     if scores is not None and metric:
-        raise InputError("give --metric or --scores: features are computed, or read from a file")
+        raise InputError("give either --metric or --scores, not both")
     check_ratings(corpus, options, policy)
     wanted = metric or PAPER_FEATURES
     given = None if scores is None else load_scores(scores, "--scores")
@@ -191,7 +192,7 @@ def _show(result: "AugmentationTables") -> None:
     ]
     if not result.gaps.is_empty():
         heads = ("", "dimension", "trained on", "change before", "after", "narrower", "higher on variants")
-        print_table("what training on variants changes", heads, rows, numeric=heads[3:])
+        print_table("effect of training on variants", heads, rows, numeric=heads[3:])
     for text in result.notes:
         note(text)
 
