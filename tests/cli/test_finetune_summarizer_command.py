@@ -94,7 +94,7 @@ def test_a_newcomer_is_told_what_the_training_is_worth(cli: Cli, tmp_path: Path)
     assert "filtered and subsampled are identical to full" in told
     assert "full: truncated: 1 dialogue, 0 references (see --source-length" in told
     # What may save hours is said before they are spent.
-    assert told.index("hold all pairs") < told.index("truncated")
+    assert told.index("identical to full") < told.index("truncated")
     assert "– : not defined, as nothing varies or fewer than three dialogues have such words." in told
     source.write_text("".join(json.dumps(row) + "\n" for row in rows[1:3]), encoding="utf-8")
     refused = cli(*command)

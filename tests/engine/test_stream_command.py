@@ -58,7 +58,7 @@ def test_columns_are_named_as_elsewhere(command: Command, tmp_path: Path) -> Non
     arguments = ["score", source, "-m", "rouge-1", "--stream", "-o", tmp_path / "out", "--engine", "serial"]
     code, _, noted = command(*arguments)
     assert code == 2
-    assert "no column of summaries; name it with summary=COLUMN; found: answer, reference" in noted
+    assert "no summary column found; name it with summary=COLUMN; columns: answer, reference" in noted
     assert command(*arguments, "--map", "summary=answer")[0] == 0
 
 

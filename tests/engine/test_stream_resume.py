@@ -102,7 +102,7 @@ def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
     write_pairs(source, 20)
     score_stream(source, METRICS, out, chunk_size=10)
     before = bytes_of(out)
-    with pytest.raises(InputError, match="holds the parts of another run, which differs in: chunk_size"):
+    with pytest.raises(InputError, match="contains the parts of another run, which differs in: chunk_size"):
         score_stream(source, METRICS, out, chunk_size=5)
     with pytest.raises(InputError, match="differs in: signatures"):
         score_stream(source, ["rouge-2"], out, chunk_size=10)

@@ -120,7 +120,7 @@ def test_a_state_of_another_form_is_made_anew(part: Corpus, tmp_path: Path) -> N
 
 def test_a_metric_of_systems_is_no_feature(part: Corpus) -> None:
     made = add_variants(part, KINDS)
-    with pytest.raises(InputError, match="corpus-bleu' has a value per system only"):
+    with pytest.raises(InputError, match="corpus-bleu' is a system-level metric"):
         TablesFolder().scores(made.corpus, ["corpus-bleu"])
 
 

@@ -347,7 +347,7 @@ def test_what_cannot_be_learnt_is_refused(part: Corpus, augmented: Augmented, sc
 
 
 def test_families_that_are_missing(part: Corpus) -> None:
-    with pytest.raises(InputError, match="no variants of the family 'domain': name some with -p"):
+    with pytest.raises(InputError, match="no variants of the family 'domain': add some with -p"):
         add_variants(part, ("jumble",))
     own = add_variants(part, ("jumble",), needed=("baseline",))
     with pytest.raises(InputError, match="'domain': add them with 'dialgauge perturb'"):

@@ -105,7 +105,7 @@ def test_extrapolation_serves_what_the_conditions_use(perturbed: Corpus) -> None
 
 def test_missing_families_and_ratings_are_named(perturbed: Corpus, tmp_path: Path) -> None:
     bare = replace(perturbed, summaries=perturbed.summaries.filter(pl.col("variant") == ORIGINAL))
-    with pytest.raises(InputError, match=r"no variants of the family 'domain': name some with -p"):
+    with pytest.raises(InputError, match=r"no variants of the family 'domain': add some with -p"):
         run_conditions(bare, tmp_path, HEAD, perturbations="typos", priors=True)
     one = replace(perturbed, summaries=perturbed.summaries.filter(pl.col("variant").is_in([ORIGINAL, "typos"])))
     with pytest.raises(InputError, match=r"no variants of the family 'domain': add them with"):

@@ -121,7 +121,7 @@ def test_a_changed_card_is_refused(folder: Path) -> None:
     card = json.loads(path.read_text("utf-8"))
     recipe = {name: value for name, value in card["settings"]["recipe"].items() if name != "levels"}
     for wrong, message in (
-        ({"settings": {**card["settings"], "recipe": recipe}}, "the recipe is not whole: KeyError: 'levels'"),
+        ({"settings": {**card["settings"], "recipe": recipe}}, "the recipe is incomplete: KeyError: 'levels'"),
         ({"files": list(card["files"])}, "'files' is no table"),
         ({"strange": 1}, "unexpected keyword argument 'strange'"),
     ):
@@ -147,11 +147,11 @@ def test_a_feature_with_another_signature_is_refused(folder: Path, corpus: Corpu
     card = json.loads(path.read_text("utf-8"))
     card["features"][0]["signature"] = card["features"][0]["signature"].replace("v:", "v:0.")
     path.write_text(json.dumps(card), "utf-8")
-    with pytest.raises(InputError, match="'rouge-1' is not what it was trained on"):
+    with pytest.raises(InputError, match="'rouge-1' differs from the training"):
         score(corpus, [f"learned:folder={folder}"])
-    with pytest.raises(InputError, match="'rouge-1' is not what it was trained on"):
+    with pytest.raises(InputError, match="'rouge-1' differs from the training"):
         predict(folder, scores)
-    with pytest.raises(InputError, match="lack its feature 'coverage'"):
+    with pytest.raises(InputError, match="its feature 'coverage' is missing in the scores"):
         predict(folder, replace(scores, frame=scores.frame.drop("coverage"), signatures={"rouge-1": "", "length": ""}))
 
 

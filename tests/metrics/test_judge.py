@@ -96,7 +96,7 @@ def test_the_written_rating_with_a_note_where_none_are(server: Server) -> None:
     ("text", "weights", "weighted", "value", "note", "reason"),
     [
         ("4. It is", ({"4": -0.1},), True, 4.0, "cut off by the token limit (max-tokens)", ""),
-        ("I say 4", (), True, 4.0, "that it wrote; the judge's answer was cut off", ""),
+        ("I say 4", (), True, 4.0, "the rating in the answer; the judge's answer was cut off", ""),
         ("I say 4", (), False, 4.0, "the judge's answer was cut off", ""),
         ("Let me think", (), False, math.nan, "", "'Let me think'; the judge's answer was cut off"),
     ],

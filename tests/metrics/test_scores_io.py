@@ -74,8 +74,8 @@ def test_jsonl_of_your_own_needs_no_variant_and_role(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("id,system,m\n1,x,2\n", "need the columns dialogue_id and system; found: id, system, m"),
-        ("dialogue_id,system,m\n1,x,2\n2,x,good\n", r"column 'm' holds 1 value .*\n  row 2: \[2 / x / .*\] 'good'"),
+        ("id,system,m\n1,x,2\n", "the columns dialogue_id and system are required; found: id, system, m"),
+        ("dialogue_id,system,m\n1,x,2\n2,x,good\n", r"column 'm' has 1 value .*\n  row 2: \[2 / x / .*\] 'good'"),
         ("dialogue_id,system,m\n1,x,true\n", r"row 1: \[1 / x / original / overall\] True"),
         ("dialogue_id,system,m\n1,x,1\n1,x,2\n", r"2 rows have duplicate keys; the first is \[1 / x"),
         ("dialogue_id,system,m\n1,x,inf\n", r"infinite values\n  row 1: \[1 / x"),

@@ -225,7 +225,7 @@ def test_the_order_of_rows_does_not_matter(seed: int) -> None:
 
 def test_no_references_at_all_is_refused_with_advice(toys: Toys) -> None:
     made = corpus([Summary("d1", "s1", "red")])
-    with pytest.raises(InputError, match=r"metric 'overlap' needs references .* use 'overlap@source'"):
+    with pytest.raises(InputError, match=r"metric 'overlap' needs references, .* use 'overlap@source'"):
         score(made, ["overlap"])
     assert score(made, ["overlap@source"]).frame["overlap@source"].to_list() == [1]
 
@@ -252,7 +252,7 @@ def test_no_metric_is_refused(metrics: Any) -> None:
 
 
 def test_a_bare_string_is_no_list_of_metrics() -> None:
-    with pytest.raises(InputError, match=r"got the bare string 'length': write \['length'\]"):
+    with pytest.raises(InputError, match=r"got the string 'length': write \['length'\]"):
         score(corpus(), "length")
     with pytest.raises(InputError, match="bare string"):
         score_pairs(["a"], None, "length")
@@ -268,7 +268,7 @@ def test_a_bare_string_is_no_list_of_metrics() -> None:
         (["a", None], ["a", "b"], r"summaries\[1\] must be a text; got None"),
         (["a", "b"], ["a", None], r"targets\[1\] must be a text; got None"),
         (["a"], [["b", 3]], r"targets\[0\] must be a text; got 3"),
-        (["a"], None, "metric 'overlap' compares with a reference: give targets"),
+        (["a"], None, "metric 'overlap' needs a reference: give targets"),
     ],
 )
 def test_pairs_refuse_what_are_no_pairs(toys: Toys, summaries: Any, targets: Any, message: str) -> None:

@@ -722,7 +722,7 @@ class TestCommand:
             (("one.csv", "missing.csv"), "missing.csv"),
             (("one.csv", "two.csv", "--scale", "third=1-5"), "unknown study"),
             (("one.csv", "two.csv", "--scale", "1-"), "1-"),
-            (("one.csv", "two.csv", "--agreement", "0.48"), "name the study, as in one=0.48"),
+            (("one.csv", "two.csv", "--agreement", "0.48"), "the study is missing; write one=0.48"),
             (("one.csv", "two.csv", "--agreement", "one=high"), "not a number"),
             (("one.csv", "two.csv", "--test", "all"), "needs a study with ratings"),
             (("one.csv", "two.csv", "--test", "A"), "SYSTEM,BASELINE"),
