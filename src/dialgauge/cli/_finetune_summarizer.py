@@ -136,7 +136,8 @@ def _warn_about_settings(splits: "Splits", model: str, learning_rate: float) -> 
         seen = 0 if part is None else sum(dialogue.text in known for dialogue in part.iter_dialogues())
         if part is not None and seen:
             note(
-                f"{name}: {seen:,} of {part.dialogues.height:,} dialogues are also training data; results are too optimistic"
+                f"{name}: {seen:,} of {part.dialogues.height:,} dialogues are also training data; results are too "
+                "optimistic"
             )
 
 
@@ -148,8 +149,8 @@ def _note_training_sets(sets: "Mapping[str, TrainingSet]", train: "Corpus") -> N
         note(
             f"skipped because the dialogue or the reference is empty: {absent:,} of {absent + some.out_of:,} references"
         )
-    whole = [name for name, made in sets.items() if name != "full" and len(made.pairs) == made.out_of]
-    if whole:
+    same = [name for name, made in sets.items() if name != "full" and len(made.pairs) == made.out_of]
+    if same:
         note(
             f"every pair has an affective word in dialogue and reference: {' and '.join(same)} "
             f"{'is' if len(same) == 1 else 'are'} identical to full, and "
