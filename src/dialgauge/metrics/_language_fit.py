@@ -25,11 +25,11 @@ _SHARE, _DISTINCT, _CLEAR_SHARE = 0.01, 10, 0.1
 _COUNTED = 5_000
 #: So many texts tell the language.
 _SAMPLE = 200
-#: Metrics that split at white space, by family: the parameter values with which they do, and what to use instead.
+#: Metrics that split at white space: family and setting with which they do, and what to use instead.
 _SPLIT_AT_SPACES = {
-    "bleu": ({"tok": "13a"}, "tok=char"),
-    "chrf": ({"tok": "chrf"}, "tok=word"),
-    "ter": ({"norm": "no"}, "norm=yes,asian=yes"),
+    "bleu tok=13a": "tok=char",
+    "chrf tok=chrf": "tok=word",
+    "ter norm=no": "norm=yes,asian=yes",
 }
 
 
@@ -88,10 +88,13 @@ def _reads_other(request: MetricRequest, language: str) -> bool:
 
 def _needs_spaces(request: MetricRequest, language: str) -> bool:
     known = LANGUAGES.get(language)
-    values, _ = _SPLIT_AT_SPACES.get(request.metric.family, ({}, ""))
-    if known is None or known.spaced or not values:
-        return False
-    return all(request.parameters.get(name) == value for name, value in values.items())
+    return known is not None and not known.spaced and bool(_for_unspaced(request))
+
+
+def _for_unspaced(request: MetricRequest) -> str:
+    """What to set for texts without spaces; empty for a metric that does not split at them."""
+    settings = [f"{request.metric.family} {name}={value}" for name, value in request.parameters.items()]
+    return next((_SPLIT_AT_SPACES[one] for one in settings if one in _SPLIT_AT_SPACES), "")
 
 
 def _harmed_share(texts: pl.Series) -> float:
@@ -126,7 +129,7 @@ def _instead(requests: Sequence[MetricRequest], language: str | None) -> str:
             code = known.code if known else "tok=char" if language == "ja" else "CODE"
             advice = f"{name}:{code}" if code.startswith("tok") else f"{name}:lang={code}"
         else:
-            advice = f"{name}:{_SPLIT_AT_SPACES[family][1]}"
+            advice = f"{name}:{_for_unspaced(request)}"
         found.setdefault(family, advice)
     hint = "" if known else " ('dialgauge languages' lists the codes; chrf reads characters of any language)"
     return f"{', '.join(found.values())}{hint}"
