@@ -18,7 +18,7 @@ name = "code"
 [corpus]
 source = "embedded"
 [metrics]
-use = ["rouge-1", "ter"]
+use = ["rouge-1", "meteor"]
 [correlation]
 resamples = 0
 """
@@ -79,7 +79,7 @@ def changed(package: Path, context: Context, file: str) -> set[str]:
         ("report/templates/report.css", {"report"}),
         ("report/templates/affect.html", {"report"}),
         ("report/_affect.py", {"report"}),
-        ("metrics/_ter.py", {"scores"}),
+        ("metrics/_meteor.py", {"scores"}),
         ("perturb/_baseline_order.py", {"variants", "robustness"}),
         ("summarize/_extractive.py", {"summaries"}),
         ("affect/_psentscore.py", {"affect"}),
@@ -109,6 +109,6 @@ def test_a_remark_in_a_style_sheet_makes_the_report_again_and_nothing_else(packa
 
 
 def test_source_that_cannot_be_read_is_named_by_the_version(package: Path) -> None:
-    (package / "metrics/_ter.py").write_text("this is (not Python", "utf-8")
+    (package / "metrics/_meteor.py").write_text("this is (not Python", "utf-8")
     scores = next(stage for stage in all_stages() if stage.name == "scores")
     assert code_digest(scores, context(package, STUDY)) == f"dialgauge {dialgauge.__version__}"
