@@ -12,6 +12,7 @@ from dialgauge.study import Context, read_study_file, run_study
 from dialgauge.study._code import code_digest
 from dialgauge.study._graph import all_stages
 
+PACKAGE = Path(str(dialgauge.__file__)).parent
 STUDY = """\
 [study]
 name = "code"
@@ -38,7 +39,7 @@ targets = ["fluency"]
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the package whose files are taken for the code that runs."""
     copy = tmp_path / "dialgauge"
-    shutil.copytree(Path(str(dialgauge.__file__)).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(sources, "_sources", lambda: Sources(copy))
     return copy
 
@@ -48,23 +49,25 @@ def change(file: Path) -> None:
     file.write_text(file.read_text("utf-8") + added, "utf-8")
 
 
-def context(package: Path, study: str) -> Context:
-    path = package.parent / "study.toml"
+def context(folder: Path, study: str) -> Context:
+    path = folder / "study.toml"
     path.write_text(study)
-    return Context(read_study_file(path), package.parent, package.parent, lambda *_: None, {}, {})
+    return Context(read_study_file(path), folder, folder, lambda *_: None, {}, {})
 
 
-def changed(package: Path, context: Context, file: str) -> set[str]:
-    """The stages whose code a change of this file is a change of."""
-    before = Sources(package)
-    asked = [stage for stage in all_stages() if stage.asked(context.settings)]
+def digests(package: Path) -> dict[str, str]:
+    """The code of each stage of a study that asks for all of them."""
+    asked, found = context(package.parent, STUDY + ALL), Sources(package)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sources, "_sources", lambda: before)
-        digests = {stage.name: code_digest(stage, context) for stage in asked}
-        change(package / file)
-        after = Sources(package)
-        patch.setattr(sources, "_sources", lambda: after)
-        return {stage.name for stage in asked if code_digest(stage, context) != digests[stage.name]}
+        patch.setattr(sources, "_sources", lambda: found)
+        return {stage.name: code_digest(stage, asked) for stage in all_stages() if stage.asked(asked.settings)}
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    copy = tmp_path_factory.mktemp("before") / "dialgauge"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    return digests(copy)
 
 
 @pytest.mark.parametrize(
@@ -87,8 +90,11 @@ def changed(package: Path, context: Context, file: str) -> set[str]:
         ("metaeval/_leaders.py", {"correlations"}),
     ],
 )
-def test_a_change_concerns_the_stages_that_import_it(package: Path, file: str, stages: set[str]) -> None:
-    found = changed(package, context(package, STUDY + ALL), file)
+def test_a_change_concerns_the_stages_that_import_it(
+    package: Path, before: dict[str, str], file: str, stages: set[str]
+) -> None:
+    change(package / file)
+    found = {name for name, digest in digests(package).items() if digest != before[name]}
     # The report has something of most stages; it is made whenever one of them was.
     assert found - {"report"} == stages - {"report"}
     assert stages != {"report"} or found == {"report"}
@@ -111,4 +117,4 @@ def test_a_remark_in_a_style_sheet_makes_the_report_again_and_nothing_else(packa
 def test_source_that_cannot_be_read_is_named_by_the_version(package: Path) -> None:
     (package / "metrics/_meteor.py").write_text("this is (not Python", "utf-8")
     scores = next(stage for stage in all_stages() if stage.name == "scores")
-    assert code_digest(scores, context(package, STUDY)) == f"dialgauge {dialgauge.__version__}"
+    assert code_digest(scores, context(package.parent, STUDY)) == f"dialgauge {dialgauge.__version__}"
