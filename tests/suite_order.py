@@ -4,8 +4,10 @@ Loaded by the conftest at the root. ``durations.json`` beside this file says how
 slowest files start first, ``--quick`` leaves out the slow tests), so it may be old. ``--store-durations`` renews it.
 """
 
+import gc
 import random
 from collections import defaultdict
+from collections.abc import Generator
 from importlib.util import find_spec
 from typing import Any
 
@@ -51,6 +53,17 @@ def pytest_report_header(config: pytest.Config) -> str:
 def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pytest.Config) -> None:
     if exitstatus == pytest.ExitCode.TESTS_FAILED:
         terminalreporter.write_line(f"same order again: pytest --order-seed={config.option.order_seed}")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Keep the garbage collector from going through thousands of tests and modules, which stay, again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest itself then brings the cases of a parametrized module fixture together again
