@@ -61,6 +61,7 @@ SPECIAL: dict[str, Any] = {
     "base_url": "https://example.org/v1",
     "device": "cpu",
     "limit": 50,
+    "window": 50,
     "seeds": (3, 4),
     "metric": "bartscore-hyp",
     "classifiers": ("svm", "ordinal"),

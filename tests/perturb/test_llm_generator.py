@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dialgauge.corpus import ORIGINAL, OVERALL, Corpus, Dialogue, Summary, Turn
-from dialgauge.errors import InputError, ModelError, ParameterError
-from dialgauge.models import ChatBudget, ChatEndpoint
+from dialgauge.errors import InputError, ModelError, ParameterError, UnknownNameError
+from dialgauge.models import ChatBudget, ChatEndpoint, TokenPrice
 from dialgauge.perturb import (
     Declined,
     LlmGenerator,
@@ -334,7 +334,7 @@ def test_a_token_budget_holds_too(tmp_path: Path) -> None:
 
 def test_the_estimate_asks_nothing_and_bounds_what_is_asked() -> None:
     with serving(right) as server:
-        generator = LlmGenerator(endpoint(server), LlmSettings(price=2.0))
+        generator = LlmGenerator(endpoint(server), price=TokenPrice(2.0, 2.0))
         tasks = [task(label) for label in [*LABELS, "jumble"]]
         estimate = generator.estimate(tasks)
         assert server.requests == []
@@ -389,9 +389,9 @@ def test_an_endpoint_that_is_down_or_wants_a_key_says_so() -> None:
 
 
 def test_settings_are_checked() -> None:
-    with pytest.raises(ParameterError, match="'prompts' must be 'own' or 'paper'"):
+    with pytest.raises(UnknownNameError, match="unknown prompt 'mine'; known: own, paper"):
         LlmSettings(prompts="mine")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="'fallback' must be 'rules' or 'reject'"):
+    with pytest.raises(UnknownNameError, match="unknown fallback 'hope'; known: reject, rules"):
         LlmSettings(fallback="hope")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="0 or more"):
         LlmSettings(content_retries=-1)
@@ -511,7 +511,7 @@ def test_a_study_with_a_spent_budget_stops_and_goes_on(study: Callable[..., Path
         ('generator = "llm"\nmodel = "m"\nbase_url = "http://me:secret@host/v1"', "a key belongs into OPENAI_API_KEY"),
         ('generator = "llm"\nmodel = "m"\nbase_url = "host/v1"', "must be as in https://host/v1"),
         ('generator = "llm"\nmodel = "m"\napi_key = "x"', "perturbations.api_key: unknown key"),
-        ('generator = "llm"\nmodel = "m"\nmax_calls = 0', "perturbations.max_calls"),
+        ('generator = "llm"\nmodel = "m"\nmax_calls = -1', "perturbations.max_calls"),
     ],
 )
 def test_mistakes_in_the_settings_of_the_model_are_named(tmp_path: Path, lines: str, message: str) -> None:

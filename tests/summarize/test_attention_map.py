@@ -82,7 +82,7 @@ def test_the_last_layer_and_head_are_the_default_and_nothing_is_lost(model: Mode
 
 def test_without_a_summary_the_model_writes_one(model: Model) -> None:
     settings = GenerationSettings(beams=1, longest=8, shortest=6, no_repeat=0)
-    mapped = attention_map(model, DIALOGUE, settings=settings)
+    mapped = attention_map(model, DIALOGUE, generation=settings)
     assert mapped.summary.text == generate(model, [DIALOGUE], settings)[0]
 
 
@@ -101,14 +101,14 @@ def test_a_dialogue_longer_than_the_window_is_mapped_part_by_part(model: Model) 
     lines = [f"{'Joy' if i % 2 else 'Bob Lee'}: I love phone number {i},  it's great!  " for i in range(14)]
     long = "\n".join(lines)
     settings = GenerationSettings(beams=1, longest=8, shortest=6)
-    mapped = attention_map(model, long, settings=settings)
+    mapped = attention_map(model, long, generation=settings)
     parts = parts_of(model, long, model.max_length).texts
     assert mapped.parts == len(parts) > 1
     assert mapped.unread == 0
     assert mapped.summary.text == generate(model, [long], settings)[0]
     row = column = 0
     for part in parts:
-        alone = attention_map(model, part, settings=settings)
+        alone = attention_map(model, part, generation=settings)
         rows, columns = slice(row, row + len(alone.summary)), slice(column, column + len(alone.dialogue))
         assert mapped.dialogue.tokens[columns] == alone.dialogue.tokens
         assert mapped.weights[rows, columns] == pytest.approx(alone.weights, abs=1e-6)
@@ -121,7 +121,7 @@ def test_a_dialogue_longer_than_the_window_is_mapped_part_by_part(model: Model) 
 
 def test_a_turn_longer_than_the_window_keeps_its_words(model: Model) -> None:
     endless = "Joy: " + "I love this phone. See   you on Monday. " * 12
-    mapped = attention_map(model, endless, settings=GenerationSettings(beams=1, longest=6, shortest=4))
+    mapped = attention_map(model, endless, generation=GenerationSettings(beams=1, longest=6, shortest=4))
     assert mapped.parts > 1
     assert mapped.unread == 0
     assert mapped.total.sum() + mapped.elsewhere == pytest.approx(1)
@@ -137,8 +137,8 @@ def test_a_prefix_is_none_of_the_words_and_a_window_bounds_what_is_read(model: M
     with pytest.raises(ParameterError, match="'window' must be at most 160"):
         attention_map(model, DIALOGUE, SUMMARY, window=161)
     settings = GenerationSettings(beams=1, longest=8, shortest=6)
-    assert attention_map(model, DIALOGUE, settings=settings, window=30).parts > 1
-    written = attention_map(model, DIALOGUE, settings=settings, prefix="see: ").summary.text
+    assert attention_map(model, DIALOGUE, generation=settings, window=30).parts > 1
+    written = attention_map(model, DIALOGUE, generation=settings, prefix="see: ").summary.text
     assert written == generate(model, [f"see: {DIALOGUE}"], settings)[0]
 
 

@@ -1,6 +1,7 @@
 """``dialgauge annotate``: the web application for human evaluation."""
 
 import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -117,7 +118,7 @@ def _export_format(export: Path | None, format: str | None) -> str:
     return chosen
 
 
-def _note_missing_systems(systems: list[str], study: Path, output: Path) -> None:
+def _note_missing_systems(systems: Sequence[str], study: Path, output: Path) -> None:
     """A project uses the corpus as it is: a later run that adds summaries must not change what people rate."""
     from dialgauge.summarize import parse_requests
 

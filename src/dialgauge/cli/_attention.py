@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dialgauge.affect import TaggerSettings
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
 from dialgauge.cli._options import Device
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, write_file
+from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import InputError, counted
+from dialgauge.summarize import AttentionSettings, GenerationSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,24 +32,18 @@ def add_to(app: typer.Typer) -> None:
     app.command("attention")(attention)
 
 
+@with_options
 def attention(
     corpus: Source,
     dialogue: Annotated[str, typer.Option("--dialogue", "-d", help="ID of the dialogue.")],
     models: Models,
     output: Annotated[Path, typer.Option("--output", "-o", help="HTML file to write.")],
-    layer: Annotated[int | None, typer.Option(help="Decoder layer, counted from 1 (default: the last).")] = None,
-    head: Annotated[
-        int | None, typer.Option(help="Attention head of that layer, counted from 1 (default: the last).")
-    ] = None,
-    tagger: Annotated[str, typer.Option(help="Sentiment tagger that marks positive and negative words.")] = "vader",
+    settings: AttentionSettings,
+    generation: Annotated[GenerationSettings, Only("beams")],
+    affect: Annotated[TaggerSettings, Only("tagger")],
+    device: Device = "auto",
     summary: Summary = None,
     role: Annotated[str, typer.Option(help="Role whose turns are read, for a model trained on one role.")] = "overall",
-    prefix: Annotated[str, typer.Option(help='Prefix of the input, such as "summarize: " for T5.')] = "",
-    window: Annotated[
-        int | None, typer.Option(min=4, help="Input window in tokens (default: the model's maximum).")
-    ] = None,
-    beams: Annotated[int, typer.Option(min=1, help="Beam size of the generation.")] = 4,
-    device: Device = "auto",
     format: Format = None,
     map: Map = None,
     json: Json = False,
@@ -62,31 +59,19 @@ def attention(
     from dialgauge.affect import tagger as make_tagger
     from dialgauge.corpus import OVERALL
     from dialgauge.models import load
-    from dialgauge.summarize import GenerationSettings, attention_map, attention_shares, render_attention
+    from dialgauge.summarize import attention_map, attention_shares, render_attention
 
     loaded = load_corpus(corpus, format, map)
     side = loaded.dialogue(dialogue).side(role)
     if role != OVERALL and not side.turns:
         raise InputError(f"dialogue {dialogue!r}: no speaker has the role {role!r}")
-    chosen = make_tagger(tagger)
-    settings = GenerationSettings(beams=beams)
+    chosen = make_tagger(affect.tagger)
     maps = []
     with progress_bar("attention") as progress:
         for done, name in enumerate(models):
             progress(name, done, len(models))
             model = load("seq2seq", name, device)
-            maps.append(
-                attention_map(
-                    model,
-                    side.text,
-                    summary,
-                    layer=layer,
-                    head=head,
-                    settings=settings,
-                    prefix=prefix,
-                    window=window,
-                )
-            )
+            maps.append(attention_map(model, side.text, summary, settings, generation=generation))
     references = loaded.references.filter(dialogue_id=dialogue, role=role)["text"].to_list()
     page = render_attention(maps, chosen, title=f"Attention over {dialogue}", references=references)
     _note_limits(maps)

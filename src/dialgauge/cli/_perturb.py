@@ -9,20 +9,11 @@ import typer
 from dialgauge.cli._completion import complete_perturbation
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
-from dialgauge.cli._perturb_llm import (
-    DryRun,
-    Fallback,
-    Llm,
-    MaxCalls,
-    MaxTokens,
-    Parallel,
-    Price,
-    Prompts,
-    open_llm,
-    planned,
-    print_estimate,
-)
+from dialgauge.cli._perturb_llm import DryRun, Llm, open_llm, planned, print_estimate
+from dialgauge.cli._settings import with_options
 from dialgauge.errors import InputError, counted
+from dialgauge.models import ChatSettings
+from dialgauge.perturb import LlmSettings, PerturbSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +31,6 @@ Names = Annotated[
         autocompletion=complete_perturbation,
     ),
 ]
-WithReferences = Annotated[bool, typer.Option("--include-references", help="Perturb the references as well.")]
 
 _SIGNS = {"preserves": "=", "degrades": "−", "degrades-mildly": "~"}
 _SHORT = {"consistency": "C", "relevance": "R", "fluency": "F", "coherence": "K"}
@@ -93,27 +83,22 @@ def perturbations(
     )
 
 
+@with_options
 def perturb(
     corpus: Source,
     names: Names,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the corpus with the variants is written.")],
-    per_item: Annotated[int, typer.Option("--per-item", "-n", help="Different variants of each summary and kind.")] = 1,
-    seed: Annotated[int, typer.Option("--seed", help="Another seed gives other variants.")] = 0,
-    include_references: WithReferences = False,
+    settings: PerturbSettings,
+    asked: LlmSettings,
+    chat: ChatSettings,
     llm: Llm = None,
-    prompts: Prompts = "own",
-    fallback: Fallback = "rules",
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    parallel: Parallel = 4,
-    price: Price = None,
     dry_run: DryRun = False,
     format: Format = None,
     map: Map = None,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
-    """Break summaries on purpose: write a corpus with perturbed variants of every summary.
+    """Perturb summaries: write a corpus with perturbed variants of every summary.
 
     [bold]dialgauge perturb calls.jsonl -p add_negation -p typos_2 -n 2 -o perturbed[/]
 
@@ -126,9 +111,9 @@ def perturb(
     if dry_run and llm is None:
         raise InputError("--dry-run tells what a language model would be asked: name one with --llm")
     check_target(output)
-    generator = open_llm(llm, prompts, fallback, max_calls, max_tokens, parallel, price) if llm else None
+    generator = open_llm(llm, asked, chat) if llm else None
     loaded = load_corpus(corpus, format, map, strict)
-    run = partial(perturb_corpus, loaded, names, seed=seed, per_item=per_item, include_references=include_references)
+    run = partial(perturb_corpus, loaded, names, settings)
     if generator and dry_run:
         print_estimate(generator.estimate(planned(run)), json)
         return
@@ -139,12 +124,12 @@ def perturb(
     rows, reasons = _summary(result), _reasons(result)
     made = sum(row["applied"] for row in rows)
     if json:
-        facts = {"output": str(output), "seed": seed, "variants": made, "perturbations": rows}
+        facts = {"output": str(output), "seed": settings.seed, "variants": made, "perturbations": rows}
         print_json({**facts, "declined": reasons.to_dicts(), **({"llm": account} if account else {})})
         return
     _print_summary(loaded.info.name, rows, reasons)
     if generator and account:
-        note(f"{account['model']}: {generator.usage.line(price)}")
+        note(f"{account['model']}: {generator.usage.line(chat.token_price)}")
     note(f"wrote {counted(made, 'variant')} to {output}")
 
 

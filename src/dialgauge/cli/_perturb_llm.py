@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._output import console, print_json, print_table
+from dialgauge.models import ChatSettings
+from dialgauge.perturb import LlmSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from dialgauge.perturb import Declined, LlmEstimate, LlmGenerator, Perturbed, Progress, Task, Variant
 
-_PANEL = "With a language model"
+_PANEL = "With a chat model"
 Llm = Annotated[
     str | None,
     typer.Option(
@@ -21,40 +23,18 @@ Llm = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-Prompts = Annotated[
-    str,
-    typer.Option("--prompts", help="own (checked by schema) or paper (of Tweak to Trust).", rich_help_panel=_PANEL),
-]
-Fallback = Annotated[
-    str,
-    typer.Option("--fallback", help="What follows two complaints in vain: rules, or reject.", rich_help_panel=_PANEL),
-]
-MaxCalls = Annotated[
-    int | None, typer.Option("--max-calls", min=0, help="Ask no more often than this.", rich_help_panel=_PANEL)
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option("--max-tokens", min=0, help="Ask no more once so many tokens are spent.", rich_help_panel=_PANEL),
-]
-Parallel = Annotated[int, typer.Option("--parallel", min=1, help="Questions at a time.", rich_help_panel=_PANEL)]
-Price = Annotated[
-    float | None, typer.Option("--price", min=0, help="Price of a million tokens.", rich_help_panel=_PANEL)
-]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Only say what would be asked; write nothing.", rich_help_panel=_PANEL)
+    bool, typer.Option("--dry-run", help="Only show what would be asked; write nothing.", rich_help_panel=_PANEL)
 ]
 
 
-def open_llm(
-    llm: str, prompts: str, fallback: str, calls: int | None, tokens: int | None, parallel: int, price: float | None
-) -> "LlmGenerator":
+def open_llm(llm: str, settings: LlmSettings, chat: ChatSettings) -> "LlmGenerator":
     """The generator for these options."""
-    from dialgauge.models import ChatBudget, ChatEndpoint
-    from dialgauge.perturb import LlmGenerator, LlmSettings
+    from dialgauge.models import ChatEndpoint
+    from dialgauge.perturb import LlmGenerator
 
-    settings = LlmSettings(prompts=prompts, fallback=fallback, price=price)  # type: ignore[arg-type]  # checked there
-    budget = ChatBudget(requests=calls, tokens=tokens)
-    return LlmGenerator(ChatEndpoint.open(llm, budget=budget, parallel=parallel), settings)
+    endpoint = ChatEndpoint.open(llm, budget=chat.budget(), parallel=chat.parallel)
+    return LlmGenerator(endpoint, settings, price=chat.token_price)
 
 
 def planned(run: "Callable[..., Perturbed]") -> "list[Task]":

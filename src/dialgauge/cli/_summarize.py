@@ -9,10 +9,14 @@ import typer
 from dialgauge.cli._completion import complete_summarizer
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+from dialgauge.cli._settings import with_options
 from dialgauge.errors import DialgaugeError, InputError, counted
+from dialgauge.summarize import SummarizeSettings
 from dialgauge.tables import NOTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dialgauge.corpus import Corpus
     from dialgauge.models import ChatUsage, TokenPrice
     from dialgauge.summarize import Summarized, Summarizer
@@ -27,35 +31,6 @@ Systems = Annotated[
         "-s",
         help="A summarizer: [bold][SYSTEM=]NAME[:PARAMETER=VALUE,…][/]; repeatable.",
         autocompletion=complete_summarizer,
-    ),
-]
-Roles = Annotated[
-    list[str] | None,
-    typer.Option("--role", help="Whose side is summarized: overall (the default), agent, user …; repeatable."),
-]
-Replace = Annotated[
-    bool, typer.Option("--replace", help="Write summaries anew that the corpus has of a system already.")
-]
-BatchTokens = Annotated[
-    int | None,
-    typer.Option("--batch-tokens", min=1, help="Tokens per batch of a model.", rich_help_panel="With models"),
-]
-_CHAT = "With a chat model"
-MaxCalls = Annotated[
-    int | None, typer.Option("--max-calls", min=0, help="Ask no more often than this.", rich_help_panel=_CHAT)
-]
-MaxTokens = Annotated[
-    int | None,
-    typer.Option("--max-tokens", min=0, help="Ask no more once so many tokens are spent.", rich_help_panel=_CHAT),
-]
-Parallel = Annotated[int, typer.Option("--parallel", min=1, help="Questions at a time.", rich_help_panel=_CHAT)]
-Price = Annotated[
-    str | None,
-    typer.Option(
-        "--price",
-        metavar="PRICE",
-        help="Price of a million tokens; [bold]INPUT/OUTPUT[/] where the two differ, as in 0.15/0.6.",
-        rich_help_panel=_CHAT,
     ),
 ]
 
@@ -99,17 +74,12 @@ def summarizers(
     console.print("[dim]dialgauge summarizers NAME shows one in full.[/]")
 
 
+@with_options
 def summarize(
     corpus: Source,
     systems: Systems,
     output: Annotated[Path, typer.Option("--output", "-o", help="Where the corpus with the summaries is written.")],
-    roles: Roles = None,
-    replace: Replace = False,
-    batch_tokens: BatchTokens = None,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    parallel: Parallel = 4,
-    price: Price = None,
+    settings: SummarizeSettings,
     format: Format = None,
     map: Map = None,
     strict: Strict = False,
@@ -120,29 +90,20 @@ def summarize(
     [bold]dialgauge summarize calls.jsonl -s lead -s bart=seq2seq:model=folder:/models/bart -o summarized[/]
 
     The output is a folder of Parquet, or a file by its ending (.jsonl, .csv …). Finished summaries are kept in
-    OUTPUT.journal.jsonl until all are there: after a crash, a kill or a spent budget the same command goes on. A
+    OUTPUT.journal.jsonl until all are there: after a crash, a kill or a spent budget, rerun to resume. A
     dialogue longer than a model's window is read in parts and noted, never cut.
     """
-    from dialgauge.corpus import OVERALL, write_corpus
-    from dialgauge.models import ChatBudget, TokenPrice
+    from dialgauge.corpus import write_corpus
     from dialgauge.summarize import Means, summarize as summarize_corpus
 
-    tokens_cost = TokenPrice.parse(price) if price is not None else None
+    tokens_cost = settings.token_price
     loaded = load_corpus(corpus, format, map, strict)
-    _check_output(loaded, output, roles or [OVERALL])
+    _check_output(loaded, output, settings.roles)
     journal = output.resolve().with_name(f"{output.resolve().name}.journal.jsonl")
-    means = Means(batch_tokens, parallel, ChatBudget(requests=max_calls, tokens=max_tokens))
+    means = Means.of(settings)
     try:
         with progress_bar("summarizing") as progress:
-            result = summarize_corpus(
-                loaded,
-                systems,
-                roles=roles or [OVERALL],
-                replace_existing=replace,
-                means=means,
-                journal=journal,
-                progress=progress,
-            )
+            result = summarize_corpus(loaded, systems, settings, means=means, journal=journal, progress=progress)
     except (DialgaugeError, KeyboardInterrupt) as stop:
         _say_account(means.usage, tokens_cost)
         if isinstance(stop, KeyboardInterrupt) and journal.exists():
@@ -196,7 +157,7 @@ def _say_account(usage: "ChatUsage", price: "TokenPrice | None") -> None:
         note(f"chat: {usage.line(price)}")
 
 
-def _check_output(corpus: "Corpus", output: Path, roles: list[str]) -> None:
+def _check_output(corpus: "Corpus", output: Path, roles: "Sequence[str]") -> None:
     """Refuse, before hours of work, an output that could not be written after them."""
     from dialgauge.corpus import Corpus, Summary, write_corpus
 

@@ -29,6 +29,7 @@ from dialgauge.models._resolve import (
     resolve as resolve,
 )
 from dialgauge.models._settings import (
+    ChatSettings as ChatSettings,
     Precision as Precision,
     TrainingPlan as TrainingPlan,
     TrainingSettings as TrainingSettings,

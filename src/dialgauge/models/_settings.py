@@ -1,10 +1,14 @@
-"""How models are trained: the same names and defaults for taggers, metrics and summarizers."""
+"""How models are trained and chat endpoints are asked: the same names and defaults everywhere."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import field_validator
 
 from dialgauge.settings import Settings, refusing, setting
+
+if TYPE_CHECKING:
+    from dialgauge.models._chat import ChatBudget
+    from dialgauge.models._usage import TokenPrice
 
 Precision = Literal["auto", "fp32", "bf16"]
 
@@ -47,3 +51,46 @@ class TrainingPlan(TrainingSettings):
         if done < self.warmup:
             return self.learning_rate * done / self.warmup
         return self.learning_rate * max(0.0, (1 - done) / (1 - self.warmup))
+
+
+_CHAT = "With a chat model"
+
+
+class ChatSettings(Settings):
+    """What a chat endpoint may be asked, how many questions at a time, and what its tokens cost.
+
+    None of it changes what comes out. Answers that are cached cost nothing and count towards no limit.
+    """
+
+    max_calls: int | None = setting(None, "Maximum number of requests.", panel=_CHAT, ge=0)
+    max_tokens: int | None = setting(None, "Stop sending requests after N tokens.", panel=_CHAT, ge=0)
+    parallel: int = setting(4, "Number of requests at a time.", panel=_CHAT, ge=1, le=256)
+    price: float | str | None = setting(
+        None,
+        "Price of a million tokens; INPUT/OUTPUT where the two differ, as in 0.15/0.6.",
+        panel=_CHAT,
+        metavar="PRICE",
+    )
+
+    @field_validator("price", mode="before")
+    @classmethod
+    def _known_price(cls, price: Any) -> Any:
+        from dialgauge.models._usage import TokenPrice
+
+        if isinstance(price, str | int | float):
+            with refusing():
+                TokenPrice.parse(price)
+        return price
+
+    def budget(self) -> "ChatBudget":
+        """A new budget with these limits."""
+        from dialgauge.models._chat import ChatBudget
+
+        return ChatBudget(requests=self.max_calls, tokens=self.max_tokens)
+
+    @property
+    def token_price(self) -> "TokenPrice | None":
+        """The price for accounts; None where none is given."""
+        from dialgauge.models._usage import TokenPrice
+
+        return None if self.price is None else TokenPrice.parse(self.price)

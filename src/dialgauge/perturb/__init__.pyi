@@ -10,7 +10,6 @@ from dialgauge.perturb._edits import (
 from dialgauge.perturb._llm import (
     LlmEstimate as LlmEstimate,
     LlmGenerator as LlmGenerator,
-    LlmSettings as LlmSettings,
 )
 from dialgauge.perturb._llm_chat import (
     Chat as Chat,
@@ -47,6 +46,10 @@ from dialgauge.perturb._registry import (
     find_perturbation as find_perturbation,
     parse_requests as parse_requests,
     register as register,
+)
+from dialgauge.perturb._settings import (
+    LlmSettings as LlmSettings,
+    PerturbSettings as PerturbSettings,
 )
 from dialgauge.progress import (
     Progress as Progress,

@@ -10,52 +10,23 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
-from dialgauge.errors import ParameterError
-from dialgauge.models import BudgetError, ChatUsage
+from dialgauge.models import BudgetError, ChatUsage, TokenPrice
 from dialgauge.perturb._apply import Declined, Task, Variant, finish, hindrance, run_rules
 from dialgauge.perturb._domain_text import edits_between
 from dialgauge.perturb._lexicon import lexicon
 from dialgauge.perturb._llm_chat import CUT, Chat, TypedChat, bare_text
-from dialgauge.perturb._llm_prompts import OWN, PAPER, Entities, Message, PromptSet, Rewrite, rewrite_messages
+from dialgauge.perturb._llm_prompts import OWN, PAPER, Entities, Message, Rewrite, rewrite_messages
 from dialgauge.perturb._llm_stages import Stages, drawn_entities, drawn_sentences
+from dialgauge.perturb._settings import LlmSettings
 from dialgauge.progress import Progress
 
-Fallback = Literal["rules", "reject"]
 _STYLES = ("shorthand", "passive", "active")
 #: A token of English is about so many characters; good enough to say beforehand what a run may cost.
 _CHARACTERS_PER_TOKEN = 4
 _ENTITY_ANSWER_TOKENS = 400
 _CATEGORY_TOKENS = 300
-
-
-@dataclass(frozen=True, slots=True)
-class LlmSettings:
-    """How the model is asked.
-
-    ``prompts`` is ``own`` (schema-checked) or ``paper`` (Table 1 of Tweak to Trust, answers in plain words).
-    ``fallback`` says what happens to an answer that is still wrong after ``content_retries`` complaints: ``rules``
-    hands the task to the rules, ``reject`` leaves the variant out with the reason. ``price`` is what a million tokens
-    cost, in any currency, for the account of costs.
-    """
-
-    prompts: PromptSet = "own"
-    fallback: Fallback = "rules"
-    content_retries: int = 2
-    temperature: float = 0.7
-    max_tokens: int = 1024
-    price: float | None = None
-
-    def __post_init__(self) -> None:
-        for name, value, allowed in (
-            ("prompts", self.prompts, ("own", "paper")),
-            ("fallback", self.fallback, ("rules", "reject")),
-        ):
-            if value not in allowed:
-                raise ParameterError("llm", name, " or ".join(map(repr, allowed)), value)
-        if self.content_retries < 0:
-            raise ParameterError("llm", "content_retries", "0 or more", self.content_retries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +56,12 @@ class LlmGenerator:
 
     Perturbations that have no prompt (the baseline family) are done by their rules. Work goes on in as many threads as
     the endpoint allows; a spent budget ends it without losing what is done: the rest is declined with that reason and,
-    as answers are cached, made by the next run.
+    as answers are cached, made by the next run. ``price`` is for the account of costs.
     """
 
-    def __init__(self, chat: Chat, settings: LlmSettings | None = None) -> None:
-        self.settings = settings or LlmSettings()
-        options = {"temperature": self.settings.temperature, "max_tokens": self.settings.max_tokens}
+    def __init__(self, chat: Chat, settings: LlmSettings | None = None, *, price: TokenPrice | None = None) -> None:
+        self.settings, self.price = settings or LlmSettings(), price
+        options = {"temperature": self.settings.temperature, "max_tokens": self.settings.longest}
         self._chat = TypedChat(chat, options)
         self._stages = Stages(self._chat)
         self._named: dict[str, Entities] = {}
@@ -128,7 +99,7 @@ class LlmGenerator:
 
     def estimate(self, tasks: Sequence[Task]) -> LlmEstimate:
         """What the endpoint would be asked for, without asking it. Cached answers would cost nothing."""
-        asked: dict[tuple[object, ...], tuple[int, int]] = {}
+        asked: dict[tuple[object, ...], tuple[int, int, int]] = {}
         for task in tasks:
             name = task.request.perturbation.name
             if not can_ask(task) or hindrance(task):
@@ -138,13 +109,12 @@ class LlmGenerator:
             if name == "remove_important_sentence":
                 asked |= _stage_questions(task, size, source)
             elif name == "change_perturbation":
-                asked[task.key, name] = (1, self._prompt_tokens(task) + _ENTITY_ANSWER_TOKENS)
+                asked[task.key, name] = (1, self._prompt_tokens(task), _ENTITY_ANSWER_TOKENS)
             else:
-                asked[task.key, task.request.label, task.draw] = (1, self._prompt_tokens(task) + 2 * size)
-        calls, tokens = (sum(column) for column in zip(*asked.values(), strict=True)) if asked else (0, 0)
-        most = 1 + self.settings.content_retries
-        price = self.settings.price
-        cost = tokens * price / 1e6 if price is not None else None
+                asked[task.key, task.request.label, task.draw] = (1, self._prompt_tokens(task), 2 * size)
+        calls, read, written = (sum(counts[i] for counts in asked.values()) for i in range(3))
+        tokens, most = read + written, 1 + self.settings.content_retries
+        cost = (read * self.price.input + written * self.price.output) / 1e6 if self.price else None
         return LlmEstimate(len(tasks), calls, tokens, calls * most, tokens * most * 2, cost)
 
     @property
@@ -158,7 +128,7 @@ class LlmGenerator:
             "model": self._chat.chat.model,
             "prompts": self.settings.prompts,
             "form": self._chat.form,
-            **self.usage.account(self.settings.price),
+            **self.usage.account(self.price),
             "outcomes": dict(self._outcomes),
         }
 
@@ -296,19 +266,19 @@ class LlmGenerator:
         return replace(outcome, provenance=replace(outcome.provenance, notes=notes))
 
 
-def _stage_questions(task: Task, size: int, source: int) -> dict[tuple[object, ...], tuple[int, int]]:
+def _stage_questions(task: Task, size: int, source: int) -> dict[tuple[object, ...], tuple[int, int, int]]:
     """The questions of the two stages with their tokens, each under what it is shared by: domain, call, summary."""
     call = task.key[0]
     declared = task.dialogue.domain if task.dialogue else None
     known = declared in lexicon().domains
-    questions: dict[tuple[object, ...], tuple[int, int]] = {
+    questions: dict[tuple[object, ...], tuple[int, int, int]] = {
         # A domain that the model must name first may have categories of its own for each call.
-        ("categories", declared if known else call): (1, 2 * _CATEGORY_TOKENS),
-        ("call", call): (1, source + _CATEGORY_TOKENS),
-        ("sentences", task.key): (1, size + _CATEGORY_TOKENS),
+        ("categories", declared if known else call): (1, _CATEGORY_TOKENS, _CATEGORY_TOKENS),
+        ("call", call): (1, source, _CATEGORY_TOKENS),
+        ("sentences", task.key): (1, size, _CATEGORY_TOKENS),
     }
     if not known:
-        questions["domain", call] = (1, source)
+        questions["domain", call] = (1, source, 0)
     return questions
 
 

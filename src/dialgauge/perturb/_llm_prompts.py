@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from dialgauge.perturb._apply import Task
+from dialgauge.perturb._settings import PromptSet
 
-PromptSet = Literal["own", "paper"]
 Message = dict[str, str]
 
 #: The prompts of Table 1 of Patel, Agrawal and Kumar 2024 (Tweak to Trust), quoted for reproduction, word for word.

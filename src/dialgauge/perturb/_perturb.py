@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, Corpus, Dialogue, Summary, summaries_frame
-from dialgauge.errors import InputError, ParameterError
+from dialgauge.errors import InputError
 from dialgauge.perturb._apply import Declined, Task, Variant, run_rules
 from dialgauge.perturb._parse import missing_parser
 from dialgauge.perturb._perturbation import PerturbationRequest
 from dialgauge.perturb._registry import parse_requests
+from dialgauge.perturb._settings import PerturbSettings
 from dialgauge.progress import Progress
+from dialgauge.settings import takes
 
 #: Turns tasks into variants or reasons, in any order. The one by rules is :func:`by_rules`.
 Generator = Callable[[Sequence[Task], Progress | None], Iterable[tuple[Task, Variant | Declined]]]
@@ -38,15 +41,15 @@ class Perturbed:
         return self.corpus.summaries.filter(pl.col("variant") != ORIGINAL)
 
 
+@takes(PerturbSettings)
 def perturb(
     corpus: Corpus,
     names: Iterable[str],
+    settings: PerturbSettings | None = None,
     *,
-    seed: int = 0,
-    per_item: int = 1,
-    include_references: bool = False,
     generator: Generator | None = None,
     progress: Progress | None = None,
+    **changes: Any,
 ) -> Perturbed:
     """Add perturbed variants of the original summaries of every system.
 
@@ -56,10 +59,9 @@ def perturb(
     perturbed as well; their variants count as summaries of a system, so that they are scored, never scored against.
     Variants that the corpus has already must not be asked for again.
     """
-    if per_item < 1:
-        raise ParameterError("perturb", "per_item", "at least 1", per_item)
+    asked = PerturbSettings.chosen(settings, changes, "perturb")
     requests = parse_requests(names)
-    tasks = list(_tasks(corpus, requests, seed, per_item, include_references))
+    tasks = list(_tasks(corpus, requests, asked))
     _refuse_present(corpus, tasks)
     made: dict[tuple[tuple[str, ...], str], Summary] = {}
     declined: list[tuple[str, ...]] = []
@@ -113,18 +115,16 @@ def by_rules_without_parser(
     yield from by_rules(possible, progress)
 
 
-def _tasks(
-    corpus: Corpus, requests: Sequence[PerturbationRequest], seed: int, per_item: int, include_references: bool
-) -> Iterator[Task]:
+def _tasks(corpus: Corpus, requests: Sequence[PerturbationRequest], asked: PerturbSettings) -> Iterator[Task]:
     dialogues: dict[str, Dialogue] = {dialogue.id: dialogue for dialogue in corpus.iter_dialogues()}
     rows = corpus.summaries.filter(pl.col("variant") == ORIGINAL)
-    if not include_references:
+    if not asked.include_references:
         rows = rows.filter(pl.col("kind") == "system")
     for row in rows.iter_rows(named=True):
         key = (row["dialogue_id"], row["system"], row["variant"], row["role"])
         for request in requests:
-            for draw in range(1, per_item + 1):
-                yield Task(request, row["text"] or "", dialogues.get(row["dialogue_id"]), key, seed, draw)
+            for draw in range(1, asked.per_item + 1):
+                yield Task(request, row["text"] or "", dialogues.get(row["dialogue_id"]), key, asked.seed, draw)
 
 
 def _refuse_present(corpus: Corpus, tasks: Sequence[Task]) -> None:

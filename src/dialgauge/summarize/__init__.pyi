@@ -36,10 +36,12 @@ from dialgauge.summarize._scratch import (
     build_scratch as build_scratch,
 )
 from dialgauge.summarize._settings import (
+    AttentionSettings as AttentionSettings,
     FinetuneSettings as FinetuneSettings,
     GenerationSettings as GenerationSettings,
     Reading as Reading,
     SetsSettings as SetsSettings,
+    SummarizeSettings as SummarizeSettings,
 )
 from dialgauge.summarize._system import (
     Means as Means,

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from dialgauge.affect import Words, split_words
 from dialgauge.errors import InputError, ModelError, ParameterError
 from dialgauge.models import Model
+from dialgauge.settings import takes
 from dialgauge.summarize._finetune_batches import check_trainable
 from dialgauge.summarize._generate import generate, parts_of, window_of
 from dialgauge.summarize._roles import join_pieces
-from dialgauge.summarize._settings import GenerationSettings
+from dialgauge.summarize._settings import AttentionSettings, GenerationSettings
 
 _NOWHERE = -1
 Weights = NDArray[np.float64]
@@ -57,32 +58,33 @@ class AttentionMap:
         return float(1 - self.total.sum())
 
 
+@takes(AttentionSettings)
 def attention_map(
     model: Model,
     dialogue: str,
     summary: str | None = None,
+    settings: AttentionSettings | None = None,
     *,
-    layer: int | None = None,
-    head: int | None = None,
-    settings: GenerationSettings | None = None,
-    prefix: str = "",
-    window: int | None = None,
+    generation: GenerationSettings | None = None,
+    **changes: Any,
 ) -> AttentionMap:
     """Read the dialogue, write (or follow) the summary, and record where one layer and head of the decoder looks.
 
     ``layer`` and ``head`` count from 1; by default the last layer and its last head, as in Zhou, Ringeval and Portet
-    (2024). Without ``summary`` the model writes one with ``settings``, of a dialogue longer than its window in parts.
+    (2024). Without ``summary`` the model writes one as ``generation`` says, of a dialogue longer than its window in
+    parts.
     ``prefix`` is what leads the dialogue, as in ``"summarize: "`` for T5; its words are none of the dialogue's.
     ``window`` is how many tokens the model reads at a time, by default as many as it can.
     """
+    asked = AttentionSettings.chosen(settings, changes, "attention_map")
     check_trainable(model)
     if not dialogue.strip():
         raise InputError("attention: the dialogue is empty")
-    room = window_of(model, window)
+    room = window_of(model, asked.window)
     read, written = [dialogue], [summary or ""]
     if summary is None:
-        read = list(parts_of(model, dialogue, room, prefix).texts)
-        written = generate(model, [prefix + part for part in read], settings, window=window)
+        read = list(parts_of(model, dialogue, room, asked.prefix).texts)
+        written = generate(model, [asked.prefix + part for part in read], generation, window=asked.window)
         summary = join_pieces(written)
     if not summary.strip():
         raise InputError(
@@ -92,11 +94,11 @@ def attention_map(
     summed, pieces = np.zeros((len(target.words), len(source.words))), np.zeros(len(target.words))
     reached = _NOWHERE
     for part, text in zip(read, written, strict=True):
-        reads, writes = source.tokens(model, part, room, prefix), target.tokens(model, text, model.max_length)
+        reads, writes = source.tokens(model, part, room, asked.prefix), target.tokens(model, text, model.max_length)
         layers = _cross_attention(model, reads.ids, writes.ids)
-        chosen_layer = _number(model, "layer", layer, len(layers))
+        chosen_layer = _number(model, "layer", asked.layer, len(layers))
         heads = layers[chosen_layer - 1].shape[0]
-        chosen_head = _number(model, "head", head, heads)
+        chosen_head = _number(model, "head", asked.head, heads)
         summed += writes.shares.T @ layers[chosen_layer - 1][chosen_head - 1] @ reads.shares
         pieces += writes.shares.sum(axis=0)
         reached = max(reached, int(np.flatnonzero(reads.shares.any(axis=0)).max(initial=_NOWHERE)))

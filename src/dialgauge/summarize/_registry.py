@@ -1,15 +1,15 @@
 """Where summarizers are found by name: ours, and those that other packages add through the entry point group."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 
 from dialgauge.errors import InputError
 from dialgauge.registry import Registry
 from dialgauge.summarize._system import Summarizer, SummarizerRequest
 
-SUMMARIZERS = Registry("summarizer", Summarizer, attrgetter("compute"))
-register = SUMMARIZERS.add
+SUMMARIZERS: Registry[Summarizer] = Registry("summarizer", Summarizer, attrgetter("compute"))
+register: Callable[..., None] = SUMMARIZERS.add
 all_summarizers = SUMMARIZERS.all
 find_summarizer = SUMMARIZERS.find
 

@@ -13,9 +13,11 @@ from dialgauge.corpus import KEY, ORIGINAL, OVERALL, Corpus, Dialogue, Summary, 
 from dialgauge.errors import InputError, ModelError, UnknownNameError, counted
 from dialgauge.models import ChatUsage, Watcher, watching
 from dialgauge.progress import Progress
+from dialgauge.settings import takes
 from dialgauge.summarize._journal import Journal, work_key
 from dialgauge.summarize._registry import parse_requests
 from dialgauge.summarize._roles import roles_of
+from dialgauge.summarize._settings import SummarizeSettings
 from dialgauge.summarize._system import Means, Outcome, SummarizerRequest, Task
 
 _REMARKS = pl.Schema({"dialogue_id": pl.String(), "system": pl.String(), "role": pl.String(), "text": pl.String()})
@@ -79,29 +81,31 @@ class _Record:
         self.summaries.append(Summary(dialogue_id, request.system, outcome.text, role=role, provenance=made))
 
 
+@takes(SummarizeSettings)
 def summarize(
     corpus: Corpus,
     systems: Iterable[str],
+    settings: SummarizeSettings | None = None,
     *,
-    roles: Sequence[str] = (OVERALL,),
-    replace_existing: bool = False,
     means: Means | None = None,
     journal: Path | None = None,
     progress: Progress | None = None,
+    **changes: Any,
 ) -> Summarized:
     """Summarize every dialogue of the corpus with every system, for every role.
 
     ``systems`` are specifications such as ``"lead"``, ``"longest:n=2"`` or ``"bart=seq2seq:model=folder:/m"``. A system
-    that the corpus has already for one of the roles is refused, unless ``replace_existing`` is given; ratings of
+    that the corpus has already for one of the roles is refused, unless ``replace`` is given; ratings of
     replaced summaries go with them. A dialogue without words, or without a turn of the role, gets no summary but a
     reason. With ``journal``, a file, every text is written down as soon as it is there: if the work is stopped, the
-    same call goes on from there, and the finished run leaves the file to the caller to delete.
+    same call goes on from there, and the finished run leaves the file to the caller to delete. ``means`` (by default
+    those of the settings) count what chat endpoints were asked, also where the work stops.
     """
-    requests = parse_requests(systems)
+    asked = SummarizeSettings.chosen(settings, changes, "summarize")
+    requests, roles = parse_requests(systems), asked.roles
     dialogues = list(corpus.iter_dialogues())
-    _check(corpus, requests, roles, dialogues, replace_existing)
-    roles = list(dict.fromkeys(roles))
-    means = means or Means()
+    _check(corpus, requests, roles, dialogues, asked.replace)
+    means = means or Means.of(asked)
     record = _Record()
     seconds: dict[str, float] = {}
     signatures = {request.system: request.signature for request in requests}
@@ -255,8 +259,6 @@ def _check(
     replace_existing: bool,
 ) -> None:
     """Refuse, before any work is done, what cannot be done or must not be."""
-    if isinstance(roles, str):
-        raise InputError(f"roles is a list; got the bare string {roles!r}: write [{roles!r}]")
     if not dialogues:
         raise InputError(f"corpus {corpus.info.name!r} has no dialogues to summarize")
     for role in roles:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, Self, get_args
 from pydantic import field_validator, model_validator
 
 from dialgauge.corpus import OVERALL
-from dialgauge.models import TrainingPlan
+from dialgauge.models import ChatSettings, TrainingPlan
 from dialgauge.settings import Settings, Several, setting
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ SETS: tuple[SetName, ...] = get_args(SetName)
 class Reading(Settings):
     """How a dialogue is shown to a model: what leads it, what stands between turns, and how a role is asked for."""
 
-    prefix: str = setting("", 'Text before a dialogue, as in "summarize: " for T5.')
+    prefix: str = setting("", 'Prefix of the input, such as "summarize: " for T5.')
     joint: Literal["line", "space"] = setting("line", "What stands between turns.")
     roles: Literal["turns", "mark"] = setting(
         "turns",
         "With a role: show the turns of the role alone, or all turns led by the role in brackets (for a model that was "
         "fine-tuned so).",
     )
-    window: int | None = setting(None, "Number of tokens that are read at once (default: as many as the model can).")
+    window: int | None = setting(None, "Input window in tokens (default: the model's maximum).")
 
     def head(self, role: str) -> str:
         """What stands before the turns."""
@@ -142,3 +142,22 @@ class SetsSettings(Settings):
     @classmethod
     def _all_sets(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         return SETS if "all" in names else names
+
+
+class SummarizeSettings(ChatSettings):
+    """For which roles systems write, what becomes of summaries that are there, and what chat models may be asked."""
+
+    roles: Several[str] = setting((OVERALL,), "Role to summarize, such as agent.", flag="--role", min_length=1)
+    replace: bool = setting(False, "Write summaries anew that the corpus has of a system already.")
+    batch_tokens: int | None = setting(
+        None, "Tokens in a batch of a model (default: what suits the device).", panel="With models", ge=1
+    )
+
+
+class AttentionSettings(Settings):
+    """What is mapped of a model's attention."""
+
+    layer: int | None = setting(None, "Decoder layer, counted from 1 (default: the last).")
+    head: int | None = setting(None, "Attention head of that layer, counted from 1 (default: the last).")
+    prefix: str = setting("", 'Prefix of the input, such as "summarize: " for T5.')
+    window: int | None = setting(None, "Input window in tokens (default: the model's maximum).", ge=4)

@@ -10,6 +10,7 @@ from dialgauge.errors import InputError, ParameterError
 from dialgauge.metrics import Parameter, signed_values
 from dialgauge.models import ChatAnswer, ChatBudget, ChatUsage, Kind, check_available, model_signature
 from dialgauge.registry import all_values, specification
+from dialgauge.summarize._settings import SummarizeSettings
 
 #: How a parameter names a text that lies in a file.
 FILE = "file:"
@@ -36,6 +37,11 @@ class Means:
     parallel: int = 4
     budget: ChatBudget = field(default_factory=ChatBudget)
     usage: ChatUsage = field(default_factory=ChatUsage)
+
+    @classmethod
+    def of(cls, settings: SummarizeSettings) -> "Means":
+        """What these settings allow, of which nothing is used yet."""
+        return cls(settings.batch_tokens, settings.parallel, settings.budget())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,20 +4,21 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import polars as pl
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import field_validator
 
-from dialgauge.corpus import OVERALL, Corpus
+from dialgauge.corpus import Corpus
 from dialgauge.errors import ModelError
-from dialgauge.settings import refusing
+from dialgauge.settings import Several, refusing, setting
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._specs import Specs, system_specs
 from dialgauge.study._stage import GivenPath, Section, Stage
-from dialgauge.study._study_file import SectionModel, StudyFile
+from dialgauge.study._study_file import StudyFile
 from dialgauge.study.stages.corpus import read_source, source_settings
+from dialgauge.summarize import SummarizeSettings
 
 if TYPE_CHECKING:
     from dialgauge.summarize import Summarized
@@ -27,39 +28,18 @@ SUMMARIES, MADE_BY = "summaries.parquet", "summaries.json"
 JOURNAL = "summaries.journal.jsonl"
 
 
-def _checked_price(price: Any) -> Any:
-    from dialgauge.models import TokenPrice
-
-    if isinstance(price, str | int | float):
-        with refusing():
-            TokenPrice.parse(price)
-    return price
-
-
-#: Of a million tokens: a number, or ``"INPUT/OUTPUT"``.
-Price = Annotated[float | str | None, BeforeValidator(_checked_price)]
-
-
-class SummarizeSection(SectionModel):
+class SummarizeSection(SummarizeSettings):
     """``[summarize]``: systems that write summaries of all dialogues before anything is scored.
 
-    ``systems`` are specifications as ``dialgauge summarize --system`` takes them; ``replace`` writes anew what the
-    corpus has of one already. The other keys change no text: ``batch_tokens`` is for models, the rest for chat models,
-    as in ``[perturbations]``, where ``price`` may be ``"INPUT/OUTPUT"``, too.
+    ``systems`` are specifications as ``dialgauge summarize --system`` takes them. Batches, and what chat models may be
+    asked, change no text.
     """
 
-    systems: Annotated[list[str], Field(min_length=1)]
-    roles: list[str] = Field(default=[OVERALL], min_length=1)
-    replace: bool = False
-    batch_tokens: Annotated[int, Field(ge=1)] | None = None
-    max_calls: Annotated[int, Field(ge=0)] | None = None
-    max_tokens: Annotated[int, Field(ge=0)] | None = None
-    parallel: Annotated[int, Field(ge=1, le=256)] = 4
-    price: Price = None
+    systems: Several[str] = setting(..., "Summarizer that writes.", flag="--system", min_length=1)
 
     @field_validator("systems")
     @classmethod
-    def _known(cls, specs: list[str]) -> list[str]:
+    def _known(cls, specs: tuple[str, ...]) -> tuple[str, ...]:
         from dialgauge.summarize import parse_requests
 
         with refusing():
@@ -80,7 +60,7 @@ class SummariesStage(Stage):
 
         systems = _systems(context)
         # Budgets, batches and prices change no text; signatures hold the fingerprints of models and prompts.
-        return context.section(SummarizeSection).model_dump(include={"roles", "replace"}) | {
+        return context.section(SummarizeSection).model_dump(mode="json", include={"roles", "replace"}) | {
             "systems": systems.texts({one.system: one.signature for one in parse_requests(systems.full)}),
             "source": source_settings(context),
         }
@@ -150,18 +130,16 @@ def _systems(context: Context) -> Specs:
 
 def _written(context: Context) -> "tuple[Summarized, dict[str, Any]]":
     """What was written, by systems that are called as the study file calls them, and what chat models were asked."""
-    from dialgauge.models import ChatBudget, TokenPrice
     from dialgauge.summarize import Means, summarize
 
     wanted, systems = context.section(SummarizeSection), _systems(context)
-    price = TokenPrice.parse(wanted.price) if wanted.price is not None else None
-    means = Means(wanted.batch_tokens, wanted.parallel, ChatBudget(requests=wanted.max_calls, tokens=wanted.max_tokens))
+    asked, price = wanted.subset(SummarizeSettings), wanted.token_price
+    means = Means.of(asked)
     try:
         result = summarize(
             _with_names(read_source(context), {name: full for full, name in systems.names.items()}),
             systems.full,
-            roles=wanted.roles,
-            replace_existing=wanted.replace,
+            asked,
             means=means,
             journal=context.folder / JOURNAL,
             progress=lambda what, done, total: context.progress(systems.text(what), done, total),

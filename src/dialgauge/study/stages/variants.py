@@ -4,72 +4,59 @@ import urllib.parse
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from dialgauge.corpus import KEY, RATINGS, Corpus, read_corpus, write_corpus
 from dialgauge.errors import InputError
+from dialgauge.metaeval import RobustnessSettings
+from dialgauge.models import ChatSettings
 from dialgauge.perturb import (
     PERTURBATIONS,
     Generator,
+    LlmSettings,
+    PerturbSettings,
     by_rules,
     by_rules_without_parser,
     parse_requests,
     parser_identity,
     perturb,
 )
-from dialgauge.settings import refusing
+from dialgauge.settings import Several, refusing, setting
 from dialgauge.study._context import Context
 from dialgauge.study._stage import Section, Stage
-from dialgauge.study._study_file import SectionModel, StudyFile
+from dialgauge.study._study_file import StudyFile
 
 if TYPE_CHECKING:
     from dialgauge.perturb import LlmGenerator
 
 VARIANTS, DECLINED = "variants", "declined.parquet"
-#: The keys of ``[perturbations]`` that only a language model has a use for.
-LLM_KEYS = frozenset({"model", "base_url", "prompts", "fallback", "max_calls", "max_tokens", "parallel", "price"})
+#: The keys of ``[perturbations]`` that only a language model has a use for; those of the endpoint change no variant.
+_ASKING = frozenset({"model", "base_url", *LlmSettings.model_fields})
+LLM_KEYS = _ASKING | frozenset(ChatSettings.model_fields)
 #: The keys that decide which variants there are; the others say how metrics are judged by them.
-MAKING = frozenset({"use", "per_item", "generator", "parser"})
-#: They limit or price a run, and do not change what comes out of it.
-_NO_MATTER = frozenset({"max_calls", "max_tokens", "parallel", "price"})
+MAKING = frozenset({"use", "include_references", "per_item", "generator", "parser"})
 
 
-class PerturbationsSection(SectionModel):
+class PerturbationsSection(PerturbSettings, RobustnessSettings, LlmSettings, ChatSettings):
     """``[perturbations]``: what is done to the summaries to see which metric notices, and how that is judged.
 
-    Nothing is done where ``use`` is empty. ``effects`` says what variants that the corpus has already do (label →
-    dimension → effect); ``dimensions`` restricts what is expected; ``margin`` is what counts as no change; ``priors``
-    accepts published mean ratings for variants. With ``parser = "optional"`` what needs a parser is left out where
-    there is none.
-
-    With ``generator = "llm"`` the chat model ``model`` at ``base_url`` (or ``OPENAI_BASE_URL``) rewrites, asked
-    ``max_calls`` times and for ``max_tokens`` at most in one run; ``price`` is that of a million tokens. Its key comes
-    from the environment alone (``OPENAI_API_KEY``) and is written nowhere.
+    Nothing is done where ``use`` is empty. With ``parser = "optional"`` what needs a parser is left out where there is
+    none. With ``generator = "llm"`` the chat model ``model`` at ``base_url`` (or ``OPENAI_BASE_URL``) rewrites. Its key
+    comes from the environment alone (``OPENAI_API_KEY``) and is written nowhere.
     """
 
-    use: list[str] = Field(default_factory=list)
-    per_item: Annotated[int, Field(ge=1, le=20)] = 1
-    dimensions: Annotated[list[str], Field(min_length=1)] | None = None
-    margin: Annotated[float, Field(gt=0)] = 0.25
-    priors: bool = False
-    parser: Literal["needed", "optional"] = "needed"
-    effects: dict[str, dict[str, Literal["preserves", "degrades", "degrades-mildly"]]] = Field(default_factory=dict)
-    generator: Literal["rules", "llm"] = "rules"
-    model: Annotated[str, Field(min_length=1)] | None = None
-    base_url: str | None = None
-    prompts: Literal["own", "paper"] = "own"
-    fallback: Literal["rules", "reject"] = "rules"
-    max_calls: Annotated[int, Field(ge=1)] | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
-    parallel: Annotated[int, Field(ge=1, le=256)] = 4
-    price: Annotated[float, Field(ge=0)] | None = None
+    use: Several[str] = setting((), "Perturbation to make variants by.", flag="--perturbation")
+    parser: Literal["needed", "optional"] = setting("needed", "Whether variants that need a parser may be left out.")
+    generator: Literal["rules", "llm"] = setting("rules", "Who makes the variants.")
+    model: str | None = setting(None, "Name of the chat model.", min_length=1)
+    base_url: str | None = setting(None, "Address of the chat endpoint, as in https://host/v1.")
 
     @field_validator("use")
     @classmethod
-    def _known(cls, specs: list[str]) -> list[str]:
+    def _known(cls, specs: tuple[str, ...]) -> tuple[str, ...]:
         with refusing():
             parse_requests(specs)
         return specs
@@ -107,8 +94,8 @@ class VariantsStage(Stage):
 
     def settings(self, context: Context) -> Mapping[str, Any]:
         wanted = context.section(PerturbationsSection)
-        making = MAKING | (LLM_KEYS - _NO_MATTER if wanted.generator == "llm" else set())
-        made = wanted.model_dump(include=set(making)) | {"seed": context.study.seed}
+        making = MAKING | (_ASKING if wanted.generator == "llm" else set())
+        made = wanted.model_dump(mode="json", include=set(making)) | {"seed": _asked(context).seed}
         if any("parse" in request.perturbation.needs for request in parse_requests(wanted.use)):
             # Another parser makes other variants; and once there is one, more can be made than without.
             made["parser"] = parser_identity()
@@ -118,14 +105,7 @@ class VariantsStage(Stage):
         corpus, wanted = context.corpus, context.section(PerturbationsSection)
         llm = _open_generator(wanted) if wanted.generator == "llm" else None
         rules: Generator = by_rules_without_parser if wanted.parser == "optional" else by_rules
-        made = perturb(
-            corpus,
-            wanted.use,
-            seed=context.study.seed,
-            per_item=wanted.per_item,
-            generator=llm or rules,
-            progress=context.progress,
-        )
+        made = perturb(corpus, wanted.use, _asked(context), generator=llm or rules, progress=context.progress)
         if llm and llm.unpaid:
             # Half the variants would give other numbers than all of them: the stage is done when all are made.
             raise InputError(
@@ -168,12 +148,15 @@ def with_variants(folder: Path, corpus: Corpus) -> Corpus:
     return replace(corpus, summaries=pl.concat([corpus.summaries, added]))
 
 
+def _asked(context: Context) -> PerturbSettings:
+    return context.asked(PerturbSettings, context.section(PerturbationsSection))
+
+
 def _open_generator(wanted: PerturbationsSection) -> "LlmGenerator":
     """The language model that the study file names. Its key is taken from the environment."""
-    from dialgauge.models import ChatBudget, ChatEndpoint
-    from dialgauge.perturb import LlmGenerator, LlmSettings
+    from dialgauge.models import ChatEndpoint
+    from dialgauge.perturb import LlmGenerator
 
     name = f"chat:{wanted.model}" + (f"@{wanted.base_url}" if wanted.base_url else "")
-    budget = ChatBudget(requests=wanted.max_calls, tokens=wanted.max_tokens)
-    chat = ChatEndpoint.open(name, budget=budget, parallel=wanted.parallel)
-    return LlmGenerator(chat, LlmSettings(prompts=wanted.prompts, fallback=wanted.fallback, price=wanted.price))
+    chat = ChatEndpoint.open(name, budget=wanted.budget(), parallel=wanted.parallel)
+    return LlmGenerator(chat, wanted.subset(LlmSettings), price=wanted.token_price)
