@@ -334,7 +334,7 @@ def test_nothing_is_said_to_be_kept_that_is_not(tmp_path: Path) -> None:
         ([{}] * 6, ("--price", "1"), "tokens not known, cost not known, 6 answers came without a token count"),
         ([USAGE] * 5 + [{}], ("--price", "1000"), "at least 550 tokens, cost at least 0.5500, 1 answer came without"),
         ([{"total_tokens": 9}] * 6, ("--price", "1"), "54 tokens, cost below 0.0001\n"),
-        ([{"total_tokens": 9}] * 6, ("--price", "1/2"), "54 tokens, cost not known, the endpoint does not tell"),
+        ([{"total_tokens": 9}] * 6, ("--price", "1/2"), "54 tokens, cost not known, the endpoint does not distinguish"),
     ],
 )
 def test_what_it_cost_as_far_as_it_is_known(tmp_path: Path, usage: Any, price: tuple[str, ...], said: str) -> None:

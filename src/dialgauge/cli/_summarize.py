@@ -162,7 +162,7 @@ def _check_output(corpus: "Corpus", output: Path, roles: "Sequence[str]") -> Non
     from dialgauge.corpus import Corpus, Summary, write_corpus
 
     if output.is_dir() and any(output.iterdir()) and not (output / "corpus.toml").is_file():
-        raise InputError(f"{output}: exists and is no dialgauge folder; it will not be overwritten")
+        raise InputError(f"{output}: exists and is not a dialgauge folder; it will not be overwritten")
     dialogues = list(corpus.select(dialogues=corpus.dialogues["dialogue_id"][:1]).iter_dialogues())
     written = [Summary(d.id, "s", "t", role=role, provenance={"note": "n"}) for d in dialogues for role in roles]
     with TemporaryDirectory() as folder:
