@@ -47,7 +47,7 @@ def test_a_question_leads_to_the_very_words_without_scripts(served: str, browser
     page = context.new_page()
     page.goto(served)
     page.get_by_label("Perturbation", exact=True).select_option("typos")
-    page.locator("form", has_text="unnoticed").get_by_role("button", name="Show").click()
+    page.locator("form", has_text="did a metric miss").get_by_role("button", name="Show").click()
     page.locator("article.found a").first.click()
     assert "system=" in page.url
     assert page.url.endswith("#variant-typos-overall")
