@@ -117,5 +117,5 @@ def test_classes_must_have_names(checkpoint: Path, tmp_path: Path) -> None:
     config["id2label"] = {str(i): f"LABEL_{i}" for i in range(5)}
     config["label2id"] = {f"LABEL_{i}": i for i in range(5)}
     (tmp_path / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ModelError, match="must be called negative, neutral, positive"):
+    with pytest.raises(ModelError, match="must be named negative, neutral, positive"):
         tagger(f"contextual:folder:{tmp_path},device=cpu")

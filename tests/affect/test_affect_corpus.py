@@ -282,8 +282,8 @@ def test_describe_on_the_command_line(path: str, tmp_path: Path) -> None:
 def test_describe_without_feeling_says_so(corpus: Corpus, tmp_path: Path) -> None:
     write_corpus(corpus.select(dialogues=["none"]), tmp_path / "c.jsonl")
     told = json.loads(run("describe", str(tmp_path / "c.jsonl"), "--html", str(tmp_path / "p.html"), "--json"))
-    assert "no dialogue has a word of feeling" in told["warnings"][0]
-    assert "No dialogue has a word of feeling" in (tmp_path / "p.html").read_text("utf-8")
+    assert "no dialogue has an affective word" in told["warnings"][0]
+    assert "No dialogue has an affective word" in (tmp_path / "p.html").read_text("utf-8")
 
 
 def test_examples_on_the_command_line(path: str, tmp_path: Path) -> None:

@@ -64,12 +64,12 @@ def test_any_tree_is_read_back(tree: tuple) -> None:
     ("line", "said"),
     [
         ("(3 (2 It)", "1 brackets are not closed"),
-        ("(3 (2 It)))", "follows the end"),
+        ("(3 (2 It)))", "after the end of the tree"),
         ("(7 It)", "from 0 to 4; got '7'"),
         ("(It)", "from 0 to 4; got 'It'"),
         ("(3 )", "without words"),
-        ("It", "begins with a bracket"),
-        (")", "never opened"),
+        ("It", "must begin with a bracket"),
+        (")", "no opening bracket"),
     ],
 )
 def test_a_bad_tree_is_named_with_its_line(tmp_path: Path, line: str, said: str) -> None:
@@ -102,7 +102,7 @@ def test_a_folder_without_the_parts_is_refused(tmp_path: Path) -> None:
         read_treebank(tmp_path / "none")
     with pytest.raises(InputError, match=r"neither train\.jsonl nor train\.txt"):
         read_treebank(tmp_path)
-    with pytest.raises(InputError, match="holds no sentence"):
+    with pytest.raises(InputError, match="has no sentences"):
         read_treebank(write(tmp_path, "txt", "\n", TREE))
 
 

@@ -65,7 +65,7 @@ def test_nothing_to_score_is_an_error(cli: Cli, tmp_path: Path, text: str, found
     (tmp_path / "c.csv").write_text(text)
     outcome = cli("score", tmp_path / "c.csv", "-m", "length")
     assert (outcome.code, outcome.out) == (2, "")
-    assert f"no summary to score; found: {found}" in outcome.err
+    assert f"no summaries to score; found: {found}" in outcome.err
     assert cli("score", tmp_path / "c.csv", "-m", "length", "--include-references").code == (
         2 if "0 ref" in found else 0
     )

@@ -39,7 +39,7 @@ def test_a_stream_is_scored_and_resumed(command: Command, tmp_path: Path) -> Non
     code, said, noted = command(*arguments, "--engine", "serial")
     assert code == 0
     assert "mean of each system" in said
-    assert "left out: 1 metric that cannot run here corpus-bleu needs all summaries at once" in noted
+    assert "skipped: 1 metric that cannot run here corpus-bleu needs all summaries at once" in noted
     assert "50 rows × 5 metrics" in noted
     assert "3 parts" in noted
     (out / "part-00001.parquet").unlink()
@@ -75,8 +75,8 @@ def test_engines_give_the_same_file(command: Command, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--stream"], "--stream needs a folder for the parts: -o FOLDER"),
-        (["--stream", "-o", "out", "--strict"], "'--strict' must be left out with --stream"),
-        (["--stream", "-o", "out", "--format", "csv"], "'--format' must be left out with --stream"),
+        (["--stream", "-o", "out", "--strict"], "'--strict' must be omitted with --stream"),
+        (["--stream", "-o", "out", "--format", "csv"], "'--format' must be omitted with --stream"),
         (["--engine", "clusters"], "unknown engine 'clusters'"),
         (["--workers", "0"], "--workers must be 1 or more; got 0"),
         (["--ray-address", "auto"], "'ray_address' must be omitted; only the engine 'ray' uses it; got 'auto'"),

@@ -276,7 +276,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"needs references, but .*bare\.parquet has none"):
         score_stream(tmp_path / "bare.parquet", METRICS, out, mapping={"summary": "summary"})
     pairs_frame().drop("dialogue").write_parquet(tmp_path / "sourceless.parquet")
-    with pytest.raises(InputError, match="no column holds dialogues"):
+    with pytest.raises(InputError, match="no dialogue column was found"):
         score_stream(tmp_path / "sourceless.parquet", ["rouge-1@source"], out)
     with pytest.raises(InputError, match="cannot be scored as a system"):
         score_stream(file, METRICS, out, include_references=True)

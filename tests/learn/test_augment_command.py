@@ -99,7 +99,7 @@ def test_variants_that_were_changed_by_hand_are_made_anew(part: Corpus, tmp_path
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
-    with pytest.raises(InputError, match=r"has no state\.json"):
+    with pytest.raises(InputError, match=r"state\.json is missing"):
         TablesFolder(tmp_path)
     for text in ("{", "[]", "[" * 100_000, '{"variants": 3}', "\ufffe"):
         (tmp_path / "state.json").write_text(text, encoding="utf-8")

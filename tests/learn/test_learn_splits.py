@@ -66,7 +66,7 @@ def test_folds_that_share_are_refused(split: str, what: str) -> None:
     check_folds("random", frame, crossing)
     with pytest.raises(InputError, match="a summary is on both sides"):
         check_folds("random", frame, [Fold("mine", np.array([0, 1]), np.array([1]))])
-    with pytest.raises(InputError, match="nothing is left to test on"):
+    with pytest.raises(InputError, match="no rows are left to test on"):
         check_folds("random", frame, [Fold("mine", np.array([0, 1]), np.array([], dtype=np.int64))])
 
 

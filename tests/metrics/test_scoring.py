@@ -254,7 +254,7 @@ def test_no_metric_is_refused(metrics: Any) -> None:
 def test_a_bare_string_is_no_list_of_metrics() -> None:
     with pytest.raises(InputError, match=r"got the string 'length': write \['length'\]"):
         score(corpus(), "length")
-    with pytest.raises(InputError, match="bare string"):
+    with pytest.raises(InputError, match="must be a list of specifications"):
         score_pairs(["a"], None, "length")
 
 

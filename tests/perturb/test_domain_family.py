@@ -98,7 +98,7 @@ def test_it_applies_often_enough(perturbed: Perturbed, label: str, share: float)
 
 def test_one_sentence_can_be_removed_from_every_summary_that_has_two(perturbed: Perturbed) -> None:
     declined = perturbed.declined.filter(pl.col("variant") == "remove_important_sentence_1")
-    assert declined["reason"].unique().to_list() == ["one sentence must stay, and the summary has 1"]
+    assert declined["reason"].unique().to_list() == ["one sentence must stay, but the summary has 1"]
 
 
 def test_texts_of_the_whole_family_are_tidy(perturbed: Perturbed) -> None:

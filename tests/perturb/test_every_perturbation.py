@@ -140,6 +140,6 @@ def test_one_word_gives_a_variant_or_a_reason(perturbation: Perturbation) -> Non
 def test_what_needs_a_parser_declines_chinese_and_the_rest_does_not_crash(perturbation: Perturbation) -> None:
     outcome = perturb_text("客户要求退款。客服同意了。", f"{perturbation.name}_{perturbation.levels[0]}")
     if "parse" in perturbation.needs:
-        assert outcome == Declined("the parser reads English only, and this is Chinese")
+        assert outcome == Declined("the parser supports English only; the text is Chinese")
     elif isinstance(outcome, Variant):
         assert outcome.text != "客户要求退款。客服同意了。"

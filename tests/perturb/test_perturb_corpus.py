@@ -94,7 +94,7 @@ def test_several_variants_of_a_summary_differ() -> None:
 def test_where_there_are_no_more_variants_the_rest_is_declined() -> None:
     result = perturb(_corpus("Ivo called."), ["jumble"], per_item=3)
     assert result.variants["text"].to_list() == ["called Ivo."]
-    assert result.declined["reason"].to_list() == ["no further variant that differs from the others"] * 2
+    assert result.declined["reason"].to_list() == ["no further distinct variant"] * 2
 
 
 def test_references_are_perturbed_on_request_and_then_count_as_system_summaries() -> None:
@@ -186,7 +186,7 @@ def test_a_perturbation_that_changes_nothing_is_declined(monkeypatch: pytest.Mon
     register(Perturbation("idle", "domain", "", {}, lambda parsed, dialogue, rng, level: [Edit(0, 4, "Nora")]))
     assert perturb_text("Nora waited.", "idle") == Declined("the result equals the input")
     register(Perturbation("razed", "domain", "", {}, lambda parsed, dialogue, rng, level: [Edit(0, 12)]))
-    assert perturb_text("Nora waited.", "razed") == Declined("nothing would be left of the text")
+    assert perturb_text("Nora waited.", "razed") == Declined("the result would be empty")
     validate = lambda *given: "too short"  # noqa: E731
     register(Perturbation("odd", "domain", "", {}, lambda p, d, r, level: [Edit(0, 4)], validate))
     assert perturb_text("Nora waited.", "odd") == Declined("not valid: too short")
@@ -195,7 +195,7 @@ def test_a_perturbation_that_changes_nothing_is_declined(monkeypatch: pytest.Mon
 def test_provenance_of_other_origin_is_left_alone() -> None:
     assert read_provenance(None) is None
     assert read_provenance('{"errors": []}') is None
-    with pytest.raises(InputError, match="not one of ours"):
+    with pytest.raises(InputError, match="'perturbation' is invalid"):
         read_provenance(json.dumps({"perturbation": {"name": "typos"}}))
 
 

@@ -1,4 +1,4 @@
-"""Perturbations: summaries broken (or merely rewritten) on purpose, to see which metric notices."""
+"""Perturbations: degraded or merely rewritten summaries, to test which metrics react."""
 
 from dialgauge.lazy import lazy_room
 

@@ -1,4 +1,4 @@
-"""From a request and a text to a variant or a reason; what every generator goes through."""
+"""Apply a request to a text: the steps shared by all generators, which give a variant or a reason."""
 
 import hashlib
 import json
@@ -16,13 +16,13 @@ from dialgauge.perturb._provenance import Provenance
 from dialgauge.perturb._spans import has_words
 from dialgauge.perturb._tidy import tidy
 
-#: How often another draw is tried where one gave a text that was there already.
+#: Number of further draws if one gave an existing text.
 _ATTEMPTS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One variant to be made: what is asked for, of which text, of which dialogue, under which key and seed."""
+    """One variant to be made: the request, the text, its dialogue, its key and the seed."""
 
     request: PerturbationRequest
     text: str
@@ -38,7 +38,7 @@ class Task:
 
     @property
     def parsed(self) -> Parsed:
-        """The text as its perturbation needs it: parsed, or only cut into words and sentences."""
+        """The text as its perturbation needs it: parsed, or only split into words and sentences."""
         return parse(self.text) if "parse" in self.request.perturbation.needs else outline(self.text)
 
     def random(self, attempt: int = 0) -> Random:
@@ -66,21 +66,21 @@ class Declined:
 
 
 def hindrance(task: Task) -> str | None:
-    """Why this task cannot be tried at all: no words, another language, no transcript."""
+    """Why this task cannot be tried at all: no words, an unsupported language, no transcript."""
     needs = task.request.perturbation.needs
     if not has_words(task.text):
         return "the text has no words"
     if "parse" in needs:
         language = foreign(task.text, task.dialogue.language if task.dialogue else None)
         if language:
-            return f"the parser reads English only, and this is {language}"
+            return f"the parser supports English only; the text is {language}"
     if "transcript" in needs and (task.dialogue is None or not task.dialogue.turns):
         return "the dialogue has no transcript"
     return None
 
 
 def run_rules(task: Task, taken: Collection[str] = ()) -> Variant | Declined:
-    """What the perturbation's own rules make of the text; another draw is tried where the result is ``taken``."""
+    """Apply the perturbation's own rules to the text; try another draw if the result is ``taken``."""
     if reason := hindrance(task):
         return Declined(reason)
     request = task.request
@@ -98,14 +98,14 @@ def run_rules(task: Task, taken: Collection[str] = ()) -> Variant | Declined:
         if isinstance(outcome, Variant):
             if outcome.text not in taken:
                 return outcome
-            outcome = Declined("no further variant that differs from the others")
+            outcome = Declined("no further distinct variant")
     return outcome
 
 
 def finish(
     task: Task, edits: Sequence[Edit], *, generator: str = "rules", notes: Mapping[str, Any] | None = None
 ) -> Variant | Declined:
-    """Apply edits, tidy around them, refuse what equals the input, ask the validator, and record how it was made."""
+    """Apply edits, tidy around them, reject results equal to the input, validate, and record the provenance."""
     declared, parsed = task.request.perturbation, task.parsed
     draft = Draft(task.text, edits)
     if declared.tidy:
@@ -114,7 +114,7 @@ def finish(
     if result == task.text:
         return Declined("the result equals the input")
     if not has_words(result):
-        return Declined("nothing would be left of the text")
+        return Declined("the result would be empty")
     if complaint := declared.validate(task.text, result, final, parsed, task.dialogue):
         return Declined(f"not valid: {complaint}")
     if declared.count and (n := declared.count(task.text, result, final, parsed, task.dialogue)) != task.request.level:
@@ -139,9 +139,9 @@ def finish(
 def perturb_text(
     text: str, name: str, *, seed: int = 0, dialogue: Dialogue | None = None, draw: int = 1
 ) -> Variant | Declined:
-    """One text perturbed in one way (``add_negation``, ``typos_2``, ``jumble:scope=sentence``).
+    """Apply one perturbation (``add_negation``, ``typos_2``, ``jumble:scope=sentence``) to one text.
 
-    The key, which the random state depends on, is that of the dialogue, or empty.
+    The random state depends on the key of the dialogue, which may be empty.
     """
     from dialgauge.errors import ParameterError
     from dialgauge.perturb._registry import parse_requests

@@ -12,7 +12,7 @@ from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._word_tables import Table, substitutes, word_set
 
-#: A noun phrase falls apart without these (``next week``, ``the same one``, ``many people``).
+#: A noun phrase needs these (``next week``, ``the same one``, ``many people``).
 _NEEDED = word_set("needed_adjectives")
 _LONGEST_PHRASE = 5
 #: What an adjective is in a sentence, unless it stands for a noun (*the same*).
@@ -49,7 +49,7 @@ def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], S
                 other = "young"
             if form := _inflected(other, token):
                 edits.append(Edit(token.start, token.end, like(token.text, form)))
-        return edits or NotApplicable(f"no adjective with {table[:-1]}s that are known")
+        return edits or NotApplicable(f"no adjective with known {table[:-1]}s")
 
     return propose
 
@@ -113,12 +113,12 @@ def check_replaced(
     for edit in edits:
         touched = any(token.start < edit.end and edit.start < token.end for token in adjectives)
         if not touched and original[edit.start : edit.end].lower() not in ("a", "an"):
-            return f"{original[edit.start : edit.end]!r} is no adjective"
+            return f"{original[edit.start : edit.end]!r} is not an adjective"
     return None
 
 
 def propose_drop(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
-    """Delete every adjective before a noun, with the adverbs and adjectives that hang on it."""
+    """Delete every adjective before a noun, with the adverbs and adjectives that depend on it."""
     edits: list[Edit] = []
     for token in parsed.tokens:
         if token.dep != "amod" or not _is_adjective(parsed, token) or token.lower in _NEEDED:
@@ -134,14 +134,14 @@ def propose_drop(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: 
             end = following.end
         if not edits or edits[-1].end <= phrase[0].start:
             edits.append(Edit(phrase[0].start, end))
-    return edits or NotApplicable("no adjective before a noun that could be left out")
+    return edits or NotApplicable("no adjective before a noun that can be removed")
 
 
 def check_dropped(
     original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
 ) -> str | None:
     """What is left must be words of the original in their order (an article may have changed with its neighbour)."""
-    return None if is_subsequence(result, original) else "words were changed, not only left out"
+    return None if is_subsequence(result, original) else "words were changed, not only removed"
 
 
 def is_subsequence(result: str, original: str) -> bool:
@@ -182,7 +182,7 @@ register(
     Perturbation(
         name="drop_adjectives",
         family="baseline",
-        description="leaves out the adjectives before nouns",
+        description="removes adjectives before nouns",
         effects={"consistency": "preserves", "relevance": "degrades-mildly"},
         propose=propose_drop,
         validate=check_dropped,

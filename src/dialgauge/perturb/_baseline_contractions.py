@@ -30,7 +30,7 @@ _NEGATED = {
     "need": "needn't",
 }
 _SHORT = {"is": "'s", "are": "'re", "am": "'m", "will": "'ll", "would": "'d", "has": "'s", "have": "'ve", "had": "'d"}
-#: Which hosts go with which verb in writing; the rest ("there're", "that've") is speech only.
+#: Hosts that are contracted with each verb in writing; others ("there're", "that've") occur in speech only.
 _FULL_SET = frozenset(["you", "we", "they", "i", "he", "she"])
 _ALLOWED = {
     "'s": frozenset(["he", "she", "it", "there", "that", "who", "what", "where", "how", "here"]),
@@ -62,7 +62,7 @@ def propose_contractions(
             edits.append(edit)
         elif edit := _with_host(parsed, token):
             edits.append(edit)
-    return edits or NotApplicable("no words that are contracted in writing")
+    return edits or NotApplicable("no words that can be contracted")
 
 
 def _with_not(parsed: Parsed, token: Token) -> Edit | None:
@@ -114,9 +114,9 @@ def _asks(parsed: Parsed, token: Token) -> bool:
 def propose_expansions(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Sequence[Edit] | NotApplicable:
-    """Write every short form in full; what *'s* and *'d* stand for is read from the grammar."""
+    """Expand every contraction; the meaning of *'s* and *'d* is read from the grammar."""
     edits = [edit for token in parsed.tokens if (edit := _expanded(parsed, token))]
-    return edits or NotApplicable("no short form that stands for a verb or for not")
+    return edits or NotApplicable("no contraction of a verb or of not")
 
 
 def _expanded(parsed: Parsed, token: Token) -> Edit | None:
@@ -171,7 +171,7 @@ def _verb_after(parsed: Parsed, token: Token) -> Token | None:
 
 
 def is_or_has(parsed: Parsed, token: Token) -> str:
-    """What *'s* stands for when it is no genitive."""
+    """What *'s* stands for if it is not a genitive."""
     later = [other.lower for other in parsed.tokens[token.i + 1 : token.i + 4] if other.pos != "ADV"]
     if later and later[0] in ("been", "got", "had"):
         return "has"
@@ -216,7 +216,7 @@ register(
     Perturbation(
         name="contractions",
         family="baseline",
-        description="contracts: it is → it's, does not → doesn't",
+        description="contracts words: it is → it's, does not → doesn't",
         effects={"consistency": "preserves", "relevance": "preserves"},
         propose=propose_contractions,
         validate=check_letters(longer=False),
@@ -228,7 +228,7 @@ register(
         name="expansions",
         version="2",
         family="baseline",
-        description="writes contractions in full: it's → it is, he'd gone → he had gone",
+        description="expands contractions: it's → it is, he'd gone → he had gone",
         effects={"consistency": "preserves", "relevance": "preserves"},
         propose=propose_expansions,
         validate=check_letters(longer=True),

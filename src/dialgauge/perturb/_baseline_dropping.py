@@ -1,4 +1,4 @@
-"""Left out: drop_phrases and drop_stopwords."""
+"""Removals: drop_phrases and drop_stopwords."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ from dialgauge.perturb._registry import register
 from dialgauge.perturb._word_tables import word_set
 
 _PHRASES = frozenset(("prep", "advcl", "relcl", "acl", "appos", "agent", "dative", "npadvmod", "conj"))
-#: What is no function word, whatever it looks like: May, a will, Tom's.
+#: Tags of words that only look like function words: May, a will, Tom's.
 _NAMING = ("POS", "NN", "NNS", "NNP", "NNPS")
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
-#: Largest share of the tokens that may go, by level.
+#: Maximum share of the tokens to remove, by level.
 _SHARES = {1: 0.2, 2: 0.3, 3: 0.4}
-#: Where no phrase is that short, the shortest one goes, if it is not more than this.
+#: If no phrase is that short, the shortest one is removed, unless it exceeds this share.
 _LARGEST_SHARE = 0.5
 #: Function words. Negations and words that mean something in a call (call, name, back, first, last …) are not among
 #: them.
@@ -28,12 +28,12 @@ STOP_WORDS = word_set("stopwords")
 def propose_phrases(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Sequence[Edit] | NotApplicable:
-    """Leave out whole phrases, chosen at random, until the share of the tokens for this level is used up."""
+    """Remove whole phrases, chosen at random, up to the share of the tokens for this level."""
     words = sum(token.pos not in ("PUNCT", "SPACE") for token in parsed.tokens)
     budget = _SHARES[level] * words
     phrases = [phrase for token in parsed.tokens if (phrase := _dispensable(parsed, token))]
     if not phrases:
-        return NotApplicable("no phrase that a sentence can do without")
+        return NotApplicable("no phrase that can be removed")
     rng.shuffle(phrases)
     gone: set[int] = set()
     for first, last in phrases:
@@ -49,7 +49,7 @@ def propose_phrases(
 
 
 def _dispensable(parsed: Parsed, token: Token) -> tuple[int, int] | None:
-    """The first and last token of the phrase that hangs on this one, if its sentence can do without."""
+    """The first and last token of the phrase that depends on this one, if it can be removed."""
     head = parsed.tokens[token.head]
     if token.dep not in _PHRASES or not token.unbroken or token.left <= head.i <= token.right:
         return None
@@ -68,7 +68,7 @@ def _dispensable(parsed: Parsed, token: Token) -> tuple[int, int] | None:
         return None
     if token.lower == "than" or (token.lower == "of" and head.dep == "pobj" and head.left == head.i):
         return None  # "rather than", "in favour of"
-    # "Tom is in London" needs what follows.
+    # "Tom is in London" needs the complement.
     if head.lemma == "be" and token.dep in ("prep", "npadvmod") and parsed.child(head, "attr", "acomp", "expl") is None:
         return None
     while last > first and parsed.tokens[last].pos == "PUNCT":
@@ -98,7 +98,7 @@ def _runs(places: list[int]) -> list[tuple[int, int]]:
 
 
 def _without(parsed: Parsed, first: int, last: int) -> Edit:
-    """A deletion that takes the commas with it that only set the phrase off."""
+    """A deletion that includes the commas around the phrase."""
     tokens = parsed.tokens
     start, end = tokens[first].start, tokens[last].end
     if (
@@ -136,7 +136,7 @@ def _merged(deletions: Sequence[Edit]) -> list[Edit]:
 def propose_stop_words(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Sequence[Edit] | NotApplicable:
-    """Leave out every function word but negations."""
+    """Remove every function word except negations."""
     edits: list[Edit] = []
     content = 0
     for token in parsed.tokens:
@@ -146,11 +146,11 @@ def propose_stop_words(
             edits.append(Edit(token.start, token.end))
     if not edits:
         return NotApplicable("no stop word")
-    return edits if content else NotApplicable("nothing but stop words")
+    return edits if content else NotApplicable("only stop words")
 
 
 def _holds(parsed: Parsed, token: Token) -> bool:
-    """Whether what stays leans on this word: ``do`` in ``don't``; also a word with a hyphen, and a capital (US, IT)."""
+    """Whether this word must stay: ``do`` in ``don't``, a word with a hyphen, capitals (US, IT)."""
     following = parsed.tokens[token.i + 1] if token.i + 1 < len(parsed.tokens) else None
     leaned_on = glued(parsed, token) and following is not None and following.lower not in STOP_WORDS
     hyphen = "-" in (parsed.text[token.start - 1 : token.start], parsed.text[token.end : token.end + 1])
@@ -162,11 +162,11 @@ def _holds(parsed: Parsed, token: Token) -> bool:
 def check_stop_words(
     original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
 ) -> str | None:
-    """Words may only have been left out, and no negation among them."""
+    """Words may only have been removed, and no negation among them."""
     lost = [t.text for t in parsed.tokens if t.lower in NEGATIONS and t.lower not in result.lower().replace("’", "'")]
     if lost:
         return f"the negation {lost[0]!r} was lost"
-    return None if _parts_of(result, original) else "words were changed, not only left out"
+    return None if _parts_of(result, original) else "words were changed, not only removed"
 
 
 def _parts_of(result: str, original: str) -> bool:
@@ -179,7 +179,7 @@ register(
         name="drop_phrases",
         version="2",
         family="baseline",
-        description="leaves out whole phrases and subordinate clauses, up to 20, 30 or 40 % of the words",
+        description="removes whole phrases and subordinate clauses, up to 20, 30 or 40 % of the words",
         effects={"consistency": "degrades", "relevance": "degrades"},
         propose=propose_phrases,
         validate=check_dropped,
@@ -196,7 +196,7 @@ register(
     Perturbation(
         name="drop_stopwords",
         family="baseline",
-        description="leaves out function words, but no negation",
+        description="removes function words except negations",
         effects={"consistency": "degrades", "relevance": "degrades"},
         propose=propose_stop_words,
         validate=check_stop_words,

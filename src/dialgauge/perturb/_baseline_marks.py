@@ -18,7 +18,7 @@ _RATES = {1: 0.05, 2: 0.1, 3: 0.2}
 _SHORTEST_WORD = 4
 #: Marks that belong to a word or number when both neighbours do.
 _INNER = frozenset("'’-‐‑.,:/@&_")
-#: What keeps its marks: placeholders, titles, abbreviations with points, amounts in percent, addresses.
+#: Texts that keep their marks: placeholders, titles, abbreviations with points, percentages, addresses.
 _WHOLE = re.compile(rf"(?:{PLACEHOLDER})(?:['’](?=\w))?|{ABBREVIATED.pattern}|(?<=\d)%|https?://\S+\w|@(?=\w)|#(?=\w)")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
@@ -67,7 +67,7 @@ def check_typos(
 def propose_no_marks(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int, *, inside: str = "keep"
 ) -> Sequence[Edit] | NotApplicable:
-    """Leave out punctuation; a mark between two words without a space becomes one."""
+    """Remove punctuation; a mark between two words without a space becomes a space."""
     text = parsed.text
     whole = [] if inside == "remove" else [match.span() for match in _WHOLE.finditer(text)]
     kept = {i for start, end in whole for i in range(start, end)}
@@ -81,7 +81,7 @@ def propose_no_marks(
             edit = _without_mark(text, position, end, inside == "keep")
             edits += [edit] if edit else []
         position = max(end, position + 1)
-    return edits or NotApplicable("no punctuation that could go")
+    return edits or NotApplicable("no punctuation that can be removed")
 
 
 def _without_mark(text: str, start: int, end: int, keep_inside: bool) -> Edit | None:
@@ -120,12 +120,12 @@ register(
     Perturbation(
         name="remove_punct",
         family="baseline",
-        description="leaves out punctuation, but not inside words and numbers",
+        description="removes punctuation, except inside words and numbers",
         effects={"consistency": "preserves", "relevance": "preserves", "fluency": "degrades"},
         propose=propose_no_marks,
         validate=check_no_marks,
         citation=CITATION,
-        options={"inside": Option(("keep", "remove"), "remove: marks inside words and numbers go as well")},
+        options={"inside": Option(("keep", "remove"), "remove: also remove marks inside words and numbers")},
         examples=(("Sadly, the agent can't refund $1,234.50.", "Sadly the agent can't refund $1,234.50"),),
     ),
 )

@@ -16,7 +16,7 @@ from dialgauge.perturb._registry import register
 from dialgauge.perturb._word_tables import substitutes
 
 _SUBJECT, _OBJECT = ("nsubj", "nsubjpass"), ("dobj", "dative", "iobj")
-#: What a pronoun cannot stand for without turning the sentence into another one.
+#: What a pronoun cannot replace without changing the meaning of the sentence.
 _UNTOUCHED = ("DATE", "TIME", "MONEY", "QUANTITY", "PERCENT", "CARDINAL", "ORDINAL")
 _NEGATIVE = ("no", "neither", "every", "each", "any", "all", "both", "what", "which", "whose", "how", "many", "much")
 _NO_OBJECT = ("go", "be", "become")
@@ -30,7 +30,7 @@ PRONOUNS = frozenset(("he", "him", "she", "her", "it", "they", "them"))
 def propose_hyponyms(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Sequence[Edit] | NotApplicable:
-    """Put a narrower noun in the place of each noun that has one."""
+    """Replace each noun by a more specific one, if there is one."""
     table = substitutes("hyponyms")
     chosen: dict[str, str] = {}
     edits: list[Edit] = []
@@ -44,7 +44,7 @@ def propose_hyponyms(
         form = other if token.tag == "NN" else inflect(other, "NNS")
         if form:
             edits.append(Edit(token.start, token.end, like(token.text, form)))
-    return edits or NotApplicable("no noun with a narrower one that is known")
+    return edits or NotApplicable("no noun with a known hyponym")
 
 
 def _in_compound(parsed: Parsed, token: Token) -> bool:
@@ -63,7 +63,7 @@ def check_hyponyms(
     for edit in edits:
         touched = any(token.start < edit.end and edit.start < token.end for token in nouns)
         if not touched and original[edit.start : edit.end].lower() not in ("a", "an"):
-            return f"{original[edit.start : edit.end]!r} is no noun"
+            return f"{original[edit.start : edit.end]!r} is not a noun"
     return None
 
 
@@ -80,7 +80,7 @@ class _Phrase:
 def propose_pronouns(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int, *, compat: str = "none"
 ) -> Sequence[Edit] | NotApplicable:
-    """Put a pronoun in the place of each noun phrase that is a subject or an object."""
+    """Replace each noun phrase that is a subject or an object by a pronoun."""
     if compat == "evaleval":
         return _as_published(parsed)
     phrases: list[_Phrase] = []
@@ -140,7 +140,7 @@ def _replaceable_object(parsed: Parsed, root: Token, verb: Token) -> bool:
         or any(token.dep == "prt" for token in between)
     ):
         return False
-    # Of two objects only the first: "gives them it" is no English.
+    # Of two objects only the first: "gives them it" is not English.
     return not any(
         parsed.tokens[c].dep in _OBJECT and parsed.tokens[c].pos != "ADP" and c < root.i for c in verb.children
     )
@@ -203,7 +203,7 @@ register(
     Perturbation(
         name="hyponyms",
         family="baseline",
-        description="replaces nouns by narrower ones (vehicle → truck)",
+        description="replaces nouns by more specific ones (vehicle → truck)",
         effects={"consistency": "degrades", "relevance": "preserves"},
         propose=propose_hyponyms,
         validate=check_hyponyms,
@@ -215,7 +215,7 @@ register(
         name="replace_nouns_pronouns",
         version="2",
         family="baseline",
-        description="replaces subjects and objects by pronouns, so that nobody knows who or what is meant",
+        description="replaces subjects and objects by pronouns, so that it is unclear who or what is meant",
         effects={"consistency": "preserves", "relevance": "degrades"},
         propose=propose_pronouns,
         validate=check_pronouns,

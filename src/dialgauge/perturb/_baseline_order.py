@@ -21,7 +21,7 @@ _TRIES = 64
 def propose_jumble(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int, *, scope: str = "text"
 ) -> Sequence[Edit] | NotApplicable:
-    """Shuffle the words among their places; marks stay where they are."""
+    """Shuffle the words; punctuation marks keep their positions."""
     units = _units(parsed)
     groups = [units] if scope == "text" else _by_sentence(parsed, units)
     edits: list[Edit] = []
@@ -70,7 +70,7 @@ def check_jumble(
 def propose_reorder(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Sequence[Edit] | NotApplicable:
-    """Put every sentence where it was not."""
+    """Move every sentence to another position."""
     spans = parsed.sentences
     if len(spans) < 2:
         return NotApplicable("fewer than two sentences")
@@ -114,7 +114,7 @@ def _letters(text: str) -> Counter[str]:
 def propose_repeat(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Sequence[Edit] | NotApplicable:
-    """Say ``level`` sentences a second time, after any sentence that does not come before them."""
+    """Repeat ``level`` sentences, each at a random later position."""
     spans = parsed.sentences
     if len(spans) < level:
         return NotApplicable(f"fewer than {level} sentences")
@@ -144,7 +144,7 @@ def check_repeat(
     known = sorted({_bare(original[start:end]) for start, end in parsed.sentences}, key=len, reverse=True)
     sentences = re.compile(f"(?:{'|'.join(map(re.escape, known))})+")
     added = [edit for edit in edits if edit.start != edit.end or not sentences.fullmatch(_bare(edit.replacement))]
-    return f"{added[0].replacement!r} is no sentence of the original" if added else None
+    return f"{added[0].replacement!r} is not a sentence of the original" if added else None
 
 
 def _bare(sentence: str) -> str:
@@ -161,13 +161,13 @@ register(
         validate=check_jumble,
         citation=CITATION,
         tidy=False,
-        options={"scope": Option(("text", "sentence"), "sentence: words stay in their sentence")},
+        options={"scope": Option(("text", "sentence"), "text, or sentence: words stay in their sentence")},
         examples=(("The agent refunds the order.", "refunds order The the agent."),),
     ),
     Perturbation(
         name="sentence_reorder",
         family="baseline",
-        description="puts every sentence in another place",
+        description="moves every sentence to another position",
         effects={"consistency": "preserves", "relevance": "preserves", "coherence": "degrades"},
         propose=propose_reorder,
         validate=check_reorder,
@@ -178,7 +178,7 @@ register(
     Perturbation(
         name="repeat_sentences",
         family="baseline",
-        description="says sentences a second time",
+        description="repeats sentences",
         effects={"consistency": "preserves", "relevance": "degrades-mildly", "fluency": "degrades"},
         propose=propose_repeat,
         validate=check_repeat,

@@ -112,7 +112,7 @@ def check_negation(
 def propose_disagreement(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Sequence[Edit] | NotApplicable:
-    """Give ``level`` verbs the number that their subject does not have."""
+    """Change the number of ``level`` verbs so that they disagree with their subjects."""
     found: list[tuple[bool, Edit]] = []
     for token in parsed.tokens:
         other = _other_number(parsed, token)
@@ -148,7 +148,7 @@ def check_disagreement(
     for edit in edits:
         token = tokens.get((edit.start, edit.end))
         if token is None or token.pos not in ("VERB", "AUX") or not edit.replacement.isalpha():
-            return f"{original[edit.start : edit.end]!r} → {edit.replacement!r} is no change of a verb's number"
+            return f"{original[edit.start : edit.end]!r} → {edit.replacement!r} is not a change of a verb's number"
     return None
 
 
@@ -174,7 +174,7 @@ register(
     Perturbation(
         name="subject_verb_dis",
         family="baseline",
-        description="breaks the agreement of a verb with its subject",
+        description="breaks subject-verb agreement",
         effects={"consistency": "preserves", "relevance": "preserves", "fluency": "degrades"},
         propose=propose_disagreement,
         validate=check_disagreement,

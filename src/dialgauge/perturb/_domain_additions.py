@@ -1,4 +1,4 @@
-"""demographic_change and noise_addition: something is added that nobody said."""
+"""demographic_change and noise_addition: invented content is added."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,9 +13,9 @@ from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 
-#: No more places of a summary than this get a false particular.
+#: Maximum number of places of a summary that get invented details.
 _MOST_PARTICULARS = 3
-#: A sentence counts as unsupported where less than this share of its content words is known.
+#: A sentence counts as unsupported if less than this share of its content words is known.
 _SUPPORTED = 0.6
 
 
@@ -121,7 +121,7 @@ def _validate_demographic(
             return None
         if any(name not in known for name in re.findall(r"\b[A-Z][a-z]+ [A-Z][a-z]+", edit.replacement)):
             return None
-    return "no particular was added that the transcript does not hold"
+    return "no detail was added that is not in the transcript"
 
 
 def _propose_noise(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
@@ -144,7 +144,7 @@ def _propose_noise(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level
         if len(sentences) == level:
             break
     if len(sentences) < level:
-        return NotApplicable(f"only {len(sentences)} sentences of the lexicon are unknown to the transcript")
+        return NotApplicable(f"only {len(sentences)} sentences of the lexicon are not in the transcript")
     ends = [end for _, end in parsed.sentences]
     behind: dict[int, list[str]] = {}
     for sentence, place in zip(sentences, rng.choices(ends, k=level), strict=True):
@@ -203,7 +203,7 @@ def _validate_noise(
         added = " ".join(word for word in edit.replacement.split() if word.lower() not in sides)
         if support(added, known) < _SUPPORTED:
             return None
-    return "nothing was added that the transcript does not hold"
+    return "nothing was added that is not in the transcript"
 
 
 def _kept(original: str, edits: Sequence[Edit], parsed: Parsed) -> str | None:
@@ -211,14 +211,14 @@ def _kept(original: str, edits: Sequence[Edit], parsed: Parsed) -> str | None:
     for edit in edits:
         removed = re.findall(r"[^\W_]+", original[edit.start : edit.end])
         if removed and not {*removed} <= {*re.findall(r"[^\W_]+", edit.replacement)}:
-            return f"{original[edit.start : edit.end]!r} was taken out of the original"
+            return f"{original[edit.start : edit.end]!r} was removed from the original"
     return None
 
 
 DEMOGRAPHIC_CHANGE = Perturbation(
     name="demographic_change",
     family="domain",
-    description="Invented particulars (name, birth date, number, address) are added where the summary names the slot",
+    description="Adds invented details (name, birth date, number, address) where the summary mentions them",
     effects={"consistency": "degrades", "relevance": "preserves"},
     propose=_propose_demographic,
     validate=_validate_demographic,
@@ -234,7 +234,7 @@ DEMOGRAPHIC_CHANGE = Perturbation(
 NOISE_ADDITION = Perturbation(
     name="noise_addition",
     family="domain",
-    description="Sentences are added that would fit the domain but that the transcript does not support",
+    description="Adds sentences that fit the domain but are not supported by the transcript",
     effects={"consistency": "degrades", "relevance": "degrades"},
     propose=_propose_noise,
     validate=_validate_noise,

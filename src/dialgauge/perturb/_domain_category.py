@@ -1,4 +1,4 @@
-"""category_change: the summary of a call of another domain, noun by noun."""
+"""category_change: the nouns of the summary are replaced by those of another domain."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -61,10 +61,10 @@ def _propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int)
     text = parsed.text
     source = lexicon().domain_of(dialogue, text)
     if source is None:
-        return NotApplicable("no domain of the lexicon is recognised in the dialogue or the summary")
+        return NotApplicable("the domain of the dialogue or summary is not in the lexicon")
     terms = find_terms(parsed, source)
     if not terms:
-        return NotApplicable(f"the summary holds no noun of the domain {source.name!r} that the lexicon knows")
+        return NotApplicable(f"the summary has no noun of the domain {source.name!r} that is in the lexicon")
     targets = _targets(terms, source)
     if not targets:
         return NotApplicable(f"no other domain has a noun of the kind of {terms[0].singular!r}")
@@ -123,18 +123,18 @@ def _validate(
     if source is not None:
         before, after = (len(source.pattern.findall(text)) for text in (original, result))
         if before and after >= before:
-            return f"the result still speaks of {source.name}"
+            return f"the result still mentions {source.name}"
     if numbers(original) != numbers(result):
         return "numbers were changed"
     if not 0.6 <= word_count(result) / max(word_count(original), 1) <= 1.6:
-        return "the structure was not kept: the length differs too much"
+        return "the structure changed: the length differs too much"
     return None
 
 
 CATEGORY_CHANGE = Perturbation(
     name="category_change",
     family="domain",
-    description="The nouns of the domain are replaced by those of another (a card becomes a room key)",
+    description="Replaces the nouns of the domain by those of another domain (a card becomes a room key)",
     effects={"consistency": "degrades", "relevance": "degrades"},
     propose=_propose,
     validate=_validate,

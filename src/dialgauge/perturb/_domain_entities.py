@@ -20,7 +20,7 @@ from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 
-#: How often another value is made up where one is in use already.
+#: Number of further attempts if an invented value is already in use.
 _ATTEMPTS = 8
 
 
@@ -47,7 +47,7 @@ def _propose(
             changes.append((group, *replacement))
             taken.add(replacement[0].lower())
     if len(changes) < level:
-        return NotApplicable(f"the summary holds {len(changes)} entities that can be changed, fewer than {level}")
+        return NotApplicable(f"the summary has {len(changes)} entities that can be changed, fewer than {level}")
     chosen = [changes[i] for i in draw_combination(len(changes), level, mode, rng)]
     edits = [
         Edit(*span, _for_mention(new, group, parsed.text[slice(*span)]))
@@ -148,7 +148,7 @@ def _validate(
     """Nothing is taken away, and what is replaced is replaced wherever it stands."""
     for edit in edits:
         if original[edit.start : edit.end].strip() and not edit.replacement.strip():
-            return f"{original[edit.start : edit.end]!r} was taken out, not replaced"
+            return f"{original[edit.start : edit.end]!r} was removed, not replaced"
     for surface in changed_surfaces(original, edits):
         for match in re.finditer(rf"(?<![\w-]){re.escape(surface)}(?![\w-])", original, re.IGNORECASE):
             inside = any(e.start < match.end() and match.start() < e.end for e in edits)
@@ -166,7 +166,7 @@ def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
 CHANGE_PERTURBATION = Perturbation(
     name="change_perturbation",
     family="domain",
-    description="Exactly n entities (amounts, dates, ids, names, roles, domain nouns) become others of their kind",
+    description="Replaces exactly n entities (amounts, dates, ids, names, roles, domain nouns) by others of their kind",
     effects={"consistency": "degrades", "relevance": "preserves"},
     propose=_propose,
     validate=_validate,
@@ -184,11 +184,11 @@ CHANGE_PERTURBATION = Perturbation(
     options={
         "mode": Option(
             ("uniform", "nested"),
-            "uniform draws each set of n entities with the same chance; nested makes change_2 contain change_1",
+            "uniform: every set of n entities is equally likely; nested: change_2 contains change_1",
         ),
         "source": Option(
             ("either", "intrinsic", "extrinsic"),
-            "where false values come from: elsewhere in the dialogue (intrinsic), invented (extrinsic), or either",
+            "source of false values: elsewhere in the dialogue (intrinsic), invented (extrinsic), or either",
         ),
     },
 )

@@ -22,7 +22,7 @@ from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
 
-#: The bounds on the ratio of words that the validators hold, and those that the rules aim for.
+#: The bounds on the ratio of words that the validators require, and those that the rules aim for.
 _SHORTER, _LONGER = 0.90, 1.15
 _AIM_SHORTER, _AIM_LONGER = 0.80, 1.25
 
@@ -50,7 +50,7 @@ _WORDY = tuple(
 )
 _FILLERS = word_list("fillers")
 _EVALUATIVE = word_list("evaluative")
-#: A stretch of nothing but these (and grammar) tells how somebody felt or behaved, and no more.
+#: A passage of only these (and grammar) describes emotions or behaviour, not facts.
 _NO_FACT = FUNCTION_WORDS | _FILLERS | _EVALUATIVE | word_list("feelings")
 #: Verbs that say nothing without the phrase of place that follows ("put the bill on hold").
 _NEED_A_PLACE = word_list("need_a_place")
@@ -77,7 +77,7 @@ def _propose_reduction(
     ratio = word_count(apply_edits(text, edits)) / total
     if ratio >= _SHORTER:
         return NotApplicable(
-            f"only {1 - ratio:.0%} of the words can go without a loss of numbers, names or main clauses"
+            f"only {1 - ratio:.0%} of the words can be removed without losing numbers, names or main clauses"
         )
     return edits
 
@@ -148,7 +148,7 @@ def _dropped(parsed: Parsed, token: Token) -> Iterator[Edit]:
 
 
 def _holds_facts(parsed: Parsed, start: int, end: int) -> bool:
-    """Whether a stretch says more than how somebody felt or behaved: that must not be lost."""
+    """Whether a passage has facts, not only emotions or behaviour; facts must not be lost."""
     text = parsed.text[start:end]
     words = {word.lower() for word in re.findall(r"[^\W_]+(?:['’]t)?", text)}
     return bool(numbers(text) or words & names(parsed) or words & _PROTECTED or words - _NO_FACT)
@@ -305,7 +305,7 @@ def _negated(original: str, result: str) -> str | None:
 LENGTH_REDUCTION = Perturbation(
     name="length_reduction",
     family="domain",
-    description="Wordy phrases, asides that hold no fact, fillers and articles are dropped; every fact stays",
+    description="Removes wordy phrases, asides without facts, fillers and articles; keeps every fact",
     effects={"consistency": "preserves", "relevance": "preserves"},
     propose=_propose_reduction,
     validate=_validate_reduction,
@@ -322,7 +322,7 @@ LENGTH_REDUCTION = Perturbation(
 LENGTH_INCREASE = Perturbation(
     name="length_increase",
     family="domain",
-    description="The same content in more words; nothing is added",
+    description="Uses more words for the same content; adds nothing",
     effects={"consistency": "preserves", "relevance": "preserves"},
     propose=_propose_increase,
     validate=_validate_increase,

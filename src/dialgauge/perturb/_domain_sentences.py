@@ -1,4 +1,4 @@
-"""remove_important_sentence_n: exactly n of the sentences that matter are left out, and at least one sentence stays."""
+"""remove_important_sentence_n: exactly n important sentences are removed, and at least one sentence stays."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ def _propose(
 ) -> Proposal | NotApplicable:
     total = len(parsed.sentences)
     if level >= total:
-        return NotApplicable(f"one sentence must stay, and the summary has {total}")
+        return NotApplicable(f"one sentence must stay, but the summary has {total}")
     importance = important_sentences(parsed, dialogue)
     if len(importance.sentences) < level:
         return NotApplicable(f"{len(importance.sentences)} of {total} sentences are important, fewer than {level}")
@@ -47,14 +47,14 @@ def _validate(
     rest = iter(_sentences(original))
     for sentence in _sentences(result):
         if not any(sentence == other for other in rest):
-            return f"{sentence[:60]!r} is no sentence of the original, or not in its place"
+            return f"{sentence[:60]!r} is not a sentence of the original, or not in its position"
     return None
 
 
 REMOVE_IMPORTANT_SENTENCE = Perturbation(
     name="remove_important_sentence",
     family="domain",
-    description="Exactly n of the sentences that speak of what the call was about are left out",
+    description="Removes exactly n of the sentences about the topic of the call",
     effects={"consistency": "preserves", "relevance": "degrades"},
     propose=_propose,
     validate=_validate,
@@ -73,7 +73,7 @@ REMOVE_IMPORTANT_SENTENCE = Perturbation(
     options={
         "mode": Option(
             ("uniform", "nested"),
-            "uniform draws each set of n sentences with the same chance; nested makes remove_2 contain remove_1",
+            "uniform: every set of n sentences is equally likely; nested: remove_2 contains remove_1",
         )
     },
 )

@@ -10,7 +10,7 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._lexicon import Gender, alternatives, lexicon, people, plural, word_list
 
 Side = Literal[0, 1]
-#: So much evidence in the transcript a name needs before it counts as that of a side.
+#: Minimum evidence in the transcript before a name counts as that of a side.
 _ATTESTED = 2
 
 #: Role words that nearly always mean a side of the conversation. The others only do so after "the" (or with no article

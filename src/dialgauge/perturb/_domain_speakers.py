@@ -37,7 +37,7 @@ def _propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int)
     sides = sides_of(dialogue, text)
     mentions = sides.mentions(text)
     if not mentions:
-        return NotApplicable("neither side of the conversation is named by a role word or a known name")
+        return NotApplicable("neither side of the conversation is mentioned by a role word or a known name")
     edits = [_swapped(mention, sides, mentions, text) for mention in mentions]
     return [*edits, *_pronoun_edits(text, sides, mentions)]
 
@@ -156,9 +156,9 @@ def _validate(
     sides = sides_of(dialogue, original)
     before, after = sides.mentions(original), sides.mentions(result)
     if [1 - mention.side for mention in before] != [mention.side for mention in after]:
-        return "the sides are not named in exactly the swapped order"
+        return "the sides are not mentioned in exactly the swapped order"
     if _masked(original, before) != _masked(result, after):
-        return "more than the speakers was changed"
+        return "more than the speakers changed"
     return None
 
 
@@ -174,7 +174,7 @@ SPEAKER_SWITCH = Perturbation(
     name="speaker_switch",
     version="2",
     family="domain",
-    description="The sides change places: role words, names and their pronouns are swapped everywhere",
+    description="Swaps the two sides: role words, names and their pronouns, everywhere",
     effects={"consistency": "degrades", "relevance": "degrades"},
     propose=_propose,
     validate=_validate,

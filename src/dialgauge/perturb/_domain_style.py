@@ -14,7 +14,7 @@ from dialgauge.perturb._people import names_person
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 
-#: A rewrite that shares more pairs of neighbouring words with the original than this is none.
+#: A text that shares more word bigrams with the original than this does not count as a rewrite.
 _MOST_OVERLAP = 0.95
 _ABBREVIATIONS = {
     "customer": "cust.",
@@ -58,8 +58,8 @@ def _propose(
         if edits and overlap(parsed.text, apply_edits(parsed.text, edits)) <= _MOST_OVERLAP:
             return Proposal(edits, {"style": name})
     reasons = {
-        "passive": "no clause can safely be put into the passive",
-        "active": "no passive clause names who acts",
+        "passive": "no clause can safely be made passive",
+        "active": "no passive clause names its agent",
         "shorthand": "there is nothing to shorten",
         "any": "no style can be applied",
     }
@@ -143,7 +143,7 @@ def _validate(
         return complaint
     before, after = negations(original), negations(result)
     if (before == 0) != (after == 0) or abs(before - after) > 1:
-        return f"the original says no {before} times, the result {after} times"
+        return f"the original has {before} negations, the result {after}"
     if overlap(original, result) > _MOST_OVERLAP:
         return "the wording is nearly the same"
     return None
@@ -152,7 +152,7 @@ def _validate(
 WRITING_STYLE = Perturbation(
     name="writing_style",
     family="domain",
-    description="The same content in another style: shorthand notes, passive voice or active voice",
+    description="Rewrites the content in another style: shorthand notes, passive voice or active voice",
     effects={"consistency": "preserves", "relevance": "preserves"},
     propose=_propose,
     validate=_validate,
@@ -165,7 +165,7 @@ WRITING_STYLE = Perturbation(
         ),
     ),
     options={
-        "style": Option(("any", *_STYLES), "shorthand, passive or active; any draws one of those that can be applied")
+        "style": Option(("any", *_STYLES), "shorthand, passive, active, or any: draw one of those that can be applied")
     },
 )
 register(WRITING_STYLE)

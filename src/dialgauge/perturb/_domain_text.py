@@ -1,4 +1,4 @@
-"""What the validators of the domain family look at: numbers, names, negations, overlap, support by the transcript."""
+"""Checks for the validators of the domain family: numbers, names, negations, overlap, support by the transcript."""
 
 import difflib
 import re
@@ -87,12 +87,12 @@ def names(parsed: Parsed) -> frozenset[str]:
 
 
 def negations(text: str) -> int:
-    """How often a text says no."""
+    """The number of negations in a text."""
     return len(_NEGATION.findall(text))
 
 
 def lost_facts(original: str, result: str, parsed: Parsed) -> str | None:
-    """A complaint where a number or a name of the original is not in the result any more."""
+    """A complaint if a number or a name of the original is missing in the result."""
     if missing := numbers(original) - numbers(result):
         return f"the number {min(missing)} is lost"
     present = set(re.findall(r"[^\W_]+", result.lower()))
@@ -102,7 +102,7 @@ def lost_facts(original: str, result: str, parsed: Parsed) -> str | None:
 
 
 def new_facts(original: str, result: str) -> str | None:
-    """A complaint where the result holds a number that the original does not."""
+    """A complaint if the result has a number that the original does not have."""
     if added := numbers(result) - numbers(original):
         return f"the number {min(added)} is new"
     return None

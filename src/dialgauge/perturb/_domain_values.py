@@ -14,7 +14,7 @@ _FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
 def invented(kind: str, surface: str, rng: Random) -> str | None:
-    """A value of this kind that is not the given one, or None where no such value can be made."""
+    """Another value of this kind, or None if there is none."""
     makers: dict[str, Callable[[str, Random], str | None]] = {
         "money": _scaled,
         "percentage": _scaled,

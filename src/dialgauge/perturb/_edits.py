@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """Put ``replacement`` where ``text[start:end]`` stands; an insertion where ``start == end``, a deletion where
+    """Replace ``text[start:end]`` by ``replacement``; an insertion if ``start == end``, a deletion if
     ``replacement`` is empty."""
 
     start: int
@@ -26,7 +26,7 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 
 
 def checked(text: str, edits: Iterable[Edit]) -> list[Edit]:
-    """The edits in order, without those that change nothing; ValueError where they overlap or leave the text."""
+    """The edits in order, without those that change nothing; ValueError if they overlap or are outside the text."""
     ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
     position = 0
     for edit in ordered:
@@ -57,7 +57,7 @@ class Seam:
 
 
 class Draft:
-    """A text with edits made, that can be changed further while the account of what was edited stays exact."""
+    """A text with edits applied that can be changed further while the record of the edits stays exact."""
 
     def __init__(self, text: str, edits: Iterable[Edit]) -> None:
         self.original = text
@@ -68,7 +68,7 @@ class Draft:
             self._pieces.append(_Piece(edit.start, edit.end, edit.replacement, kept=False))
             position = edit.end
         self._keep(position, len(text))
-        # Asked for at every seam while most seams need no repair: made anew only after a change.
+        # Read at every seam, while most seams need no repair: recomputed only after a change.
         self._result: str | None = None
         self._seams: list[Seam] | None = None
 
@@ -121,7 +121,7 @@ class Draft:
         return None
 
     def change(self, start: int, end: int, replacement: str) -> None:
-        """Put ``replacement`` where ``result[start:end]`` stands."""
+        """Replace ``result[start:end]`` by ``replacement``."""
         before, touched, after = self._cut(start, end)
         if not touched:  # an insertion between two pieces
             place = before[-1].end if before else 0

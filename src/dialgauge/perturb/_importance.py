@@ -1,8 +1,8 @@
-"""Which sentences of a summary matter: those that speak of what the call was about.
+"""The important sentences of a summary: those about the topic of the call.
 
 The paper asks a language model in two stages (domain and its categories; call and sentences to at most two of them).
-Offline the categories are those of the lexicon, told by keywords; where they tell nothing, the tf-idf cosine of each
-sentence to the transcript does.
+Offline the categories are those of the lexicon, recognised by keywords; without a match, the tf-idf cosine of each
+sentence to the transcript is used.
 """
 
 import math
@@ -47,7 +47,7 @@ def important_sentences(parsed: Parsed, dialogue: Dialogue | None) -> Importance
 
 
 def removal(parsed: Parsed, places: Sequence[int]) -> list[Edit]:
-    """Edits that take out these sentences with the white space that goes with them."""
+    """Edits that remove these sentences with their white space."""
     spans, gone = parsed.sentences, {*places}
     kept = [i for i in range(len(spans)) if i not in gone]
     edits: list[Edit] = []

@@ -1,4 +1,4 @@
-"""Whether a text is English, as far as a parser of English must know."""
+"""Detection of texts that are not English, for the English parser."""
 
 import re
 import unicodedata

@@ -13,7 +13,7 @@ from dialgauge.corpus import Dialogue
 
 Gender = Literal["feminine", "masculine"]
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-#: So many different keywords of a domain must be found before a text counts as belonging to it.
+#: Minimum number of different keywords for a text to count as belonging to a domain.
 _LEAST_KEYWORDS = 3
 
 

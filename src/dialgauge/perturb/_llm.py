@@ -1,7 +1,7 @@
 """The second generator of the domain family: a language model behind a chat endpoint.
 
-Every answer is checked like the work of the rules. One that does not pass is sent back twice with the complaint; then
-the rules take over, or the variant is rejected. Nothing passes unchanged.
+Every answer is validated like the results of the rules. An invalid one is returned twice with the complaint; then
+the rules are used instead, or the variant is rejected. An unchanged text is never accepted.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from dialgauge.perturb._settings import LlmSettings
 from dialgauge.progress import Progress
 
 _STYLES = ("shorthand", "passive", "active")
-#: A token of English is about so many characters; good enough to say beforehand what a run may cost.
+#: Approximate number of characters per English token, for cost estimates.
 _CHARACTERS_PER_TOKEN = 4
 _ENTITY_ANSWER_TOKENS = 400
 _CATEGORY_TOKENS = 300
@@ -31,7 +31,7 @@ _CATEGORY_TOKENS = 300
 
 @dataclass(frozen=True, slots=True)
 class LlmEstimate:
-    """What a run would ask for if every first answer were right, and at most, with all retries."""
+    """Estimated requests of a run if every first answer is valid, and the maximum with all retries."""
 
     tasks: int
     calls: int
@@ -52,11 +52,11 @@ class _Attempt:
 
 
 class LlmGenerator:
-    """A generator for :func:`dialgauge.perturb.perturb` that asks a chat endpoint.
+    """A generator for :func:`dialgauge.perturb.perturb` that uses a chat endpoint.
 
-    Perturbations that have no prompt (the baseline family) are done by their rules. Work goes on in as many threads as
-    the endpoint allows; a spent budget ends it without losing what is done: the rest is declined with that reason and,
-    as answers are cached, made by the next run. ``price`` is for the account of costs.
+    Perturbations without a prompt (the baseline family) use their rules. Requests run in as many threads as
+    the endpoint allows. When the budget is spent, finished variants are kept, the rest is declined with that reason
+    and, because answers are cached, made by the next run. ``price`` is for the account of costs.
     """
 
     def __init__(self, chat: Chat, settings: LlmSettings | None = None, *, price: TokenPrice | None = None) -> None:
@@ -65,10 +65,10 @@ class LlmGenerator:
         self._chat = TypedChat(chat, options)
         self._stages = Stages(self._chat)
         self._named: dict[str, Entities] = {}
-        # The parser behind the validators is not made for threads.
+        # The parser of the validators is not thread-safe.
         self._grammar = threading.Lock()
         self._outcomes = {"llm": 0, "rules": 0, "declined": 0}
-        #: How many variants a spent budget left unmade.
+        #: Number of variants declined because the budget was spent.
         self.unpaid = 0
 
     def __call__(
@@ -98,7 +98,7 @@ class LlmGenerator:
                     future.cancel()
 
     def estimate(self, tasks: Sequence[Task]) -> LlmEstimate:
-        """What the endpoint would be asked for, without asking it. Cached answers would cost nothing."""
+        """Estimate the requests without sending any. Cached answers cost nothing."""
         asked: dict[tuple[object, ...], tuple[int, int, int]] = {}
         for task in tasks:
             name = task.request.perturbation.name
@@ -119,11 +119,11 @@ class LlmGenerator:
 
     @property
     def usage(self) -> ChatUsage:
-        """What the endpoint was asked so far."""
+        """The usage of the endpoint so far."""
         return self._chat.usage
 
     def account(self) -> dict[str, Any]:
-        """What was asked and spent so far, for the manifest of a run."""
+        """Requests and costs so far, for the manifest of a run."""
         return {
             "model": self._chat.chat.model,
             "prompts": self.settings.prompts,
@@ -176,7 +176,7 @@ class LlmGenerator:
             outcome = make(task, attempt)
             if isinstance(outcome, Variant) and outcome.text not in taken:
                 return self._with_notes(outcome, attempt)
-            attempt.complaint = outcome.reason if isinstance(outcome, Declined) else "this variant was given before"
+            attempt.complaint = outcome.reason if isinstance(outcome, Declined) else "this variant already exists"
             if name == "remove_important_sentence":
                 break  # its questions have been asked to the end; asking them again changes nothing
         return self._given_up(task, attempt, taken)
@@ -239,7 +239,7 @@ class LlmGenerator:
 
     @staticmethod
     def _complain(attempt: _Attempt, text: str, reason: str) -> None:
-        """The next question carries the wrong answer and what is wrong with it."""
+        """Add the invalid answer and the complaint to the next request."""
         complaint = f"That answer cannot be used: {reason}. Answer again, in the same form."
         attempt.messages = [
             *attempt.messages,
@@ -261,7 +261,7 @@ class LlmGenerator:
         with self._grammar:
             outcome = run_rules(task, taken)
         if isinstance(outcome, Declined):
-            return Declined(f"rejected: {attempt.complaint}; and by rules: {outcome.reason}")
+            return Declined(f"rejected: {attempt.complaint}; rules: {outcome.reason}")
         notes = dict(outcome.provenance.notes) | {"llm": f"rejected: {attempt.complaint}", "calls": attempt.calls}
         return replace(outcome, provenance=replace(outcome.provenance, notes=notes))
 

@@ -13,16 +13,16 @@ from dialgauge.models import ChatAnswer, ChatUsage
 from dialgauge.perturb._llm_prompts import Message
 
 Model = TypeVar("Model", bound=BaseModel)
-#: From the strictest form to the loosest. An endpoint that refuses one is asked in the next from then on.
+#: From the strictest form to the loosest. If an endpoint rejects one, the next is used from then on.
 _FORMS = ("json_schema", "json_object", "text")
-#: How an endpoint says that it does not know a form: it calls the request bad.
+#: Status codes by which an endpoint rejects an unknown form as a bad request.
 _REFUSED = re.compile(r": (?:400|404|415|422|501) ")
-#: What is wrong with an answer that was not brought to its end.
-CUT = "the answer was cut off at its limit of tokens"
+#: The complaint about a truncated answer.
+CUT = "the answer was cut off by the token limit"
 
 
 class Chat(Protocol):
-    """What a chat endpoint must offer; :class:`dialgauge.models.ChatEndpoint` does."""
+    """The interface of a chat endpoint, such as :class:`dialgauge.models.ChatEndpoint`."""
 
     @property
     def model(self) -> str:
@@ -30,18 +30,18 @@ class Chat(Protocol):
 
     @property
     def parallel(self) -> int:
-        """How many questions it may be asked at a time."""
+        """Maximum number of parallel requests."""
 
     def ask(self, messages: Sequence[Any], **options: Any) -> ChatAnswer:
         """One answer."""
 
 
 class ContentError(Exception):
-    """An answer that came but cannot be used; the message is a complaint that the model can act on."""
+    """An unusable answer; the message is a complaint that the model can act on."""
 
 
 class TypedChat:
-    """Asks for answers of a pydantic model. Safe to use from several threads."""
+    """Requests answers of a pydantic model. Thread-safe."""
 
     def __init__(self, chat: Chat, options: dict[str, Any]) -> None:
         self.chat, self.options = chat, options
@@ -51,11 +51,11 @@ class TypedChat:
 
     @property
     def form(self) -> str:
-        """The form in which the endpoint is asked at present."""
+        """The response format in use."""
         return _FORMS[self._form]
 
     def ask_text(self, messages: Sequence[Message], **options: Any) -> ChatAnswer:
-        """An answer in plain words."""
+        """An answer in plain text."""
         answer = self.chat.ask(messages, **{**self.options, **options})
         self.usage.add(answer)
         return answer
@@ -63,7 +63,7 @@ class TypedChat:
     def ask(
         self, messages: Sequence[Message], kind: type[Model], **options: Any
     ) -> tuple[Model | None, ChatAnswer, str]:
-        """An answer of this kind, the raw answer, and a complaint where it is not of this kind."""
+        """An answer of this kind, the raw answer, and a complaint if it is not of this kind."""
         answer = self._ask_in_form(messages, kind, options)
         try:
             return read_json(answer.text, kind), answer, ""
@@ -100,7 +100,7 @@ def read_json(text: str, kind: type[Model]) -> Model:
         except json.JSONDecodeError:
             continue
     if found is None:
-        raise ContentError("the answer holds no JSON object")
+        raise ContentError("the answer contains no JSON object")
     try:
         return kind.model_validate(found)
     except ValidationError as error:
@@ -110,7 +110,7 @@ def read_json(text: str, kind: type[Model]) -> Model:
 
 
 def bare_text(text: str) -> str:
-    """A summary out of an answer in plain words: without fences, quotes and a heading."""
+    """The summary in a plain-text answer: without fences, quotes and a heading."""
     text = re.sub(r"^```\w*\n|\n```$", "", text.strip())
     text = re.sub(r"^(?:[\w -]{0,40}[Ss]ummary[\w -]{0,20}|Here is[^:\n]{0,60}|Sure[^:\n]{0,60}):\s*", "", text.strip())
     if len(text) > 1 and text[0] in "\"“'" and text[-1] in "\"”'":

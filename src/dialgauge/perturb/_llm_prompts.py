@@ -1,4 +1,4 @@
-"""What a language model is asked: the prompts of the paper, and a set of our own with a schema for the answer."""
+"""Prompts for a language model: those of the paper, and our own with a schema for the answer."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ from dialgauge.perturb._settings import PromptSet
 Message = dict[str, str]
 
 #: The prompts of Table 1 of Patel, Agrawal and Kumar 2024 (Tweak to Trust), quoted for reproduction, word for word.
-#: The entity and sentence perturbations have none there; for those the set of our own is used.
+#: The entity and sentence perturbations have none there; our own are used for them.
 PAPER = {
     "writing_style": "Rewrite the summary and change the style to one of {style}, keeping the meaning same",
     "speaker_switch": (
@@ -23,7 +23,7 @@ PAPER = {
     "category_change": ("Rewrite the summary after changing the domain or category or vertical of the given summary."),
 }
 
-#: Our own: one task each, with the rules that the validator will hold the answer to.
+#: Our own: one task each, with the rules that the validator checks.
 OWN = {
     "writing_style": (
         "Rewrite the summary in this style: {style}. Keep every fact, number, name, date and negation. Change the "
@@ -64,7 +64,7 @@ OWN = {
     ),
 }
 _STYLE_WORDS = {"shorthand": "shorthand", "passive": "passive voice", "active": "active voice"}
-#: Those whose rules speak of the transcript.
+#: Those whose rules refer to the transcript.
 _READ_TRANSCRIPT = frozenset({"demographic_change", "noise_addition", "speaker_switch", "change_perturbation"})
 _SYSTEM = "You edit summaries of conversations for a test of metrics. Follow the task exactly."
 

@@ -1,4 +1,4 @@
-"""Entities and important sentences as a model names them; the draw among them is ours, as it is with the rules."""
+"""Entities and important sentences named by a model; the draw among them is ours, as with the rules."""
 
 import re
 import threading
@@ -44,7 +44,7 @@ class Found:
 
 
 class Stages:
-    """The paper's two stages. Equal questions come out of the endpoint's cache, or out of this memory."""
+    """The paper's two stages. Repeated questions are answered from the endpoint's cache or from this object."""
 
     def __init__(self, chat: TypedChat) -> None:
         self._chat = chat
@@ -77,7 +77,7 @@ class Stages:
             complaint = of_call if isinstance(of_call, str) else str(of_sentences)
             return Found((), calls=calls, complaint=complaint)
         if len(of_sentences.sentences) != len(texts):
-            complaint = f"{len(of_sentences.sentences)} sentences were sorted, and there are {len(texts)}"
+            complaint = f"{len(of_sentences.sentences)} sentences were categorised, but the summary has {len(texts)}"
             return Found((), calls=calls, complaint=complaint)
         wanted = {name.strip().lower() for name in of_call.categories}
         meeting = tuple(
@@ -111,7 +111,7 @@ class Stages:
 
 
 def drawn_entities(task: Task, answer: Entities) -> tuple[list[Edit], dict[str, Any]] | Declined:
-    """Edits for ``level`` of the entities that the model named and that really stand in the summary."""
+    """Edits for ``level`` of the entities that the model named and that occur in the summary."""
     usable: list[tuple[EntityAnswer, list[tuple[int, int]]]] = []
     covered: list[tuple[int, int]] = []
     for entity in sorted(answer.entities, key=lambda entity: -len(entity.text)):
@@ -125,7 +125,7 @@ def drawn_entities(task: Task, answer: Entities) -> tuple[list[Edit], dict[str, 
     usable.sort(key=lambda entry: entry[1][0])
     level = task.request.level
     if len(usable) < level:
-        return Declined(f"{len(usable)} of the entities stand in the summary word for word; {level} are needed")
+        return Declined(f"{len(usable)} of the entities occur literally in the summary; {level} are needed")
     mode = task.request.options.get("mode", "uniform")
     chosen = [usable[i] for i in draw_combination(len(usable), level, mode, task.random())]
     edits = [Edit(*span, entity.replacement) for entity, spans in chosen for span in spans]
@@ -138,11 +138,11 @@ def _free(span: tuple[int, int], covered: Sequence[tuple[int, int]]) -> bool:
 
 
 def drawn_sentences(task: Task, found: Found) -> tuple[list[Edit], dict[str, Any]] | Declined:
-    """Edits that take out ``level`` of the important sentences."""
+    """Edits that remove ``level`` of the important sentences."""
     parsed = outline(task.text)
     total, level = len(parsed.sentences), task.request.level
     if level >= total:
-        return Declined(f"one sentence must stay, and the summary has {total}")
+        return Declined(f"one sentence must stay, but the summary has {total}")
     if len(found.sentences) < level:
         return Declined(f"{len(found.sentences)} of {total} sentences are important, fewer than {level}")
     mode = task.request.options.get("mode", "uniform")

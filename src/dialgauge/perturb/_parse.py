@@ -1,7 +1,7 @@
 """The grammar of an English text: parsed once per distinct text, shared by every perturbation.
 
 spaCy does the analysis (extra ``parser``); what the perturbations see are plain frozen objects with offsets into the
-original text. Sentences are cut by our own rules, in any language, and the parser keeps to them.
+original text. Sentences are split by our own rules, in any language, and the parser uses them.
 """
 
 import os
@@ -15,7 +15,7 @@ from typing import Any
 from dialgauge.errors import DialgaugeError, MissingExtraError, ModelError
 from dialgauge.perturb._spans import PLACEHOLDER, Span, sentence_spans, word_spans
 
-#: Names another parser than the embedded one: a model reference (``folder:/path``) or an installed spaCy package.
+#: Selects a parser other than the embedded one: a model reference (``folder:/path``) or an installed spaCy package.
 PARSER_VARIABLE = "DIALGAUGE_PARSER"
 _EMBEDDED = "embedded:spacy-en"
 _PLACEHOLDER = re.compile(PLACEHOLDER)
@@ -39,7 +39,7 @@ class Token:
     sentence: int
     entity: str
     children: tuple[int, ...]
-    #: The first and last token of everything that hangs on this one, and whether that is one unbroken stretch.
+    #: The first and last token of the subtree of this one, and whether it is contiguous.
     left: int
     right: int
     unbroken: bool
@@ -84,7 +84,7 @@ class Parsed:
     memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def subtree(self, token: Token) -> tuple[Token, ...]:
-        """The stretch of tokens from the first to the last that hang on this one, itself included."""
+        """The tokens from the first to the last of the subtree of this one, itself included."""
         return self.tokens[token.left : token.right + 1]
 
     def child(self, token: Token, *deps: str) -> Token | None:
@@ -105,7 +105,7 @@ def outline(text: str) -> Parsed:
 
 @lru_cache(maxsize=4096)
 def parse(text: str) -> Parsed:
-    """The full analysis of an English text. Texts go through one by one, so that no neighbour can change a result."""
+    """The full analysis of an English text. Texts are parsed one by one, so that no other text can change a result."""
     base = outline(text)
     nlp = _pipeline()
     masked, starts = _mask(text)
@@ -119,7 +119,7 @@ def parse(text: str) -> Parsed:
 
 
 def _assemble(base: Parsed, document: Any, tokens: tuple[Token, ...], starts: list[tuple[int, int, int]]) -> Parsed:
-    """Number the tokens anew (white space is no token of ours) and add entities and chunks."""
+    """Renumber the tokens (without white space) and add entities and chunks."""
     place = {token.i: new for new, token in enumerate(tokens)}
     heads = [place.get(token.head, place[token.i]) for token in tokens]
     children: list[list[int]] = [[] for _ in tokens]
@@ -225,7 +225,7 @@ def _original_end(shifts: list[tuple[int, int, int]], position: int) -> int:
 
 
 def missing_parser() -> str | None:
-    """Why nothing can be parsed here, or None where a parser is found; it is not loaded for that."""
+    """Why parsing is not possible, or None if a parser is found; the parser is not loaded."""
     try:
         _found()
     except DialgaugeError as error:
@@ -234,7 +234,7 @@ def missing_parser() -> str | None:
 
 
 def parser_identity() -> str | None:
-    """Which parser would be used, by its version or its files, without loading it; None where there is none."""
+    """The parser that would be used, by its version or its files, without loading it; None if there is none."""
     try:
         return _found()[1]
     except DialgaugeError:
@@ -257,7 +257,7 @@ def _found() -> tuple[Any, str]:
         resolved = resolve(named or _EMBEDDED)
         return resolved.path, resolved.fingerprint
     if find_spec(named) is None:
-        raise ModelError(f"parser {named!r} ({PARSER_VARIABLE}): no such spaCy package; a folder is folder:/path")
+        raise ModelError(f"parser {named!r} ({PARSER_VARIABLE}): no such spaCy package; for a folder, use folder:/path")
     return named, f"{named} {version(named)}"
 
 
@@ -278,6 +278,6 @@ def _pipeline() -> Any:
 
 @cache
 def parser_name() -> str:
-    """The parser with its version, as it stands in the provenance of what was made with it."""
+    """The parser with its version, as recorded in the provenance."""
     meta = _pipeline().meta
     return f"{meta['lang']}_{meta['name']} {meta['version']}"

@@ -25,10 +25,10 @@ _UPDATE_EVERY = 16
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """A corpus with variants added, and what could not be made.
+    """A corpus with variants added, and the declined variants.
 
-    ``declined`` has a row per variant that there is none of: the key it would have had, the name of the perturbation
-    and the reason. ``labels`` are the kinds of variants that were asked for, in order.
+    ``declined`` has a row per variant that could not be made: the key it would have had, the name of the perturbation
+    and the reason. ``labels`` are the requested kinds of variants, in order.
     """
 
     corpus: Corpus
@@ -54,10 +54,10 @@ def perturb(
     """Add perturbed variants of the original summaries of every system.
 
     ``names`` are specifications as in ``add_negation``, ``typos_2``, ``jumble:scope=sentence``, ``baseline`` or
-    ``all``. ``per_item`` asks for that many different variants of each. The result for a summary depends on its key
+    ``all``. ``per_item`` is the number of different variants of each. The result for a summary depends on its key
     and the seed alone: not on the order, the other names, or the machine. With ``include_references`` references are
-    perturbed as well; their variants count as summaries of a system, so that they are scored, never scored against.
-    Variants that the corpus has already must not be asked for again.
+    perturbed as well; their variants count as summaries of a system, so that they are scored and never used as
+    references. Requesting variants that the corpus already has is an error.
     """
     asked = PerturbSettings.chosen(settings, changes, "perturb")
     requests = parse_requests(names)
@@ -81,7 +81,7 @@ def perturb(
 
 
 def by_rules(tasks: Sequence[Task], progress: Progress | None = None) -> Iterator[tuple[Task, Variant | Declined]]:
-    """The generator that needs nothing but this machine: each perturbation's own rules, one task after the other."""
+    """The offline generator: each perturbation's own rules, one task after the other."""
     taken: set[str] = set()
     previous: tuple[object, ...] = ()
     for done, task in enumerate(tasks):
@@ -101,7 +101,7 @@ def by_rules(tasks: Sequence[Task], progress: Progress | None = None) -> Iterato
 def by_rules_without_parser(
     tasks: Sequence[Task], progress: Progress | None = None
 ) -> Iterator[tuple[Task, Variant | Declined]]:
-    """Like :func:`by_rules`, but where there is no parser, what needs one is declined instead of an error."""
+    """Like :func:`by_rules`, but without a parser, perturbations that need one are declined instead of an error."""
     reason = missing_parser()
     if reason is None:
         yield from by_rules(tasks, progress)
@@ -133,4 +133,4 @@ def _refuse_present(corpus: Corpus, tasks: Sequence[Task]) -> None:
         key = (task.key[0], task.key[1], task.variant, task.key[3])
         if key in present:
             named = ", ".join(f"{column}={value}" for column, value in zip(KEY, key, strict=True))
-            raise InputError(f"the corpus has this variant already: {named}; perturb a corpus without it")
+            raise InputError(f"the corpus already has this variant: {named}; perturb a corpus without it")

@@ -1,4 +1,4 @@
-"""What a perturbation declares about itself, and what it gives back."""
+"""The declaration of a perturbation and its results."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -21,14 +21,14 @@ Random = random.Random
 
 @dataclass(frozen=True, slots=True)
 class NotApplicable:
-    """What a perturbation gives for a text that it has no way to change, with the reason."""
+    """The result for a text that a perturbation cannot change, with the reason."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Edits together with notes on them that belong into the provenance, such as where a false value comes from."""
+    """Edits with notes for the provenance, such as the source of a false value."""
 
     edits: "Sequence[Edit]"
     notes: Mapping[str, Any] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Option:
         return self.choices[0]
 
     def check(self, owner: str, name: str, value: str) -> None:
-        """Refuse a value that is not allowed."""
+        """Reject a value that is not allowed."""
         if value not in self.choices:
             raise ParameterError(owner, name, " or ".join(map(repr, self.choices)), value)
 
@@ -60,17 +60,17 @@ def _no_complaint(
 
 @dataclass(frozen=True, slots=True)
 class Perturbation:
-    """A way to break (or merely rewrite) a summary, declared.
+    """The declaration of a perturbation: a way to degrade (or merely rewrite) a summary.
 
-    ``effects`` says what is meant to happen to each dimension that it is about. ``propose`` is a pure function of
+    ``effects`` gives the intended effect on each dimension. ``propose`` is a pure function of
     (parsed summary, dialogue or None, seeded random, level, and the declared options by keyword) that gives span edits
     on the original string, or :class:`NotApplicable`. ``validate`` is given (original, result, edits, parsed, dialogue)
-    and answers with a complaint, or None where the result is what the name promises.
+    and returns a complaint, or None if the result is valid.
 
-    ``levels`` are the strengths it can be asked for, the default first; a higher level with the same random state
-    changes more. With ``numbered``, every label carries its level, and the bare name stands for all of them; ``count``
-    (arguments as for ``validate``) then tells how many things were changed, and that must equal the level. ``needs``
-    lists what it cannot do without; one that does not need ``parse`` works in any language. ``tidy`` lets the framework
+    ``levels`` are the available strengths, the default first; a higher level with the same random state
+    changes more. With ``numbered``, every label includes its level, and the bare name means all of them; ``count``
+    (arguments as for ``validate``) then returns the number of changes, which must equal the level. ``needs``
+    lists what it requires; one that does not need ``parse`` works in any language. ``tidy`` lets the framework
     repair spacing, a/an and capitals where edits meet the rest. ``version`` goes up whenever a text can change.
     ``examples`` are pairs of an input and what comes out at the default level with seed 0.
     """
@@ -121,7 +121,7 @@ class PerturbationRequest:
         return specification(head, declared.options, self.options)
 
 
-#: Beyond the first, variants of one summary by the same request are told apart by their number.
+#: Variants of one summary by the same request are numbered from the second on.
 DRAW_MARK = "#"
 
 

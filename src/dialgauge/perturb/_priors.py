@@ -3,7 +3,7 @@
 The paper says that 25 calls were rated per perturbation on a scale of 1 to 7. Nearly all of the printed means cannot
 come from 25 whole ratings; ``n`` is the smallest number of whole ratings from which both means of a row can come. And
 they are not monotone: ``change_perturbation_2`` is rated above ``change_perturbation_1``. So what a perturbation is
-*meant* to do stands in its ``effects``; these numbers stand beside it.
+*meant* to do is in its ``effects``; these numbers are additional evidence.
 """
 
 from collections.abc import Mapping

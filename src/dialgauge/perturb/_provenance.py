@@ -69,6 +69,4 @@ def read_provenance(text: str | None) -> Provenance | None:
             notes=entry.get("notes", {}),
         )
     except (KeyError, TypeError) as error:
-        raise InputError(
-            f"provenance: the entry 'perturbation' is not one of ours: {error!r} in {text[:200]}"
-        ) from error
+        raise InputError(f"provenance: the entry 'perturbation' is invalid: {error!r} in {text[:200]}") from error

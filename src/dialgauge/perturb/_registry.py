@@ -1,4 +1,4 @@
-"""Where perturbations are found by name: ours, and those that other packages add through the entry point group."""
+"""Find perturbations by name: ours, and those that other packages add through the entry point group."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ def all_perturbations() -> Mapping[str, Perturbation]:
 def parse_requests(specs: Iterable[str]) -> list[PerturbationRequest]:
     """Read ``NAME[_LEVEL][:OPTION=VALUE,…]``, as in ``typos_2`` or ``jumble:scope=sentence``.
 
-    ``all``, ``baseline`` and ``domain`` stand for their members, and the name of a numbered perturbation for all its
+    ``all``, ``baseline`` and ``domain`` mean their members, and the name of a numbered perturbation means all its
     levels. Requests that are repeated count once.
     """
     requests: dict[str, PerturbationRequest] = {}

@@ -1,4 +1,4 @@
-"""Spacing, capitals and a/an where an edit meets the rest of the text. Nothing is touched that no edit touches."""
+"""Repair spacing, capitals and a/an around edits. Text away from edits is never changed."""
 
 import re
 from collections.abc import Callable
@@ -28,7 +28,7 @@ _SPOKEN = frozenset(("FAT", "HUD", "LAN", "MAC", "RAM", "ROM", "SAP", "SIM", "SW
 
 
 def tidy(draft: Draft, parsed: Parsed) -> None:
-    """Repair what the edits left: first spaces and commas, then capitals, then articles."""
+    """Repair the text around edits: first spaces and commas, then capitals, then articles."""
     _each_seam(draft, _repair_spacing)
     _restore_capitals(draft, parsed)
     if any(_has_letters(draft.original[e.start : e.end] + e.replacement) for e in draft.edits):

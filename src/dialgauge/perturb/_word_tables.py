@@ -1,4 +1,4 @@
-"""Lists of words, and substitutes for words: our own choice first, then what WordNet's tables hold."""
+"""Lists of words, and substitutes for words: our own choice first, then those of WordNet."""
 
 from collections.abc import Mapping
 from functools import cache
