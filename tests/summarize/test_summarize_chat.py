@@ -203,7 +203,9 @@ def test_who_interrupts_is_told_where_it_goes_on(tmp_path: Path) -> None:
         done.set()  # the question that is under way is waited for
         _, told = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert f"interrupted: finished summaries are kept in {tmp_path / 'out.jsonl.journal.jsonl'}; the same command" in told
+    assert (
+        f"interrupted: finished summaries are kept in {tmp_path / 'out.jsonl.journal.jsonl'}; the same command" in told
+    )
     assert "calls, 0 from cache" in told
     assert "Traceback" not in told
     assert not (tmp_path / "out.jsonl").exists()

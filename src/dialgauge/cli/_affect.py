@@ -1,4 +1,4 @@
-"""``dialgauge affect``: which words carry feeling, and whether they survive the summary.
+"""``dialgauge affect``: affective words, and whether summaries preserve their share.
 
 Commands that live in modules of their own (training, corpora) are added to :data:`group` in :func:`add_to`.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dialgauge.affect import PSentScores, TaggedText
 
 group = typer.Typer(
-    help="Feelings: label the words of texts, and measure whether summaries keep their share.",
+    help="Tag affective words and measure whether summaries preserve their share.",
     invoke_without_command=True,
 )
 Role = Annotated[str | None, typer.Option("--role", help="Compare one side only: a role or speaker, such as customer.")]
@@ -48,7 +48,7 @@ def add_to(app: typer.Typer) -> None:
 
 @group.callback()
 def taggers(context: typer.Context, json: Json = False) -> None:
-    """List the taggers of words.
+    """List the sentiment taggers.
 
     [bold]dialgauge affect[/]
     """
@@ -73,11 +73,11 @@ def taggers(context: typer.Context, json: Json = False) -> None:
 
 @group.command("get")
 def get(
-    name: Annotated[str, typer.Argument(help="[bold]opinion-lexicon[/]: Hu & Liu's lists of words.")],
+    name: Annotated[str, typer.Argument(help="[bold]opinion-lexicon[/]: Hu & Liu's word lists.")],
     source: From = None,
     json: Json = False,
 ) -> None:
-    """Bring a lexicon that may not be shipped into the cache.
+    """Download a lexicon that cannot be shipped with dialgauge into the cache.
 
     [bold]dialgauge affect get opinion-lexicon[/]
     """
@@ -101,15 +101,19 @@ def tag(
     text: Annotated[str, typer.Argument(help="A text, or [bold]-[/] to read it from standard input.")],
     settings: Annotated[TaggerSettings, Only("tagger")],
     transcript: Annotated[
-        bool, typer.Option("--transcript", help="The text is a dialogue: a name before the colon of a line is a tag.")
+        bool,
+        typer.Option(
+            "--transcript",
+            help="Treat the text as a dialogue: a name before a colon at the start of a line is a speaker tag.",
+        ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Label the words of a text and count them.
+    """Tag the words of a text and count them.
 
     [bold]dialgauge affect tag "The agent was helpful, but I am still angry."[/]
 
-    Positive words are green, negative ones red; without colour they stand as +word+ and -word-.
+    Positive words are green, negative ones red; without colour they are shown as +word+ and -word-.
     """
     from dialgauge.affect import count_parts, parts_of, tag_texts, tagger as make_tagger
     from dialgauge.tables import number_cell
@@ -118,7 +122,7 @@ def tag(
     chosen = make_tagger(settings.tagger)
     tagged = tag_texts([given], chosen, speakers=transcript)
     counts = count_parts(tagged, parts_of(chosen))
-    reason = None if counts.total[0] else "the text has no words: speaker tags, markup and punctuation are none"
+    reason = None if counts.total[0] else "the text has no words (speaker tags, markup and punctuation do not count)"
     shares = {part: None if reason else float(counts.share(part)[0]) for part in counts.parts}
     if json:
         print_json(
@@ -167,13 +171,13 @@ def score(
     strict: Strict = False,
     json: Json = False,
 ) -> None:
-    """PSentScore: does the share of affective words in a dialogue survive in its summaries?
+    """PSentScore: do summaries preserve the share of affective words of their dialogues?
 
     [bold]dialgauge affect score calls.jsonl --tagger token-dict[/]
 
-    Controls that are no summaries stand beside the systems, in brackets, because copied text wins the plain measure.
-    The column [bold]adjusted[/] counts only affective words that nobody said in the dialogue, given the lengths of both
-    texts: copies and shuffled outputs are at zero there.
+    Controls that are not summaries are shown next to the systems, in brackets, because copied text scores best.
+    The column [bold]adjusted[/] counts only affective words that do not occur in the dialogue, given the lengths of
+    both texts: it is zero for copies and shuffled outputs.
     """
     from dialgauge.affect import psent_score
 
@@ -235,19 +239,19 @@ def _print_part(scores: "PSentScores", part: str, role: str | None) -> None:
     level = f"[{100 * scores.level:g} %]"
     columns = ["system", f"spearman {level}", "ccc", "mae", f"adjusted {level}", "pairs"]
     print_table(f"PSentScore, {called}", columns, rows, numeric=columns[1:])
-    _say_what_is_left_out(chosen, called, role)
+    _note_skipped(chosen, called, role)
     for reason, names in _reasons(chosen).items():
         note(f"undefined for {', '.join(names)}: {reason}")
 
 
-def _say_what_is_left_out(rows: "pl.DataFrame", called: str, role: str | None) -> None:
+def _note_skipped(rows: "pl.DataFrame", called: str, role: str | None) -> None:
     zero = max(rows["zero"].to_list(), default=0)
     empty = sum(rows.filter(rows["kind"] != "control")["empty"].to_list())
     left_out = [f"{counted(zero, 'dialogue')} without {called.removeprefix('all ')}"] if zero else []
     lacking = "without words" if role is None else f"without words about {role}"
     left_out += [f"{counted(empty, 'summary', 'summaries')} {lacking}"] if empty else []
     if left_out:
-        note(f"left out: {'; '.join(left_out)}")
+        note(f"skipped: {'; '.join(left_out)}")
 
 
 def _reasons(rows: "pl.DataFrame") -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""``dialgauge affect filter``, ``describe`` and ``examples``: the feelings in a corpus."""
+"""``dialgauge affect filter``, ``describe`` and ``examples``: affective words in a corpus."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from dialgauge.affect import FaithfulPair, Segment, Spread
 
-#: Not by colour alone: bold with a plus, underlined with a minus.
+#: Marks that do not rely on colour alone: bold with a plus, underlined with a minus.
 _STYLES = {"positive": ("+", "bold cyan"), "negative": ("−", "underline yellow")}
 _BOX = 36
 
@@ -39,7 +39,7 @@ def filter(
         typer.Option(
             "--output",
             "-o",
-            help="Where the filtered corpus goes: a file, or a name without a suffix for a folder.",
+            help="Filtered corpus to write: a file, or a name without a suffix for a folder.",
             show_default=False,
         ),
     ],
@@ -50,7 +50,7 @@ def filter(
     strict: Strict = False,
     json: Json = False,
 ) -> None:
-    """Leave out the pairs of dialogue and reference that have no words of feeling.
+    """Remove the pairs of dialogue and reference without affective words.
 
     [bold]dialgauge affect filter train.jsonl -o filtered.jsonl[/]
 
@@ -88,12 +88,12 @@ def describe(
     strict: Strict = False,
     json: Json = False,
 ) -> None:
-    """How much feeling is in the dialogues of a corpus, and how much in their summaries.
+    """Show the share of affective words in the dialogues of a corpus and in their summaries.
 
-    [bold]dialgauge affect describe calls.jsonl --html feelings.html[/]
+    [bold]dialgauge affect describe calls.jsonl --html affect.html[/]
 
-    Box plots of PSentDial against PSentSumm, for all pairs (full) and for those with feeling on both sides (filtered);
-    tables per system and per domain.
+    Box plots of PSentDial and PSentSumm, for all pairs (full) and for those with affective words on both sides
+    (filtered); tables per system and per domain.
     """
     from dialgauge.affect import describe_shares, shares_frame, tagger as make_tagger
     from dialgauge.errors import InputError
@@ -101,16 +101,16 @@ def describe(
 
     read = load_corpus(corpus, format, map, strict)
     if read.summaries.is_empty():
-        raise InputError(f"corpus {read.info.name!r} has no summaries: there is nothing to compare dialogues with")
+        raise InputError(f"corpus {read.info.name!r} has no summaries to compare the dialogues with")
     chosen = make_tagger(settings.tagger)
     with progress_bar("affect") as progress:
         progress("tagging", 0, 1)
         shares = shares_frame(read, chosen, denominator=settings.denominator)
     signature = f"{chosen.signature}|denominator:{settings.denominator}"
     nothing = not (shares["dialogue_all"].fill_null(0) > 0).any()
-    warning = f"no dialogue has a word of feeling by {chosen.name!r}: every share is 0"
+    warning = f"no dialogue has an affective word by {chosen.name!r}: every share is 0"
     if html is not None:
-        title = f"Feelings in {read.info.name}"
+        title = f"Affect in {read.info.name}"
         write_file(html, render_affect_corpus(shares, title, signature, [warning.capitalize()] if nothing else []))
     if json:
         print_json(
@@ -146,7 +146,7 @@ def _print_spreads(shares: "pl.DataFrame") -> None:
     whom = "all summaries" if references.is_empty() else "the references"
     rows = [(name, NOTHING if spread is None else spread.count, *_boxed(spread, highest)) for name, spread in spreads]
     columns = ["", "pairs", f"0 to {100 * highest:.0f} %", "median"]
-    print_table(f"Share of words of feeling: dialogues and {whom}", columns, rows, numeric=["pairs", "median"])
+    print_table(f"Share of affective words: dialogues and {whom}", columns, rows, numeric=["pairs", "median"])
     heads = ["pairs", "0 dial.", "0 summ.", "dialogue", "summary", "dial., filt.", "summ., filt."]
     tables = [("system", shares, "system")]
     if shown["domain"].null_count() < shown.height:
@@ -182,19 +182,19 @@ def _boxed(spread: "Spread | None", highest: float) -> tuple[str, str]:
 def examples(
     corpus: Source,
     settings: Annotated[TaggerSettings, Only("tagger")],
-    count: Annotated[int, typer.Option("--count", "-n", help="How many of each kind.")] = 3,
-    system: Annotated[str | None, typer.Option("--system", help="Summaries of this system only.")] = None,
+    count: Annotated[int, typer.Option("--count", "-n", help="Number of examples of each kind.")] = 3,
+    system: Annotated[str | None, typer.Option("--system", help="Show only summaries of this system.")] = None,
     html: Html = None,
     format: Format = None,
     map: Map = None,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
-    """Show the summaries that are closest in feeling to their dialogue, and those that are furthest from it.
+    """Show the summaries whose shares of affective words are closest to their dialogues, and the most distant ones.
 
     [bold]dialgauge affect examples calls.jsonl --html examples.html[/]
 
-    Words of feeling are marked in both texts: +positive+ in bold, −negative− underlined.
+    Affective words are marked in both texts: +positive+ in bold, −negative− underlined.
     """
     from dialgauge.affect import faithful_summaries
     from dialgauge.report import render_affect_examples
@@ -204,7 +204,9 @@ def examples(
         progress("tagging", 0, 1)
         found = faithful_summaries(read, settings.tagger, count=count, system=system)
     if html is not None:
-        write_file(html, render_affect_examples(found, f"Most and least faithful feelings: {read.info.name}"))
+        write_file(
+            html, render_affect_examples(found, f"Most and least faithful summaries by affect: {read.info.name}")
+        )
     if json:
         lists = {name: [pair.as_dict() for pair in getattr(found, name)] for name in ("most", "least")}
         print_json(
@@ -217,7 +219,7 @@ def examples(
         for pair in pairs:
             _print_pair(pair)
     compared = counted(found.pairs, "summary", "summaries")
-    note(f"{compared} compared; {found.zero:,} left out whose dialogue has no word of feeling")
+    note(f"{compared} compared; {found.zero:,} skipped because the dialogue has no affective words")
     note(found.signature)
 
 

@@ -1,4 +1,4 @@
-"""``dialgauge affect train`` and ``affect evaluate``: taggers of words that learn, and what each of them can do."""
+"""``dialgauge affect train`` and ``affect evaluate``: train and evaluate sentiment taggers."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,9 +27,11 @@ Output = Annotated[Path, typer.Option("--output", "-o", help="Folder to write th
 _ADAPT = "Adaptation (DS-SST3)"
 Adapt = Annotated[
     str | None,
-    typer.Option("--adapt", help="Corpus whose dialogues are learnt from first.", rich_help_panel=_ADAPT),
+    typer.Option("--adapt", help="Corpus whose dialogues are used for a first training stage.", rich_help_panel=_ADAPT),
 ]
-AdaptTagger = Annotated[str, typer.Option("--adapt-tagger", help="Tagger that labels them.", rich_help_panel=_ADAPT)]
+AdaptTagger = Annotated[
+    str, typer.Option("--adapt-tagger", help="Tagger that labels these dialogues.", rich_help_panel=_ADAPT)
+]
 AdaptDialogues = Annotated[
     int | None,
     typer.Option("--adapt-dialogues", min=1, help="Use only the first N dialogues.", rich_help_panel=_ADAPT),
@@ -57,7 +59,7 @@ def train(
     [bold]dialgauge affect train --data sst3 --seed 0 --seed 1 --seed 2 -o taggers[/]
 
     Writes three taggers: FOLDER/lookup (a table of the training words), FOLDER/sst3 (the encoder; ds-sst3 after an
-    adaptation) and FOLDER/combined (the table, and for words it does not know a small network that goes by spelling,
+    adaptation) and FOLDER/combined (the table, and for unknown words a small network that uses spelling,
     lexicon and embeddings). Rerun the same command to resume an interrupted training.
     """
     from dialgauge.affect import read_treebank, train_tagger
@@ -76,17 +78,15 @@ def train(
 
 def evaluate(
     taggers: Annotated[list[str], typer.Argument(help="Taggers: vader, token-dict, sst3:FOLDER …", show_default=False)],
-    sst3: Annotated[
-        Path, typer.Option("--sst3", help="The folder with train, dev and test of SST3.", show_default=False)
-    ],
+    sst3: Annotated[Path, typer.Option("--sst3", help="Folder with train, dev and test of SST3.", show_default=False)],
     json: Json = False,
 ) -> None:
-    """How good taggers are on SST3's test part, beside a look-up table of its training words.
+    """Evaluate taggers on the test part of SST3, compared with a look-up table of its training words.
 
     [bold]dialgauge affect evaluate vader sst3:taggers/sst3 combined:taggers/combined --sst3 sst3[/]
 
-    As no word of SST3 has two labels, a table does well on it without reading anything. What reading gives shows on
-    words that the training part does not hold, under negation, and in the agreement with the labels of sentences.
+    Because no word of SST3 has two labels, a table scores well without any context. The benefit of context shows on
+    words that are not in the training part, under negation, and in the agreement with the labels of sentences.
     """
     from dialgauge.affect import compare_skill, read_treebank, tagger
 
@@ -167,10 +167,10 @@ def _print_skill(named: "Sequence[tuple[str, Skill]]") -> None:
     first = named[0][1]
     console.print(
         f"acc, P, R, F1: all {first.words.words:,} words, in % (P, R, F1 macro). new: the "
-        f"{0 if first.unseen is None else first.unseen.words:,} words that the training part does not hold.\n"
+        f"{0 if first.unseen is None else first.unseen.words:,} words that are not in the training part.\n"
         "roots: Spearman of (positive − negative) / words with the labels of sentences; roots neg: of the "
         f"{first.negated_count} with a negated polar word.\n"
-        "negation: % of polar words of 'It is W.' that are no longer so after not, never, hardly or n't (our phrases).",
+        "negation: % of polar words of 'It is W.' whose label changes after not, never, hardly or n't (our phrases).",
         style="dim",
         markup=False,
         highlight=False,

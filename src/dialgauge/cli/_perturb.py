@@ -1,4 +1,4 @@
-"""``dialgauge perturbations`` and ``dialgauge perturb``: what can be broken on purpose, and breaking it."""
+"""``dialgauge perturbations`` and ``dialgauge perturb``: list perturbations and apply them."""
 
 from functools import partial
 from pathlib import Path
@@ -45,16 +45,16 @@ def add_to(app: typer.Typer) -> None:
 def perturbations(
     name: Annotated[
         str | None,
-        typer.Argument(help="One perturbation to show in full, or a family to list; without it, all are listed."),
+        typer.Argument(help="Perturbation to show in detail, or family to list (default: list all)."),
     ] = None,
     json: Json = False,
 ) -> None:
-    """List every perturbation: what it does, what it should do to which dimension, and a text before and after.
+    """List the perturbations: what each does, its intended effect on each dimension, and an example.
 
     [bold]dialgauge perturbations add_negation[/]
 
-    Name one as NAME, NAME_LEVEL or NAME:OPTION=VALUE, as in [bold]typos_2[/] or [bold]jumble:scope=sentence[/]. A
-    family (baseline, domain) stands for all its members, [bold]all[/] for everything.
+    Specify one as NAME, NAME_LEVEL or NAME:OPTION=VALUE, as in [bold]typos_2[/] or [bold]jumble:scope=sentence[/]. A
+    family name (baseline, domain) means all its members, [bold]all[/] everything.
     """
     from dialgauge.perturb import parse_requests
 
@@ -79,7 +79,7 @@ def perturbations(
         )
     console.print(
         "[dim]effect on C consistency, R relevance, F fluency, K coherence: = preserves, − degrades, ~ degrades "
-        "mildly. dialgauge perturbations NAME shows one in full.[/]"
+        "mildly. dialgauge perturbations NAME shows the details of one.[/]"
     )
 
 
@@ -102,14 +102,14 @@ def perturb(
 
     [bold]dialgauge perturb calls.jsonl -p add_negation -p typos_2 -n 2 -o perturbed[/]
 
-    The output is a folder of Parquet, or a file by its ending (.jsonl, .csv, .xlsx …). Each variant holds how it was
-    made. What cannot be perturbed is declined with a reason: a result never equals its input.
+    The output is a folder of Parquet files, or a file by its suffix (.jsonl, .csv, .xlsx …). Each variant records how
+    it was made. Summaries that cannot be perturbed are declined with a reason: a variant never equals its original.
     """
     from dialgauge.corpus import check_target, write_corpus
     from dialgauge.perturb import perturb as perturb_corpus
 
     if dry_run and llm is None:
-        raise InputError("--dry-run tells what a language model would be asked: name one with --llm")
+        raise InputError("--dry-run needs --llm: it estimates the requests to a language model")
     check_target(output)
     generator = open_llm(llm, asked, chat) if llm else None
     loaded = load_corpus(corpus, format, map, strict)
@@ -134,7 +134,7 @@ def perturb(
 
 
 def _summary(result: "Perturbed") -> list[dict[str, Any]]:
-    """How often each kind of variant was made and declined."""
+    """Number of variants made and declined per kind."""
     from dialgauge.perturb import DRAW_MARK
 
     def label(variant: str) -> str:

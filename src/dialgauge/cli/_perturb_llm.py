@@ -1,4 +1,4 @@
-"""The options of ``dialgauge perturb`` that hand the domain family to a language model."""
+"""Options of ``dialgauge perturb`` for generating the domain family with a language model."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,7 +38,7 @@ def open_llm(llm: str, settings: LlmSettings, chat: ChatSettings) -> "LlmGenerat
 
 
 def planned(run: "Callable[..., Perturbed]") -> "list[Task]":
-    """The tasks that a run of ``perturb`` would have, without doing any."""
+    """The tasks of a run of ``perturb``, without running any."""
     found: list[Task] = []
 
     def collect(tasks: "Sequence[Task]", progress: "Progress | None") -> "Iterable[tuple[Task, Variant | Declined]]":
@@ -50,7 +50,7 @@ def planned(run: "Callable[..., Perturbed]") -> "list[Task]":
 
 
 def print_estimate(estimate: "LlmEstimate", json: bool) -> None:
-    """What a run would ask for."""
+    """Print the estimated requests of a run."""
     facts: dict[str, Any] = {
         "variants": estimate.tasks,
         "calls": estimate.calls,
@@ -63,5 +63,5 @@ def print_estimate(estimate: "LlmEstimate", json: bool) -> None:
     if json:
         print_json({name.replace(" ", "_"): value for name, value in facts.items()})
         return
-    print_table("what would be asked", tuple(facts), [tuple(facts.values())], numeric=list(facts))
+    print_table("estimated requests", tuple(facts), [tuple(facts.values())], numeric=list(facts))
     console.print("[dim]Tokens are estimated at four characters each. Answers in the cache cost nothing.[/]")

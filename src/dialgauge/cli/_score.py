@@ -1,4 +1,4 @@
-"""``dialgauge score``: metrics over a corpus."""
+"""``dialgauge score``: score a corpus with metrics."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -36,7 +36,7 @@ def score(
         typer.Option(
             "--metric",
             "-m",
-            help="A metric, a family or [bold]all[/], at least one. Repeat for several.",
+            help="Metric, family or [bold]all[/]; at least one (repeatable).",
             autocompletion=complete_metric,
             show_default=False,
         ),
@@ -70,22 +70,22 @@ def score(
 
     [bold]dialgauge score calls.jsonl -m rouge -m chrf@source -o scores.parquet[/]
 
-    Prints the mean of each system; the file holds a row per summary, keyed by dialogue, system, variant and role. A
-    summary that a metric cannot score has no value, and the reason is kept with the scores. In continuous integration,
-    [bold]--fail-under rouge-l=0.3[/] ends with the status 1 when a system does not reach that.
+    Prints the mean of each system; the file has a row per summary, keyed by dialogue, system, variant and role. A
+    summary that a metric cannot score has no value, and the reason is stored with the scores. In continuous
+    integration, [bold]--fail-under rouge-l=0.3[/] exits with status 1 if the mean of any system is below 0.3.
     """
     from dialgauge.errors import InputError, ParameterError
 
     if not metrics:
         raise InputError(
-            f"no metric was named; try: dialgauge score {corpus} -m rouge ('dialgauge metrics' lists all of them)"
+            f"no metric was given; try: dialgauge score {corpus} -m rouge ('dialgauge metrics' lists all of them)"
         )
     limits = Limits.parse(fail_under or (), fail_over or ())
     if stream:
         if output is None:
             raise InputError("--stream needs a folder for the parts: -o FOLDER")
         if format is not None or strict:
-            raise ParameterError("score", "--format" if format else "--strict", "left out with --stream", True)
+            raise ParameterError("score", "--format" if format else "--strict", "omitted with --stream", True)
         means = _score_stream(corpus, metrics, output, map, place, settings, json)
     else:
         means = _score_corpus(corpus, metrics, output, (format, map, strict), place, settings, json)
@@ -112,7 +112,7 @@ def _score_corpus(
     wanted = loaded.summaries if settings.include_references else loaded.summaries.filter(kind="system")
     if wanted.is_empty():
         raise InputError(
-            f"{corpus}: no summary to score; found: {counted(loaded.dialogues.height, 'dialogue')}, "
+            f"{corpus}: no summaries to score; found: {counted(loaded.dialogues.height, 'dialogue')}, "
             f"{counted(loaded.references.height, 'reference')}, {counted(loaded.ratings.height, 'rating')}. "
             "Name the column with --map summary=COLUMN, or score the references with --include-references"
         )
@@ -147,7 +147,7 @@ def _score_corpus(
 
 
 def _counts(frame: "pl.DataFrame", text: str) -> "pl.DataFrame":
-    """How many summaries each metric has each text for, the most first."""
+    """Number of summaries per metric and text, the most frequent first."""
     counts = frame.group_by("metric", text).len("count")
     return counts.sort("count", "metric", text, descending=[True, False, False])
 
@@ -178,7 +178,7 @@ def _score_stream(
         )
     for reason, count in report.problems.items():
         note(f"skipped {counted(count, 'row')}: {reason}")
-    already = f" ({report.resumed} of them were there already)" if report.resumed else ""
+    already = f" ({report.resumed} of them existed already)" if report.resumed else ""
     size = _size(report.rows, len(report.signatures))
     note(f"wrote {size} to {output}: {counted(report.parts, 'part')}{already}")
     lost = [(metric, reason, count) for (metric, reason), count in report.failures.items()]

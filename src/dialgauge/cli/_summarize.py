@@ -1,4 +1,4 @@
-"""``dialgauge summarizers`` and ``dialgauge summarize``: which systems there are, and summaries written by them."""
+"""``dialgauge summarizers`` and ``dialgauge summarize``: list summarizers and generate summaries."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dialgauge.models import ChatUsage, TokenPrice
     from dialgauge.summarize import Summarized, Summarizer
 
-#: So many different remarks are shown.
+#: Maximum number of different remarks shown.
 _SHOWN = 5
 
 Systems = Annotated[
@@ -42,16 +42,14 @@ def add_to(app: typer.Typer) -> None:
 
 
 def summarizers(
-    name: Annotated[
-        str | None, typer.Argument(help="One summarizer to show in full; without it, all are listed.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="Summarizer to show in detail (default: list all).")] = None,
     json: Json = False,
 ) -> None:
-    """List the systems that can write summaries, with their parameters.
+    """List the summarizers and their parameters.
 
     [bold]dialgauge summarizers longest[/]
 
-    Name one as NAME or NAME:PARAMETER=VALUE,…, as in [bold]longest:n=2,units=sentences[/].
+    Specify one as NAME or NAME:PARAMETER=VALUE,…, as in [bold]longest:n=2,units=sentences[/].
     """
     from dialgauge.summarize import all_summarizers, find_summarizer
 
@@ -71,7 +69,7 @@ def summarizers(
         ("name", "what it writes", "parameters"),
         ((entry.name, entry.description, ", ".join(entry.parameters)) for entry in known),
     )
-    console.print("[dim]dialgauge summarizers NAME shows one in full.[/]")
+    console.print("[dim]dialgauge summarizers NAME shows the details of one.[/]")
 
 
 @with_options
@@ -85,13 +83,13 @@ def summarize(
     strict: Strict = False,
     json: Json = False,
 ) -> None:
-    """Write summaries of all dialogues with one or more systems, and a corpus that holds them.
+    """Generate summaries of all dialogues with one or more systems, and write a corpus with them.
 
     [bold]dialgauge summarize calls.jsonl -s lead -s bart=seq2seq:model=folder:/models/bart -o summarized[/]
 
-    The output is a folder of Parquet, or a file by its ending (.jsonl, .csv …). Finished summaries are kept in
+    The output is a folder of Parquet files, or a file by its suffix (.jsonl, .csv …). Finished summaries are kept in
     OUTPUT.journal.jsonl until all are there: after a crash, a kill or a spent budget, rerun to resume. A
-    dialogue longer than a model's window is read in parts and noted, never cut.
+    dialogue longer than a model's window is read in parts and noted, never truncated.
     """
     from dialgauge.corpus import write_corpus
     from dialgauge.summarize import Means, summarize as summarize_corpus
@@ -105,9 +103,9 @@ def summarize(
         with progress_bar("summarizing") as progress:
             result = summarize_corpus(loaded, systems, settings, means=means, journal=journal, progress=progress)
     except (DialgaugeError, KeyboardInterrupt) as stop:
-        _say_account(means.usage, tokens_cost)
+        _report_usage(means.usage, tokens_cost)
         if isinstance(stop, KeyboardInterrupt) and journal.exists():
-            note(f"stopped: what is finished is kept in {journal}; the same command goes on from there")
+            note(f"interrupted: finished summaries are kept in {journal}; rerun the command to resume")
         raise
     write_corpus(result.corpus, output)
     journal.unlink(missing_ok=True)
@@ -115,11 +113,11 @@ def summarize(
         print_json(_as_json(result, output, tokens_cost))
     else:
         _print(loaded.info.name, result)
-        _say_account(result.usage, tokens_cost)
+        _report_usage(result.usage, tokens_cost)
         for text in result.corpus.notes[len(loaded.notes) :]:
             note(f"note: {text}")
         if result.resumed:
-            note(f"from an earlier run: {counted(result.resumed, 'summary', 'summaries')}")
+            note(f"reused from an earlier run: {counted(result.resumed, 'summary', 'summaries')}")
         note(f"wrote {counted(result.added.height, 'summary', 'summaries')} to {output}")
 
 
@@ -147,18 +145,18 @@ def _print(name: str, result: "Summarized") -> None:
         ),
         numeric=["summaries", "without", "with a note", "words"],
     )
-    _say_remarks("no summary", result.failures, "reason")
-    _say_remarks("note", result.notes, "note")
+    _report_remarks("no summary", result.failures, "reason")
+    _report_remarks("note", result.notes, "note")
 
 
-def _say_account(usage: "ChatUsage", price: "TokenPrice | None") -> None:
-    """On stderr, what chat endpoints were asked, if they were."""
+def _report_usage(usage: "ChatUsage", price: "TokenPrice | None") -> None:
+    """Report the usage of chat endpoints on stderr, if any."""
     if usage.asked:
         note(f"chat: {usage.line(price)}")
 
 
 def _check_output(corpus: "Corpus", output: Path, roles: "Sequence[str]") -> None:
-    """Refuse, before hours of work, an output that could not be written after them."""
+    """Fail before hours of work if the output cannot be written."""
     from dialgauge.corpus import Corpus, Summary, write_corpus
 
     if output.is_dir() and any(output.iterdir()) and not (output / "corpus.toml").is_file():
@@ -176,14 +174,14 @@ def _words(mean: float | None) -> str:
     return "" if mean is None else f"{mean:.1f}"
 
 
-def _say_remarks(what: str, remarks: Any, column: str) -> None:
-    """On stderr, the most frequent remarks, each with how many summaries it is about."""
+def _report_remarks(what: str, remarks: Any, column: str) -> None:
+    """Report the most frequent remarks on stderr, each with its number of summaries."""
     counts = remarks.group_by(column).len().sort(["len", column], descending=[True, False]).rows()
     for text, count in counts[:_SHOWN]:
         note(f"{what} ({count}): {text}")
     if len(counts) > _SHOWN:
         rest = sum(count for _, count in counts[_SHOWN:])
-        note(f"{what} ({rest}): … {len(counts) - _SHOWN} more kinds; --json has them all")
+        note(f"{what} ({rest}): … {len(counts) - _SHOWN} more kinds; --json lists all")
 
 
 def _facts(entry: "Summarizer") -> dict[str, Any]:
