@@ -44,14 +44,14 @@ def test_relatives_of_a_word_that_is_not_in_the_table(features: WordFeatures) ->
 @pytest.mark.parametrize("word", TABLE)
 def test_the_label_of_a_word_does_not_tell_about_itself(features: WordFeatures, word: str) -> None:
     other = replace(features, table={**TABLE, word: (TABLE[word] + 1) % 3})
-    assert np.array_equal(other.told([word]), features.told([word]))
+    assert np.array_equal(other.spelled([word]), features.told([word]))
 
 
 def test_the_order_of_the_table_does_not_matter(features: WordFeatures) -> None:
     table = {"Joy": 1, "joy": 2, "JOY": 0, **TABLE}
     words = ["joyful", "killjoy", "joy", "Joy", "joy-made"]
     one, other = (replace(features, table=dict(rows)) for rows in (table.items(), reversed(table.items())))
-    assert np.array_equal(one.told(words), other.told(words))
+    assert np.array_equal(one.spelled(words), other.told(words))
     assert relatives(one, "joyful")["shortened"] == [0, 0, 1]
 
 
@@ -59,7 +59,7 @@ def test_vectors_and_embeddings_are_those_of_the_word(features: WordFeatures) ->
     vectors = features.vectors
     assert vectors is not None
     known = next(word for word in vectors.rows if word.isalpha() and word.islower())
-    told = features.told([known, "zzzz"])
+    told = features.spelled([known, "zzzz"])
     size = vectors.dimensions
     assert np.allclose(told[0, -size - 1 : -1], vectors.matrix[vectors.rows[known]])
     assert told[0, -1] == 1
@@ -77,7 +77,7 @@ def test_any_word_can_be_described(word: str) -> None:
 @settings(deadline=None, max_examples=40)
 @given(words=st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=4))
 def test_any_words_give_finite_numbers(features: WordFeatures, words: list[str]) -> None:
-    for found in (features.told(words), features.embedded(words)):
+    for found in (features.spelled(words), features.embedded(words)):
         assert found.shape[0] == len(words)
         assert np.isfinite(found).all()
 

@@ -52,7 +52,7 @@ def test_three_sets_from_one_command_for_people_and_machines(
     assert "no --dev and no dev split: the last of 2 epochs is kept" in done.err
     for words in ("full", "filtered", "subsampled", "75.0%", "PSentScore_N", "BERTScore"):
         assert words in done.out
-    assert "BERTScore is left out" in done.err
+    assert "BERTScore is omitted" in done.err
     assert "test: 4 of 4 dialogues are also training data" in done.err
     # Positions beyond those that were trained know nothing: what is to be used reads as the table's summaries did.
     hint = f"-s full=seq2seq:model=folder:{tmp_path / 'full' / 'checkpoint'},window=64 -o OUTPUT"
@@ -95,11 +95,11 @@ def test_a_newcomer_is_told_what_the_training_is_worth(cli: Cli, tmp_path: Path)
     assert "full: truncated: 1 dialogue, 0 references (see --source-length" in told
     # What may save hours is said before they are spent.
     assert told.index("identical to full") < told.index("truncated")
-    assert "– : not defined, as nothing varies or fewer than three dialogues have such words." in told
+    assert "– : not defined, because values are constant or fewer than three dialogues have such words." in told
     source.write_text("".join(json.dumps(row) + "\n" for row in rows[1:3]), encoding="utf-8")
     refused = cli(*command)
     assert refused.code == 2
-    assert "every reference or its dialogue is empty: nothing to learn" in " ".join(refused.err.split())
+    assert "every reference or its dialogue is empty, so there is nothing to train on" in " ".join(refused.err.split())
 
 
 def test_what_was_learnt_is_written_and_mapped(cli: Cli, corpus: Path, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_what_was_learnt_is_written_and_mapped(cli: Cli, corpus: Path, tmp_path:
         ([*SMALL, "--sets", "half"], "--sets: unknown set 'half'"),
         ([*SMALL, "--precision", "fp8"], "--precision: unknown precision 'fp8'"),
         ([*SMALL, "--best-by", "luck"], "--best-by: unknown best by 'luck'"),
-        ([*SMALL, "--role", "agent"], "no reference summary of the role 'agent'"),
+        ([*SMALL, "--role", "agent"], "no reference summaries of the role 'agent'"),
         ([*SMALL, "--roles", "both"], "--roles: unknown role 'both'; known: mark, turns"),
         ([*SMALL, "--tagger", "nobody"], "unknown tagger 'nobody'"),
     ],

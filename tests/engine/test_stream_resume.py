@@ -134,7 +134,10 @@ def test_a_full_disk_loses_no_finished_part(tmp_path: Path, monkeypatch: pytest.
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", full)
-        with pytest.raises(DialgaugeError, match=r"cannot write part-\d+.parquet: No space left on device.*rerun the same command to resume"):
+        with pytest.raises(
+            DialgaugeError,
+            match=r"cannot write part-\d+.parquet: No space left on device.*rerun the same command to resume",
+        ):
             score_stream(source, METRICS, out, chunk_size=10)
     kept = len(list(out.glob("_part-*")))
     assert kept == 2

@@ -135,16 +135,16 @@ def test_sets_are_parts_of_the_whole(told: list[tuple[str, str]], seed: int) -> 
 
 
 def test_what_cannot_be_trained_on_is_refused() -> None:
-    with pytest.raises(InputError, match="need a tagger"):
+    with pytest.raises(InputError, match="need a sentiment tagger"):
         training_sets(corpus_of(), ["filtered"])
     with pytest.raises(UnknownNameError, match=r"'filterd'.*'filtered'"):
         training_sets(corpus_of(), ["filterd"], VADER)
-    with pytest.raises(InputError, match="no training set was asked for"):
+    with pytest.raises(InputError, match="no training set was given"):
         training_sets(corpus_of(), [], VADER)
     with pytest.raises(InputError, match="none of 1 pairs has an affective word in both"):
         training_sets(corpus_of(TOLD[-1:]), ["filtered"], VADER)
     bare = Corpus.build([Dialogue("d", (Turn("A", "Hello"),))])
-    with pytest.raises(InputError, match="no reference summary of the role 'overall'"):
+    with pytest.raises(InputError, match="no reference summaries of the role 'overall'"):
         training_sets(bare, ["full"])
     with pytest.raises(InputError, match="roles overall"):
         training_sets(corpus_of(), ["full"], role="agent")
@@ -170,7 +170,7 @@ def test_a_corpus_is_split_by_its_meta_data() -> None:
     assert cut.dev.dialogues["dialogue_id"].to_list() == ["valid0", "valid1"]
     assert cut.test is not None
     assert cut.test.references.height == 2
-    with pytest.raises(InputError, match="none of the split 'train'"):
+    with pytest.raises(InputError, match="the split 'train' is empty"):
         split_corpus(parts[2])
 
 
@@ -192,7 +192,7 @@ def test_a_scratch_model_is_a_checkpoint_like_any_other(start: str, tmp_path: Pa
     assert build_scratch(SHAPE, [text], again) == again
     with pytest.raises(InputError, match="another shape, seed or corpus"):
         build_scratch(replace(SHAPE, window=32), [text], again)
-    with pytest.raises(InputError, match="no training text"):
+    with pytest.raises(InputError, match="trained without text"):
         build_scratch(SHAPE, ["", " "], tmp_path / "three")
 
 
@@ -293,7 +293,7 @@ def test_a_finished_training_is_not_done_again_and_another_one_is_refused(start:
     again = finetune(start, training, learnt.folder, by_heart())
     assert again.reused
     assert again.record == learnt.record
-    with pytest.raises(InputError, match="something else than this training"):
+    with pytest.raises(InputError, match="something other than this training"):
         finetune(start, training, learnt.folder, by_heart(epochs=2))
 
 
@@ -380,7 +380,7 @@ def test_models_of_the_wrong_kind_and_settings_out_of_range_are_refused(golden_d
     with pytest.raises(ModelError, match="is not here"):
         finetune(f"folder:{tmp_path / 'absent'}", training, tmp_path / "model", by_heart())
     settings = FinetuneSettings(best_by="psentscore")
-    with pytest.raises(InputError, match="'psentscore' needs a tagger"):
+    with pytest.raises(InputError, match="'psentscore' needs a sentiment tagger"):
         finetune("nobody/nothing", training, tmp_path / "model", settings, dev=corpus_of())
     for name, value in (("label_smoothing", 1.0), ("source_length", 1), ("best_by", "luck"), ("batch_tokens", 0)):
         with pytest.raises((ParameterError, UnknownNameError), match=name.replace("_", ".")):
@@ -442,7 +442,7 @@ def test_the_table_averages_over_references_and_sets_people_beside_systems() -> 
     assert [(found.one, found.other, found.difference) for found in table.differences] == [("copy", "mute", None)]
     assert (table.dialogues, table.references) == (3, 6)
     assert table.to_markdown().splitlines()[0].startswith("| system | R1 | R2 | RL | BERTScore | PSentScore |")
-    assert "BERTScore was not asked for." in table.notes
+    assert "BERTScore was not requested." in table.notes
     json.dumps(table.as_dict(), allow_nan=False)
     with pytest.raises(InputError, match="system 'half': no summary of dialogue 'd1' \\(2 are missing\\)"):
         affect_table(test, {"half": {"d0": "x"}}, VADER, bertscore=None)
@@ -452,7 +452,7 @@ def test_an_absent_encoder_leaves_bertscore_out_and_says_so(tmp_path: Path) -> N
     outputs = {"copy": {f"d{i}": TOLD[i][1] for i in range(3)}}
     table = affect_table(two_references(), outputs, VADER, bertscore=f"folder:{tmp_path / 'none'}")
     assert table.rows[1].bertscore is None
-    assert table.notes[0].startswith("BERTScore is left out: ")
+    assert table.notes[0].startswith("BERTScore is omitted: ")
 
 
 def test_bertscore_is_the_mean_over_references(golden_dir: Path) -> None:
@@ -489,7 +489,7 @@ def test_all_three_sets_from_one_call_and_again_without_work(tmp_path: Path) -> 
     again = finetune_sets(splits, "scratch:1+1x32", tmp_path, training, settings, tagger=VADER)
     assert all(result.reused for result in again.trained.values())
     assert again.table == done.table
-    with pytest.raises(InputError, match="needs a tagger"):
+    with pytest.raises(InputError, match="needs a sentiment tagger"):
         finetune_sets(splits, "scratch:1+1x32", tmp_path, training, settings.model_copy(update={"sets": ("full",)}))
     with pytest.raises(InputError, match=r"no summaries\.jsonl"):
         read_summaries(tmp_path / "nowhere")

@@ -25,7 +25,7 @@ def test_a_dialogue_that_fits_is_one_part_without_a_note() -> None:
 def test_parts_are_of_about_the_same_length() -> None:
     chunks = chunk_turns([said("x" * 10)] * 9 + [said("bye")], "\n", 2 + 9 * 14, characters)
     assert [len(text.split("\n")) for text in chunks.texts] == [5, 5]
-    assert chunks.note == "longer than the model's window: read in 2 parts, whose summaries were joined"
+    assert chunks.note == "the dialogue exceeds the model's window: read in 2 parts, whose summaries were joined"
 
 
 def test_a_turn_longer_than_the_window_is_split_after_sentences_then_words_then_letters() -> None:
@@ -33,7 +33,7 @@ def test_a_turn_longer_than_the_window_is_split_after_sentences_then_words_then_
     chunks = chunk_turns(turns, "\n", 2 + 3 + 14, characters)
     assert chunks.texts == ("A: ok", "A: One two.", "A: Three four.", "A: Five", "A: abcdefghijklmn", "A: opqrstuvw")
     assert chunks.split_turns == (2, 3)
-    assert chunks.note.endswith("turns 2, 3 did not fit as a whole")
+    assert chunks.note.endswith("turns 2, 3 had to be split")
     words = chunk_turns([said("alpha beta gamma")], "\n", 2 + 3 + 11, characters)
     assert words.texts == ("A: alpha beta", "A: gamma")
     chinese = chunk_turns([said("你好。我的密码忘了。")], "\n", 2 + 3 + 8, characters)

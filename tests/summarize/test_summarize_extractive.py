@@ -80,7 +80,7 @@ def test_every_extract_is_made_of_the_dialogue(said: list[Turn], system: str) ->
 def test_a_role_has_its_own_turns_alone() -> None:
     assert text(TALK, "lead", "agent") == "Ann: Hi! Ann: I am sorry. I will send the parcel again."
     assert text(TALK, "longest:n=1", "customer") == "Bob: My parcel has not arrived. It is two weeks late."
-    assert summarize_dialogues([TALK], "lead", "driver")[0].reason == "nobody in the dialogue has the role 'driver'"
+    assert summarize_dialogues([TALK], "lead", "driver")[0].reason == "no speaker of the dialogue has the role 'driver'"
     nameless = Dialogue("3", (Turn("Elena", "Hi"), Turn("Tom", "Hello")))
     assert text(nameless, "lead", "elena") == "Elena: Hi"
 
@@ -164,7 +164,7 @@ def test_the_oracle_needs_references() -> None:
     corpus = Corpus.build([TALK, CHINESE], [Summary("2", "human", "用户密码忘了。", kind="reference")])
     result = summarize(corpus, ["oracle:n=1"])
     assert result.added["text"].to_list() == ["用户: 以前的手机号码销号了，密码也忘了"]
-    assert result.failures["reason"].to_list() == ["no reference for the role 'overall', which the oracle reads"]
+    assert result.failures["reason"].to_list() == ["no reference for the role 'overall', which the oracle needs"]
 
 
 def test_names_and_parameters_are_checked() -> None:

@@ -86,7 +86,7 @@ def test_a_long_dialogue_is_read_in_parts_and_noted(model: Model) -> None:
     [short, long] = summarize_dialogues([SHORT, LONG], spec)
     assert short.note == ""
     assert long.text
-    assert "longer than the model's window: read in" in long.note
+    assert "the dialogue exceeds the model's window: read in" in long.note
     parts = Reading().parts(model, LONG)
     assert all(len(model.tokenizer(text)["input_ids"]) <= model.max_length for text in parts.texts)
     assert "\n".join(parts.texts) == LONG.text
@@ -99,7 +99,7 @@ def test_a_long_dialogue_is_read_in_parts_and_noted(model: Model) -> None:
 def test_a_turn_longer_than_the_window_is_split_and_noted(model: Model) -> None:
     endless = Dialogue("3", (Turn("Ann", "and then we went on. " * 60), Turn("Tom", "x" * 400)))
     [outcome] = summarize_dialogues([endless], f"seq2seq:model={model.ref},longest=4,beams=1")
-    assert outcome.note.endswith("turns 1, 2 did not fit as a whole")
+    assert outcome.note.endswith("turns 1, 2 had to be split")
 
 
 def test_roles_by_turns_or_by_a_mark(model: Model) -> None:

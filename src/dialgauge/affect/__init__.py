@@ -1,4 +1,4 @@
-"""Affect: which words of a text carry feeling, and whether the share of them survives the summary."""
+"""Affect: the affective words of a text, and whether summaries preserve their share."""
 
 from dialgauge.lazy import lazy_room
 

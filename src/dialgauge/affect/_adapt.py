@@ -1,4 +1,4 @@
-"""Dialogues tagged by a lexicon, as sentences to learn from before the labels of people: the DS of DS-SST3."""
+"""Dialogues tagged by a lexicon, as training sentences before human labels: the DS of DS-SST3."""
 
 from collections.abc import Iterable
 
@@ -24,5 +24,5 @@ def tagged_sentences(dialogues: Iterable[Dialogue], tagger: Tagger | str = "vade
             if begin < end:
                 found.append(LabelledSentence(tuple(tokens[begin:end]), tuple(labels[begin:end])))
     if len(found) < 2:
-        raise InputError(f"too few sentences to adapt on: {len(found)}, at least two are needed")
+        raise InputError(f"too few sentences to adapt on: {len(found)}; at least two are needed")
     return found

@@ -1,4 +1,4 @@
-"""How far two series go together: Spearman, CCC, MAE and a partial rank correlation, for all bootstrap draws at once.
+"""Association of two series: Spearman, CCC, MAE and a partial rank correlation, for all bootstrap draws at once.
 
 Every function takes ``weights``, an array (draws, values) of how often each value counts in a draw; a row of ones is
 the series as it is. NaN where a value is not defined.

@@ -1,4 +1,4 @@
-"""What a PSentScore must be held against: texts that are no summaries at all."""
+"""Controls for PSentScore: texts that are not summaries."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,8 @@ CONTROLS = {
     LEAD: "the first three turns, copied",
     LONGEST: "the three longest turns, copied",
     RANDOM: "a random quarter of the dialogue's words, in their order",
-    SHUFFLED: "the systems' outputs (or the references), each beside another dialogue",
-    CONSTANT: "the median share of the dialogues as the guess for every summary",
+    SHUFFLED: "the systems' outputs (or the references), each paired with another dialogue",
+    CONSTANT: "the median share of the dialogues as the prediction for every summary",
 }
 _TURNS = 3
 _QUARTER = 4

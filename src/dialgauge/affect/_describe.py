@@ -1,4 +1,4 @@
-"""How much feeling dialogues and summaries hold: shares of every pair, their distribution, and the filtered corpus."""
+"""Affective words in dialogues and summaries: shares of every pair, their distribution, and the filtered corpus."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -149,7 +149,7 @@ class Filtered:
 def filter_corpus(
     corpus: Corpus, tagger: Tagger | str = "vader", settings: FilterSettings | None = None, **changes: Any
 ) -> Filtered:
-    """Leave out pairs of dialogue and reference without affective words (Zhou, Ringeval and Portet 2024, section 5.1).
+    """Remove pairs of dialogue and reference without affective words (Zhou, Ringeval and Portet 2024, section 5.1).
 
     ``keep`` says where affective words must be: in ``both`` texts, or in the ``dialogue`` or the ``summary`` alone. A
     dialogue stays while one of its references does, and with it the summaries of all systems. ``subsample`` keeps as
@@ -158,7 +158,7 @@ def filter_corpus(
     asked = FilterSettings.chosen(settings, changes, "filter_corpus")
     pairs = affective_pairs(corpus, tagger)
     if pairs.is_empty():
-        raise InputError(f"corpus {corpus.info.name!r} has no references: there are no pairs to filter")
+        raise InputError(f"corpus {corpus.info.name!r} has no references, so there are no pairs to filter")
     wanted = {
         "both": pl.col("kept"),
         "dialogue": pl.col("dialogue_affective"),
@@ -167,7 +167,7 @@ def filter_corpus(
     kept = pairs.filter(wanted)
     if kept.is_empty():
         raise InputError(
-            f"corpus {corpus.info.name!r} has no pair with affective words (keep={asked.keep!r}): nothing is left"
+            f"corpus {corpus.info.name!r} has no pair with affective words (keep={asked.keep!r}), so no pairs are left"
         )
     if asked.subsample:
         drawn = np.random.default_rng(asked.seed).choice(pairs.height, kept.height, replace=False)

@@ -1,4 +1,4 @@
-"""How good a tagger is on words with known labels: accuracy, and precision, recall and F1 averaged over the labels."""
+"""Evaluation of a tagger on words with known labels: accuracy, and macro-averaged precision, recall and F1."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -32,10 +32,10 @@ class WordScores:
 
 
 def evaluate_words(labels: ArrayLike, called: ArrayLike) -> WordScores:
-    """Compare what words were called with their labels (0 negative, 1 neutral, 2 positive)."""
+    """Compare predicted labels with the true ones (0 negative, 1 neutral, 2 positive)."""
     true, given = (np.asarray(values, dtype=np.int64).ravel() for values in (labels, called))
     if len(true) != len(given):
-        raise InputError(f"{len(true)} labels but {len(given)} words were called something")
+        raise InputError(f"{len(true)} true labels but {len(given)} predicted labels")
     if not len(true):
         raise InputError("there are no words to evaluate")
     if min(true.min(), given.min()) < 0 or max(true.max(), given.max()) >= len(LABELS):

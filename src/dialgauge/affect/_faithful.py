@@ -1,4 +1,4 @@
-"""The summaries that keep the feelings of their dialogue best and worst, with the words that say so."""
+"""The summaries that preserve the affect of their dialogue best and worst, with their affective words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ Segment = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class FaithfulPair:
-    """A dialogue and its summary with their words of feeling, and how far apart their shares are.
+    """A dialogue and its summary with their affective words, and the distance of their shares.
 
-    ``distance`` adds the differences of the positive and of the negative share: 0 is the same mixture of feelings.
+    ``distance`` is the sum of the differences of the positive and of the negative share: 0 means equal shares.
     """
 
     dialogue_id: str
@@ -45,9 +45,9 @@ class FaithfulPair:
 
 @dataclass(frozen=True, slots=True)
 class Faithful:
-    """The pairs that are closest in feeling and those that are furthest apart, each from the clearest on.
+    """The pairs with the smallest and the largest distances, the clearest first.
 
-    ``pairs`` were compared; ``zero`` were left out because their dialogue has no affective word, ``empty`` because the
+    ``pairs`` were compared; ``zero`` were skipped because their dialogue has no affective word, ``empty`` because the
     summary has no words.
     """
 
@@ -65,7 +65,7 @@ def faithful_summaries(
     """The ``count`` most and least faithful summaries of all systems (or of one); of references, if there is no system.
 
     Summaries of the whole dialogue are compared, as their systems wrote them. At equal distance the dialogue with more
-    feeling comes first. A summary is in one of the two lists only.
+    affective words comes first. A summary is in one of the two lists only.
     """
     if count < 1:
         raise ParameterError("faithful_summaries", "count", "at least 1", count)

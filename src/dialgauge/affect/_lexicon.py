@@ -26,7 +26,7 @@ _LISTS = {NEGATIVE: "negative-words.txt", POSITIVE: "positive-words.txt"}
 OPINION_LEXICON = Dataset(
     name="opinion-lexicon",
     title="Opinion Lexicon (Hu & Liu 2004)",
-    what="English words that people use in praise and in complaint",
+    what="English opinion words, positive and negative",
     size="2,006 positive and 4,783 negative words",
     language="en",
     licence="CC BY 4.0 (as NLTK's data states)",
@@ -34,7 +34,7 @@ OPINION_LEXICON = Dataset(
     home="https://www.cs.uic.edu/~liub/FBS/sentiment-analysis.html",
     paper="Hu & Liu, KDD 2004",
     how="Downloads the copy of NLTK's data.",
-    unverified="The address was not fetched by us; the two lists inside are known to us by their checksums.",
+    unverified="The address was not fetched by us; the two lists inside are verified by checksum.",
     files=(
         RemoteFile(
             "https://raw.githubusercontent.com/nltk/nltk_data/5db857e6f7df11eabb5e5665836db9ec8df07e28/"
@@ -108,7 +108,7 @@ def opinion_lexicon(folder: str | PathLike[str] | None = None) -> Lexicon:
     lists = {label: _word_list(place, name) for label, name in _LISTS.items()}
     missing = [name for label, name in _LISTS.items() if lists[label] is None]
     if missing:
-        hint = "; 'dialgauge affect get opinion-lexicon' fetches it, and 'token-dict:folder=DIR' reads it from a folder"
+        hint = "; download it with 'dialgauge affect get opinion-lexicon', or use a folder: 'token-dict:folder=DIR'"
         raise InputError(
             f"tagger 'token-dict': {missing[0]} (or {_ARCHIVE}) is not in {place}{hint if folder is None else ''}"
         )
@@ -117,17 +117,17 @@ def opinion_lexicon(folder: str | PathLike[str] | None = None) -> Lexicon:
 
 
 def fetch_opinion_lexicon(source: Path | None = None, progress: Progress | None = None) -> Path:
-    """Bring the opinion lexicon into the cache, by download or from a folder that holds it."""
+    """Put the opinion lexicon into the cache, by download or from a folder."""
     folder = fetch_dataset(OPINION_LEXICON, source=source, progress=progress)
     opinion_lexicon(folder)  # what cannot be read is said now, not later
     return folder
 
 
 def read_lexicon(path: str | PathLike[str]) -> Lexicon:
-    """A lexicon of your own: a line per word, parted by tabs: word, label or valence, and categories if any.
+    """Read your own lexicon: a line per word, separated by tabs: word, label or valence, and categories if any.
 
     The label is negative, neutral or positive; a number is a valence, whose sign is the label. Categories of emotion
-    are parted by commas. Lines that begin with ``#`` and a space are comments; the file is UTF-8.
+    are separated by commas. Lines that begin with ``#`` and a space are comments; the file is UTF-8.
     """
     place = Path(path)
     try:
@@ -143,16 +143,16 @@ def read_lexicon(path: str | PathLike[str]) -> Lexicon:
         word, *rest = (cell.strip() for cell in line.split("\t"))
         where = f"lexicon {place}, line {number}"
         if not word or not rest or len(rest) > 2:
-            raise InputError(f"{where}: write WORD, TAB, label or valence, and TAB, categories if any; got {line!r}")
+            raise InputError(f"{where}: expected WORD, TAB, label or valence, and TAB, categories if any; got {line!r}")
         if word in labels:
-            raise InputError(f"{where}: the word {word!r} is given twice")
+            raise InputError(f"{where}: duplicate word {word!r}")
         labels[word], valence = _label(where, rest[0])
         if valence is not None:
             valences[word] = valence
         if named := tuple(dict.fromkeys(filter(None, map(str.strip, rest[1].split(","))))) if len(rest) == 2 else ():
             categories[word] = named
     if not labels:
-        raise InputError(f"lexicon {place}: it holds no word")
+        raise InputError(f"lexicon {place}: the file has no words")
     return Lexicon(place.stem, labels, valences, categories, source=str(place))
 
 

@@ -31,7 +31,7 @@ def encode_words(tokenizer: Any, texts: Sequence[Sequence[str]], max_length: int
     which the tokenizer leaves nothing (control characters) have no position.
     """
     if not getattr(tokenizer, "is_fast", False):
-        raise ModelError("words can be labelled only with a tokenizer that keeps track of them (a 'fast' one)")
+        raise ModelError("tagging words needs a 'fast' tokenizer, which keeps track of words")
     full = [(i, words) for i, words in enumerate(texts) if words]
     if not full:
         return []

@@ -1,4 +1,4 @@
-"""PSent (Zhou et al. 2024): the share of words in a text that carry feeling, all of them or one polarity."""
+"""PSent (Zhou et al. 2024): the share of affective words in a text, of both polarities or of one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -215,7 +215,7 @@ def _tokenizer() -> Any:
 
 
 def check_settings(denominator: str, tags: str) -> None:
-    """Refuse a denominator or a treatment of tags that is not known."""
+    """Reject an unknown denominator or treatment of tags."""
     for name, given, allowed in (("denominator", denominator, DENOMINATORS), ("tags", tags, TAGS)):
         if given not in allowed:
             raise ParameterError("psent", name, " or ".join(map(repr, allowed)), given)

@@ -1,7 +1,7 @@
-"""PSentScore (Zhou et al. 2024) over a corpus, beside its controls, and a variant that copying does not win.
+"""PSentScore (Zhou et al. 2024) of a corpus with controls, and a variant that does not reward copying.
 
-The paper's measure correlates the share of affective words in dialogues and summaries. Whatever copies much of the
-dialogue wins it. ``adjusted`` counts only affective words of the summary that nobody said in the dialogue, as a share
+The paper's measure correlates the share of affective words in dialogues and summaries. It rewards copying from the
+dialogue. ``adjusted`` counts only affective words of the summary that do not occur in the dialogue, as a share
 of the summary's words, and takes the partial rank correlation with the dialogue's share, given the numbers of words of
 both: copies have nothing of their own and get 0, unrelated texts get about 0, and length alone earns nothing.
 """
@@ -30,7 +30,7 @@ MEASURES: tuple[Measure, ...] = get_args(Measure)
 #: Why there is no value.
 TOO_FEW = "fewer than three pairs"
 ALL_EQUAL = "all values of one series are equal"
-NOTHING_LEFT = "the lengths of the texts explain all of one series, so nothing is left to adjust"
+NOTHING_LEFT = "the lengths of the texts explain one series completely"
 NO_AFFECT = "no dialogue has an affective word"
 _FEWEST = 3
 #: Weights that are worked on at a time: as many as a processor keeps near.
@@ -110,8 +110,8 @@ def psent_score(
     of a dialogue are taken: each as a pair of its own (``pairs``), as the paper does, or by the ``mean`` of their
     shares. ``role`` compares one side only: the turns of that role or speaker with the summaries of that role, or with
     the sentences that are about it. The intervals are percentiles of a bootstrap over dialogues; the same draws serve
-    every row. A control whose name a system has bears the addition "(control)", a system called "references" the
-    addition "(system)".
+    every row. A control with the name of a system is marked "(control)", a system called "references" is marked
+    "(system)".
     """
     asked = AffectSettings.chosen(settings, changes, "psent_score")
     chosen = as_tagger(tagger or asked.tagger)
@@ -155,7 +155,8 @@ def _texts(corpus: Corpus, role: str | None) -> tuple[list[Dialogue], pl.DataFra
         summaries = summaries.filter(pl.col("role") == OVERALL)
         if summaries.is_empty() and other:
             raise InputError(
-                f"corpus {corpus.info.name!r} has no summary of whole dialogues, only of the roles {', '.join(other)}: "
+                f"corpus {corpus.info.name!r} has no summaries of whole dialogues, only of the roles "
+                f"{', '.join(other)}: "
                 "choose a role"
             )
     return dialogues, summaries

@@ -1,4 +1,4 @@
-"""What a PSentScore compares: the shares of dialogues, and of each text that stands for a summary of one of them."""
+"""The data that PSentScore compares: the shares of dialogues, and of each summary (or control) of one of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ REFERENCES = "references"
 class Rows:
     """Texts beside dialogues: the dialogue of each, its shares (rows, parts), those of its own words, its length.
 
-    ``own`` holds affective words that nobody said in the dialogue, as a share of all words. Texts without words are
+    ``own`` has affective words that do not occur in the dialogue, as a share of all words. Texts without words are
     not among the rows; ``empty`` says how many there were.
     """
 

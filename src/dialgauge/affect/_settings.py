@@ -1,4 +1,4 @@
-"""What is asked about affect: by which tagger words are labelled, how shares are counted, how taggers are trained."""
+"""Settings for affect: the tagger, the counting of shares, and the training of taggers."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -34,7 +34,7 @@ class TaggerSettings(Settings):
     )
     denominator: Denominator = setting(
         "words",
-        "What affective words are divided by; pieces is what the paper's program counts (with embedded:minilm).",
+        "Denominator of the share of affective words; pieces is that of the paper's program (needs embedded:minilm).",
     )
 
     @field_validator("tagger")
@@ -50,18 +50,18 @@ class TaggerSettings(Settings):
 class AffectSettings(TaggerSettings, Intervals):
     """How PSentScore is computed: by which tagger, over which words and references, and with which intervals."""
 
-    tags: Tags = setting("omit", "Speaker tags and markup: leave them out of the words, or count them.")
+    tags: Tags = setting("omit", "Speaker tags and markup: omit them, or count them as words.")
     several: SeveralReferences = setting("pairs", "Several references of a dialogue: one pair each, or their mean.")
 
 
 class FilterSettings(Settings):
     """Which pairs of dialogue and reference a corpus keeps."""
 
-    keep: Keep = setting("both", "Where affective words must be.")
+    keep: Keep = setting("both", "Texts that must have affective words.")
     subsample: bool = setting(
-        False, "Keep as many pairs, but drawn at random: the baseline for a filtered set.", flag="--subsample"
+        False, "Keep the same number of pairs, drawn at random: the baseline for a filtered set.", flag="--subsample"
     )
-    seed: int = setting(0, "Random seed: the same seed gives the same draw.", ge=0)
+    seed: int = setting(0, "Random seed.", ge=0)
 
 
 def _as_listed(seeds: Any) -> Any:
@@ -80,7 +80,7 @@ class TaggerTraining(TrainingSettings):
     """
 
     encoder: bool = setting(
-        True, "Train the encoder, or only look-up and combined, in a minute.", flag="--encoder/--no-encoder"
+        True, "Train the encoder, or only look-up and combined (one minute).", flag="--encoder/--no-encoder"
     )
     backbone: str = setting("embedded:minilm", "Encoder to start from: a hub id, folder:/path or embedded:NAME.")
     vectors: str | None = setting("embedded:glove-50d", "Word vectors for new words in combined, or none.")

@@ -1,4 +1,4 @@
-"""What a tagger can do beyond remembering words: new words, negation, and the feeling of whole sentences."""
+"""Skills of a tagger beyond memorising words: unseen words, negation, and the sentiment of sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Skill:
 
     ``words`` counts all words, ``unseen`` those that do not occur in the training part (case kept). ``sentences`` is
     Spearman's coefficient between (positive − negative) / words and the label of the sentence, ``negated_sentences``
-    the same over the sentences in which a word that is polar by its label stands within the reach of a negation.
+    the same over the sentences in which a word with a polar label is in the scope of a negation.
     ``negation`` is the share of polar words, called so in "It is W.", that lose or change their polarity in "It is not
     W." (never, hardly, n't): our own phrases, as SST3 has no labels of phrases. None: it cannot be computed.
     """
@@ -132,7 +132,7 @@ def _agreement(
 
 
 def compare_skill(taggers: Sequence[Tagger], treebank: Treebank, progress: Progress | None = None) -> list[Skill]:
-    """Each tagger, and before them the look-up table of the training words, which each must be seen beside."""
+    """Measure each tagger, after the look-up table of the training words, which is the baseline."""
     rows: list[Tagger] = [lookup_of(treebank), *taggers]
     found = []
     for done, tagger in enumerate(rows):

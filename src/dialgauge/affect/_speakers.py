@@ -1,4 +1,4 @@
-"""Whose feelings: PSent per speaker or role, and the sentences of a summary that are about one of them."""
+"""PSent per speaker or role, and the sentences of a summary that are about one of them."""
 
 import re
 from collections.abc import Iterable, Sequence

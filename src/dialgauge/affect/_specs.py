@@ -64,7 +64,7 @@ def _trained(*kinds: str) -> Callable[[str, Mapping[str, str]], Tagger]:
         place = Path(folder).expanduser()
         found = describe_tagger(place)["kind"]
         if found not in kinds:
-            raise InputError(f"{place}: is a tagger of the kind {found!r}, not {' or '.join(map(repr, kinds))}")
+            raise InputError(f"{place}: this is a tagger of the kind {found!r}, not {' or '.join(map(repr, kinds))}")
         return load_tagger(place, options.get("device", "auto"))
 
     return make
@@ -78,9 +78,9 @@ TAGGERS.add(
     TaggerKind(
         "token-dict", "the opinion lexicon of Hu & Liu, from the cache or a folder", "", ("folder", "case"), _token_dict
     ),
-    TaggerKind("lexicon", "a lexicon of your own: word, label or valence, categories", "FILE", ("case",), _own),
+    TaggerKind("lexicon", "your own lexicon: word, label or valence, categories", "FILE", ("case",), _own),
     TaggerKind(
-        "lookup", "a table learnt from labelled words; unseen words are neutral", "FOLDER", (), _trained("lookup")
+        "lookup", "a table of labelled training words; unseen words are neutral", "FOLDER", (), _trained("lookup")
     ),
     TaggerKind("contextual", "a token classifier: any checkpoint", "MODEL", ("device",), _classifier),
     TaggerKind("sst3", "an encoder trained on SST3", "FOLDER", ("device",), _trained("contextual")),

@@ -35,7 +35,7 @@ class LabelledSentence:
 
 @dataclass(frozen=True, eq=False)
 class Treebank:
-    """Sentences to learn from, to choose settings by, and to be judged on."""
+    """Sentences for training, development and testing."""
 
     train: tuple[LabelledSentence, ...]
     dev: tuple[LabelledSentence, ...]
@@ -59,13 +59,13 @@ def read_treebank(folder: str | PathLike[str]) -> Treebank:
     A line of text is a tree in brackets, ``(3 (2 It) (4 works))``; the labels 0 to 4 of its leaves are merged to three.
     """
     place = Path(folder)
-    check_folder(place, "; name the one that holds train.jsonl (or train.txt), dev and test")
+    check_folder(place, "; give the folder with train.jsonl (or train.txt), dev and test")
     found = {}
     for name in _PARTS:
         lines, trees = place / f"{name}.jsonl", place / f"{name}.txt"
         if not lines.is_file() and not trees.is_file():
             raise InputError(
-                f"{place}: neither {lines.name} nor {trees.name} is in it; it must hold train, dev and test"
+                f"{place}: neither {lines.name} nor {trees.name} was found; train, dev and test are needed"
             )
         found[name] = _read(lines, _from_json) if lines.is_file() else _read(trees, _from_tree)
     return Treebank(**found)
@@ -81,7 +81,7 @@ def learn_table(sentences: tuple[LabelledSentence, ...]) -> dict[str, int]:
 
 
 def lookup_of(treebank: Treebank, name: str = "lookup") -> LookupTagger:
-    """The look-up table of the training words: what every trained tagger is seen beside."""
+    """The look-up table of the training words: the baseline of every trained tagger."""
     table = learn_table(treebank.train)
     return LookupTagger(table, digest_of(f"{word}\t{label}" for word, label in sorted(table.items())), name=name)
 
@@ -100,7 +100,7 @@ def _read(path: Path, parse: Callable[[str], LabelledSentence]) -> tuple[Labelle
         except ValueError as error:
             raise InputError(f"{path}, line {number}: {error}") from error
     if not sentences:
-        raise InputError(f"{path}: it holds no sentence")
+        raise InputError(f"{path}: the file has no sentences")
     return tuple(sentences)
 
 
@@ -108,7 +108,7 @@ def _from_json(line: str) -> LabelledSentence:
     try:
         row = json.loads(line)
     except ValueError as error:
-        raise ValueError(f"no JSON: {error}") from error
+        raise ValueError(f"not JSON: {error}") from error
     if not isinstance(row, dict):
         raise ValueError("must be an object with 'words' and 'labels'")
     words, labels, root = row.get("words"), row.get("labels"), row.get("root5")
@@ -128,7 +128,7 @@ def _is_label(value: Any, count: int) -> bool:
 
 
 def _from_tree(line: str) -> LabelledSentence:
-    """Leaves with their labels; brackets that do not match, and a node without a label, are refused."""
+    """Leaves with their labels; unmatched brackets and a node without a label raise an error."""
     words: list[str] = []
     labels: list[int] = []
     root: int | None = None
@@ -137,7 +137,7 @@ def _from_tree(line: str) -> LabelledSentence:
     following = iter(tokens)
     for token in following:
         if root is not None and not depth:
-            raise ValueError(f"something follows the end of the tree: {token!r}")
+            raise ValueError(f"unexpected text after the end of the tree: {token!r}")
         if token == "(":
             label = _node_label(following)
             root = label if root is None else root
@@ -145,12 +145,12 @@ def _from_tree(line: str) -> LabelledSentence:
         elif token == ")":
             depth -= 1
             if depth < 0:
-                raise ValueError("a bracket is closed that was never opened")
+                raise ValueError("a closing bracket has no opening bracket")
         elif depth:
             words.append(token)
             labels.append(_MERGED[label])
         else:
-            raise ValueError(f"a tree begins with a bracket; got {token!r}")
+            raise ValueError(f"a tree must begin with a bracket; got {token!r}")
     if depth or not words:
         raise ValueError(f"{depth} brackets are not closed" if depth else "a tree without words")
     return LabelledSentence(tuple(words), tuple(labels), root)

@@ -1,4 +1,4 @@
-"""What every tagger of words is: words in, the probabilities of negative, neutral and positive out."""
+"""The interface of taggers: from words to the probabilities of negative, neutral and positive."""
 
 from collections.abc import Sequence
 from typing import Literal, Protocol, runtime_checkable
@@ -23,7 +23,7 @@ class Tagger(Protocol):
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The display name."""
 
     @property
     def signature(self) -> str:

@@ -225,7 +225,7 @@ def label_order(model: "Model") -> tuple[tuple[int, ...], ...]:
     order = tuple(tuple(i for i in sorted(kinds) if label[:3] in kinds[i]) for label in LABELS)
     if not all(order) or sum(map(len, order)) != len(names):
         raise ModelError(
-            f"model '{model.ref}': the classes of its config.json must be called {', '.join(LABELS)} (or 'very "
+            f"model '{model.ref}': the classes in config.json must be named {', '.join(LABELS)} (or 'very "
             f"negative' and the like); they are {', '.join(names.values())}"
         )
     return order

@@ -1,4 +1,4 @@
-"""Teaching an encoder which words carry feeling: SST3, and DS-SST3 (adapted on tagged dialogues first)."""
+"""Train an encoder to tag affective words: SST3, and DS-SST3 (adapted on tagged dialogues first)."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from dialgauge.models import Model, TrainingRecord, digest_of, load, quiet_loadi
 from dialgauge.progress import Progress
 from dialgauge.settings import takes
 
-#: This share of the sentences to adapt on chooses the best epoch.
+#: Share of the adaptation sentences used to select the best epoch.
 _HELD_OUT = 0.05
 _WORK = "training"
 _ORDER = tuple((i,) for i in range(len(LABELS)))
@@ -31,7 +31,7 @@ _ORDER = tuple((i,) for i in range(len(LABELS)))
 
 @dataclass(frozen=True, slots=True)
 class SeedResult:
-    """What one seed gave: the records of its stages, and the numbers of the encoder (if any) and the combination."""
+    """The results of one seed: the records of its stages, and the scores of encoder (if any) and combination."""
 
     seed: int
     records: dict[str, TrainingRecord]
@@ -41,7 +41,7 @@ class SeedResult:
     combined_test: WordScores
 
     def loss(self, stage: Stage) -> float:
-        """The lowest loss on what the stage was judged by."""
+        """The lowest validation loss of the stage."""
         record = self.records[stage]
         value = record.epochs[record.best_epoch].value
         assert value is not None  # every epoch is evaluated
@@ -54,7 +54,7 @@ class SeedResult:
 
 @dataclass(frozen=True, slots=True)
 class TrainedTaggers:
-    """The folder with the taggers, what each seed gave, and the look-up table to see them beside.
+    """The folder with the taggers, the results of each seed, and those of the look-up table as a baseline.
 
     ``name`` is that of the encoder's tagger, None where no encoder was trained.
     Of several seeds the one with the lowest loss on the development part is kept, for encoder and word reader each.
@@ -69,7 +69,7 @@ class TrainedTaggers:
         """Mean and standard deviation over the seeds of each number; a single seed has no deviation."""
         rows = [scores for result in self.seeds if (scores := getattr(result, which)) is not None]
         if not rows:
-            raise InputError(f"{self.folder}: no encoder was trained, so it has no numbers")
+            raise InputError(f"{self.folder}: no encoder was trained, so it has no scores")
         found = {}
         for name in ("accuracy", "precision", "recall", "f1"):
             values = np.array([getattr(row, name) for row in rows])
@@ -92,15 +92,15 @@ def train_tagger(
     The first piece of each word carries its label. The epoch with the lowest loss on the development part is kept, of
     several seeds the one with the lowest. With ``adapt`` (sentences tagged by a lexicon) the encoder learns from those
     first: DS-SST3. Combined is the table with a :class:`WordReader` for words that it does not hold; the loss on such
-    words of the development part chooses its epoch. A stopped training goes on after its last whole epoch when called
-    again in the same way.
+    words of the development part selects its epoch. An interrupted training resumes after its last complete epoch when
+    called again in the same way.
     """
     settings = TaggerTraining.chosen(settings, changes, "train_tagger")
     place = Path(output)
     if place.exists() and not place.is_dir():
-        raise InputError(f"{place}: is a file; name a folder to write the taggers to")
+        raise InputError(f"{place}: is a file; give a folder for the taggers")
     if adapt and not settings.encoder:
-        raise ParameterError("affect train", "encoder", "true where there is something to adapt on", settings.encoder)
+        raise ParameterError("affect train", "encoder", "true if there are dialogues to adapt on", settings.encoder)
     base = load("encoder", settings.backbone, settings.device)
     lookup = lookup_of(treebank)
     with watching(None if progress is None else partial(progress, "describing words")):
@@ -202,7 +202,9 @@ def _fresh(base: Model, seed: int) -> Any:
                 ignore_mismatched_sizes=True,
             )
     except ValueError as error:  # transformers knows no token classifier of this architecture
-        raise ModelError(f"model '{base.ref}' cannot be taught word labels: {str(error).splitlines()[0]}") from error
+        raise ModelError(
+            f"model '{base.ref}' cannot be trained on word labels: {str(error).splitlines()[0]}"
+        ) from error
 
 
 def _as_model(base: Model, module: Any) -> Model:

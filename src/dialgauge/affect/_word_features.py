@@ -1,4 +1,4 @@
-"""What can be told of a word that has no label: how it is spelled, its relatives with a label, and what it is like."""
+"""Features of a word without a label: its spelling, similar words with labels, and its embeddings."""
 
 import re
 from collections import defaultdict
@@ -38,9 +38,9 @@ def base_of(word: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class WordFeatures:
-    """Describes words by numbers. What is said of a word of the table leaves its own label out.
+    """Describes words by numbers. The features of a word in the table do not use its own label.
 
-    So a network can learn from the words of the table what it will be asked about others.
+    So a network can learn from the words of the table how to label others.
     """
 
     table: Mapping[str, int]
@@ -48,7 +48,7 @@ class WordFeatures:
     encoder: Model
     vectors: WordVectors | None
 
-    def told(self, words: Sequence[str]) -> Features:
+    def spelled(self, words: Sequence[str]) -> Features:
         """Spelling, relatives in table and lexicon, and the word vector where there are vectors."""
         rows = [np.concatenate([*self._relatives(word), self._valences(word.lower()), _form(word)]) for word in words]
         spelled = np.array(rows, dtype=np.float32)
@@ -69,7 +69,7 @@ class WordFeatures:
             read = model.module(input_ids=ids, attention_mask=kept.long(), output_hidden_states=True)
             layers = getattr(read, "hidden_states", None)
             if layers is None:
-                raise ModelError(f"model '{model.ref}' cannot describe words: it is no plain encoder")
+                raise ModelError(f"model '{model.ref}' cannot embed words: it is not a plain encoder")
             weight = kept[..., None].float()
             means = [
                 (layers[i].float() * weight).sum(1) / weight.sum(1) for i in (0, len(layers) // 2, len(layers) - 1)

@@ -1,4 +1,4 @@
-"""A tagger for words without a label: a small committee of networks over what can be told of a word."""
+"""A tagger for words without a label: a small committee of networks over word features."""
 
 import json
 from collections import Counter
@@ -73,13 +73,13 @@ class WordReader:
         )
 
     def tag(self, texts: Sequence[Sequence[str]]) -> list[Probabilities]:
-        """What the committee says of each word, each distinct one described once."""
+        """The committee's probabilities for each word, each distinct one described once."""
         import torch
 
         distinct = list(dict.fromkeys(word for words in texts for word in words))
         if not distinct:
             return [np.zeros((0, len(LABELS)), dtype=np.float32) for _ in texts]
-        rows = self.scale(self.features.told(distinct), self.features.embedded(distinct))
+        rows = self.scale(self.features.spelled(distinct), self.features.embedded(distinct))
         with torch.inference_mode():
             device = next(self.committee.parameters()).device
             said = _said(self.committee, torch.from_numpy(rows).to(device)).exp().cpu().numpy()
@@ -89,7 +89,7 @@ class WordReader:
 
 @dataclass(frozen=True, eq=False)
 class WordLessons:
-    """What readers of any seed learn from: the words of the table, described, and the unseen words that judge."""
+    """Training data for readers of any seed: features of the words of the table, and unseen words for validation."""
 
     features: WordFeatures
     scale: _Scale
@@ -103,11 +103,11 @@ class WordLessons:
 def word_lessons(treebank: Treebank, lookup: LookupTagger, encoder: Model, vectors: str | None) -> WordLessons:
     """Describe the training words, and the words of the development part that are not among them.
 
-    Where there are none of the latter, the training words judge.
+    If there are none of the latter, the training words are used for validation.
     """
     features = WordFeatures(lookup.table, vader_lexicon(), encoder, load_vectors(vectors) if vectors else None)
     words = list(lookup.table)
-    told, embedded = features.told(words), features.embedded(words)
+    told, embedded = features.spelled(words), features.embedded(words)
     scale = _Scale.of(told, embedded)
     rows, labels = scale(told, embedded), np.array(list(lookup.table.values()), dtype=np.int64)
     counts = Counter(word for sentence in treebank.train for word in sentence.words)
@@ -120,7 +120,7 @@ def word_lessons(treebank: Treebank, lookup: LookupTagger, encoder: Model, vecto
         rows,
         labels,
         weights / weights.mean(),
-        scale(features.told(unseen), features.embedded(unseen)) if new else rows,
+        scale(features.spelled(unseen), features.embedded(unseen)) if new else rows,
         np.array([label for _, label in new], dtype=np.int64) if new else labels,
     )
 
@@ -167,7 +167,7 @@ def save_word_reader(reader: WordReader, path: Path) -> None:
 
 
 def load_word_reader(path: Path, lookup: LookupTagger, encoder: Model, name: str) -> WordReader:
-    """The reader in a file; refused where lexicon or word vectors are not those that it was trained with."""
+    """Load a reader; raises an error if lexicon or word vectors differ from those of its training."""
     import torch
     from safetensors import safe_open
 
@@ -179,7 +179,7 @@ def load_word_reader(path: Path, lookup: LookupTagger, encoder: Model, name: str
     features = WordFeatures(lookup.table, vader_lexicon(), encoder, vectors)
     for source, found in _sources(features).items():
         if found != sources.get(source):
-            raise InputError(f"{path}: was trained with the {source} {sources.get(source)!r}, here it is {found!r}")
+            raise InputError(f"{path}: trained with the {source} {sources.get(source)!r}, but {found!r} was found")
     committee = _committee(len(scale.mean), 0)
     committee.load_state_dict({key: torch.from_numpy(tensor) for key, tensor in tensors.items()})
     committee.to(encoder.device).eval()

@@ -1,4 +1,4 @@
-"""Words of a text, with what is no word (punctuation) and what nobody said (speaker tags, markup) told apart."""
+"""Tokens of a text by kind: words, punctuation, and what nobody said (speaker tags, markup)."""
 
 import re
 import unicodedata
@@ -25,7 +25,7 @@ _MOST_REMEMBERED = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The tokens of a text in their order: words, punctuation marks and tags, told apart by ``kinds``."""
+    """The tokens of a text in their order: words, punctuation marks and tags, distinguished by ``kinds``."""
 
     text: str
     tokens: list[str]

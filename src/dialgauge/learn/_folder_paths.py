@@ -11,14 +11,14 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def registry_folder() -> Path:
-    """Where trained metrics are kept that can be called by name."""
+    """The folder of trained metrics that can be used by name."""
     return cache_folder() / "learned"
 
 
 def named_folder(name: str) -> Path:
     """The folder of the registry for this name."""
     if not _NAME.fullmatch(name):
-        raise InputError(f"name of a trained metric: letters, digits, '.', '_' and '-' only; got {name!r}")
+        raise InputError(f"invalid name of a trained metric: use only letters, digits, '.', '_' and '-'; got {name!r}")
     return registry_folder() / name
 
 
@@ -33,10 +33,12 @@ def find_folder(given: Path | str) -> Path:
             return named_folder(text)
         if not path.exists():
             known = sorted(entry.parent.name for entry in registry_folder().glob(f"*/{CARD_FILE}"))
-            raise UnknownNameError("trained metric", text, known, "a folder made by 'dialgauge train', or its name")
-    raise InputError(f"{path}: no trained metric here ({CARD_FILE} is missing)")
+            raise UnknownNameError(
+                "trained metric", text, known, "give a folder written by 'dialgauge train', or its name"
+            )
+    raise InputError(f"{path}: not a trained metric ({CARD_FILE} is missing)")
 
 
 def path_given(given: str) -> str | None:
-    """The path where :func:`find_folder` looks, or None where it takes this for a name in the registry."""
+    """The path where :func:`find_folder` looks, or None if this is a name in the registry."""
     return None if _NAME.fullmatch(given) and not (Path(given) / CARD_FILE).is_file() else given

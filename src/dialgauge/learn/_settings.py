@@ -191,7 +191,7 @@ class TableSettings(VariantSettings, Intervals):
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """The families without which these tables cannot be made."""
+        """The families that these tables require."""
         trained = {family for name in self.conditions for family in CONDITIONS[name]}
         return tuple(name for name in ("domain", "baseline") if name in self.families or name in trained)
 
@@ -286,7 +286,9 @@ def fine_tunable(metric: str, target: str) -> str:
     if metric == "unieval":
         questions = [name.removeprefix("unieval-") for name in FINE_TUNABLE if name.startswith("unieval-")]
         if target not in questions:
-            raise UnknownNameError("question of UniEval", target, questions, "name one with --metric unieval-QUESTION")
+            raise UnknownNameError(
+                "question of UniEval", target, questions, "select one with --metric unieval-QUESTION"
+            )
         return f"unieval-{target}"
     if metric not in FINE_TUNABLE:
         raise UnknownNameError("metric to fine-tune", metric, ("bartscore", "unieval", *FINE_TUNABLE))

@@ -1,4 +1,4 @@
-"""Systems that write summaries, by name: extracts of the dialogue, sequence-to-sequence models, chat models."""
+"""Summarizers by name: extracts of the dialogue, sequence-to-sequence models, chat models."""
 
 from dialgauge.lazy import lazy_room
 

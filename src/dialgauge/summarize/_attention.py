@@ -1,4 +1,4 @@
-"""Where a summarizer looks: cross-attention from the words of a summary to the words of its dialogue."""
+"""Cross-attention of a summarizer from the words of a summary to the words of its dialogue."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -29,8 +29,8 @@ class AttentionMap:
     ``i``: the sum over the pieces of ``j``, the mean over the pieces of ``i``. A row sums to one less what went to the
     special tokens at the ends of the dialogue, to white space and to what leads the dialogue (``elsewhere``).
 
-    A dialogue longer than the window is read in ``parts``, each with a summary of its own, whose words look nowhere
-    else. A summary that is given cannot be parted: then the last ``unread`` words of the dialogue are beyond what the
+    A dialogue longer than the window is read in ``parts``, each with a summary of its own, whose words attend to that
+    part only. A given summary cannot be split: then the last ``unread`` words of the dialogue exceed what the
     model can read.
     """
 
@@ -68,7 +68,7 @@ def attention_map(
     generation: GenerationSettings | None = None,
     **changes: Any,
 ) -> AttentionMap:
-    """Read the dialogue, write (or follow) the summary, and record where one layer and head of the decoder looks.
+    """Read the dialogue, generate (or follow) the summary, and record the attention of one decoder layer and head.
 
     ``layer`` and ``head`` count from 1; by default the last layer and its last head, as in Zhou, Ringeval and Portet
     (2024). Without ``summary`` the model writes one as ``generation`` says, of a dialogue longer than its window in
@@ -87,9 +87,7 @@ def attention_map(
         written = generate(model, [asked.prefix + part for part in read], generation, window=asked.window)
         summary = join_pieces(written)
     if not summary.strip():
-        raise InputError(
-            f"attention: the summary by '{model.ref}' is empty: there is nothing to map; give one to follow"
-        )
+        raise InputError(f"attention: the summary by '{model.ref}' is empty; give a summary to follow")
     source, target = _Numbered(dialogue, target=False), _Numbered(summary, target=True)
     summed, pieces = np.zeros((len(target.words), len(source.words))), np.zeros(len(target.words))
     reached = _NOWHERE
@@ -136,7 +134,7 @@ class _Numbered:
         self._done = 0
 
     def tokens(self, model: Model, part: str, most: int, head: str = "") -> _Tokens:
-        """The pieces of the next part, so many at most; it may be led by a head that is not of the text."""
+        """The pieces of the next part, at most ``most``, optionally after a head that is not part of the text."""
         of_character = np.full(len(head) + len(part), _NOWHERE, dtype=np.int64)
         for i, character in enumerate(part, start=len(head)):
             place = self.words.text.find(character, self._done)
@@ -153,7 +151,7 @@ def _encoded(model: Model, text: str, most: int, *, target: bool) -> tuple[list[
     """The pieces of a text, and where each begins and ends in it."""
     tokenizer = model.tokenizer
     if not tokenizer.is_fast:
-        raise ModelError(f"model '{model.ref}': its tokenizer cannot say which characters a token stands for")
+        raise ModelError(f"model '{model.ref}': its tokenizer does not give the characters of a token")
     name = "text_target" if target else "text"
     encoded = tokenizer(**{name: text}, truncation=True, max_length=most, return_offsets_mapping=True, verbose=False)
     return list(encoded["input_ids"]), list(encoded["offset_mapping"])

@@ -57,7 +57,7 @@ def render_attention(
     the reader points to as well. Every text is escaped by the template engine.
     """
     if not maps:
-        raise InputError("attention: there is no map to show")
+        raise InputError("attention: no map was given")
     panels = [_panel(mapped, tagger) for mapped in maps]
     shown = {"title": title, "tagger": tagger.name, "references": list(references), "panels": panels}
     engine = environment(("dialgauge.summarize", "templates"))

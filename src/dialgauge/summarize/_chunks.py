@@ -1,4 +1,4 @@
-"""Long dialogues in parts that a model can read: whole turns while they fit, and nothing is ever left out."""
+"""Split long dialogues into parts that a model can read: whole turns if they fit, and nothing is dropped."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -21,13 +21,13 @@ class Chunks:
 
     @property
     def note(self) -> str:
-        """What a reader of the summary should know; nothing where the dialogue was read whole."""
+        """A note for readers of the summary; empty if the dialogue was read in one part."""
         if len(self.texts) == 1:
             return ""
-        note = f"longer than the model's window: read in {len(self.texts)} parts, whose summaries were joined"
+        note = f"the dialogue exceeds the model's window: read in {len(self.texts)} parts, whose summaries were joined"
         if self.split_turns:
             named = ", ".join(map(str, self.split_turns))
-            note += f"; {'turn' if len(self.split_turns) == 1 else 'turns'} {named} did not fit as a whole"
+            note += f"; {'turn' if len(self.split_turns) == 1 else 'turns'} {named} had to be split"
         return note
 
 

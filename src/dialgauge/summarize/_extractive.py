@@ -31,14 +31,16 @@ UNITS = Parameter(
     "turns: whole turns; sentences: sentences of turns; running: the sentences that NLTK finds in the English running "
     "text, speakers included, as in DialSummEval",
 )
-LANGUAGE = language_parameter("", "the language whose rules say where words and sentences end, as in fr; none: any")
-SPEAKERS = Parameter("yes", ("yes", "no"), "yes: each turn or sentence is led by its speaker")
-ORDER = Parameter("dialogue", ("dialogue", "rank"), "dialogue: in the order of the dialogue; rank: the best one first")
-PIECES = Parameter("3", (), "how many pieces", r"[1-9]\d*", "a whole number from 1")
+LANGUAGE = language_parameter(
+    "", "the language whose rules split words and sentences, such as fr; none: language-independent rules"
+)
+SPEAKERS = Parameter("yes", ("yes", "no"), "yes: each turn or sentence begins with its speaker")
+ORDER = Parameter("dialogue", ("dialogue", "rank"), "dialogue: in the order of the dialogue; rank: the best first")
+PIECES = Parameter("3", (), "number of pieces", r"[1-9]\d*", "a whole number from 1")
 UNTIL = Parameter(
     "0",
     (),
-    "as many pieces as it takes to reach so many characters (speakers included, white space not), whatever n is; "
+    "add pieces until this number of characters is reached (with speakers, without white space), instead of n; "
     "0: n pieces",
     r"\d+",
     "a whole number",
@@ -93,7 +95,7 @@ def by_ranking(rank: Rank) -> Callable[[Task, Mapping[str, str]], Iterator[tuple
     return compute
 
 
-NO_WORDS = "the dialogue has no sentence with a word in it"
+NO_WORDS = "the dialogue has no sentence with words"
 
 
 def _first(pieces: Sequence[Piece], parameters: Mapping[str, str]) -> list[int]:

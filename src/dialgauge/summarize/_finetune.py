@@ -41,9 +41,9 @@ _CARD = "training.json"
 
 @dataclass(frozen=True, slots=True)
 class Finetuned:
-    """A fine-tuned summarizer: the folder of its checkpoint, how the training went, and what was cut.
+    """A fine-tuned summarizer: the folder of its checkpoint, the training record, and what was truncated.
 
-    ``reused`` is true where the folder held this very training already, so that nothing had to be done.
+    ``reused`` is true if the folder already had this training, so that nothing had to be done.
     """
 
     folder: Path
@@ -79,16 +79,16 @@ def finetune(
     progress: Progress | None = None,
     **changes: Any,
 ) -> Finetuned:
-    """Teach a sequence-to-sequence model to write the references of a training set; save it as a checkpoint folder.
+    """Fine-tune a sequence-to-sequence model on the references of a training set; save it as a checkpoint folder.
 
     The folder is loaded again as ``folder:PATH``, here and by transformers. With ``dev`` the epoch that is best there
-    is kept, without it the last. A stopped training goes on after its last whole epoch when it is called again with
+    is kept, without it the last. An interrupted training resumes after its last complete epoch when called again with
     the same arguments; a finished one is not done again. ``resumable=False`` keeps no state on the way, which saves
     time and room on the disk. ``writing_tokens`` bounds the batches in which the model writes for ``dev``.
     """
     settings = settle(FinetuneSettings.chosen(settings, changes, "finetune"))
     if settings.best_by == "psentscore" and dev is not None and tagger is None:
-        raise InputError("fine-tuning: best_by 'psentscore' needs a tagger of affective words: give one")
+        raise InputError("fine-tuning: best_by 'psentscore' needs a sentiment tagger")
     start = load("seq2seq", model, settings.device)
     check_trainable(start)
     held_out = reference_pairs(dev, training.pairs[0].role, settings.reading) if dev is not None else ()
@@ -106,7 +106,7 @@ def finetune(
         settings,
         evaluate=None
         if dev is None
-        else _evaluation(learner, dev, held_out, settings, tagger, writing_tokens, told_as(progress, "dev")),
+        else _evaluation(learner, dev, held_out, settings, tagger, writing_tokens, named_progress(progress, "dev")),
         # As long as the summaries show no affect that could be compared, all epochs are equally bad.
         ties="later" if settings.best_by == "psentscore" else "earlier",
         folder=_kept(folder) if resumable else None,
@@ -120,8 +120,8 @@ def finetune(
     return result
 
 
-def told_as(progress: Progress | None, name: str) -> Progress | None:
-    """The same progress, told of under a name."""
+def named_progress(progress: Progress | None, name: str) -> Progress | None:
+    """The same progress, reported under a name."""
     if progress is None:
         return None
     return lambda what, done, total: progress(f"{name}: {what}", done, total)
@@ -141,7 +141,7 @@ def _evaluation(
     writing_tokens: int | None,
     progress: Progress | None,
 ) -> Callable[[Any], float]:
-    """What is made of a module after an epoch; lower is better, so what should be high is turned around."""
+    """The validation value of a module after an epoch; lower is better, so the sign of quality measures is flipped."""
     if settings.best_by == "loss":
         encoded = encode_pairs(learner, held_out, settings.source_length, settings.target_length)
         return lambda module: _mean_loss(module, encoded, settings.batch_tokens)
@@ -175,7 +175,7 @@ def _identity(
     settings: FinetuneSettings,
     tagger: Tagger | None,
 ) -> str:
-    # The device is where, not what: a training may go on elsewhere.
+    # The device is not part of the identity: a training may resume on another device.
     named = settings.model_copy(update={"device": "auto"}).as_dict()
     chosen_by = tagger.signature if tagger is not None and settings.best_by == "psentscore" else ""
     texts = (text for pair in (*pairs, *held_out) for text in (pair.source, pair.target))
@@ -183,7 +183,7 @@ def _identity(
 
 
 def _finished(folder: Path, identity: str) -> Finetuned | None:
-    """The result of this very training where the folder holds it; another one's is refused."""
+    """The result of this training if the folder has it; that of another training raises an error."""
     if not folder.exists():
         return None
     try:
@@ -192,7 +192,9 @@ def _finished(folder: Path, identity: str) -> Finetuned | None:
             return _restored(folder, card["result"])
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    raise InputError(f"{folder}: holds something else than this training; choose another folder, or remove this one")
+    raise InputError(
+        f"{folder}: contains something other than this training; choose another folder, or remove this one"
+    )
 
 
 def _restored(folder: Path, result: Mapping[str, Any]) -> Finetuned:

@@ -13,7 +13,7 @@ from dialgauge.summarize._training_sets import Pair
 
 #: What the loss passes over.
 _IGNORED = -100
-#: Pairs count as equally long within so many per cent, so that no two epochs have the same batches.
+#: Pairs within this percentage count as equally long, so that no two epochs have the same batches.
 _JITTER = 0.1
 
 Ids = NDArray[np.int64]
@@ -108,9 +108,10 @@ def _sent(values: NDArray[np.int64], device: Any) -> Any:
 
 
 def check_trainable(model: Model) -> None:
-    """Refuse a model that cannot be shown pairs of texts."""
+    """Reject a model that cannot be trained on pairs of texts."""
     if not hasattr(model.module, "prepare_decoder_input_ids_from_labels"):
         raise ModelError(
-            f"model '{model.ref}' ({model.config.model_type}) cannot be shown the summary of a text: it does not say "
-            "how its decoder starts; name a model such as BART, T5, Pegasus or LED"
+            f"model '{model.ref}' ({model.config.model_type}) cannot be trained on summaries: its configuration does "
+            "not say "
+            "how its decoder starts; use a model such as BART, T5, Pegasus or LED"
         )

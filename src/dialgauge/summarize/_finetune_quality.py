@@ -1,4 +1,4 @@
-"""How good a summarizer in training is: what it writes for the development set, as one number."""
+"""Quality of a summarizer in training: one number for its summaries of the development set."""
 
 from collections.abc import Mapping, Sequence
 
@@ -37,12 +37,12 @@ def written_texts(
     fitting = reading.model_copy(update={"window": window})
     found: dict[str, str] = {}
 
-    def tell(at_work: int, of: int) -> None:
-        """A portion of the work is done at a time: show how many of its texts have been through the model."""
+    def report(at_work: int, of: int) -> None:
+        """Report how many texts of the current portion the model has processed."""
         if progress:
             progress(f"writing ({at_work:,} of {of:,} texts at work)", len(found), len(dialogues))
 
-    with watching(tell):
+    with watching(report):
         for position, outcome in write_summaries(
             model, dialogues, pairs[0].role, fitting, settings, batch_tokens=batch_tokens
         ):

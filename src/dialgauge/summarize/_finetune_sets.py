@@ -1,4 +1,4 @@
-"""One command, three trainings: full, filtered and sub-sampled, each written out on the test set and held together."""
+"""Three trainings in one command: full, filtered and sub-sampled, each applied to the test set and compared."""
 
 import json
 import time
@@ -13,7 +13,7 @@ from dialgauge.errors import InputError
 from dialgauge.files import write_text
 from dialgauge.models import load, watching
 from dialgauge.progress import Progress
-from dialgauge.summarize._finetune import Finetuned, finetune, told_as
+from dialgauge.summarize._finetune import Finetuned, finetune, named_progress
 from dialgauge.summarize._finetune_quality import written_texts
 from dialgauge.summarize._finetune_table import AffectTable, affect_table
 from dialgauge.summarize._scratch import ScratchModel, build_scratch, is_scratch
@@ -76,7 +76,7 @@ def finetune_sets(
     )
     if splits.test is not None:
         if tagger is None:
-            raise InputError("the table of the test split needs a tagger of affective words: give one")
+            raise InputError("the table of the test split needs a sentiment tagger")
         reference_pairs(splits.test, settings.role)
     if chosen is not None:
         chosen(dict(sets.items()))
@@ -95,17 +95,22 @@ def finetune_sets(
             tagger=tagger,
             resumable=settings.resumable,
             writing_tokens=settings.writing_tokens,
-            progress=told_as(progress, name),
+            progress=named_progress(progress, name),
         )
         if splits.test is not None:
             begun = time.perf_counter()
             outputs[name] = write_summaries(
-                trained[name], splits.test, settings, place / _OUTPUTS, training, told_as(progress, f"{name}: test")
+                trained[name],
+                splits.test,
+                settings,
+                place / _OUTPUTS,
+                training,
+                named_progress(progress, f"{name}: test"),
             )
             seconds[name] = round(time.perf_counter() - begun, 1)
     table = None
     if splits.test is not None and tagger is not None:
-        told = told_as(progress, "table")
+        told = named_progress(progress, "table")
         with watching(None if told is None else lambda done, of: told("comparing texts", done, of)):
             table = affect_table(splits.test, outputs, tagger, bertscore=settings.bertscore, role=settings.role)
         save_table(table, folder)
@@ -149,7 +154,7 @@ def read_summaries(folder: Path, names: Iterable[str] = SETS) -> dict[str, dict[
             rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
             found[name] = {row["dialogue_id"]: row["summary"] for row in rows}
     if not found:
-        raise InputError(f"{folder}: no {_OUTPUTS} of any of the sets {', '.join(names)} in it")
+        raise InputError(f"{folder}: it has no {_OUTPUTS} of any of the sets {', '.join(names)}")
     return found
 
 

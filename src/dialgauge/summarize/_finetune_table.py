@@ -1,4 +1,4 @@
-"""Table 5 of Zhou, Ringeval and Portet (2024): what training sets do to overlap with references and to affect."""
+"""Table 5 of Zhou, Ringeval and Portet (2024): the effect of training sets on overlap with references and on affect."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -140,9 +140,9 @@ class AffectTable:
         return [
             f"{self.dialogues:,} dialogues, {self.references:,} references; ROUGE is F1 of stems, the mean over the "
             f"references; PSentScore is Spearman / CCC / MAE by the tagger {self.tagger}.",
-            *map(_told, self.differences),
+            *map(_difference_text, self.differences),
             *(
-                ["– : not defined, as nothing varies or fewer than three dialogues have such words."]
+                ["– : not defined, because values are constant or fewer than three dialogues have such words."]
                 if undefined
                 else []
             ),
@@ -156,8 +156,8 @@ def _triple(found: Preserved) -> Cell:
     return Cell(tuple(part for value in numbers for part in number_cell(value, 3).parts), " / ")
 
 
-def _told(found: AffectDifference) -> str:
-    named = f"PSentScore (Spearman) of {found.one} less that of {found.other}"
+def _difference_text(found: AffectDifference) -> str:
+    named = f"PSentScore (Spearman) of {found.one} minus that of {found.other}"
     if found.difference is None or found.low is None or found.high is None:
         return f"{named}: not defined."
     interval = f"95 % interval {found.low:+.3f} to {found.high:+.3f}"
@@ -176,7 +176,7 @@ def affect_table(
 
     ROUGE and BERTScore (precision, as in the paper) are means over all references and all dialogues; an empty text
     counts as 0. PSentScore leaves out dialogues without affect, as the paper does, and empty texts; each two systems
-    are compared. Where a dialogue has several references, the row ``human`` holds each against the others.
+    are compared. If a dialogue has several references, the row ``human`` compares each with the others.
     ``bertscore`` names the encoder; None, or one that is not here, leaves the column empty, and the notes say so.
     """
     pairs = reference_pairs(test, role)
@@ -244,9 +244,9 @@ def _bertscore(model: str | None) -> tuple[list[str], list[str]]:
     from dialgauge.models import check_available
 
     if model is None:
-        return [], ["BERTScore was not asked for."]
+        return [], ["BERTScore was not requested."]
     try:
         check_available("encoder", model, "the table", "bertscore")
     except (MissingExtraError, ModelError) as error:
-        return [], [f"BERTScore is left out: {error}"]
+        return [], [f"BERTScore is omitted: {error}"]
     return [f"bertscore-p:model={quoted(model)}"], [f"BERTScore is precision by {model}."]

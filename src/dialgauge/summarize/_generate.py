@@ -1,4 +1,4 @@
-"""What a sequence-to-sequence model writes for a text: greedy or with beams, in batches, nothing cut off."""
+"""Generation with a sequence-to-sequence model: greedy or with beams, in batches, without truncation."""
 
 from collections.abc import Sequence
 from typing import Any, Literal

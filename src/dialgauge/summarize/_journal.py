@@ -1,4 +1,4 @@
-"""The journal: every finished summary and what it took, in lines of JSON; work that was stopped goes on from it."""
+"""The journal: every finished summary and its usage as JSON lines; interrupted work resumes from it."""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ def work_key(signature: str, role: str, dialogue: Dialogue, references: tuple[st
 class Journal:
     """Outcomes by work key, in a file that grows. A line that was cut off by a crash is passed over.
 
-    Lines of other work do no harm, so a journal needs not be thrown away when the corpus or the systems change. What
+    Lines of other work do no harm, so a journal can be kept when the corpus or the systems change. What
     the answers of endpoints took is written down as they come, so that a run that goes on can account for all of it.
     """
 

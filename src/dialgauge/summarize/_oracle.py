@@ -1,4 +1,4 @@
-"""The oracle: the extract that greedy search finds to be nearest to the references. It shows what extracts can reach.
+"""The oracle: the extract nearest to the references by greedy search: an upper bound for extracts.
 
 Pieces are added one at a time, each time the one that raises the value most, until none does or there are ``n``; this
 is how extractive summarizers are given their targets (Nallapati, Zhai and Zhou 2017).
@@ -14,7 +14,7 @@ from dialgauge.summarize._registry import register
 from dialgauge.summarize._roles import join_pieces
 from dialgauge.summarize._system import Outcome, Summarizer, Task
 
-#: So many dialogues are searched at the same time, so that a step is one call of the kernels.
+#: Number of dialogues searched at the same time, so that a step is one call of the kernels.
 _AT_ONCE = 256
 _MEASURES: Mapping[str, tuple[str, ...]] = {
     "rouge-1+2": ("rouge-1", "rouge-2"),
@@ -56,7 +56,7 @@ def _compute(task: Task, parameters: Mapping[str, str]) -> Iterator[tuple[int, O
         for i in range(start, min(start + _AT_ONCE, len(task.dialogues))):
             pieces = pieces_of(task.dialogues[i].side(task.role), parameters)
             if not task.references[i]:
-                yield i, Outcome(None, reason=f"no reference for the role {task.role!r}, which the oracle reads")
+                yield i, Outcome(None, reason=f"no reference for the role {task.role!r}, which the oracle needs")
             elif not pieces:
                 yield i, Outcome(None, reason=NO_WORDS)
             else:
@@ -102,14 +102,14 @@ def _values(texts: list[str], targets: list[tuple[str, ...]], parameters: Mappin
 register(
     Summarizer(
         name="oracle",
-        description="the extract nearest to the references, by greedy search: what extracts can reach at best",
+        description="the extract nearest to the references by greedy search: an upper bound for extracts",
         citation="Nallapati, Zhai and Zhou 2017, SummaRuNNer, AAAI",
         compute=_compute,
         parameters={
             "n": PIECES,
             "units": UNITS,
             "measure": Parameter(
-                "rouge-1+2", tuple(_MEASURES), "what the search raises: F1, against the best reference"
+                "rouge-1+2", tuple(_MEASURES), "measure that the search maximises: F1 with the best reference"
             ),
             "tok": Parameter(
                 "auto",

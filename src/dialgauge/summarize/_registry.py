@@ -1,4 +1,4 @@
-"""Where summarizers are found by name: ours, and those that other packages add through the entry point group."""
+"""Find summarizers by name: ours, and those that other packages add through the entry point group."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -31,13 +31,13 @@ def parse_request(spec: str) -> SummarizerRequest:
 def parse_requests(specs: Iterable[str]) -> list[SummarizerRequest]:
     """Read several specifications. Repeated ones count once; two different ones of one system name are refused."""
     if isinstance(specs, str):
-        raise InputError(f"systems is a list of specifications; got the bare string {specs!r}: write [{specs!r}]")
+        raise InputError(f"systems must be a list of specifications; got the string {specs!r}: write [{specs!r}]")
     requests: dict[str, SummarizerRequest] = {}
     for spec in specs:
         request = parse_request(spec)
         earlier = requests.setdefault(request.system, request)
         if earlier != request:
-            raise InputError(f"two different summarizers are to be called {request.system!r}; name them apart")
+            raise InputError(f"two different summarizers have the name {request.system!r}; use different names")
     if not requests:
-        raise InputError("no system was asked for; 'dialgauge summarizers' lists them")
+        raise InputError("no system was given; 'dialgauge summarizers' lists them")
     return list(requests.values())

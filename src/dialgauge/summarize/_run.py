@@ -1,4 +1,4 @@
-"""Running systems on a corpus: each distinct dialogue once, whatever is done is kept, summaries under their keys."""
+"""Run systems on a corpus: each distinct dialogue once, finished work is kept, summaries are keyed."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -96,9 +96,9 @@ def summarize(
 
     ``systems`` are specifications such as ``"lead"``, ``"longest:n=2"`` or ``"bart=seq2seq:model=folder:/m"``. A system
     that the corpus has already for one of the roles is refused, unless ``replace`` is given; ratings of
-    replaced summaries go with them. A dialogue without words, or without a turn of the role, gets no summary but a
-    reason. With ``journal``, a file, every text is written down as soon as it is there: if the work is stopped, the
-    same call goes on from there, and the finished run leaves the file to the caller to delete. ``means`` (by default
+    replaced summaries are removed. A dialogue without words, or without a turn of the role, gets no summary but a
+    reason. With ``journal``, a file, every text is recorded as soon as it is finished: to resume interrupted work, call
+    again with the same arguments; deleting the file after the run is left to the caller. ``means`` (by default
     those of the settings) count what chat endpoints were asked, also where the work stops.
     """
     asked = SummarizeSettings.chosen(settings, changes, "summarize")
@@ -205,7 +205,7 @@ class _Work:
         if not spoken.turns:
             return "the dialogue is empty"
         if not spoken.side(self.role).turns:
-            return f"nobody in the dialogue has the role {self.role!r}"
+            return f"no speaker of the dialogue has the role {self.role!r}"
         return ""
 
     def _computed(
@@ -238,11 +238,12 @@ class _Work:
                 raise
             raise type(error)(
                 f"{error}. {kept} of {earlier + len(keys)} summaries of system {self.request.system!r} are kept in "
-                f"{journal.path}: the same command goes on from there"
+                f"{journal.path}: rerun the same command to resume"
             ) from error
         if missing:
             raise ModelError(
-                f"summarizer {self.request.summarizer.name!r} said nothing of {len(missing)} of {len(keys)} dialogues"
+                f"summarizer {self.request.summarizer.name!r} returned nothing for {len(missing)} of {len(keys)} "
+                "dialogues"
             )
 
 
@@ -258,23 +259,26 @@ def _check(
     dialogues: Sequence[Dialogue],
     replace_existing: bool,
 ) -> None:
-    """Refuse, before any work is done, what cannot be done or must not be."""
+    """Raise an error before any work is done if something cannot or must not be done."""
     if not dialogues:
         raise InputError(f"corpus {corpus.info.name!r} has no dialogues to summarize")
     for role in roles:
         if role != OVERALL and not any(dialogue.side(role).turns for dialogue in dialogues):
-            raise UnknownNameError("role", role, roles_of(dialogues), "no turn of this corpus has it")
+            raise UnknownNameError("role", role, roles_of(dialogues), "no turn of this corpus has this role")
     for request in requests:
         request.check()
         if request.summarizer.reads_references and corpus.references.is_empty():
-            raise InputError(f"system {request.system!r} reads references, and corpus {corpus.info.name!r} has none")
+            raise InputError(f"system {request.system!r} reads references, but corpus {corpus.info.name!r} has none")
         present = corpus.summaries.filter((pl.col("system") == request.system) & pl.col("role").is_in(list(roles)))
         if not present.filter(pl.col("kind") == "reference").is_empty():
-            raise InputError(f"{request.system!r} is the name of references in this corpus; choose another: NAME=SPEC")
+            raise InputError(
+                f"{request.system!r} is the name of references in this corpus; choose another name: NAME=SPEC"
+            )
         if not present.is_empty() and not replace_existing:
             raise InputError(
-                f"the corpus has {counted(present.height, 'summary', 'summaries')} of system {request.system!r} "
-                "already; replace them (--replace, in a study file replace = true), or choose another name: NAME=SPEC"
+                f"the corpus already has {counted(present.height, 'summary', 'summaries')} of system "
+                f"{request.system!r}; "
+                "replace them (--replace, in a study file replace = true), or choose another name: NAME=SPEC"
             )
 
 
@@ -300,7 +304,7 @@ def with_summaries(corpus: Corpus, added: pl.DataFrame, systems: Iterable[str], 
     ratings = corpus.ratings.join(kept, on=list(KEY), how="semi")
     notes = corpus.notes
     if dropped := corpus.ratings.height - ratings.height:
-        notes = (*notes, f"summaries written anew: {counted(dropped, 'rating')} of their former texts left out")
+        notes = (*notes, f"summaries were replaced: {counted(dropped, 'rating')} of the old texts removed")
     return replace(corpus, summaries=summaries, ratings=ratings, notes=notes)
 
 

@@ -12,7 +12,7 @@ from dialgauge.files import atomic_folder
 from dialgauge.models import digest_of, need_packages, quiet_loading
 
 _SPEC = re.compile(r"scratch:(\d+)\+(\d+)(?:x(\d+))?")
-_FORM = "scratch:ENCODER+DECODER layers, with the width after an x where it is not 256: scratch:6+6 or scratch:6+6x512"
+_FORM = "scratch:ENCODER+DECODER layers, with x and the hidden size if it is not 256: scratch:6+6 or scratch:6+6x512"
 _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 #: Beside the weights: what the model was made from, so that a second call knows its own work.
 _CARD = "scratch.json"
@@ -81,12 +81,12 @@ def build_scratch(shape: ScratchModel, texts: Sequence[str], folder: Path, seed:
     """
     need_packages("a model from scratch")
     if not any(text.strip() for text in texts):
-        raise InputError("a tokenizer cannot be learnt: there is no training text")
+        raise InputError("a tokenizer cannot be trained without text")
     identity = digest_of([json.dumps(asdict(shape)), str(seed), *texts])
     if folder.exists():
         if _made_from(folder) == identity:
             return folder
-        raise InputError(f"{folder}: holds a model of another shape, seed or corpus; choose another folder")
+        raise InputError(f"{folder}: contains a model of another shape, seed or corpus; choose another folder")
     tokenizer = _tokenizer(shape, texts)
     module = _module(shape, len(tokenizer), seed)
     with atomic_folder(folder) as temporary, quiet_loading():

@@ -11,7 +11,7 @@ from dialgauge.summarize._roles import join_pieces
 from dialgauge.summarize._settings import JOINTS, GenerationSettings, Reading
 from dialgauge.summarize._system import Outcome, Summarizer, Task
 
-#: So many batches make a portion: the work that is lost, at most, when it stops half-way.
+#: Batches per portion: the maximum work lost by an interruption.
 _BATCHES = 8
 
 
@@ -35,7 +35,7 @@ def write_summaries(
         written = iter(generate(model, texts, settings, window=reading.window, batch_tokens=batch_tokens))
         for i in portion:
             summary = join_pieces([next(written) for _ in parts[i].texts])
-            yield i, Outcome(summary, parts[i].note) if summary else Outcome(None, reason="the model wrote nothing")
+            yield i, Outcome(summary, parts[i].note) if summary else Outcome(None, reason="the model generated no text")
 
 
 def _portions(loads: Sequence[int], most: int) -> list[list[int]]:
@@ -77,31 +77,35 @@ register(
         compute=_compute,
         parameters={
             "model": Parameter("", (), "the checkpoint: a hub id (org/name@revision) or folder:/path"),
-            "beams": Parameter("4", (), "beams of the search; 1 is greedy", *_FROM_ONE),
-            "longest": Parameter("128", (), "tokens that a summary has at most (of each part)", *_FROM_ONE),
-            "shortest": Parameter("0", (), "tokens that it has at least", *_WHOLE),
+            "beams": Parameter("4", (), "beam size; 1 is greedy search", *_FROM_ONE),
+            "longest": Parameter("128", (), "maximum number of tokens of a summary (of each part)", *_FROM_ONE),
+            "shortest": Parameter("0", (), "minimum number of tokens of a summary", *_WHOLE),
             "length-penalty": Parameter(
-                "1", (), "above 1 prefers longer summaries among the beams", r"-?\d+(\.\d+)?", "a number"
+                "1",
+                (),
+                "length penalty; above 1 prefers longer summaries among the beams",
+                r"-?\d+(\.\d+)?",
+                "a number",
             ),
-            "no-repeat": Parameter("0", (), "no run of so many tokens comes twice; 0: no such rule", *_WHOLE),
-            "prefix": Parameter("", (), 'what leads the dialogue, as in "summarize: " for T5'),
-            "joint": Parameter("line", tuple(JOINTS), "what stands between turns: a line break or a space"),
+            "no-repeat": Parameter("0", (), "do not repeat any N consecutive tokens; 0: no such rule", *_WHOLE),
+            "prefix": Parameter("", (), 'prefix of the input, such as "summarize: " for T5'),
+            "joint": Parameter("line", tuple(JOINTS), "separator of turns: a line break or a space"),
             "roles": Parameter(
                 "turns",
                 ("turns", "mark"),
-                "for a role, turns: the model reads the turns of the role alone; mark: all of them, led by [ROLE]",
+                "for a role, turns: read only the turns of the role; mark: read all turns after [ROLE]",
             ),
             "window": Parameter(
                 "auto",
                 (),
-                "tokens that the model reads at a time; auto: as many as it can",
+                "input window in tokens; auto: the model's maximum",
                 r"auto|[1-9]\d*",
                 "auto or a whole number from 1",
             ),
             "device": Parameter(
-                "auto", (), "auto, cpu, cuda or cuda:N", r"auto|cpu|cuda(:\d+)?", "auto, cpu, cuda or cuda:N"
+                "auto", (), "device: auto, cpu, cuda or cuda:N", r"auto|cpu|cuda(:\d+)?", "auto, cpu, cuda or cuda:N"
             ),
-            "dtype": Parameter("fp32", DTYPES, "the numbers of the model; bf16 is quicker on a card and less exact"),
+            "dtype": Parameter("fp32", DTYPES, "precision of the model; bf16 is faster on a GPU and less exact"),
         },
         models={"model": "seq2seq"},
     )

@@ -76,7 +76,8 @@ class GenerationSettings(Settings):
     length_penalty: float = setting(1.0, "Above 1, longer texts are preferred among the beams.")
     no_repeat: int = setting(
         0,
-        "Write no run of N tokens twice; 0 for no such rule (with it, a name of N tokens is written at most once).",
+        "Do not repeat any N consecutive tokens; 0 for no such rule (otherwise, a name of N tokens occurs at most "
+        "once).",
         ge=0,
     )
 
@@ -98,15 +99,13 @@ class FinetuneSettings(TrainingPlan):
     """
 
     learning_rate: float = setting(
-        5e-5, "Highest learning rate: it rises, then falls to zero; from scratch, about 5e-4.", panel="Training", gt=0
+        5e-5, "Peak learning rate; use about 5e-4 for a model from scratch.", panel="Training", gt=0
     )
-    batch_tokens: int = setting(4096, "Tokens of a micro-batch, padding included.", panel="Training", ge=1)
-    source_length: int = setting(1024, "Tokens of a dialogue that are read in training.", panel="Training", ge=4)
-    target_length: int = setting(128, "Tokens of a reference that are learnt.", panel="Training", ge=4)
-    label_smoothing: float = setting(
-        0.1, "Share of certainty taken from the right token.", panel="Training", ge=0, lt=1
-    )
-    best_by: BestBy = setting("rouge", "What makes an epoch the best on dev.", panel="Training")
+    batch_tokens: int = setting(4096, "Tokens per micro-batch, including padding.", panel="Training", ge=1)
+    source_length: int = setting(1024, "Maximum number of dialogue tokens read in training.", panel="Training", ge=4)
+    target_length: int = setting(128, "Maximum number of reference tokens used in training.", panel="Training", ge=4)
+    label_smoothing: float = setting(0.1, "Label smoothing.", panel="Training", ge=0, lt=1)
+    best_by: BestBy = setting("rouge", "Criterion for the best epoch on dev.", panel="Training")
     reading: Reading = setting(Reading(), "How dialogues are shown to the model.", option=False)
     generation: GenerationSettings = setting(
         GenerationSettings(beams=1), "How the model writes for the development set.", option=False
@@ -123,11 +122,11 @@ class SetsSettings(Settings):
 
     sets: Several[Literal["full", "filtered", "subsampled", "all"]] = setting(
         ("full",),
-        "Training set; filtered has an affective word in dialogue and reference, subsampled as many pairs at random.",
+        "Training set: filtered has an affective word in dialogue and reference, subsampled the same number at random.",
         min_length=1,
     )
-    role: str = setting(OVERALL, "Role whose references are learnt.")
-    bertscore: str | None = setting("embedded:minilm", "Encoder of BERTScore in the table.")
+    role: str = setting(OVERALL, "Role whose references are used for training.")
+    bertscore: str | None = setting("embedded:minilm", "BERTScore encoder for the table.")
     vocabulary: int = setting(8000, "Maximum number of word pieces of a model from scratch.", ge=1)
     window: int = setting(1024, "Number of tokens that a model from scratch can read.", option=False, ge=1)
     writing: GenerationSettings = setting(

@@ -1,4 +1,4 @@
-"""What a summarizer declares about itself, what it is given, and what it gives back."""
+"""The declaration of a summarizer, its tasks and its results."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -74,7 +74,7 @@ Compute = Callable[[Task, Mapping[str, str]], Iterator[tuple[int, Outcome]]]
 
 @dataclass(frozen=True, slots=True)
 class Summarizer:
-    """A way to write summaries, declared.
+    """The declaration of a summarizer.
 
     ``compute`` maps a task and parameter values to outcomes, one by one, so that what is done is kept when the work
     stops half-way. ``reads_references`` is true of an oracle. ``models`` maps each parameter that names a model to the

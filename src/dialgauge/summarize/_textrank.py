@@ -53,7 +53,7 @@ def pagerank(weights: FloatArray, damping: float) -> FloatArray:
         if np.abs(following - ranks).sum() < _TOLERANCE * count:
             return following
         ranks = following
-    raise ModelError(f"textrank: no convergence in {_MOST_STEPS} steps with damping={damping}; use a smaller one")
+    raise ModelError(f"textrank: no convergence in {_MOST_STEPS} steps with damping={damping}; use a smaller value")
 
 
 def _compared(text: str, lang: str) -> list[str]:
@@ -75,15 +75,13 @@ def _ranked(pieces: Sequence[Piece], parameters: Mapping[str, str]) -> list[int]
 register(
     Summarizer(
         name="textrank",
-        description="the turns that have most words in common with the others, by PageRank",
+        description="the turns that share the most words with the others, by PageRank",
         citation="Mihalcea and Tarau 2004, TextRank: Bringing Order into Texts, EMNLP",
         compute=by_ranking(_ranked),
         parameters={
             "n": PIECES,
             "units": UNITS,
-            "damping": Parameter(
-                "0.85", (), "how far a rank depends on the neighbours", r"0(\.\d+)?", "a number from 0 to below 1"
-            ),
+            "damping": Parameter("0.85", (), "damping factor of PageRank", r"0(\.\d+)?", "a number from 0 to below 1"),
             "order": ORDER,
             "speakers": SPEAKERS,
             "until": UNTIL,

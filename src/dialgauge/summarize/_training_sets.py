@@ -1,4 +1,4 @@
-"""What a summarizer is trained on: pairs of dialogue and reference, all of them, the affective ones, or as many."""
+"""Training data of a summarizer: pairs of dialogue and reference, all, the affective ones, or a random subset."""
 
 import hashlib
 import json
@@ -77,7 +77,7 @@ def split_corpus(corpus: Corpus) -> Splits:
             named[part].append(dialogue_id)
     parts = {part: corpus.select(dialogues=ids) if ids else None for part, ids in named.items()}
     if parts["train"] is None:
-        raise InputError(f"corpus {corpus.info.name!r}: no dialogue to train on (none of the split 'train')")
+        raise InputError(f"corpus {corpus.info.name!r}: no dialogues to train on (the split 'train' is empty)")
     return Splits(parts["train"], parts["dev"], parts["test"])
 
 
@@ -88,7 +88,9 @@ def hold_out(corpus: Corpus, share: float, seed: int = 0) -> tuple[Corpus, Corpu
     ids = corpus.dialogues["dialogue_id"].to_list()
     count = max(1, round(len(ids) * share))
     if count >= len(ids):
-        raise InputError(f"corpus {corpus.info.name!r}: {counted(len(ids), 'dialogue')} are too few to hold some out")
+        raise InputError(
+            f"corpus {corpus.info.name!r}: {counted(len(ids), 'dialogue')} are too few for a held-out part"
+        )
     held = set(sorted(ids, key=lambda name: hashlib.sha256(f"{seed}:{name}".encode()).digest())[:count])
     kept = [name for name in ids if name not in held]
     return corpus.select(dialogues=kept), corpus.select(dialogues=sorted(held))
@@ -108,14 +110,16 @@ def reference_pairs(corpus: Corpus, role: str = OVERALL, reading: Reading | None
     if references.is_empty():
         other = sorted(corpus.references["role"].unique())
         found = f"; it has references of the roles {', '.join(other)}" if other else ""
-        raise InputError(f"corpus {corpus.info.name!r}: no reference summary of the role {role!r} to learn from{found}")
+        raise InputError(f"corpus {corpus.info.name!r}: no reference summaries of the role {role!r} to train on{found}")
     pairs = tuple(
         Pair(dialogue_id, system, variant, of_role, texts[dialogue_id], text)
         for dialogue_id, system, variant, of_role, text in references.select(*KEY, "text").iter_rows()
         if text and text.strip() and texts[dialogue_id]
     )
     if not pairs:
-        raise InputError(f"corpus {corpus.info.name!r}: every reference or its dialogue is empty: nothing to learn")
+        raise InputError(
+            f"corpus {corpus.info.name!r}: every reference or its dialogue is empty, so there is nothing to train on"
+        )
     return pairs
 
 
@@ -136,7 +140,7 @@ def training_sets(
     """The training sets of these names, from one corpus.
 
     ``filtered`` drops the pairs whose dialogue or reference has no affective word by ``tagger``; ``subsampled`` draws
-    as many pairs from all, with ``seed``, so that what filtering does can be told from what fewer data do.
+    the same number of pairs from all, with ``seed``, to separate the effect of filtering from that of less data.
     """
     wanted = _checked(names)
     pairs = reference_pairs(corpus, role, reading)
@@ -157,13 +161,13 @@ def _checked(names: Iterable[str]) -> list[SetName]:
         if name not in SETS:
             raise UnknownNameError("training set", name, SETS)
     if not given:
-        raise InputError(f"no training set was asked for; there are {', '.join(SETS)}")
+        raise InputError(f"no training set was given; there are {', '.join(SETS)}")
     return [name for name in SETS if name in given]
 
 
 def _filtered(corpus: Corpus, pairs: Sequence[Pair], tagger: Tagger | None) -> TrainingSet:
     if tagger is None:
-        raise InputError("the sets 'filtered' and 'subsampled' need a tagger of affective words: give one")
+        raise InputError("the sets 'filtered' and 'subsampled' need a sentiment tagger")
     looked_at = affective_pairs(corpus, tagger)
     affect = {
         tuple(key): (dialogue, summary)
