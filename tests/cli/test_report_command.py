@@ -50,4 +50,4 @@ def test_times_need_a_file_of_their_own(cli: Callable[..., Any], folder: Path, t
 def test_no_run(cli: Callable[..., Any], tmp_path: Path) -> None:
     refused = cli("report", tmp_path)
     assert refused.code == 2
-    assert "no run of dialgauge" in refused.err
+    assert "not a dialgauge run folder" in refused.err

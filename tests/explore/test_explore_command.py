@@ -32,7 +32,7 @@ def test_it_serves(served: str) -> None:
 
 def test_not_a_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run(monkeypatch, tmp_path) == 2
-    assert "no run of dialgauge" in capsys.readouterr().err.replace("\n", " ")
+    assert "not a dialgauge run folder" in capsys.readouterr().err.replace("\n", " ")
     assert run(monkeypatch, tmp_path / "absent") == 2
     assert "no such folder" in capsys.readouterr().err.replace("\n", " ")
 

@@ -362,7 +362,7 @@ def test_families_that_are_missing(part: Corpus) -> None:
 def test_no_variant_possible(part: Corpus) -> None:
     short = [Summary(d, "s", "Hello.") for d in part.dialogues["dialogue_id"]]
     corpus = Corpus.build(part.iter_dialogues(), short)
-    with pytest.raises(InputError, match="no variant could be made of any summary"):
+    with pytest.raises(InputError, match="no summary could be perturbed"):
         add_variants(corpus, ("remove_important_sentence_6", "add_negation"))
 
 

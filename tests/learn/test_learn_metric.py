@@ -122,7 +122,7 @@ def test_a_changed_card_is_refused(folder: Path) -> None:
     recipe = {name: value for name, value in card["settings"]["recipe"].items() if name != "levels"}
     for wrong, message in (
         ({"settings": {**card["settings"], "recipe": recipe}}, "the recipe is incomplete: KeyError: 'levels'"),
-        ({"files": list(card["files"])}, "'files' is no table"),
+        ({"files": list(card["files"])}, "'files' is not a table"),
         ({"strange": 1}, "unexpected keyword argument 'strange'"),
     ):
         path.write_text(json.dumps({**card, **wrong}), encoding="utf-8")

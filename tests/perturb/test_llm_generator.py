@@ -494,7 +494,7 @@ def test_a_study_asks_the_model_once_and_accounts_for_it(study: Callable[..., Pa
 def test_a_study_with_a_spent_budget_stops_and_goes_on(study: Callable[..., Path]) -> None:
     with serving(of_the_summary) as server:
         path = study(server, "max_calls = 3\nparallel = 1")
-        with pytest.raises(InputError, match="the budget is spent with 3 variants made and 1 to go; run again"):
+        with pytest.raises(InputError, match="the budget is spent: 3 variants are made and 1 are missing; rerun"):
             run_study(path)
         finished = run_study(path)
     facts = json.loads((finished.folder / "manifest.json").read_text())["stages"]["variants"]
@@ -508,7 +508,7 @@ def test_a_study_with_a_spent_budget_stops_and_goes_on(study: Callable[..., Path
         ('generator = "llm"', 'generator = "llm" needs a model'),
         ('model = "m"\nmax_calls = 3', 'max_calls, model: only with generator = "llm"'),
         ('generator = "gpt"', "perturbations.generator"),
-        ('generator = "llm"\nmodel = "m"\nbase_url = "http://me:secret@host/v1"', "a key belongs into OPENAI_API_KEY"),
+        ('generator = "llm"\nmodel = "m"\nbase_url = "http://me:secret@host/v1"', "put a key into OPENAI_API_KEY"),
         ('generator = "llm"\nmodel = "m"\nbase_url = "host/v1"', "must be as in https://host/v1"),
         ('generator = "llm"\nmodel = "m"\napi_key = "x"', "perturbations.api_key: unknown key"),
         ('generator = "llm"\nmodel = "m"\nmax_calls = -1', "perturbations.max_calls"),

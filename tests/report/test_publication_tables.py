@@ -314,7 +314,7 @@ def test_refusals(run: FinishedRun, tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=says):
             publication_table(run, kind, options)
-    with pytest.raises(InputError, match="no run of dialgauge"):
+    with pytest.raises(InputError, match="not a dialgauge run folder"):
         publication_table(tmp_path, "systems")
     copy = tmp_path / "copy"
     shutil.copytree(run.folder, copy)

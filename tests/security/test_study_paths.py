@@ -22,24 +22,24 @@ def write(folder: Path, *, study: str = "", source: str = "embedded", more: str 
 @pytest.mark.parametrize(
     ("settings", "key"),
     [
-        ({"source": "../corpus"}, r":5: corpus\.source: '\.\./corpus' leads out of"),
+        ({"source": "../corpus"}, r":5: corpus\.source: '\.\./corpus' is outside of"),
         ({"source": "in/../../corpus"}, "corpus.source"),
-        ({"source": "/etc/passwd"}, "corpus.source: '/etc/passwd' leads out of"),
-        ({"source": "link"}, "corpus.source: 'link' leads out of"),
-        ({"study": 'output = "../results"'}, r":3: study\.output: '\.\./results' leads out of"),
+        ({"source": "/etc/passwd"}, "corpus.source: '/etc/passwd' is outside of"),
+        ({"source": "link"}, "corpus.source: 'link' is outside of"),
+        ({"study": 'output = "../results"'}, r":3: study\.output: '\.\./results' is outside of"),
         ({"study": 'output = "/tmp/results"'}, "study.output"),
-        ({"more": ', "embedding-average:model=folder:/etc/passwd"'}, "metrics.use: 'folder:/etc/passwd' leads out of"),
-        ({"more": ', "bertscore-f1:rescale=/etc/passwd"'}, "metrics.use: '/etc/passwd' leads out of"),
-        ({"more": ', "psent:tagger=lexicon:~/words.tsv"'}, "metrics.use: 'lexicon:~/words.tsv' leads out of"),
-        ({"more": ', "learned:folder=../metric"'}, "metrics.use: '../metric' leads out of"),
-        ({"more": ', "encoder-head:folder=../metric"'}, "metrics.use: '../metric' leads out of"),
+        ({"more": ', "embedding-average:model=folder:/etc/passwd"'}, "metrics.use: 'folder:/etc/passwd' is outside of"),
+        ({"more": ', "bertscore-f1:rescale=/etc/passwd"'}, "metrics.use: '/etc/passwd' is outside of"),
+        ({"more": ', "psent:tagger=lexicon:~/words.tsv"'}, "metrics.use: 'lexicon:~/words.tsv' is outside of"),
+        ({"more": ', "learned:folder=../metric"'}, "metrics.use: '../metric' is outside of"),
+        ({"more": ', "encoder-head:folder=../metric"'}, "metrics.use: '../metric' is outside of"),
         (
             {"tail": '[summarize]\nsystems = ["lead", "b=seq2seq:model=folder:/etc/bart"]'},
-            r":9: summarize\.systems: 'folder:/etc/bart' leads out of",
+            r":9: summarize\.systems: 'folder:/etc/bart' is outside of",
         ),
         (
             {"tail": '[summarize]\nsystems = ["chat:model=chat:m,prompt=file:../prompt.txt"]'},
-            r"summarize\.systems: 'file:\.\./prompt\.txt' leads out of",
+            r"summarize\.systems: 'file:\.\./prompt\.txt' is outside of",
         ),
         ({"tail": '[affect]\ntagger = "lexicon:/etc/passwd"'}, r":9: affect\.tagger: '/etc/passwd' leads out"),
         ({"tail": '[affect]\ntagger = "token-dict:folder=/etc"'}, "affect.tagger: '/etc' leads out"),
@@ -64,7 +64,7 @@ def test_a_model_is_looked_for_beside_the_study_file(tmp_path: Path, monkeypatch
     with pytest.raises(ModelError, match=f"looked in {tmp_path / 'study' / 'model'};"):
         run_study(path)
     (tmp_path / "study" / "model").symlink_to(tmp_path / "model")
-    with pytest.raises(InputError, match=f"leads out of {tmp_path / 'study'}, to {tmp_path / 'model'}; if you trust"):
+    with pytest.raises(InputError, match=f"is outside of {tmp_path / 'study'}, to {tmp_path / 'model'}; if you trust"):
         read_study_file(path)
 
 

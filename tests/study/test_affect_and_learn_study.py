@@ -81,7 +81,7 @@ def test_a_target_that_nobody_rated_is_refused_before_the_work(tmp_path: Path) -
 
 
 def test_a_lexicon_elsewhere_needs_trust(tmp_path: Path) -> None:
-    with pytest.raises(DialgaugeError, match=r"affect\.tagger: '/etc/words\.tsv' leads out of"):
+    with pytest.raises(DialgaugeError, match=r"affect\.tagger: '/etc/words\.tsv' is outside of"):
         run_study(_write(tmp_path, _STUDY + '\n[affect]\ntagger = "lexicon:/etc/words.tsv"\n'))
 
 

@@ -120,7 +120,7 @@ def test_other_corpora_and_other_names(runs: Runs) -> None:
     assert found.overlap.only_second == {kind: [] for kind in found.overlap.only_second}
     assert found.changes.filter(system="careful", name="consistency")["verdict"].to_list() == ["no difference shown"]
     assert found.changes.filter(name="corpus-bleu").is_empty()
-    assert any("not the same in both" in note for note in found.notes)
+    assert any("differ between the runs" in note for note in found.notes)
     apart = compare_runs(runs("old"), runs("renamed"), resamples=50)
     assert apart.overlap.only_first["systems"] == ["careful"]
     assert apart.overlap.only_second["systems"] == ["careful-2"]
@@ -159,7 +159,7 @@ def test_ratings_on_another_scale_are_not_compared(runs: Runs) -> None:
 def test_other_ratings_of_the_same_texts_are_other_judgements(runs: Runs) -> None:
     found = compare_runs(runs("old"), runs("rejudged"), resamples=4096)
     assert found.together.filter(name="consistency")["verdict"].to_list() == ["lower"]
-    assert any("other judgements" in note for note in found.notes)
+    assert any("different judgements" in note for note in found.notes)
 
 
 def test_few_dialogues_are_said_to_be_few(runs: Runs) -> None:
@@ -189,7 +189,7 @@ def test_refusals(runs: Runs, second: str, settings: dict[str, object], error: t
 def test_no_run_folder(runs: Runs, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
         compare_runs(runs("old"), tmp_path / "nothing")
-    with pytest.raises(InputError, match=r"no run of dialgauge \(it has no manifest.json\)"):
+    with pytest.raises(InputError, match=r"not a dialgauge run folder \(manifest.json is missing\)"):
         compare_runs(runs("old"), tmp_path)
 
 
@@ -205,7 +205,7 @@ def test_damaged_manifest(tmp_path: Path, text: str) -> None:
 
 def test_a_run_that_stopped_early(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps({"stages": {"corpus": {"outputs": {}}}}))
-    with pytest.raises(InputError, match="stopped before it had scores"):
+    with pytest.raises(InputError, match="stopped before scoring"):
         FinishedRun.open(tmp_path)
 
 

@@ -119,7 +119,7 @@ def test_mistakes_in_its_section_are_named_with_their_line(
 
 def test_a_run_with_a_stage_that_is_gone_says_so(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
-    with pytest.raises(InputError, match="no installed package declares the stages that this run has: repetition"):
+    with pytest.raises(InputError, match="no installed package provides these stages of the run: repetition"):
         report_of_run(finished / "runs/own")
 
 
@@ -157,7 +157,7 @@ def test_stages_run_after_their_inputs() -> None:
 
 
 def test_stages_that_cannot_be_put_in_order_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(DialgaugeError, match="stages wait for each other: report, early, late"):
+    with pytest.raises(DialgaugeError, match="stages depend on each other in a cycle: report, early, late"):
         run_order([*all_stages(), Early(), Late()])
     with pytest.raises(UnknownNameError, match="unknown input of stage 'lost' 'scorse'; did you mean 'scores'"):
         run_order([*all_stages(), Lost()])

@@ -111,10 +111,10 @@ def test_a_changed_table_is_refused(run: Path, tmp_path: Path) -> None:
 
 
 def test_no_run(run: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no run of dialgauge"):
+    with pytest.raises(InputError, match="not a dialgauge run folder"):
         report_of_run(tmp_path)
     manifest = json.loads((run / "manifest.json").read_text())
     del manifest["stages"]["report"]
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(InputError, match="no report that can be made again"):
+    with pytest.raises(InputError, match="no report that can be rebuilt"):
         report_of_run(tmp_path)

@@ -245,7 +245,11 @@ def test_scales_and_normalising(tmp_path: Path, small: Corpus) -> None:
             "^reproduction: .* share no dimension",
         ),
         ('original = "corpus"\nmethod = "annotator:nobody"', {}, r"^reproduction\.original: .*nobody"),
-        ('original = "first.csv"\nname = "again"', {}, r"reproduction\.name: the original must not be called 'again'"),
+        (
+            'original = "first.csv"\nname = "again"',
+            {},
+            r"reproduction\.name: the original must not have the name of the study itself, 'again'",
+        ),
         (
             'original = "first.csv"\nclaims = "claims.toml"',
             {"claims": "claims = 3"},
@@ -266,8 +270,8 @@ def test_scales_and_normalising(tmp_path: Path, small: Corpus) -> None:
         ('original = "first.csv"\nmethod = "meen"', {}, r"reproduction\.method: unknown method of aggregation 'meen'"),
         ('original = "first.csv"\nagreement = 2.0', {}, r"reproduction\.agreement: Input should be less than or equal"),
         ('orignal = "first.csv"', {}, r"reproduction\.orignal: unknown key 'orignal'; did you mean 'original'"),
-        ('original = "../first.csv"', {}, r":12: reproduction\.original: '\.\./first\.csv' leads out of"),
-        ('original = "a.csv"\nclaims = "/etc/claims.toml"', {}, r":13: reproduction\.claims: .* leads out of"),
+        ('original = "../first.csv"', {}, r":12: reproduction\.original: '\.\./first\.csv' is outside of"),
+        ('original = "a.csv"\nclaims = "/etc/claims.toml"', {}, r":13: reproduction\.claims: .* is outside of"),
     ],
 )
 def test_bad_input_is_named_before_the_long_work(
@@ -283,14 +287,14 @@ def test_no_ratings_on_either_side(tmp_path: Path, small: Corpus) -> None:
     with pytest.raises(InputError, match="reproduction: the corpus of this study has no ratings"):
         _study(tmp_path / "one", bare)
     write_corpus(bare, tmp_path / "other" / "unrated")
-    with pytest.raises(InputError, match=r"reproduction\.original: unrated holds no ratings and is no table"):
+    with pytest.raises(InputError, match=r"reproduction\.original: unrated has no ratings and is not a table"):
         _study(tmp_path / "other", small, '[reproduction]\noriginal = "unrated"\n')
 
 
 def test_the_folder_of_a_run_is_led_to_its_ratings(done: Path, tmp_path: Path, small: Corpus) -> None:
     shutil.copytree(done / "runs" / "again", tmp_path / "first")
     section = '[reproduction]\noriginal = "first{}"\nname = "first"\n'
-    with pytest.raises(InputError, match=r'folder of a run; its ratings are in "first/corpus"'):
+    with pytest.raises(InputError, match=r'is a run folder; its ratings are in "first/corpus"'):
         _study(tmp_path, small, section.format(""))
     assert _study(tmp_path, small, section.format("/corpus")).stages["reproduction"] == "done"
 

@@ -107,7 +107,7 @@ def test_a_stopped_run_does_not_pass_for_a_whole_one(
         patch.setattr("dialgauge.study.stages.scores.score_as_asked", stop)
         with pytest.raises(KeyboardInterrupt):
             run_study(study)
-    with pytest.raises(InputError, match="the run stopped before it had scores"):
+    with pytest.raises(InputError, match="the run stopped before scoring"):
         FinishedRun.open(folder)
     run_study(study)
     assert "longest" in FinishedRun.open(folder).scores.frame["system"].to_list()

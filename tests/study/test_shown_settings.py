@@ -19,16 +19,18 @@ def test_written_summaries_are_named() -> None:
     shown = shown_settings(settings(summarize=written), rated=False)
     assert shown["summaries written"] == "by lead, two=longest:n=2; roles: overall, agent"
     shown = shown_settings(settings(summarize=written | {"replace": True}), rated=False)
-    assert str(shown["summaries written"]).endswith("agent; in the place of what the corpus had of them")
+    assert str(shown["summaries written"]).endswith("agent; replacing those in the corpus")
 
 
 def test_the_original_of_a_reproduction_is_named_with_its_treatment() -> None:
     assert "reproduction" not in shown_settings(settings(), rated=True)
     shown = shown_settings(settings(reproduction={"original": "first.csv"}), rated=True)
-    assert shown["reproduction"] == "original first.csv; single ratings merged by mean; values as they are"
+    assert shown["reproduction"] == "original first.csv; single ratings aggregated by mean; values as they are"
     asked = {"original": "first", "method": "median", "normalise": True}
     shown = shown_settings(settings(reproduction=asked), rated=True)
-    assert shown["reproduction"] == "original first; single ratings merged by median; both studies brought to 0–1"
+    assert (
+        shown["reproduction"] == "original first; single ratings aggregated by median; both studies normalized to 0–1"
+    )
     shown = shown_settings(settings(reproduction={"original": "o"}, ratings={"aggregate": "median"}), rated=True)
     assert "merged by median" in str(shown["reproduction"])
 

@@ -217,7 +217,7 @@ def test_trust_leads_out_of_the_folder(tmp_path: Path, golden_dir: Path) -> None
     path.write_text(path.read_text().replace("tables/vectors", "../tables/vectors"))
     with pytest.raises(InputError) as caught:
         run_study(path)
-    led = f"leads out of {path.parent}, to {tmp_path / 'tables' / 'vectors.json'}"
+    led = f"is outside of {path.parent}, to {tmp_path / 'tables' / 'vectors.json'}"
     assert f"s.toml:6: summarize.systems: 'folder:./../tables/vectors.json' {led}" in str(caught.value)
     assert f"s.toml:11: metrics.use: 'folder:../tables/vectors.json' {led}" in str(caught.value)
     path.write_text(path.read_text().replace('name = "s"', 'name = "s"\noutside = true'))
@@ -317,7 +317,7 @@ def test_a_metric_of_others_says_where_its_path_is() -> None:
     try:
         assert metric_specs(["own:from=table>table"], HOME).full == (f"own:from=table>{HOME}/table",)
         assert metric_specs(["own:from=other>table"], HOME).full == ("own:from=other>table",)
-        with pytest.raises(InputError, match="'table>Table': the path in it cannot be made a whole one"):
+        with pytest.raises(InputError, match="'table>Table': the path cannot be made absolute"):
             metric_specs(["own:from=table>Table"], HOME)
     finally:
         del METRICS._entries["own"]

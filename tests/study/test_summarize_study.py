@@ -305,12 +305,12 @@ def test_what_cannot_run_is_refused_as_by_the_command(tmp_path: Path, echo: list
 
 def test_nothing_to_score(tmp_path: Path) -> None:
     write_corpus(Corpus.build([Dialogue("empty", ())]), tmp_path / "calls")
-    with pytest.raises(InputError, match="holds no summary, and none could be written"):
+    with pytest.raises(InputError, match="has no summaries, and none could be generated"):
         run_study(study(tmp_path, ["lead"]))
     bare = tmp_path / "s.toml"
     text = bare.read_text()
     bare.write_text(text[: text.index("[summarize]")] + text[text.index("[metrics]") :])
-    with pytest.raises(InputError, match=r"holds no summary; a table \[summarize\] has systems write some"):
+    with pytest.raises(InputError, match=r"has no summaries; generate some with a section \[summarize\]"):
         run_study(bare)
 
 

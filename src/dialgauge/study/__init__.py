@@ -1,6 +1,6 @@
-"""A study file ties the rooms together: corpus, metrics, ratings, correlation, report.
+"""Studies: a study file combines corpus, metrics, ratings, correlation and report.
 
-Names load on first use: who only reads a finished run does not wait for what makes one.
+Names load on first use: reading a finished run does not load the code that runs studies.
 """
 
 from dialgauge.lazy import lazy_room

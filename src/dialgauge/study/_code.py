@@ -1,4 +1,4 @@
-"""Which code decides what a stage makes."""
+"""The code that determines the results of a stage."""
 
 from dialgauge import __version__
 from dialgauge.registry import defining_module
@@ -6,7 +6,7 @@ from dialgauge.sources import NoSourceError, source_digest
 from dialgauge.study._context import Context
 from dialgauge.study._stage import ALL, Stage
 
-#: Rooms that only show results: what they hold changes no result.
+#: Packages that only show results and do not change them.
 _SHOWING = ("dialgauge.report", "dialgauge.web")
 
 

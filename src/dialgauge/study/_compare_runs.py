@@ -54,9 +54,9 @@ class RunComparison:
     ``changes`` has a row per metric and dimension (``kind``, ``name``) for all systems together and for each system:
     both means over what the two runs share, the difference (second − first) with its interval, the p-value of the
     paired permutation test and the same corrected, and a verdict. ``p_floor`` is what the test cannot go below with so
-    few dialogues or resamples. ``signatures`` are the metrics that were made by something else; ``largest`` the
-    summaries that changed most; ``ranks`` the places of the systems; ``correlations`` how far each metric agrees with
-    people in either run; ``notes`` what one must know to read the numbers.
+    few dialogues or resamples. ``signatures`` are the metrics whose signature changed; ``largest`` the
+    summaries that changed most; ``ranks`` the ranks of the systems; ``correlations`` how well each metric agrees with
+    people in either run; ``notes`` remarks on the numbers.
     """
 
     first: FinishedRun
@@ -92,7 +92,7 @@ def compare_runs(
     progress: Progress | None = None,
     **changes: Any,
 ) -> RunComparison:
-    """Compare two finished runs on what both have; nothing is scored again.
+    """Compare two finished runs on what both have, without rescoring.
 
     ``names`` says which system or metric of the second run takes the place of which of the first (``{"v2": "v1"}``).
     In all systems together the references are left out. p-values
@@ -228,7 +228,7 @@ def _system_rows(old: Side, new: Side, overlap: Overlap) -> list[dict[str, Any]]
 def _judged(
     changes: pl.DataFrame, other_ruler: set[tuple[str, str]], correction: Correction, alpha: float
 ) -> pl.DataFrame:
-    """Correct the p-values and say in a word what came out. Another ruler says nothing of better or worse."""
+    """Correct the p-values and add verdicts. A changed metric gives no verdict on quality."""
     together = (changes["system"] == ALL_SYSTEMS).to_numpy()
     p_values = changes["p_value"].to_numpy().astype(np.float64)
     corrected = np.full(len(p_values), np.nan)
@@ -272,11 +272,14 @@ def _judgement_notes(changes: pl.DataFrame, overlap: Overlap) -> list[str]:
     moved = changes.filter(pl.col("verdict") != "same", kind="dimension")
     if overlap.texts_changed or moved.is_empty():
         return []
-    return ["the texts are the same in both runs: ratings that differ are other judgements, not other summaries"]
+    return [
+        "the texts are the same in both runs: differences in ratings come from different judgements, not different "
+        "summaries"
+    ]
 
 
 def _floor_notes(changes: pl.DataFrame, alpha: float) -> list[str]:
-    """Tables in which no difference, however large, could be told from chance."""
+    """Notes on tables in which no difference, however large, could be significant."""
     notes = []
     for name, part in (
         ("all systems together", changes.filter(system=ALL_SYSTEMS)),
@@ -286,7 +289,7 @@ def _floor_notes(changes: pl.DataFrame, alpha: float) -> list[str]:
         least = tested["p_floor"].min()
         if isinstance(least, float) and least * tested.height > alpha:
             notes.append(
-                f"{name}: after correction for {tested.height} tests no difference can be significant with so few "
+                f"{name}: after correction for {tested.height} tests no difference can be significant with this few "
                 "dialogues; look at the intervals"
             )
     return notes

@@ -5,7 +5,7 @@ The grammar, on one line::
     NAME drops|rises|changes|worsens|improves [by NUMBER] [significantly|at all] [for SYSTEM|any system]
 
 NAME is a metric, a dimension, ``any metric``, ``any dimension`` or ``anything``; ``metric NAME`` and ``dimension NAME``
-tell two of one name apart. ``summaries missing`` holds where the second run lacks summaries that the first has.
+distinguish two of the same name. ``summaries missing`` holds if the second run lacks summaries that the first has.
 """
 
 import math
@@ -51,7 +51,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A condition held against two runs: the changes that meet it (none where it does not hold), as sentences, too."""
+    """A condition checked on two runs: the changes that meet it (none if it does not hold), also as sentences."""
 
     condition: Condition
     looked_at: int
@@ -79,7 +79,7 @@ def parse_condition(text: str) -> Condition:
         except ValueError:
             amount = math.nan
         if not 0 < amount < math.inf:
-            raise InputError(f"--fail-if {text!r}: after 'by' comes a number above 0, not {found['amount']!r}")
+            raise InputError(f"--fail-if {text!r}: 'by' needs a number above 0; got {found['amount']!r}")
     verb = next(one for one in VERBS if one == found["verb"])
     at_all = (found["how"] or "").startswith("at")
     return Condition(words, found["name"], verb, amount, at_all, found["system"])
@@ -88,7 +88,7 @@ def parse_condition(text: str) -> Condition:
 def _what_is_wrong(words: str) -> str:
     verbs = [word for word in words.split()[1:] if word in VERBS]
     if verbs:
-        return f"what stands after {verbs[0]!r} is not understood"
+        return f"the text after {verbs[0]!r} is not valid"
     for word in words.split()[1:]:
         error = UnknownNameError("verb", word, VERBS)
         if "did you mean" in str(error):
@@ -97,11 +97,11 @@ def _what_is_wrong(words: str) -> str:
 
 
 def check_conditions(comparison: RunComparison, conditions: Sequence[str | Condition]) -> list[Checked]:
-    """Hold conditions against two runs.
+    """Check conditions on two runs.
 
     Where a condition does not say ``at all``, the change must be significant. The p-values are corrected for the tests
-    that these conditions look at, all conditions together: what nobody asked about costs no power. Names that are not
-    in both runs, and conditions that could never be met, are errors: a gate that cannot close is none.
+    that these conditions use, all conditions together: other tests cost no power. Names that are not
+    in both runs, and conditions that can never be met, are errors.
     """
     parsed = [parse_condition(one) if isinstance(one, str) else one for one in conditions]
     chosen = [_rows(comparison, condition) for condition in parsed]
@@ -141,9 +141,7 @@ def _rows(comparison: RunComparison, condition: Condition) -> list[dict[str, Any
         if not condition.at_all:
             rows = rows.filter(pl.col("p_value").is_not_null())
         if rows.is_empty():
-            raise InputError(
-                f"--fail-if {condition.text!r}: there is none that both runs have and that could be tested"
-            )
+            raise InputError(f"--fail-if {condition.text!r}: nothing in both runs can be tested")
         return rows.to_dicts()
     kind, name = _named(comparison, condition)
     rows = changes.filter(pl.col("difference").is_not_null(), kind=kind, name=name)
@@ -151,7 +149,8 @@ def _rows(comparison: RunComparison, condition: Condition) -> list[dict[str, Any
         raise InputError(f"--fail-if {condition.text!r}: {name} has no value in both runs for the same summary")
     if condition.verb in ("worsens", "improves") and rows["direction"][0] == "none":
         raise InputError(
-            f"--fail-if {condition.text!r}: {name} does not say which way is better; use drops, rises or changes"
+            f"--fail-if {condition.text!r}: {name} has no direction (higher or lower is better); use drops, rises or "
+            "changes"
         )
     if not condition.at_all and rows["p_value"].null_count():
         raise InputError(
@@ -216,7 +215,7 @@ def _check_reachable(
     if least * tests > settings["alpha"]:
         raise InputError(
             f"--fail-if {condition.text!r}: can never be met: {max(row['dialogues'] for row in rows)} dialogues give "
-            f"no p below {least:.2g}, which {tests} tests raise above {settings['alpha']:g}; take more dialogues, "
+            f"no p below {least:.2g}, which {tests} tests raise above {settings['alpha']:g}; use more dialogues, "
             "fewer conditions, or write 'at all'"
         )
 
@@ -250,5 +249,5 @@ def _sentence(row: Mapping[str, Any], comparison: RunComparison) -> str:
     if meaning in ("better", "worse"):
         text += f": {meaning}"
     if row["kind"] == "metric" and row["name"] in set(comparison.signatures["metric"]):
-        text += " (another version of the metric)"
+        text += " (different version of the metric)"
     return text

@@ -10,7 +10,7 @@ from dialgauge.errors import InputError, UnknownNameError, counted
 from dialgauge.metrics import SYSTEM_KEY, Scores
 from dialgauge.study._finished import FinishedRun
 
-#: What can be in one run only, in the order in which it is told.
+#: What can be in one run only, in the order of the report.
 KINDS = ("dialogues", "systems", "summaries", "metrics", "dimensions")
 SIGNATURES = pl.Schema(dict.fromkeys(("metric", "first", "second"), pl.String))
 
@@ -68,7 +68,7 @@ class Side:
 
     def _with_metric(self, new: str, old: str) -> "Side":
         if old in self.all_metrics and old != new:
-            raise InputError(f"two metrics of {self.run.folder} would be called {old!r}; leave one out of the study")
+            raise InputError(f"two metrics of {self.run.folder} would be called {old!r}; remove one from the study")
         found = self.correlations
         scores = replace(
             self.scores,
@@ -129,7 +129,7 @@ class Overlap:
 
     ``common`` counts by kind, ``only_first`` and ``only_second`` list (of the summaries those of shared dialogues and
     systems: the holes). ``texts_same`` and ``texts_changed`` count the shared summaries, ``signatures`` are the metrics
-    that something else made in the second run, ``complete`` the systems that have the same summaries in both.
+    whose signature differs in the second run, ``complete`` the systems that have the same summaries in both.
     """
 
     metrics: list[str]
@@ -149,7 +149,7 @@ class Overlap:
 
 
 def find_overlap(old: Side, new: Side) -> Overlap:
-    """Hold two runs against each other; an error where there is nothing to compare."""
+    """Compare the contents of two runs; an error if there is nothing to compare."""
     keys = [side.scores.frame.select(KEY) for side in (old, new)]
     shared = keys[0].join(keys[1], on=list(KEY), how="semi")
     if shared.is_empty():
@@ -188,8 +188,7 @@ def find_overlap(old: Side, new: Side) -> Overlap:
     complete = _complete_systems(*keys)
     if whole and len(complete) < shared.select(SYSTEM_KEY).n_unique():
         notes.append(
-            f"{_some(whole)}: one value per system, over all its dialogues, and these are not the same in both runs: "
-            "not compared there"
+            f"{_some(whole)}: system-level values over all dialogues, which differ between the runs: not compared"
         )
     return Overlap(
         metrics=both,
@@ -225,7 +224,7 @@ def _nothing_shared(old: Side, new: Side) -> str:
         )
     return (
         f"no summary in common: {old.run.folder} has the systems {_some(systems[0])}, {new.run.folder} has "
-        f"{_some(systems[1])}; '--map NEW=OLD' says which stands for which"
+        f"{_some(systems[1])}; map names with '--map NEW=OLD'"
     )
 
 
@@ -242,13 +241,13 @@ def _comparable_dimensions(old: Side, new: Side) -> tuple[list[str], list[str]]:
         before, after = (side.get(name, set()) for side in scales)
         if before != after:
             notes.append(
-                f"{name}: rated on other scales ({_some(sorted(before))}; {_some(sorted(after))}): not compared"
+                f"{name}: rated on different scales ({_some(sorted(before))}; {_some(sorted(after))}): not compared"
             )
             continue
         kept.append(name)
     ways = [side.run.setting("correlations", "ratings", "aggregate") for side in (old, new)]
     if kept and ways[0] != ways[1]:
-        notes.append(f"annotators were merged in other ways ({ways[0]}; {ways[1]}): ratings differ for that, too")
+        notes.append(f"annotators were aggregated in different ways ({ways[0]}; {ways[1]}): this also changes ratings")
     return kept, notes
 
 
@@ -256,15 +255,17 @@ def _notes(signatures: pl.DataFrame, changed: int, references: int, dialogues: l
     notes = []
     if changed and not signatures.is_empty():
         notes.append(
-            f"made by something else: {counted(signatures.height, 'metric')}; summaries changed, too, so differences "
+            f"different version: {counted(signatures.height, 'metric')}; summaries changed as well, so differences "
             f"come from both ({_some(signatures['metric'].to_list())})"
         )
     if references:
         notes.append(
-            f"{counted(references, 'reference')} with another text: metrics that read references changed with that"
+            f"{counted(references, 'reference')} with a different text: this changes metrics that read references"
         )
     if dialogues:
-        notes.append(f"{counted(len(dialogues), 'dialogue')} with other turns under the same name ({_some(dialogues)})")
+        notes.append(
+            f"{counted(len(dialogues), 'dialogue')} with different turns under the same ID ({_some(dialogues)})"
+        )
     return notes
 
 

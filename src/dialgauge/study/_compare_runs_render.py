@@ -1,4 +1,4 @@
-"""A comparison of runs for machines and for pull requests: JSON, Markdown, JUnit, and annotations of GitHub."""
+"""A comparison of runs for programs and pull requests: JSON, Markdown, JUnit, and GitHub annotations."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -73,10 +73,10 @@ def comparison_markdown(comparison: RunComparison, checked: Sequence[Checked] = 
     """A page for a pull request: conditions, changes, and what only one run has."""
     first, second, overlap = comparison.first, comparison.second, comparison.overlap
     lines = [
-        f"## {escape_markdown(second.name)} against {escape_markdown(first.name)}",
+        f"## {escape_markdown(second.name)} compared with {escape_markdown(first.name)}",
         "",
         f"{overlap.common['summaries']} summaries of {overlap.common['dialogues']} dialogues are in both runs; "
-        f"{overlap.texts_changed} of them have another text.",
+        f"{overlap.texts_changed} of them have a different text.",
         "",
     ]
     tables = (
@@ -94,7 +94,7 @@ def comparison_markdown(comparison: RunComparison, checked: Sequence[Checked] = 
 
 
 def method_line(comparison: RunComparison) -> str:
-    """How the numbers were made, in a sentence."""
+    """How the numbers were computed, in a sentence."""
     made = comparison.settings
     ways = 2 ** min(max(comparison.changes["dialogues"].drop_nulls().to_list(), default=0), 64)
     drawn = f"all {ways}" if ways <= made["permutations"] else f"{made['permutations']} random"

@@ -14,7 +14,7 @@ _NUMBERS = ("first", "second", "difference", "corrected p")
 
 
 def comparison_tables(comparison: RunComparison, most: int) -> list[Table]:
-    """What a comparison found, the general first; lists show at most so many rows."""
+    """The results of a comparison, the most general first; lists show at most ``most`` rows."""
     tables = (
         change_table(comparison),
         difference_table(comparison) if len(comparison.systems) > 1 else None,
@@ -56,7 +56,7 @@ def difference_table(comparison: RunComparison) -> Table:
 def signature_table(comparison: RunComparison) -> Table:
     """The metrics whose signature differs."""
     rows = comparison.signatures.rows()
-    return listing("metrics made by something else", ("metric", "first", "second"), rows)
+    return listing("metrics with a different version", ("metric", "first", "second"), rows)
 
 
 def moved_scores_table(comparison: RunComparison) -> Table | None:
@@ -83,7 +83,7 @@ def moved_scores_table(comparison: RunComparison) -> Table | None:
 
 
 def rank_table(comparison: RunComparison) -> Table | None:
-    """The systems whose place changed, by metric and dimension; None where all kept theirs."""
+    """The systems whose rank changed, by metric and dimension; None if no rank changed."""
     ranks = comparison.ranks.filter(pl.col("first") != pl.col("second"))
     if ranks.is_empty():
         return None
@@ -91,11 +91,11 @@ def rank_table(comparison: RunComparison) -> Table | None:
         (name, ", ".join(f"{row['system']} {row['first']}→{row['second']}" for row in part.iter_rows(named=True)))
         for (name,), part in ranks.group_by("name", maintain_order=True)
     )
-    return listing("places of systems that changed", ("by", "system: place before → now"), places)
+    return listing("changed ranks of systems", ("by", "system: rank before → now"), places)
 
 
 def correlation_change_table(comparison: RunComparison, most: int) -> Table | None:
-    """The largest changes of correlations with the ratings, at most so many; None where none changed."""
+    """The largest changes of correlations with the ratings, at most ``most``; None if none changed."""
     moved = comparison.correlations.filter(pl.col("difference").abs() > 1e-9)
     if moved.is_empty():
         return None
@@ -119,7 +119,7 @@ def correlation_change_table(comparison: RunComparison, most: int) -> Table | No
     title += f" (the largest {largest.height} of {chosen.height} changes)" if more else ""
     heads = ["metric", "dimension", "coefficient", "first", "second", "difference"]
     if tested.is_empty():
-        title += "; not tested, as texts or ratings differ"
+        title += "; not tested, because texts or ratings differ"
     else:
         heads.append("corrected p")
     return listing(title, heads, rows, numeric=heads[3:])
@@ -133,7 +133,7 @@ def condition_table(checked: Sequence[Checked], *, brief: bool = False) -> Table
 
 
 def overlap_table(comparison: RunComparison, most: int) -> Table | None:
-    """What only one run has, with at most so many names of each kind; None where both have the same."""
+    """What only one run has, with at most ``most`` names of each kind; None if both have the same."""
     overlap = comparison.overlap
     rows: Iterable[Sequence[object]] = [
         (kind, side, len(names), ", ".join(names[:most]) + (" …" if len(names) > most else ""))

@@ -1,4 +1,4 @@
-"""What another version of a metric changes: single scores, the places of systems, the agreement with people."""
+"""The effect of a new version of a metric: single scores, the ranks of systems, the agreement with people."""
 
 from collections.abc import Mapping
 from typing import Any

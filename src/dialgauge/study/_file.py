@@ -49,7 +49,7 @@ def study_file_model(needed: Sequence[str] | None = None) -> type[StudyFile]:
 
 
 def _read(path: Path, model: type[StudyFile]) -> StudyFile:
-    text = read_utf8(path, f"; 'dialgauge init {path.name}' writes a study file to start from")
+    text = read_utf8(path, f"; create a study file with 'dialgauge init {path.name}'")
     try:
         settings = model.model_validate(parse_toml(text, str(path)))
     except ValidationError as error:
@@ -57,7 +57,7 @@ def _read(path: Path, model: type[StudyFile]) -> StudyFile:
         raise InputError("\n".join(lines)) from error
     home = path.resolve().parent
     outside = [
-        f"{path}:{_line_of(text, key)}: {'.'.join(key)}: {given!r} leads out of {home}, to {led_to}; if you trust "
+        f"{path}:{_line_of(text, key)}: {'.'.join(key)}: {given!r} is outside of {home}: {led_to}; if you trust "
         "this file, write outside = true under [study]"
         for key, given, led_to in paths_outside(settings, home)
     ]
@@ -66,7 +66,7 @@ def _read(path: Path, model: type[StudyFile]) -> StudyFile:
     return settings
 
 
-#: What to write where a whole table is missing.
+#: What to write if a whole section is missing.
 _FOR_A_START = {"annotate": '; for a start: [annotate] with protocol = "dialsummeval" and annotators = ["ada", "bo"]'}
 
 

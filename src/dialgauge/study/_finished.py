@@ -1,4 +1,4 @@
-"""A finished run, read from its folder: what the stages left there, and nothing that was changed since."""
+"""A finished run, read from its folder; files changed since the run are rejected."""
 
 import json
 from collections.abc import Mapping
@@ -15,34 +15,36 @@ from dialgauge.metrics import Scores
 from dialgauge.study._digest import file_digest
 
 MANIFEST = "manifest.json"
-#: A panic of Polars is no Exception in Python, and damaged files cause it.
+#: A Polars panic, caused by damaged files, is not an Exception in Python.
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """The folder of a run and its manifest. What is read is held against the digest that the run noted for it."""
+    """The folder of a run and its manifest. Files are checked against the digests in the manifest."""
 
     folder: Path
     manifest: Mapping[str, Any]
 
     @classmethod
     def open(cls, folder: Path | str) -> "FinishedRun":
-        """Look at a folder; an error says why it is no run, or none that got as far as scores."""
+        """Open a folder; raises an error if it is not a run with scores."""
         folder = Path(folder)
         path = folder / MANIFEST
-        check_folder(folder, "; 'dialgauge run' makes the folder of a run")
+        check_folder(folder, "; create a run folder with 'dialgauge run'")
         if not path.is_file():
-            raise InputError(f"{folder}: no run of dialgauge (it has no {MANIFEST}); 'dialgauge run' makes one")
+            raise InputError(
+                f"{folder}: not a dialgauge run folder ({MANIFEST} is missing); create one with 'dialgauge run'"
+            )
         try:
             manifest = json.loads(path.read_text("utf-8"))
             outputs = [entry["outputs"] for entry in manifest["stages"].values()]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path}: damaged, or not a manifest of dialgauge: {error!r}") from error
         if not all(isinstance(one, dict) for one in outputs):
-            raise InputError(f"{path}: damaged: a stage does not say what it wrote")
+            raise InputError(f"{path}: damaged: a stage does not list its outputs")
         if "scores" not in manifest["stages"]:
-            raise InputError(f"{folder}: the run stopped before it had scores; 'dialgauge run' goes on with it")
+            raise InputError(f"{folder}: the run stopped before scoring; resume it with 'dialgauge run'")
         return cls(folder, manifest)
 
     @property
@@ -70,7 +72,7 @@ class FinishedRun:
         """The corpus as the study saw it."""
         path = self._path("corpus")
         if path is None:
-            raise InputError(f"{self.folder}: the run noted no corpus")
+            raise InputError(f"{self.folder}: the run has no corpus")
         return read_corpus(path)
 
     @property
@@ -78,7 +80,7 @@ class FinishedRun:
         """The metric scores."""
         path = self._path("scores.parquet")
         if path is None:
-            raise InputError(f"{self.folder}: the run noted no scores")
+            raise InputError(f"{self.folder}: the run has no scores")
         return Scores.load(path)
 
     def table(self, name: str) -> pl.DataFrame | None:
@@ -89,13 +91,13 @@ class FinishedRun:
         try:
             return pl.read_parquet(path)
         except _UNREADABLE as error:
-            raise InputError(f"{path}: not readable as a table: {error}") from error
+            raise InputError(f"{path}: cannot be read as a table: {error}") from error
 
     def needed_table(self, name: str, needs: str) -> pl.DataFrame:
         """A table of results; an error says what the study file or the corpus ``needs`` to have for it."""
         found = self.table(name)
         if found is None:
-            raise InputError(f"{self.folder}: the run has no {name}.parquet; that needs {needs}")
+            raise InputError(f"{self.folder}: the run has no {name}.parquet; it needs {needs}")
         return found
 
     def document(self, name: str) -> Any:
@@ -109,7 +111,7 @@ class FinishedRun:
             return None
         path = self.folder / output
         if not path.exists():
-            raise InputError(f"{path}: missing, though the run wrote it; 'dialgauge run' makes it again")
+            raise InputError(f"{path}: missing, although the run wrote it; recreate it with 'dialgauge run'")
         if file_digest(path) != noted[-1]:
-            raise InputError(f"{path}: changed since the run wrote it; 'dialgauge run' makes it again")
+            raise InputError(f"{path}: changed since the run wrote it; recreate it with 'dialgauge run'")
         return path

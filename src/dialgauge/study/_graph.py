@@ -41,7 +41,9 @@ def run_order(stages: Sequence[Stage]) -> list[Stage]:
         placed = {stage.name for stage in ordered}
         ready = [stage for stage in waiting if placed.issuperset(_needed(stage, stages))]
         if not ready:
-            raise DialgaugeError(f"stages wait for each other: {', '.join(stage.name for stage in waiting)}")
+            raise DialgaugeError(
+                f"stages depend on each other in a cycle: {', '.join(stage.name for stage in waiting)}"
+            )
         ordered.append(min(ready, key=lambda stage: not stage.quick))
         waiting.remove(ordered[-1])
     return ordered

@@ -18,7 +18,7 @@ _ANNOTATION = "annotation.db"
 
 @dataclass(slots=True)
 class Ledger:
-    """The manifest of a run folder while the run is under way; saved after every stage, so a dead run can go on."""
+    """The manifest of a run folder during the run; saved after every stage, so that an interrupted run can resume."""
 
     folder: Path
     entries: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Ledger:
 
     @classmethod
     def open(cls, folder: Path, head: Mapping[str, Any]) -> "Ledger":
-        """Take up what an earlier run in this folder left, if it is readable."""
+        """Read the manifest of an earlier run in this folder, if there is one."""
         path = folder / MANIFEST
         entries: dict[str, dict[str, Any]] = {}
         if path.exists():
@@ -37,7 +37,7 @@ class Ledger:
                 raise InputError(f"{path}: not a manifest of dialgauge; choose another output folder") from error
         elif folder.exists() and any(_is_foreign(path.name) for path in folder.iterdir()):
             raise InputError(
-                f"{folder}: has files but no {MANIFEST}, so it is no run of dialgauge; choose another output"
+                f"{folder}: has files but no {MANIFEST}, so it is not a dialgauge run folder; choose another output"
             )
         return cls(folder, entries, head)
 
@@ -50,7 +50,7 @@ class Ledger:
         code: str,
         make: Callable[[], Mapping[str, Any] | None],
     ) -> bool:
-        """Run ``make`` unless this stage was done before from the same things. True if it ran.
+        """Run ``make`` unless this stage was done before from the same inputs. True if it ran.
 
         ``make`` writes ``outputs`` into the folder and may return facts for the manifest. ``code`` is a digest of the
         code that decides what it makes.
@@ -95,7 +95,7 @@ class Ledger:
         write_text(self.folder / MANIFEST, json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n")
 
     def _forget_dependents(self, name: str) -> None:
-        """Take out what was made from a stage that has changed: a run stopped now must not pass for a whole one."""
+        """Remove entries that depend on a changed stage: an interrupted run must not look complete."""
         for stage in [stage for stage, entry in self.entries.items() if name in entry.get("inputs", ())]:
             if self.entries.pop(stage, None) is not None:
                 self._forget_dependents(stage)

@@ -1,4 +1,4 @@
-"""Where the paths of a study file may lead: nowhere but into its own folder, unless it says that it may.
+"""Paths of a study file: they must stay within its folder, unless the file allows more.
 
 A study file may come from somebody else. It must not be able to read, or to write over, what lies elsewhere on the
 machine of the person who runs it without that person noticing.

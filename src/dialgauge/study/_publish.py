@@ -53,7 +53,7 @@ def publication_table(run: FinishedRun | Path | str, kind: str, options: TableOp
     for name in given:
         if name not in kinds[kind].options:
             has = ", ".join(_SHOWN.get(one, one) for one in kinds[kind].options)
-            raise InputError(f"a table of {kind} has no option {_SHOWN.get(name, name)!r}; it has {has}")
+            raise InputError(f"a table of {kind} has no option {_SHOWN.get(name, name)!r}; its options are {has}")
     if not 0 <= given.get("digits", 0) <= 10:
         raise InputError(f"digits must be between 0 and 10; got {given['digits']}")
     if given.get("best", 0) < 0:

@@ -11,11 +11,11 @@ class RunComparisonSettings(Intervals):
 
     resamples: int = setting(
         10_000,
-        "Number of resamples for intervals and tests; tests take more where there are many.",
+        "Number of resamples for intervals and tests; with many tests, more are used.",
         ge=20,
         le=1_000_000,
     )
     alpha: float = setting(0.05, "Largest corrected p-value that is significant.", gt=0, lt=1)
     correction: Literal["holm", "benjamini-hochberg"] = setting(
-        "holm", "Correction for many tests: of any false alarm (holm), or of their share."
+        "holm", "Correction for multiple tests: family-wise error rate (holm), or false discovery rate."
     )

@@ -201,7 +201,7 @@ def _other(given: str, path_of: Callable[[str], str | None], home: Path) -> Plac
         candidates = [given[:start] + str(path) + given[start + len(led) :] for start in starts]
         made = next((value for value in candidates if path_of(value) == str(path)), None)
         if made is None:
-            raise InputError(f"{given!r}: the path in it cannot be made a whole one; write it in full, as {path}")
+            raise InputError(f"{given!r}: the path cannot be made absolute; write it in full: {path}")
         return made
 
     return _leading(given, Path(led), home, with_path)

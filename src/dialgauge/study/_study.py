@@ -76,7 +76,7 @@ def run_study(
 ) -> StudyRun:
     """Run a study: read the corpus, score it, correlate with the ratings, write tables, manifest and report.
 
-    Stages whose inputs, settings and code are unchanged are skipped; a run that died goes on after its last finished
+    Stages whose inputs, settings and code are unchanged are skipped; an interrupted run resumes after its last finished
     stage. The tables and the report depend on nothing but the study, so they are the same bytes each time; times and
     machine stand in ``manifest.json`` alone.
     """

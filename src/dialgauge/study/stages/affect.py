@@ -1,4 +1,4 @@
-"""Whether the feelings of the dialogues survive in the summaries."""
+"""Whether summaries preserve the affect of the dialogues."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,12 +23,12 @@ _NEEDS = "[affect] in the study file"
 
 
 class AffectSection(AffectSettings):
-    """``[affect]``: whether sentiment survives the summaries, by which tagger, and for which roles, too.
+    """``[affect]``: whether summaries preserve sentiment, by which tagger, and for which roles.
 
     Without ``resamples`` and ``confidence``, intervals are made as ``[correlation]`` says.
     """
 
-    roles: Several[str] = setting((), "Role to measure by itself, too.", flag="--role")
+    roles: Several[str] = setting((), "Role to measure separately as well.", flag="--role")
 
 
 def _table(run: FinishedRun, **options: Any) -> "Table":

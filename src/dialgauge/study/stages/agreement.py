@@ -46,7 +46,7 @@ class AgreementStage(Stage):
     def make(self, context: Context) -> None:
         from dialgauge.ratings import agreement, check_ratings, drift, treat_ratings
 
-        context.progress("agreement of the annotators", 0, 1)
+        context.progress("inter-annotator agreement", 0, 1)
         policy, asked = context.section(RatingPolicy), context.asked(AgreementSettings, measures="krippendorff-alpha")
         checked = treat_ratings(context.corpus.ratings, policy).checked
         context.write("agreement.parquet", agreement(checked, settings=asked, policy=policy).frame)

@@ -44,11 +44,11 @@ class CorpusStage(Stage):
             corpus = with_written(context, corpus)
         if corpus.summaries.is_empty():
             raise InputError(
-                f"corpus.source: {context.section(CorpusSection).source} holds no summary"
+                f"corpus.source: {context.section(CorpusSection).source} has no summaries"
                 + (
-                    ", and none could be written"
+                    ", and none could be generated"
                     if "summaries" in context.done
-                    else "; a table [summarize] has systems write some"
+                    else "; generate some with a section [summarize]"
                 )
             )
         write_corpus(corpus, context.folder / "corpus")

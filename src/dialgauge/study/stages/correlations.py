@@ -1,4 +1,4 @@
-"""How closely each metric follows the ratings, which lead, and what one rater reaches against the others."""
+"""Correlation of each metric with the ratings, the leading metrics, and the human ceiling."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Metrics that are trained on the ratings of a study, and judged on what they have not seen."""
+"""Metrics trained on the ratings of a study, and validated on held-out data."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ def _table(run: FinishedRun, **options: Any) -> "Table":
 
     found = run.document(FACTS)
     if found is None:
-        raise InputError(f"{run.folder}: the run has no {FACTS}; that needs [learn] in the study file")
+        raise InputError(f"{run.folder}: the run has no {FACTS}; it needs [learn] in the study file")
     return learned_table(found, **options)
 
 

@@ -1,4 +1,4 @@
-"""Metrics beside metrics: which say the same, and which differ for certain."""
+"""Metrics compared with metrics: which are equivalent, and which differ significantly."""
 
 from collections.abc import Mapping
 from itertools import combinations

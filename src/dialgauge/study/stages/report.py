@@ -57,7 +57,7 @@ def report_of_run(folder: Path | str, *, with_times: bool = False) -> str:
     run = FinishedRun.open(folder)
     asked = run.stage("report").get("settings", {})
     if not {"title", "settings", "stages", "versions"} <= set(asked):
-        raise InputError(f"{folder}: the run has no report that can be made again; 'dialgauge run' goes on with it")
+        raise InputError(f"{folder}: the run has no report that can be rebuilt; resume the run with 'dialgauge run'")
     return render_report(report_data(run, asked, times=_times(run) if with_times else None))
 
 
@@ -67,7 +67,7 @@ def report_data(run: FinishedRun, asked: Mapping[str, Any], times: TimesData | N
     unknown = set(asked["stages"]) - {stage.name for stage in declared}
     if unknown:
         names = ", ".join(sorted(unknown))
-        raise InputError(f"{run.folder}: no installed package declares the stages that this run has: {names}")
+        raise InputError(f"{run.folder}: no installed package provides these stages of the run: {names}")
     stages = [stage for stage in declared if stage.name in asked["stages"]]
     found: dict[str, Any] = {}
     for stage in stages:

@@ -42,7 +42,7 @@ _NEEDS = "[reproduction] in the study file"
 
 
 class ReproductionSection(SectionModel):
-    """``[reproduction]``: the study that this one repeats. Its results are held against the ratings of this study.
+    """``[reproduction]``: the study that this one repeats. Its results are compared with the ratings of this study.
 
     ``original`` is a CSV table of results (system, dimension, value and optionally role, n, scale) or a corpus with
     ratings, as ``dialgauge compare`` takes them; ``name`` is what the page calls it. ``claims`` is a TOML file of what
@@ -124,8 +124,8 @@ class ReproductionStage(Stage):
 
     def described(self, settings: StudyFile) -> Mapping[str, str]:
         wanted = settings.section(ReproductionSection)
-        merged = f"single ratings merged by {wanted.method or settings.section(RatingPolicy).aggregate}"
-        scales = "both studies brought to 0–1" if wanted.normalise else "values as they are"
+        merged = f"single ratings aggregated by {wanted.method or settings.section(RatingPolicy).aggregate}"
+        scales = "both studies normalized to 0–1" if wanted.normalise else "values as they are"
         return {"reproduction": f"original {wanted.original}; {merged}; {scales}"}
 
     def panel(self, run: FinishedRun) -> "Panel":
@@ -145,7 +145,7 @@ def _original(context: Context) -> StudyResults:
     wanted = context.section(ReproductionSection)
     name = wanted.name or Path(wanted.original).stem
     if name == context.study.name:
-        raise InputError(f"reproduction.name: the original must not be called {name!r} like the study itself")
+        raise InputError(f"reproduction.name: the original must not have the name of the study itself, {name!r}")
     with _named("reproduction.original"):
         results = _results_of_original(context, name, source_folder(wanted.original, context.home))
     return results if wanted.agreement is None else results.with_agreement(wanted.agreement)
@@ -157,10 +157,10 @@ def _results_of_original(context: Context, name: str, path: Path | None) -> Stud
     if path is not None and is_printed_table(path):
         return read_printed(path, name=name, scale=wanted.scale, normalised=wanted.normalise)
     if path is not None and (path / "corpus" / "corpus.toml").is_file():
-        raise InputError(f'{wanted.original} is the folder of a run; its ratings are in "{wanted.original}/corpus"')
+        raise InputError(f'{wanted.original} is a run folder; its ratings are in "{wanted.original}/corpus"')
     corpus = open_corpus(wanted.original, home=context.home)
     if corpus.ratings.is_empty():
-        raise InputError(f"{wanted.original} holds no ratings and is no table of results")
+        raise InputError(f"{wanted.original} has no ratings and is not a table of results")
     ratings = with_default_scale(corpus.ratings, wanted.scale)
     method = wanted.method or context.section(RatingPolicy).aggregate
     results = rated_results(ratings, name, aggregate=method, normalised=wanted.normalise)
@@ -174,7 +174,7 @@ def _repeated(context: Context) -> StudyResults:
     """The results of the study itself, from its ratings as ``[ratings]`` says they are treated."""
     asked, ratings = context.section(RatingPolicy), context.corpus.ratings
     if ratings.is_empty():
-        raise InputError("reproduction: the corpus of this study has no ratings to hold against the original's")
+        raise InputError("reproduction: the corpus of this study has no ratings to compare with the original's")
     if asked.dimensions is not None:
         ratings = ratings.filter(pl.col("dimension").is_in(asked.dimensions))
     ratings = with_default_scale(ratings, context.section(ReproductionSection).scale)

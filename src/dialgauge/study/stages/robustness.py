@@ -1,4 +1,4 @@
-"""The robustness of metrics: whether they notice what is broken, and keep their score where the meaning is kept."""
+"""The robustness of metrics: whether they detect degraded summaries and keep their score if the meaning is kept."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

@@ -104,7 +104,7 @@ class SummariesStage(Stage):
 
     def described(self, settings: StudyFile) -> Mapping[str, str]:
         wanted = settings.section(SummarizeSection)
-        replaced = "; in the place of what the corpus had of them" if wanted.replace else ""
+        replaced = "; replacing those in the corpus" if wanted.replace else ""
         by = ", ".join(wanted.systems)
         return {"summaries written": f"by {by}; roles: {', '.join(wanted.roles)}{replaced}"}
 

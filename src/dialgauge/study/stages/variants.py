@@ -1,4 +1,4 @@
-"""Variants: summaries that are broken or rewritten on purpose, to see which metric notices."""
+"""Variants: degraded or rewritten summaries, to test which metrics react."""
 
 import urllib.parse
 from collections.abc import Iterable, Mapping
@@ -41,7 +41,7 @@ MAKING = frozenset({"use", "include_references", "per_item", "generator", "parse
 
 
 class PerturbationsSection(PerturbSettings, RobustnessSettings, LlmSettings, ChatSettings):
-    """``[perturbations]``: what is done to the summaries to see which metric notices, and how that is judged.
+    """``[perturbations]``: perturbations of the summaries to test which metrics react, and how this is judged.
 
     Nothing is done where ``use`` is empty. With ``parser = "optional"`` what needs a parser is left out where there is
     none. With ``generator = "llm"`` the chat model ``model`` at ``base_url`` (or ``OPENAI_BASE_URL``) rewrites. Its key
@@ -67,7 +67,7 @@ class PerturbationsSection(PerturbSettings, RobustnessSettings, LlmSettings, Cha
         if address is not None:
             parts = urllib.parse.urlsplit(address)
             if parts.scheme not in ("http", "https") or "@" in parts.netloc or parts.query or not parts.hostname:
-                raise ValueError("must be as in https://host/v1; a key belongs into OPENAI_API_KEY, never into a file")
+                raise ValueError("must look like https://host/v1; put a key into OPENAI_API_KEY, never into a file")
         return address
 
     @model_validator(mode="after")
@@ -109,14 +109,14 @@ class VariantsStage(Stage):
         if llm and llm.unpaid:
             # Half the variants would give other numbers than all of them: the stage is done when all are made.
             raise InputError(
-                f"perturbations: the budget is spent with {made.variants.height} variants made and {llm.unpaid} "
-                "to go; run again to go on from there, or raise perturbations.max_calls and max_tokens"
+                f"perturbations: the budget is spent: {made.variants.height} variants are made and {llm.unpaid} are "
+                "missing; rerun to resume, or raise perturbations.max_calls and max_tokens"
             )
         added = made.corpus.summaries.join(corpus.summaries, on=list(KEY), how="anti", maintain_order="left")
         if added.is_empty():
             reason = made.declined["reason"][0] if made.declined.height else "the corpus has no summary"
-            raise InputError(f"perturbations.use: no variant could be made of any summary (first reason: {reason})")
-        # References are there to score against; ratings belong to the originals.
+            raise InputError(f"perturbations.use: no summary could be perturbed (first reason: {reason})")
+        # References are needed for scoring; ratings belong to the originals.
         kept = replace(
             corpus, summaries=pl.concat([corpus.references, added]), ratings=pl.DataFrame(schema=RATINGS), problems=()
         )
@@ -136,8 +136,8 @@ class VariantsStage(Stage):
         wanted = settings.section(PerturbationsSection)
         by = f"by {wanted.model}" if wanted.generator == "llm" else "by rules"
         held = f"; for {', '.join(wanted.dimensions)}" if wanted.dimensions else ""
-        parsed = "; what needs a parser is left out where there is none" if wanted.parser == "optional" else ""
-        judged = f"{wanted.per_item} of a kind; margin {wanted.margin:g}{held}{parsed}"
+        parsed = "; without a parser, perturbations that need one are skipped" if wanted.parser == "optional" else ""
+        judged = f"{wanted.per_item} per kind; margin {wanted.margin:g}{held}{parsed}"
         return {"perturbations": f"{', '.join(wanted.use)}; {by}; {judged}"}
 
 
