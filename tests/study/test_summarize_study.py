@@ -91,7 +91,7 @@ def test_the_report_says_whose_summaries_they_are_and_which_are_not_there(tmp_pa
     page = run_study(study(tmp_path, ["lead"], more='roles = ["agent"]')).report.read_text("utf-8")
     assert "the other systems came with the corpus" in page
     assert "lead, agent: no summary of 1 dialogue: the dialogue is empty" in page
-    assert "no summary of 1 dialogue: nobody in the dialogue has the role &#39;agent&#39;" in page
+    assert "no summary of 1 dialogue: no speaker of the dialogue has the role &#39;agent&#39;" in page
     assert manifest(tmp_path)["summaries"]["failures"] == 2
 
 
@@ -198,7 +198,7 @@ def test_ratings_that_go_with_replaced_summaries_are_counted(tmp_path: Path) -> 
     path = study(tmp_path, ["lead-3=lead:n=1"], source="embedded", more="replace = true")
     dropped = embedded_corpus().ratings.filter(system="lead-3").height
     assert dropped > 1
-    said = f"summaries written anew: {dropped} ratings of their former texts left out"
+    said = f"summaries were replaced: {dropped} ratings of the old texts removed"
     for _ in range(2):  # a run that finds all unchanged says it, too
         result = CliRunner().invoke(app, ["run", str(path)], env={"COLUMNS": "200"})
         assert f"note: {said}\n" in result.stderr
@@ -220,7 +220,7 @@ def test_a_corpus_that_lost_all_its_ratings_is_not_called_unrated(tmp_path: Path
     assert "No ratings are left: people rated summaries that this run wrote anew (1 rating left out), so" in page
     assert "1 rating of summaries that this run wrote anew is left out" in page
     assert "This corpus holds no ratings" not in page
-    assert run.notes == ["summaries written anew: 1 rating of their former texts left out"]
+    assert run.notes == ["summaries were replaced: 1 rating of the old texts removed"]
     kept = run_study(study(tmp_path, ["b=lead"], more="replace = true"))
     assert kept.notes == []
     assert "wrote anew" not in kept.report.read_text("utf-8")
@@ -274,7 +274,7 @@ def test_a_changed_account_of_what_was_written_is_not_shown(tmp_path: Path) -> N
     [
         (["led"], "", r"s\.toml:6: summarize\.systems: unknown summarizer 'led'; did you mean 'lead'"),
         (["lead:n=0"], "", r":6: summarize\.systems: summarizer 'lead': parameter 'n' must be a whole number from 1"),
-        (["x=lead", "x=longest"], "", "two different summarizers are to be called 'x'"),
+        (["x=lead", "x=longest"], "", "two different summarizers have the name 'x'"),
         ([], "", r":6: summarize\.systems: must be a list of at least one"),
         (["lead"], "roles = []", r":7: summarize\.roles: must be a list of at least one"),
         (["lead"], "role = 1", r":7: summarize\.role: unknown key 'role'; did you mean 'roles'"),
@@ -320,7 +320,7 @@ def test_a_chat_model_within_its_budget(tmp_path: Path, monkeypatch: pytest.Monk
     serving = import_module("chat_server").serving
     with serving(lambda body: "Bob lost a bag.") as server:
         system = f"gpt=chat:model=chat:m@{server.address}"
-        spent = r"goes on from there\. Chat so far: 3 calls, 0 from cache, 150 tokens, cost 15\.0000$"
+        spent = r"rerun the same command to resume\. Chat so far: 3 calls, 0 from cache, 150 tokens, cost 15\.0000$"
         with pytest.raises(BudgetError, match=spent):
             run_study(study(tmp_path, [system], more="max_calls = 3\nparallel = 1\nprice = 100000.0"))
         run = run_study(study(tmp_path, [system], more="max_calls = 3\nprice = 100000.0"))

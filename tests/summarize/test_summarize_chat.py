@@ -77,7 +77,7 @@ def test_a_template_of_ones_own(tmp_path: Path) -> None:
         spec = f"chat:model=chat:tiny@{server.address}"
         summarize_dialogues(CALLS[:1], f"{spec},prompt=file:{template}", "agent")
         assert question(server.requests[0]).startswith("Résumé of the agent: Ann: I lost bag 0.")
-        with pytest.raises(ParameterError, match=r"holds \{dialogue\}"):
+        with pytest.raises(ParameterError, match=r"contains \{dialogue\}"):
             summarize_dialogues(CALLS[:1], f"{spec},prompt=Summarize!")
         with pytest.raises(ParameterError, match=r"\{focus\} or \{role\}"):
             summarize_dialogues(CALLS[:1], f"{spec},prompt=Sum {{dialogue}}", "agent")
@@ -93,10 +93,10 @@ def test_a_long_dialogue_is_asked_for_in_parts() -> None:
     with serving(lambda body: f"Part of {question(body).count('Ann:')} turns.") as server:
         spec = f"chat:model=chat:tiny@{server.address},max-tokens=50,window=600"
         [outcome] = summarize_dialogues([long], spec)
-        with pytest.raises(ParameterError, match="more than prompt and answer take"):
+        with pytest.raises(ParameterError, match="more than prompt and answer need"):
             summarize_dialogues([long], f"chat:model=chat:tiny@{server.address},window=100")
     assert len(server.requests) > 2
-    assert outcome.note.startswith(f"longer than the model's window: read in {len(server.requests)} parts")
+    assert outcome.note.startswith(f"the dialogue exceeds the model's window: read in {len(server.requests)} parts")
     assert sum(question(body).count("Ann:") for body in server.requests) == 40
 
 
@@ -107,7 +107,7 @@ def test_what_is_refused_or_empty_has_a_reason_and_the_rest_goes_on() -> None:
     with serving(answer) as server:
         outcomes = summarize_dialogues(CALLS, f"chat:model=chat:tiny@{server.address}")
     assert "400" in outcomes[1].reason
-    assert outcomes[2].reason == "the endpoint gave an empty answer"
+    assert outcomes[2].reason == "the endpoint returned an empty answer"
     assert [outcome.text for outcome in outcomes[3:]] == ["A bag."] * 3
     with (
         serving(lambda body: Reply("unknown model", status=400)) as server,
@@ -151,7 +151,7 @@ def test_an_endpoint_that_stops_half_way_keeps_what_is_done(tmp_path: Path, monk
     with serving(answer) as server:
         spec = f"gpt=chat:model=chat:tiny@{server.address}"
         with pytest.raises(
-            ModelError, match=r"3 of 6 summaries of system 'gpt' are kept in .*: the same command goes on"
+            ModelError, match=r"3 of 6 summaries of system 'gpt' are kept in .*: rerun the same command to resume"
         ):
             summarize(Corpus.build(CALLS), [spec], means=Means(parallel=1), journal=journal)
         broken = False
@@ -204,7 +204,7 @@ def test_who_interrupts_is_told_where_it_goes_on(tmp_path: Path) -> None:
         _, told = process.communicate(timeout=60)
     assert process.returncode == 130
     assert (
-        f"interrupted: finished summaries are kept in {tmp_path / 'out.jsonl.journal.jsonl'}; the same command" in told
+        f"interrupted: finished summaries are kept in {tmp_path / 'out.jsonl.journal.jsonl'}; rerun the command" in told
     )
     assert "calls, 0 from cache" in told
     assert "Traceback" not in told
@@ -300,7 +300,7 @@ def test_cut_parts_and_cut_nothing() -> None:
     assert outcome.note.endswith(f"; 1 of {len(server.requests)} parts cut at 50 tokens by the endpoint")
     with serving(lambda body: Reply(" ", finish="length")) as server:
         [outcome] = summarize_dialogues(CALLS[:1], f"chat:model=chat:tiny@{server.address}")
-    assert outcome.reason == "the endpoint gave an empty answer; cut at 512 tokens by the endpoint"
+    assert outcome.reason == "the endpoint returned an empty answer; cut at 512 tokens by the endpoint"
 
 
 def test_nothing_is_said_to_be_kept_that_is_not(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_summaries_come_under_their_keys_with_their_making() -> None:
     assert reasons == {
         ("c", "overall"): "the dialogue is empty",
         ("c", "agent"): "the dialogue is empty",
-        ("d", "agent"): "nobody in the dialogue has the role 'agent'",
+        ("d", "agent"): "no speaker of the dialogue has the role 'agent'",
     }
     made = json.loads(result.added["provenance"][0])
     assert made == {"summarizer": "lead", "signature": result.signatures["lead:n=1"]}
@@ -93,7 +93,7 @@ def test_bad_requests_are_refused_before_any_work(echo: list[Dialogue]) -> None:
         summarize(CORPUS, ["echo"], roles=["driver"])
     with pytest.raises(UnknownNameError, match="unknown role 'driver'"):
         summarize(CORPUS, ["echo"], roles="driver")  # one name stands for itself
-    with pytest.raises(InputError, match="no system was asked for"):
+    with pytest.raises(InputError, match="no system was given"):
         summarize(CORPUS, [])
     with pytest.raises(ModelError, match="no-such"):
         summarize(CORPUS, ["echo", "seq2seq:model=folder:no-such"])
@@ -107,7 +107,7 @@ def test_bad_requests_are_refused_before_any_work(echo: list[Dialogue]) -> None:
 def test_a_summarizer_that_forgets_a_dialogue_is_an_error() -> None:
     register(Summarizer(name="lazy", description="", citation="", compute=lambda task, parameters: iter(())))
     try:
-        with pytest.raises(ModelError, match="said nothing of 2 of 2 dialogues"):
+        with pytest.raises(ModelError, match="returned nothing for 2 of 2 dialogues"):
             summarize(CORPUS, ["lazy"])
     finally:
         del SUMMARIZERS._entries["lazy"]
@@ -163,7 +163,7 @@ def test_the_commands(tmp_path: Path) -> None:
     )
     assert over.exit_code == 0
     assert "lead:n=1" in over.output
-    assert "nobody in the dialogue has the role 'agent'" in over.output
+    assert "no speaker of the dialogue has the role 'agent'" in over.output
 
 
 @pytest.mark.parametrize(

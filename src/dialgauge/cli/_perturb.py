@@ -27,7 +27,7 @@ Names = Annotated[
     typer.Option(
         "--perturbation",
         "-p",
-        help="A perturbation, a family or [bold]all[/]; repeat for several.",
+        help="Perturbation, family or [bold]all[/] (repeatable).",
         autocompletion=complete_perturbation,
     ),
 ]
@@ -87,7 +87,7 @@ def perturbations(
 def perturb(
     corpus: Source,
     names: Names,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the corpus with the variants is written.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File or folder for the corpus with the variants.")],
     settings: PerturbSettings,
     asked: LlmSettings,
     chat: ChatSettings,

@@ -29,7 +29,7 @@ Systems = Annotated[
     typer.Option(
         "--system",
         "-s",
-        help="A summarizer: [bold][SYSTEM=]NAME[:PARAMETER=VALUE,…][/]; repeatable.",
+        help="Summarizer: [bold][SYSTEM=]NAME[:PARAMETER=VALUE,…][/] (repeatable).",
         autocompletion=complete_summarizer,
     ),
 ]
@@ -76,7 +76,7 @@ def summarizers(
 def summarize(
     corpus: Source,
     systems: Systems,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the corpus with the summaries is written.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File or folder for the corpus with the summaries.")],
     settings: SummarizeSettings,
     format: Format = None,
     map: Map = None,

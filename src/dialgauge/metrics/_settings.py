@@ -20,10 +20,10 @@ class ReferenceSettings(Settings):
 class ScoringSettings(ReferenceSettings, TimeLimit):
     """How a corpus is scored."""
 
-    cache: bool = setting(True, "Keep the values of models for later runs, or not.", flag="--cache/--no-cache")
+    cache: bool = setting(True, "Cache the values of models for later runs, or not.", flag="--cache/--no-cache")
 
 
 class StreamSettings(ScoringSettings):
     """How a corpus that is larger than memory is scored."""
 
-    chunk_size: int = setting(10_000, "Number of rows that a worker holds at a time with --stream.", ge=1)
+    chunk_size: int = setting(10_000, "Number of rows per worker in memory with --stream.", ge=1)

@@ -104,7 +104,7 @@ def answers(model: Model, asked: Sequence[tuple[str, str]], behaviour: str) -> l
 
 
 def _around_blank(tokenizer: Any, question: str, tokens: list[int], most: int) -> list[int]:
-    """At most so many tokens of a question, those around what is blanked out."""
+    """At most ``most`` tokens of a question, those around the mask."""
     if len(tokens) <= most:
         return tokens
     offsets = tokenizer(question, add_special_tokens=False, return_offsets_mapping=True, verbose=False)[

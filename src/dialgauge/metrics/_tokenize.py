@@ -163,7 +163,7 @@ class _Store:
 
 
 def _portions(texts: TextTable, ids: IdArray) -> Iterator[tuple[IdArray, list[str]]]:
-    """Text ids with their strings, so many at a time that the buffers stay small."""
+    """Text ids with their strings, in portions that keep the buffers small."""
     strings = [texts.strings[text_id] for text_id in ids.tolist()]
     characters = np.cumsum([len(text) for text in strings])
     begin = 0

@@ -14,7 +14,7 @@ class PerturbSettings(Settings):
     """How many variants are made of which summaries."""
 
     per_item: int = setting(1, "Number of different variants of each summary and kind.", short="-n", ge=1)
-    seed: int = setting(0, "Random seed: the same seed gives the same variants.", ge=0)
+    seed: int = setting(0, "Random seed.", ge=0)
     include_references: bool = setting(False, "Perturb the references as well.")
 
 

@@ -27,7 +27,7 @@ class Reading(Settings):
     """How a dialogue is shown to a model: what leads it, what stands between turns, and how a role is asked for."""
 
     prefix: str = setting("", 'Prefix of the input, such as "summarize: " for T5.')
-    joint: Literal["line", "space"] = setting("line", "What stands between turns.")
+    joint: Literal["line", "space"] = setting("line", "Separator of turns.")
     roles: Literal["turns", "mark"] = setting(
         "turns",
         "With a role: show the turns of the role alone, or all turns led by the role in brackets (for a model that was "
@@ -147,7 +147,7 @@ class SummarizeSettings(ChatSettings):
     """For which roles systems write, what becomes of summaries that are there, and what chat models may be asked."""
 
     roles: Several[str] = setting((OVERALL,), "Role to summarize, such as agent.", flag="--role", min_length=1)
-    replace: bool = setting(False, "Write summaries anew that the corpus has of a system already.")
+    replace: bool = setting(False, "Replace existing summaries of a system.")
     batch_tokens: int | None = setting(
         None, "Tokens in a batch of a model (default: what suits the device).", panel="With models", ge=1
     )
