@@ -13,25 +13,12 @@ from dialgauge.errors import InputError
 Device = Annotated[str, typer.Option("--device", help="Device for models: auto, cpu, cuda or cuda:N.")]
 Html = Annotated[Path | None, typer.Option("--html", help="Write a self-contained HTML page to this file.")]
 From = Annotated[Path | None, typer.Option("--from", help="Copy from this folder instead of downloading.")]
-Aggregate = Annotated[
-    str,
-    typer.Option(
-        "--aggregate",
-        help="Aggregation over annotators: mean, median, majority, majority-or-mean, annotator:NAME.",
-    ),
-]
-Scale = Annotated[str | None, typer.Option("--scale", help="Scale of ratings that declare none, such as 1-5.")]
 RawCsv = Annotated[
     bool,
     typer.Option(
         "--raw-csv", help="Write CSV cells unchanged; by default, cells that look like formulas get an apostrophe."
     ),
 ]
-
-#: Confidence intervals and the random seed.
-Resamples = Annotated[int, typer.Option("--resamples", help="Number of bootstrap resamples; 0 for no intervals.")]
-Confidence = Annotated[float, typer.Option("--confidence", help="Confidence level of the intervals.")]
-Seed = Annotated[int, typer.Option("--seed", help="Random seed.")]
 
 
 def refuse_file(folder: Path | None, option: str = "--output") -> None:
