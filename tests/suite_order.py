@@ -21,8 +21,9 @@ LONG = 10.0
 QUICK = 0.5
 #: Tests with one of these fixtures or markers are never quick: they need a browser, a server or a database.
 NEVER_QUICK = {"browser", "postgres", "served", "slow"}
-#: Files under these paths share expensive fixtures, so one worker runs all of them.
-TOGETHER = ("tests/annotate/test_browser", "tests/explore/", "tests/study/test_compare_runs")
+#: Files under these paths share what is expensive, so one worker runs all of them: a database server, a run that is
+#: served, runs that are compared, and the cores that Ray needs.
+TOGETHER = ("tests/annotate/", "tests/explore/", "tests/study/test_compare_runs", "tests/engine/test_ray")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
