@@ -19,7 +19,7 @@ INSTEAD = {
     r"\btold apart\b|\btell(s|ing)? (\S+ ){1,3}apart\b": "distinguish; significantly different",
     r"\bis no (run|file|folder|table|corpus|study|manifest|number|metric)\b": "is not a …",
     r"\bwhole or not at all\b": "writes are atomic",
-    r"\b(Of|For) the intervals\.": "Confidence level of the intervals.",
+    r"(?<!\w )\bOf the intervals\.": "Confidence level of the intervals.",
     r"\bfeelings\b": "sentiment, affect",
     r"\bhow many at a time\b": "number of parallel workers",
     r"\bfollows the ratings for certain\b": "significantly",

@@ -202,7 +202,7 @@ def test_no_text_of_one_byte_characters_is_taken_for_something_else(text: str) -
 
 def test_the_ending_gz_may_be_in_capitals(tmp_path: Path) -> None:
     path = tmp_path / "C.CSV.GZ"
-    path.write_bytes(gzip.compress(b"id,system,summary\nd1,s,words\n"))
+    path.write_bytes(gzip.compress(b"id,system,summary\nd1,s,words\n", mtime=0))
     assert read_corpus(path).summaries["text"].to_list() == ["words"]
 
 
