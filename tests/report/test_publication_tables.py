@@ -203,7 +203,7 @@ def test_what_is_printed_alike_is_bold_alike_and_what_only_describes_is_named() 
     rows = [{**_CELL, "metric": name, "value": value, "direction": way} for name, (value, way) in values.items()]
     table = correlation_table(pl.DataFrame(rows, schema_overrides={"p_value": pl.Float64}))
     assert [row.name for row in table.rows if row.cells[0].parts[0].bold] == ["a", "b"]
-    assert "Never bold, because they only describe: length." in table.notes
+    assert "Never bold (descriptive metrics): length." in table.notes
     plain = correlation_table(pl.DataFrame(rows, schema_overrides={"p_value": pl.Float64}), best=0)
     assert not any("bold" in note for note in plain.notes)
 
@@ -227,7 +227,7 @@ def test_where_all_would_be_bold_fewer_are(count: int, bold: list[str], caption:
     assert [row.name for row in table.rows if row.cells[0].parts[0].bold] == bold
     assert caption in table.caption
     assert ("Bold" in table.caption) == bool(bold)
-    assert table.notes == (("Never bold, because they only describe: length.",) if bold else ())
+    assert table.notes == (("Never bold (descriptive metrics): length.",) if bold else ())
     assert sum(row.cells[0].parts[0].bold for row in system_table(None, scores, best=3).rows) == count
 
 
@@ -242,7 +242,7 @@ def test_agreement_counts_what_cleaning_took(run: FinishedRun) -> None:
     texts = {row.name: [cell.parts[0].text for cell in row.cells] for row in table.rows}
     assert texts["ratings"] == [str(12 * 6 * 3)] * 4 + [str(12 * 6 * 3 * 4)]
     removed = run.stage("correlations")["ratings_removed_as_noise"]
-    assert f"took out {removed} of them" in table.notes[0]
+    assert f"removed {removed} of them" in table.notes[0]
     assert r"Krippendorff's $\alpha$" in render_table(table, "latex")
 
 

@@ -124,11 +124,11 @@ def test_words_have_a_column_of_their_own(page: Any) -> None:
     first, second = rows[0]["metric"], rows[1]["metric"]
     assert rows[0][first] == ""
     assert float(rows[0][second]) == -float(rows[1][first])
-    assert {row[f"{second} verdict"] for row in rows} <= {"", "better", "worse", "not told apart"}
+    assert {row[f"{second} verdict"] for row in rows} <= {"", "better", "worse", "not significantly different"}
     name, rows = saved(page, "perturbations and metrics")
     assert name == "perturbations-and-metrics.csv"
     assert {row["metric"] for row in rows} == set(METRICS), "they are more than the perturbations, so they run down"
-    assert [{row[f"{label} group"] for row in rows} for label in EFFECTS] == [{"should score worse"}, {"should stay"}]
+    assert [{row[f"{label} group"] for row in rows} for label in EFFECTS] == [{"should score worse"}, {"should not change"}]
     assert all(float(row["drop_3 low"]) <= float(row["drop_3"]) <= float(row["drop_3 high"]) for row in rows)
     assert {row["drop_3 verdict"] for row in rows} <= {
         "noticed",

@@ -74,5 +74,5 @@ def test_without_ratings() -> None:
         [Summary("d", "x", "A greets."), Summary("d", "r", "A says hello.", kind="reference")],
     )
     page = render_report(ReportData("Bare", corpus, score(corpus, ["rouge-1"])))
-    assert "holds no ratings" in page
+    assert "has no ratings" in page
     assert "constructed" not in page

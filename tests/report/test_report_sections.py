@@ -101,9 +101,9 @@ def test_the_verdict_groups_dimensions_by_metric() -> None:
     one = ranking(("a", 0.5, 0.2))
     other, none = replace(one, dimension="relevance"), replace(ranking(("b", 0.3, -0.1)), dimension="coherence")
     assert summing_up([one, other, none]) == [("a", "fluency and relevance"), ("", "coherence")]
-    assert brief(none) == "Trust none: even b (0.30 [−0.10, 0.40]) may be at zero. One rater reaches 0.80."
+    assert brief(none) == "Trust none: even the interval of b (0.30 [−0.10, 0.40]) includes zero. One rater reaches 0.80."
     assert brief(ranking(("a", 0.5, 0.2), ("b", 0.4, 0.1), leaders=("a", "b"))).startswith(
-        "a, 0.50 [0.20, 0.60]. Not told apart: 1 more."
+        "a, 0.50 [0.20, 0.60]. Not significantly different: 1 more."
     )
     assert "leads alone" in brief(ranking(("a", 0.5, 0.2), leaders=("a",)))
     assert brief(ranking(("a", None, None))) == "No metric could be correlated with these ratings."
@@ -113,9 +113,9 @@ def test_the_best_that_may_be_at_zero_is_not_named_where_another_is_sure() -> No
     """The highest value can be the least certain."""
     ranked = ranking(("a", 0.5, -0.1), ("b", 0.4, 0.2), leaders=("a", "b"))
     assert summing_up([ranked]) == [("b", "fluency")]
-    assert brief(ranked).startswith("b, 0.40 [0.20, 0.50]. Higher, but maybe at zero: a.")
+    assert brief(ranked).startswith("b, 0.40 [0.20, 0.50]. Higher, but includes zero: a.")
     assert "b (0.40 [0.20, 0.50]) is the best whose interval does not" in verdict(ranked)
-    assert "no metric is shown" in verdict(ranking(("a", 0.5, -0.1)))
+    assert "no metric correlates significantly" in verdict(ranking(("a", 0.5, -0.1)))
 
 
 def test_beside_a_metric_that_fails_stands_the_best_that_does_not() -> None:
@@ -197,10 +197,10 @@ ALL = ("d0", "d1", "d2", "d3")
 def test_two_rated_systems_are_too_few(level: str) -> None:
     page = render_report(few({"s0": ALL, "s1": ALL}, level, unrated=["s2", "s3"]))
     assert "4 systems, 2 of them rated, 1 metrics" in page
-    assert "Two rated systems are too few to tell which metric follows the ratings." in page
+    assert "Only two systems are rated, so metrics cannot be validated: a correlation needs at least three." in page
     assert 'id="ranking"' not in page
     assert 'href="#ranking"' not in page
-    assert "no metric is shown" not in page
+    assert "no metric correlates significantly" not in page
     assert "Cards:" not in page
     assert not re.search(r'data-figure="(verdict|ranking)-', page)
     assert 'title="two systems: a correlation needs three"' in page
@@ -211,7 +211,7 @@ def test_systems_that_never_meet_are_not_told_apart_within_dialogues() -> None:
     assert "No dialogue has rated summaries of three systems" in render_report(apart)
 
 
-@pytest.mark.parametrize(("count", "said"), [(3, "one metric in 6 puts"), (4, "one metric in 24 puts"), (5, "")])
+@pytest.mark.parametrize(("count", "said"), [(3, "one metric in 6 orders"), (4, "one metric in 24 orders"), (5, "")])
 def test_few_systems_may_be_in_order_by_chance(count: int, said: str) -> None:
     page = render_report(few({f"s{i}": ALL for i in range(count)}, "system"))
     assert (f"Only {count} systems are rated" in page) == bool(said)
@@ -265,13 +265,13 @@ def test_what_was_wrong_comes_to_the_first_screen(large: ReportData) -> None:
         scores=replace(large.scores, failures=failures),
     )
     assert data_problems(data) == [
-        "1 row of the input could not be used.",
+        "1 row of the input skipped as invalid.",
         "w0: m",
         "w1: m",
         "w2: m",
         "2 more findings about the ratings are listed below.",
-        "Raters agree too little for firm conclusions (α below 0.667): fluency 0.31.",
-        "1 value of metrics missing, with reasons below.",
+        "Annotators agree too little for firm conclusions (α below 0.667): fluency 0.31.",
+        "1 value of metrics missing; the reasons are listed below.",
     ]
 
 
@@ -280,12 +280,12 @@ def test_ratings_that_were_dropped_are_not_said_to_pull_the_means_down(large: Re
     unset = {"check": "unset", "severity": "error", "where": "d1 / s1", "message": "zeros pull the means down"}
     counts = CountedRatings(large.corpus.ratings, 100, {"unset": 4})
     data = replace(large, findings=[unset], counted=counts, agreement=None, drift=None)
-    assert data_problems(data) == ["Dropped: 4 of 100 ratings that are not on their scale (4 zeros that nobody gave)."]
+    assert data_problems(data) == ["Dropped: 4 of 100 ratings that are not on their scale (4 unset zeros)."]
     assert data_problems(replace(data, counted=None)) == ["d1 / s1: zeros pull the means down"]
     listed = replace(data, agreement=large.agreement)
-    assert "<li><strong>error</strong>, d1 / s1: zeros pull the means down; dropped here</li>" in render_report(listed)
+    assert "<li><strong>error</strong>, d1 / s1: zeros pull the means down; dropped</li>" in render_report(listed)
     kept = replace(listed, counted=replace(counts, keeps_invalid=True))
-    assert "pull the means down; kept here, as the study file asks</li>" in render_report(kept)
+    assert "pull the means down; kept, as set in the study file</li>" in render_report(kept)
     assert "pull the means down</li>" in render_report(replace(listed, counted=replace(counts, invalid={})))
 
 
@@ -293,7 +293,7 @@ def test_ratings_that_were_dropped_are_not_said_to_pull_the_means_down(large: Re
 def test_drift_has_a_direction(large: ReportData, change: float, said: str) -> None:
     drift = pl.DataFrame({"annotator": ["3"], "dimension": ["fluency"], "change": [change], "drifts": [True]})
     assert drifting(replace(large, drift=drift)) == [
-        f"Annotator 3 drifts on fluency: against the others, {said} from first to last rating."
+        f"Annotator 3 drifts on fluency: {said} from first to last rating, relative to the others."
     ]
 
 

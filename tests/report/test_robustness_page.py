@@ -69,7 +69,7 @@ def test_says_what_it_must(data: RobustnessData) -> None:
     assert page.count('<article class="panel card"') == 2, "length describes only and has no card"
     assert page.count('<svg class="gauge"') == 2
     assert "Makes the summary wrong: it should score worse" in page
-    assert "Keeps the meaning: the score should stay" in page
+    assert "Preserves the meaning: the score should not change" in page
     assert "dose response: rewritten, levels 1, 2" in page
     assert "what could not be perturbed" in page
     assert "12 summaries of 4 dialogues" in page
@@ -164,7 +164,7 @@ def test_the_longer_list_runs_down_the_page(metrics: int, perturbations: int) ->
     if metrics > perturbations:
         assert names == metrics_shown(data)
         spans = re.findall(r'scope="colgroup" colspan="(\d+)"[^>]*>([^<]*)<', table)
-        assert spans == [("8", "should score worse"), ("1", "a little worse"), ("7", "should stay")]
+        assert spans == [("8", "should score worse"), ("1", "slightly worse"), ("7", "should not change")]
         changes = {(row["metric"], row["perturbation"]): row for row in data.tables["changes"].iter_rows(named=True)}
         heads = [re.sub("<.*?>", "", head) for head in re.findall(r'<th scope="col"><span>(.*?)</span>', table)]
         judged_rows = 0
@@ -226,14 +226,14 @@ def test_a_card_accounts_for_every_perturbation(data: RobustnessData) -> None:
         "ter",
     )
     assert said == [
-        "Notices 1 of 2 degrading perturbations.",
-        "Keeps its score under 0 of 1 preserving one.",
-        "Moves without reason: c.",
-        "Scoring a rewrite better lifts its robustness, too: sensitivity says what it notices.",
+        "Detects 1 of 2 degrading perturbations.",
+        "Stable under 0 of 1 preserving one.",
+        "Changes unexpectedly: c.",
+        "Scoring rewrites better also raises robustness: see sensitivity for what it detects.",
         "Not decided: b.",
     ]
     lowered = card_sentences(judged(data, "ter", ("c", "preserves", "lowered")), "ter")
-    assert lowered == ["Keeps its score under 0 of 1 preserving one.", "Moves without reason: c."]
+    assert lowered == ["Stable under 0 of 1 preserving one.", "Changes unexpectedly: c."]
 
 
 @pytest.mark.parametrize(
@@ -252,7 +252,7 @@ def test_robust_without_noticing_anything_is_no_reason_to_trust(
     found = robustness_cautions(made)
     assert ("ter" in found) == fails
     if fails:
-        assert found["ter"] == "fails on summaries broken on purpose (notices no kind of them)"
+        assert found["ter"] == "fails on perturbed summaries (detects no degrading perturbation)"
 
 
 def test_reasons_that_differ_in_numbers_are_one(data: RobustnessData) -> None:
@@ -270,10 +270,10 @@ def test_a_failure_of_a_metric_where_lower_is_better_says_which_way_it_went(data
     row = {**key, "expected": "degrades", "original_score": 158.8, "variant_score": 97.06, "change": 5.31}
     assert _failure(row, {}).sentence == "158.8 → 97.06 (5.31 units better; should get worse)"
     kept = row | {"expected": "preserves", "change": -0.5}
-    assert _failure(kept, {}).sentence == "158.8 → 97.06 (0.50 units worse; should stay)"
+    assert _failure(kept, {}).sentence == "158.8 → 97.06 (0.50 units worse; should not change)"
     same = row | {"variant_score": 158.8, "change": 0.0}
     assert _failure(same, {}).sentence == "158.8 → 158.8 (unchanged; should get worse)"
     page = render_robustness(data, "Robust?")
     assert "should fall" not in page
     assert "counts as no change" not in page
-    assert "surely within the margin of ±0.25" in page
+    assert "significantly within the margin of ±0.25" in page

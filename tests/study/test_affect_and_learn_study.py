@@ -54,7 +54,7 @@ def test_tables_and_page(done: Path) -> None:
     shares = pl.read_parquet(run / "psent.parquet")
     assert {"dialogue_id", "system", "variant", "role"} <= set(shares.columns)
     page = (run / "report.html").read_text("utf-8")
-    assert "Do the feelings survive the summary?" in page
+    assert "Does the sentiment survive the summary?" in page
     assert "random-quarter" in page
 
 

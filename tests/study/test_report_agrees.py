@@ -108,7 +108,7 @@ def test_the_families_are_the_best_and_the_rest(data: ReportData) -> None:
 
 def test_the_matrix_keeps_to_the_confidence_of_the_study(data: ReportData) -> None:
     assert data.confidence == 0.9
-    assert all("differ at 10 %" in matrix.verdict for matrix in significance(data))
+    assert all("differ significantly at 10 %" in matrix.verdict for matrix in significance(data))
 
 
 def test_both_figures_of_ratings_have_the_same_means_and_no_zero(data: ReportData) -> None:
@@ -135,10 +135,10 @@ def test_the_first_screen_says_what_became_of_ratings(run: FinishedRun, data: Re
     said = data_problems(data)
     total = data.corpus.ratings["value"].count()
     assert (
-        said[0] == f"Dropped: {ZEROS} of {total} ratings that are not on their scale ({ZEROS} zeros that nobody gave)."
+        said[0] == f"Dropped: {ZEROS} of {total} ratings that are not on their scale ({ZEROS} unset zeros)."
     )
     assert said[1].startswith(f"Removed by cleaning: {noise} of {total} ratings")
-    assert said[1].endswith(f" {total - ZEROS - noise} count.")
+    assert said[1].endswith(f" {total - ZEROS - noise} are used.")
     assert said[0] in first_screen(page)
     assert data.counted is not None
     assert sum(int(str(row[1])) for figure in rating_figures(data) for row in figure.rows) == data.counted.frame.height
@@ -164,7 +164,7 @@ def test_a_metric_that_fails_on_broken_summaries_is_not_trusted_without_a_word(
     metric = next(iter(failing))
     led = replace(ranked[0], estimates=tuple(e for e in ranked[0].estimates if e.metric == metric), leaders=frozenset())
     sure = replace(led, estimates=tuple(replace(e, value=0.5, low=0.2, high=0.7) for e in led.estimates))
-    assert brief(sure, failing).startswith(f"{metric}, 0.50 [0.20, 0.70], but fails on summaries broken on purpose.")
+    assert brief(sure, failing).startswith(f"{metric}, 0.50 [0.20, 0.70], but fails on perturbed summaries.")
     assert "fails" not in brief(sure)
     sentence = first_screen(page).split("Which metric to trust for what")[1].split(". ")[0]
     for named, _ in summing_up(ranked):

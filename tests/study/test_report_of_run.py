@@ -65,14 +65,14 @@ def test_what_the_stage_leaves(run: Path) -> None:
     cleaning = pl.read_parquet(run / "cleaning.parquet")
     assert (cleaning["removed"] > 0).all()
     page = (run / "report.html").read_text("utf-8")
-    assert "What cleaning did" in page
+    assert "Effect of cleaning" in page
     assert "Removed by cleaning: " in page
 
 
 def test_no_cleaning_no_such_table(tmp_path: Path) -> None:
     folder = study(tmp_path, metrics='["rouge-1"]')
     assert not (folder / "cleaning.parquet").exists()
-    assert "What cleaning did" not in (folder / "report.html").read_text("utf-8")
+    assert "Effect of cleaning" not in (folder / "report.html").read_text("utf-8")
     assert pl.read_parquet(folder / "comparisons.parquet").is_empty(), "one metric has no other"
 
 
@@ -99,7 +99,7 @@ def test_one_system(tmp_path: Path) -> None:
     write_corpus(corpus, tmp_path / "one")
     folder = study(tmp_path, corpus="one")
     page = (folder / "report.html").read_text("utf-8")
-    assert "One rated system is too few to tell which metric follows the ratings" in page
+    assert "Only one system is rated, so metrics cannot be validated" in page
 
 
 def test_a_changed_table_is_refused(run: Path, tmp_path: Path) -> None:

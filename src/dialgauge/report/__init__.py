@@ -1,4 +1,4 @@
-"""The page that people open: results as words, pictures and tables. It shows; it does not compute."""
+"""The HTML report: results as text, figures and tables. It computes nothing itself."""
 
 from dialgauge.lazy import lazy_room
 

@@ -1,4 +1,4 @@
-"""What the report says of affect: whether the feelings of the dialogues survive in the summaries."""
+"""The section on affect: whether the sentiment of the dialogues survives in the summaries."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _MEASURES = ("spearman", "ccc", "mae", "adjusted")
 _HEADS = ("Spearman", "CCC", "MAE", "adjusted", "positive words, Spearman", "negative words, Spearman")
 _WHOLE = "whole dialogue"
 _SPREAD = ("name", "count", "mean", "low", "first quartile", "median", "third quartile", "high", "outside")
-#: So many pairs of a system are in the data of its scatter plot, as in the plot.
+#: Most pairs of a system in the data of its scatter plot, as in the plot.
 _PAIRS = 1500
 #: For the appendix.
 _FORMULAS: tuple[tuple[str, str, str], ...] = (
@@ -68,7 +68,7 @@ def affect_panel(data: AffectData) -> Panel:
 
 
 def _figures(shares: pl.DataFrame) -> list[Figure]:
-    """Box plots of the shares, then dialogue against summary for each system."""
+    """Box plots of the shares, then dialogue and summary for each system."""
     if shares.is_empty():
         return []
     parts = {"full": shares, "filtered": affective(shares)}
@@ -80,7 +80,7 @@ def _figures(shares: pl.DataFrame) -> list[Figure]:
     each = [("dialogues", one_each), *((name, part["summary_all"]) for name, part in groups.items())]
     whole, systems = paper_box_plot(shares), system_box_plot(shares)
     figures = [
-        Figure("affect-shares", "All pairs, and those with feeling on both sides", whole, _SPREAD, _spreads(both)),
+        Figure("affect-shares", "All pairs, and those with affective words on both sides", whole, _SPREAD, _spreads(both)),
         Figure("affect-systems", "Dialogues and the summaries of each system", systems, _SPREAD, _spreads(each)),
     ]
     columns = ("dialogue_id", "role", "dialogue_all", "summary_all")
@@ -125,20 +125,20 @@ def _cell(row: Mapping[str, Any], measure: str) -> Cell:
 
 
 def _verdict(rows: pl.DataFrame) -> str:
-    """Which system keeps most of the feeling, how sure that is, and how texts that are no summaries stand beside it."""
+    """Which system preserves the sentiment best, how certain that is, and how controls compare with it."""
     scored = rows.filter(pl.col("kind") == "system", pl.col("spearman").is_not_null())
     systems = scored.sort("spearman", descending=True, maintain_order=True).to_dicts()
     if not systems:
-        return "No system has a PSentScore here: too few dialogues have words of feeling."
+        return "No system has a PSentScore: too few dialogues have affective words."
     sentences = [_closest(systems)]
     own = [row for row in systems if not _copies(row)]
     if own and own[0] is not systems[0]:
-        sentences.append(f"Of those with words of their own, {_closest(own)}")
+        sentences.append(f"Among systems that do not only copy, {_closest(own)}")
     beside = (own or systems)[0]
     controls = rows.filter(pl.col("kind") == "control", pl.col("spearman") >= beside["spearman"])["name"].to_list()
     if controls:
         names = ", ".join(name.removesuffix(" (control)") for name in controls)
-        sentences.append(f"Texts that are no summaries do no worse ({names}): this alone does not tell good summaries")
+        sentences.append(f"Controls score as high ({names}): a high score alone does not show a good summary")
     adjusted = [row for row in systems if row["adjusted"] is not None]
     if adjusted:
         sentences.append(_adjusted(sorted(adjusted, key=lambda row: -row["adjusted"])))
@@ -146,23 +146,23 @@ def _verdict(rows: pl.DataFrame) -> str:
 
 
 def _copies(row: Mapping[str, Any]) -> bool:
-    """Whether no word of feeling is the system's own: only then is the adjusted value 0 in every draw."""
+    """Whether the system has no affective word of its own: only then is the adjusted value 0 in every resample."""
     return all(row[name] == 0 for name in ("adjusted", "adjusted_low", "adjusted_high"))
 
 
 def _closest(systems: Sequence[Mapping[str, Any]]) -> str:
-    """The first of these, which are sorted, and how sure it is; the best that is surely above zero where it is not."""
+    """The first of these sorted systems; if its interval includes zero, also the best one whose interval does not."""
     best, others = systems[0], systems[1:]
     shown = f"{_named(best)} follows the dialogues most closely (Spearman {_cell(best, 'spearman').text})"
     low = best["spearman_low"]
     if low is not None and low <= 0:
         sure = next((row for row in others if (row["spearman_low"] or 0) > 0), None)
-        known = "none surely does"
+        known = "no system is significantly above zero"
         if sure:
-            known = f"the best that surely does is {_named(sure).rstrip(',')} ({_cell(sure, 'spearman').text})"
-        return f"{shown}, but may be at zero; {known}"
+            known = f"the best significantly above zero is {_named(sure).rstrip(',')} ({_cell(sure, 'spearman').text})"
+        return f"{shown}, but its interval includes zero; {known}"
     near = sum(low is not None and (row["spearman_high"] or 0) >= low for row in others)
-    return f"{shown}; the intervals of {near} of {len(others)} others overlap its own" if near else shown
+    return f"{shown}; the intervals of {near} of {len(others)} others overlap with it" if near else shown
 
 
 def _named(row: Mapping[str, Any]) -> str:
@@ -170,11 +170,11 @@ def _named(row: Mapping[str, Any]) -> str:
 
 
 def _adjusted(systems: Sequence[Mapping[str, Any]]) -> str:
-    """What is left beyond copying and length; ``systems`` from the highest down."""
+    """What remains after adjusting for copying and length; ``systems`` from the highest down."""
     sure = next((row for row in systems if row["adjusted_low"] is None or row["adjusted_low"] > 0), None)
     first = systems[0] if sure is None else sure
     shown = f"{first['name']} {_cell(first, 'adjusted').text}"
     if sure is None:
-        return f"Adjusted for copying and length, none is shown to be above zero (highest: {shown})"
-    rank = "highest" if sure is systems[0] else "highest whose interval is above zero"
+        return f"Adjusted for copying and length, no system is significantly above zero (highest: {shown})"
+    rank = "highest" if sure is systems[0] else "highest with an interval above zero"
     return f"Adjusted for copying and length, {rank}: {shown}"

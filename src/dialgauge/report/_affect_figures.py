@@ -26,14 +26,14 @@ _LABELS, _PLOT, _RIGHT = 140, 238, 44
 _WIDTH = _LABELS + _PLOT + _RIGHT
 _HEIGHT = 9
 _SIDE, _MARGIN, _EDGE = 250, 54, 20
-#: More dots than this say no more; every n-th pair is drawn.
+#: With more pairs than this, every n-th pair is drawn.
 _DOTS = 1500
 
 Rows = Sequence[tuple[str, str, Spread | None]]
 
 
 def paper_box_plot(shares: pl.DataFrame, part: str = "all") -> Markup:
-    """PSentDial beside PSentSumm, for all pairs and for those with feeling on both sides: the paper's Figure 1."""
+    """PSentDial and PSentSumm, for all pairs and for those with affective words on both sides: the paper's Figure 1."""
     rows = [
         (f"{name}, {which}", series, Spread.of(chosen[f"{series}_{part}"]))
         for which, chosen in (("full", shares), ("filtered", affective(shares)))
@@ -80,7 +80,7 @@ def scatter_plot(shares: pl.DataFrame, label: str, highest: float, part: str = "
         '<text class="tick" text-anchor="middle" transform="translate(12 {:.0f}) rotate(-90)">summary</text>'
     )
     parts.append(upright.format(10 + _SIDE / 2))
-    said = f"{label}: {_called(part)}, dialogue against summary, {pairs.height} pairs"
+    said = f"{label}: {_called(part)}, dialogue and summary, {pairs.height} pairs"
     return drawing("affect-scatter", right + _EDGE, _SIDE + 52, said, parts)
 
 
@@ -98,7 +98,7 @@ def _called(part: str) -> str:
 
 
 def _ceiling(values: Sequence[float]) -> float:
-    """Where the axis ends: the next step of a twentieth above the largest value."""
+    """The end of the axis: the next multiple of 0.05 above the largest value."""
     return max(0.05, math.ceil(max(values, default=0.0) * 20 - 1e-9) / 20)
 
 

@@ -1,4 +1,4 @@
-"""Pages about the feelings in a corpus: how they are distributed, and where summaries keep or lose them."""
+"""Pages about sentiment in a corpus: how affective words are distributed, and where summaries keep or lose them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NO_DOMAIN = "(no domain)"
 
 @dataclass(frozen=True, slots=True)
 class SpreadRow:
-    """A group of pairs in words and numbers: how many, how many without feeling, and medians with quartiles."""
+    """A group of pairs: how many, how many without affective words, and medians with quartiles."""
 
     name: str
     pairs: int
@@ -80,5 +80,5 @@ def render_affect_corpus(shares: pl.DataFrame, title: str, signature: str, notes
 
 
 def render_affect_examples(found: Faithful, title: str) -> str:
-    """The most and least faithful summaries beside their dialogues, words of feeling marked, as one page."""
+    """The most and least faithful summaries next to their dialogues, with affective words marked, as one page."""
     return page(engine(), "affect_examples_page.html", {"title": title, "found": found})

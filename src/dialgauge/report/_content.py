@@ -1,4 +1,4 @@
-"""What the report says, taken from result tables: rows, ranks and sentences, but no statistics of its own."""
+"""The contents of the report, taken from result tables: rows, ranks and sentences, but no statistics of its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from dialgauge.report._times import TimesData
     from dialgauge.report._written import WrittenData
 
-#: What is wrong with a rating, where the word alone does not say it.
-_INVALID = {"unset": "zeros that nobody gave"}
+#: Explanations of problems of a rating whose name does not explain itself.
+_INVALID = {"unset": "unset zeros"}
 _LEVELS = {"summary": "summaries of one dialogue", "system": "systems", "global": "all summaries together"}
 
 
 def places(values: Sequence[float | None]) -> int:
-    """How many decimals numbers that stand together are shown with: as many for all of them, by the largest."""
+    """The number of decimals for a group of numbers: the same for all, by the largest."""
     largest = max((abs(value) for value in values if value is not None), default=0.0)
     return 3 if largest < 10 else 2 if largest < 1000 else 1
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as a sentence has them: a, b and c."""
+    """Names as a list in a sentence: a, b and c."""
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names)
 
 
@@ -55,10 +55,10 @@ def exact(shown: "Estimate | float | None") -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class CountedRatings:
-    """The single ratings that count, and what became of the others.
+    """The single ratings that are used, and what happened to the others.
 
-    Of the ``given`` ones, ``invalid`` says what is wrong with how many (unset, off the scale …); ``keeps_invalid`` says
-    that they count all the same. ``noise`` are those that cleaning took out.
+    Of the ``given`` ones, ``invalid`` counts those with a problem (unset, off the scale …); ``keeps_invalid`` says
+    that they are used nevertheless. ``noise`` is the number that cleaning removed.
     """
 
     frame: pl.DataFrame
@@ -68,25 +68,25 @@ class CountedRatings:
     noise: int = 0
 
     def sentences(self) -> list[str]:
-        """What was dropped, and why; nothing where every rating counts."""
+        """What was dropped, and why; empty if every rating is used."""
         said, bad = [], sum(self.invalid.values())
         if bad:
             kinds = ", ".join(f"{count} {_INVALID.get(kind, kind)}" for kind, count in self.invalid.items())
-            done = "Kept, as the study file asks" if self.keeps_invalid else "Dropped"
+            done = "Kept, as set in the study file" if self.keeps_invalid else "Dropped"
             said.append(f"{done}: {bad} of {self.given} ratings that are not on their scale ({kinds}).")
         if self.noise:
             said.append(
-                f"Removed by cleaning: {self.noise} of {self.given} ratings, against the majority of their summary. "
-                f"{self.frame.height} count."
+                f"Removed by cleaning: {self.noise} of {self.given} ratings that contradict the majority of their "
+                f"summary. {self.frame.height} are used."
             )
         return said
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The metrics of one dimension, best first, beside what one rater reaches against the others.
+    """The metrics of one dimension, best first, and the human ceiling (one rater compared with the others).
 
-    ``leaders`` are the best and those that the test does not tell from it.
+    ``leaders`` are the best metric and those not significantly different from it.
     """
 
     dimension: str
@@ -113,9 +113,9 @@ class ReportData:
 
     ``between`` is the frame of :func:`dialgauge.metaeval.correlation_matrix`, ``comparisons`` that of
     :func:`dialgauge.metaeval.compare`, ``cleaning`` has per dimension how many ``ratings`` there were, how many were
-    ``removed``, and the agreement afterwards; ``written`` is about the systems that the run had write. ``versions``
-    says with what the numbers were made, ``times`` what that cost; a report with times is not the same each time.
-    ``counted`` are the single ratings behind ``ratings`` (those of the corpus where nothing is said), ``confidence`` is
+    ``removed``, and the agreement afterwards; ``written`` describes the summaries that the run generated. ``versions``
+    are those of the software, ``times`` the computing times; a report with times differs from run to run.
+    ``counted`` are the single ratings behind ``ratings`` (default: those of the corpus), ``confidence`` is
     that of the tests. ``panels`` are further sections, in the order in which the appendix explains them.
     """
 
@@ -162,7 +162,7 @@ def rankings(data: ReportData, level: str, coefficient: str) -> list[Ranking]:
 
 
 def heat_maps(data: ReportData) -> list[HeatMap]:
-    """Every metric × dimension, a map per level and coefficient; first that which the verdict is about."""
+    """Every metric × dimension, one map per level and coefficient; first the one that the verdict uses."""
     if data.correlations is None:
         return []
     maps = []
@@ -179,7 +179,7 @@ def heat_maps(data: ReportData) -> list[HeatMap]:
 
 
 def surest(ranking: Ranking) -> Estimate | None:
-    """The best metric that is shown to follow the ratings at all: its interval lies above zero (or it has none)."""
+    """The best metric that correlates significantly with the ratings: its interval is above zero (or it has none)."""
     for entry in ranking.estimates:
         if entry.value is not None and entry.value > 0 and (entry.low is None or entry.low > 0):
             return entry
@@ -187,14 +187,14 @@ def surest(ranking: Ranking) -> Estimate | None:
 
 
 def unranked(ranking: Ranking) -> str:
-    """What is said of a dimension where no metric has a value; with the reason, if it is one for all."""
+    """The sentence about a dimension in which no metric has a value; with the reason, if all have the same."""
     reasons = {entry.reason for entry in ranking.estimates}
     why = f" ({reason})" if len(reasons) == 1 and (reason := reasons.pop()) else ""
     return f"No metric could be correlated with these ratings{why}."
 
 
 def verdict(ranking: Ranking, cautions: Mapping[str, str] | None = None) -> str:
-    """The ranking of one dimension as a sentence; ``cautions`` says what speaks against a metric all the same."""
+    """The ranking of one dimension as a sentence; ``cautions`` has objections to metrics."""
     scored = [entry for entry in ranking.estimates if entry.value is not None]
     if not scored:
         return unranked(ranking)
@@ -203,16 +203,16 @@ def verdict(ranking: Ranking, cautions: Mapping[str, str] | None = None) -> str:
     others = [metric for metric in ranking.leaders if metric != best.metric]
     caution = f", but it {cautions[sure.metric]}" if sure and cautions and sure.metric in cautions else ""
     if sure is None:
-        sentence += ", but no metric is shown to follow these ratings: every interval includes zero"
+        sentence += ", but no metric correlates significantly with these ratings: every interval includes zero"
     elif sure is not best:
         sentence += f", but its interval includes zero; {sure.metric} ({sure}) is the best whose interval does not"
         sentence += caution
     elif others:
-        sentence += f"{caution}; {_count(len(others))} cannot be told apart from it"
+        sentence += f"{caution}; {_count(len(others))} not significantly different from it"
     else:
         sentence += caution
     if ranking.ceiling is not None:
-        sentence += f". One rater against the others reaches {ranking.ceiling:.2f}"
+        sentence += f". One rater compared with the others reaches {ranking.ceiling:.2f}"
     return sentence + "."
 
 
@@ -232,18 +232,18 @@ def agreement_rows(data: ReportData) -> list[tuple[str, Estimate, str]]:
 
 
 def drifting(data: ReportData) -> list[str]:
-    """The annotators who change their standard while they work, as sentences."""
+    """The annotators who drift, as sentences."""
     if data.drift is None:
         return []
     return [
-        f"Annotator {row['annotator']} drifts on {row['dimension']}: against the others, "
-        f"{number(abs(row['change']))} points {'up' if row['change'] > 0 else 'down'} from first to last rating."
+        f"Annotator {row['annotator']} drifts on {row['dimension']}: {number(abs(row['change']))} points "
+        f"{'up' if row['change'] > 0 else 'down'} from first to last rating, relative to the others."
         for row in data.drift.filter("drifts").iter_rows(named=True)
     ]
 
 
 def _count(others: int) -> str:
-    return "one more" if others == 1 else f"{others} more"
+    return "one more is" if others == 1 else f"{others} more are"
 
 
 def system_table(data: ReportData) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
@@ -253,7 +253,7 @@ def system_table(data: ReportData) -> tuple[list[str], list[tuple[str, list[floa
     frames = [means]
     if data.ratings is not None:
         rated = data.ratings.group_by(SYSTEM_KEY).agg(pl.exclude(KEY).mean())
-        # Apart from the scores: a metric may be called like a dimension.
+        # Separate from the scores: a metric may have the name of a dimension.
         frames.insert(0, keys.join(rated, on=list(SYSTEM_KEY), how="left", maintain_order="left"))
     names = [" / ".join(p for p in row if p not in ("original", "overall")) for row in keys.iter_rows()]
     rows = [(column, frame[column].to_list()) for frame in frames for column in frame.columns if column not in KEY]
@@ -261,13 +261,13 @@ def system_table(data: ReportData) -> tuple[list[str], list[tuple[str, list[floa
 
 
 def rated_references(data: ReportData) -> list[str]:
-    """The references that take part like systems: they have scores and ratings."""
+    """The references that count as systems: they have scores and ratings."""
     references = data.corpus.references["system"].unique().to_list()
     return rated_systems(data).filter(pl.col("system").is_in(references))["system"].unique().sort().to_list()
 
 
 def rated_systems(data: ReportData) -> pl.DataFrame:
-    """The dialogues and systems that take part: their summaries have scores and ratings."""
+    """The dialogues and systems that are analysed: their summaries have scores and ratings."""
     if data.ratings is None:
         return data.scores.frame.select("dialogue_id", "system").clear()
     here = data.scores.frame.join(data.ratings, on=list(KEY), how="semi")
@@ -275,7 +275,7 @@ def rated_systems(data: ReportData) -> pl.DataFrame:
 
 
 def corpus_facts(corpus: Corpus) -> list[tuple[str, str]]:
-    """What the corpus holds, as label and value."""
+    """Facts about the corpus, as label and value."""
     turns = corpus.dialogues["turns"].list.len()
     words = corpus.summaries["text"].str.split(" ").list.len()
     facts = [

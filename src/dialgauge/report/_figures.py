@@ -59,7 +59,7 @@ def forest_figure(ranking: Ranking, low: float, shape: Shape = FULL) -> Figure:
 
 
 def forest_plot(ranking: Ranking, low: float, shape: Shape = FULL) -> Markup:
-    """Metrics from best to worst, a dot with its interval each; a dashed line where one rater stands."""
+    """Metrics from best to worst, a dot with its interval each; a dashed line at the value of one rater."""
     shown = _shown(ranking, shape)
     height = _TOP + _ROW * len(shown) + _BOTTOM
     x = linear(low, 1.0, shape.labels, shape.labels + shape.plot)

@@ -1,5 +1,4 @@
-"""What the report says of metrics that were trained on the ratings: how far they can be trusted, and why they say what
-they say."""
+"""The section on metrics that were trained on the ratings: validation, importance and explained predictions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from dialgauge.tables import Cell, Table, estimate_cell, listing, number, number
 
 @dataclass(frozen=True, slots=True)
 class LearnedData:
-    """A mapping per trained metric: ``card`` (the content of its ``metric.json``), ``scores`` (rows of validation, with
-    the rows of what it is held against), ``importance`` (rows of permutation importance) and ``contributions`` (parts
+    """A mapping per trained metric: ``card`` (the content of its ``metric.json``), ``scores`` (rows of validation,
+    baselines included), ``importance`` (rows of permutation importance) and ``contributions`` (parts
     of single predictions)."""
 
     targets: Sequence[Mapping[str, Any]]
@@ -57,13 +56,13 @@ _PARTS = 6
 _FORMULAS: tuple[tuple[str, str, str], ...] = (
     (
         "learned metrics",
-        "A learner from metric scores to the rating, its settings searched in the training folds alone. All numbers "
-        "are of predictions for folds that were held out; systems and dialogues are drawn anew for the intervals.",
+        "A learner predicts the rating from metric scores; its settings are searched in the training folds only. All "
+        "numbers are on held-out folds; intervals resample systems and dialogues.",
         "",
     ),
     (
         "importance",
-        "By how much the held-out predictions get worse when one feature is shuffled.",
+        "How much worse held-out predictions get when one feature is shuffled.",
         "Breiman 2001",
     ),
 )
@@ -94,7 +93,7 @@ def _card(entry: Mapping[str, Any], corpus: Corpus) -> LearnedCard:
 
 
 def _validation(entry: Mapping[str, Any]) -> Table:
-    """What the metric reaches on summaries that it has not seen, beside what it must beat."""
+    """The metric on held-out summaries, next to the baselines."""
     found = {(row["by"], row["name"], row["measure"], row["level"]): row for row in entry["scores"]}
     rows: list[tuple[object, ...]] = []
     for by, name in dict.fromkeys((by, name) for by, name, *_ in found):
@@ -115,8 +114,8 @@ def _importance(entry: Mapping[str, Any]) -> Table:
     rows = ((row["feature"], number_cell(row["drop"]), number_cell(row["deviation"])) for row in entry["importance"])
     heads = ("feature", "loss", "standard deviation")
     note = (
-        "How much worse held-out predictions get when a feature is shuffled. Of two that say the same, each alone "
-        "seems to matter little."
+        "How much worse held-out predictions get when a feature is shuffled. Of two redundant features, each alone "
+        "seems unimportant."
     )
     return listing(f"importance in {entry['card']['name']}", heads, rows, numeric=heads[1:], notes=[note])
 

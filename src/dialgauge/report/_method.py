@@ -1,4 +1,4 @@
-"""The appendix: what every metric is and reads, what signed it, and by what formulas the numbers were made."""
+"""The appendix: what every metric is and reads, its signature, and the formulas of all numbers."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from dialgauge.report._overview import reads, registered
 
 @dataclass(frozen=True, slots=True)
 class MetricRow:
-    """A metric in the appendix; the description and citation are empty for one that this dialgauge does not know."""
+    """A metric in the appendix; description and citation are empty for metrics that this version does not know."""
 
     name: str
     better: str
@@ -24,7 +24,7 @@ FORMULAS: tuple[tuple[str, str, str], ...] = (
     (
         "summary level",
         "For each dialogue the correlation of metric and rating over its systems; then the mean over dialogues. "
-        "Dialogues where either is constant have no correlation and are left out.",
+        "Dialogues where either is constant have no correlation and are skipped.",
         "Bhandari et al. 2020",
     ),
     ("system level", "One correlation over systems, of the mean score with the mean rating.", "Louis and Nenkova 2013"),
@@ -39,21 +39,21 @@ FORMULAS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "leading metrics and pairs",
-        "Permutation test of the difference of two correlations: standardised scores of whole systems change sides. "
-        "Corrected after Benjamini and Hochberg (1995), the comparisons of all metrics with the best by themselves, "
-        "the other pairs by themselves.",
+        "Permutation test of the difference of two correlations: standardised scores of whole systems are swapped. "
+        "Corrected by Benjamini and Hochberg (1995), separately for comparisons with the best metric and for the "
+        "other pairs.",
         "Deutsch, Dror and Roth 2021",
     ),
     (
         "which metric to trust",
-        "The highest correlation whose interval lies above zero. It fails on summaries broken on purpose where the "
-        "interval of its robustness reaches down to one half, or where it notices no kind of them.",
+        "The highest correlation whose interval is above zero. A metric fails on perturbed summaries if the interval "
+        "of its robustness includes one half, or if it detects no degrading perturbation.",
         "",
     ),
     ("one rater", "Each annotator's ratings correlated with the aggregate of the others, then averaged.", ""),
     (
         "Krippendorff's α",
-        "1 − observed / expected disagreement, with the difference that fits the scale.",
+        "1 − observed / expected disagreement, with the difference function of the scale.",
         "Krippendorff 2011",
     ),
     (
@@ -65,7 +65,7 @@ FORMULAS: tuple[tuple[str, str, str], ...] = (
 
 
 def formulas(data: ReportData) -> tuple[tuple[str, str, str], ...]:
-    """Those of the numbers that this report has."""
+    """The formulas of the numbers in this report."""
     return FORMULAS + tuple(row for panel in data.panels for row in panel.formulas)
 
 

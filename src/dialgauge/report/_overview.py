@@ -1,4 +1,4 @@
-"""The first screen: the verdict in one sentence, the cards of the leading metrics, and what was wrong with the data."""
+"""The first screen: the verdict in one sentence, the cards of the leading metrics, and problems in the data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,8 +24,8 @@ from dialgauge.tables import number
 
 #: How many metrics get a card on the first screen, at least.
 _LEADING = 3
-#: Of so many findings the first screen tells; the rest is further down.
-_TOLD = 3
+#: Most findings on the first screen; the rest is further down.
+_LISTED = 3
 _READS = {
     "reference": "the reference",
     "source": "the dialogue",
@@ -34,16 +34,16 @@ _READS = {
 }
 #: Below this, Krippendorff's own bound, conclusions from ratings are tentative at best.
 _TENTATIVE = 0.667
-#: Fewer points than these have no correlation, and fewer systems than the second are soon ordered right by chance.
+#: A correlation needs the first number of points; fewer systems than the second are easily ordered right by chance.
 _FEWEST, _FEW = 3, 5
 
 
 @dataclass(frozen=True, slots=True)
 class LeadingCard:
-    """A metric of the first screen: what it is, facts about it, and how far it follows each dimension.
+    """A metric of the first screen: what it is, facts about it, and its correlation with each dimension.
 
     ``trusted_for`` are the dimensions for which the verdict names it. A dimension is marked True where its interval is
-    above zero and no metric is shown to be better.
+    above zero and no metric is significantly better.
     """
 
     metric: str
@@ -54,18 +54,18 @@ class LeadingCard:
 
 
 def registered(signature: str, known: Mapping[str, Metric] | None = None) -> Metric | None:
-    """The metric that a signature names, where this dialgauge knows it."""
+    """The metric that a signature names, if this version of dialgauge knows it."""
     return (all_metrics() if known is None else known).get(signature.partition("|")[0])
 
 
 def reads(signature: str) -> str:
-    """What a metric holds the summary against, from its signature."""
+    """What a metric compares the summary with, from its signature."""
     parts = dict(part.partition(":")[::2] for part in signature.split("|")[1:])
     return _READS.get(parts.get("target", ""), "")
 
 
 def summing_up(rankings: Sequence[Ranking]) -> list[tuple[str, str]]:
-    """The verdict: pairs of what to trust and for what. A dimension that no metric is shown to follow says so."""
+    """The verdict: pairs of metric and dimensions; the metric is empty if none correlates significantly."""
     by_metric: dict[str, list[str]] = {}
     for ranking in rankings:
         sure = surest(ranking)
@@ -74,44 +74,45 @@ def summing_up(rankings: Sequence[Ranking]) -> list[tuple[str, str]]:
 
 
 def too_few(data: ReportData, rankings: Sequence[Ranking]) -> str:
-    """Where nothing could be correlated because too little was rated: that, and what would be needed."""
+    """If nothing could be correlated because too little was rated: this fact, and what is needed."""
     if any(entry.value is not None for ranking in rankings for entry in ranking.estimates):
         return ""
     rated = rated_systems(data)
     count = rated["system"].n_unique()
     if count < _FEWEST:
-        are = "one rated system is" if count == 1 else f"{('no', 'one', 'two')[count]} rated systems are"
+        rated_so_far = ("No system is rated", "Only one system is rated", "Only two systems are rated")[count]
         return (
-            f"{are.capitalize()} too few to tell which metric follows the ratings. A correlation needs at least three: "
-            "have summaries of more systems rated."
+            f"{rated_so_far}, so metrics cannot be validated: a correlation needs at least three. Have summaries of "
+            "more systems rated."
         )
     together = (rated.group_by("dialogue_id").len()["len"] >= _FEWEST).any()
     if not together and all(ranking.level == "summary" for ranking in rankings):
         return (
-            "No dialogue has rated summaries of three systems, so nothing can be told within dialogues. Have three or "
-            "more systems rated on the same dialogues, or correlate across systems (the level system)."
+            "No dialogue has rated summaries of three systems, so correlations within dialogues are undefined. Have "
+            "three or more systems rated on the same dialogues, or correlate across systems (the level system)."
         )
     return ""
 
 
 def few_systems(data: ReportData, rankings: Sequence[Ranking]) -> str:
-    """Where a correlation exists, but of so few systems that it may be luck: how easily."""
+    """A warning if there are so few systems that a correlation may be due to chance."""
     count = rated_systems(data)["system"].n_unique()
     if not rankings or not _FEWEST <= count < _FEW:
         return ""
-    chance = f"by chance alone, one metric in {factorial(count)} puts them in the right order"
+    chance = f"by chance alone, one metric in {factorial(count)} orders them correctly"
     return f"Only {count} systems are rated: {chance}."
 
 
 def cautions(data: ReportData) -> dict[str, str]:
-    """What speaks against metrics, by their names, from all panels; it follows the name in the verdict."""
+    """Objections to metrics, by name, from all panels; they follow the name in the verdict."""
     return {metric: said for panel in data.panels for metric, said in panel.cautions.items()}
 
 
 def instead(rankings: Sequence[Ranking], failing: Mapping[str, str]) -> dict[str, str]:
-    """For metrics that the verdict names although they fail: which others follow the ratings as well, and do not fail.
+    """Alternatives to metrics that the verdict names although they fail.
 
-    Only metrics count that are not told apart from the best of a dimension and whose interval lies above zero.
+    An alternative is not significantly different from the best of a dimension, has an interval above zero and does
+    not fail.
     """
     found: dict[str, dict[str, list[str]]] = {}
     for ranking in rankings:
@@ -142,26 +143,27 @@ def brief(ranking: Ranking, failing: Mapping[str, str] | None = None) -> str:
     best, sure = scored[0], surest(ranking)
     others = [metric for metric in ranking.leaders if metric != best.metric]
     if sure is None:
-        said = f"Trust none: even {best.metric} ({best}) may be at zero."
+        said = f"Trust none: even the interval of {best.metric} ({best}) includes zero."
     elif sure is not best:
-        said = f"{sure.metric}, {sure}{_but(sure.metric, failing)}. Higher, but maybe at zero: {best.metric}."
+        said = f"{sure.metric}, {sure}{_caution(sure.metric, failing)}. Higher, but includes zero: {best.metric}."
     else:
-        also = f" Not told apart: {len(others)} more." if others else " It leads alone." if ranking.leaders else ""
-        said = f"{best.metric}, {best}{_but(best.metric, failing)}.{also}"
+        also = ""
+        if ranking.leaders:
+            also = f" Not significantly different: {len(others)} more." if others else " It leads alone."
+        said = f"{best.metric}, {best}{_caution(best.metric, failing)}.{also}"
     if ranking.ceiling is not None and ranking.ceiling > 0:
         said += f" One rater reaches {number(ranking.ceiling)}."
     return said
 
 
-def _but(metric: str, failing: Mapping[str, str] | None) -> str:
-    return ", but fails on summaries broken on purpose" if failing and metric in failing else ""
+def _caution(metric: str, failing: Mapping[str, str] | None) -> str:
+    return ", but fails on perturbed summaries" if failing and metric in failing else ""
 
 
 def leading_cards(data: ReportData, rankings: Sequence[Ranking]) -> list[LeadingCard]:
-    """The metrics that the verdict names; where they are few, then those with the highest mean correlation above zero.
+    """The metrics that the verdict names; if these are few, also those with the highest mean correlation above zero.
 
-    One that has the very numbers of a metric that has a card (as a variant of it may) gets none of its own, but is
-    named there.
+    Metrics with the same numbers (such as variants of one metric) share a card, which names them.
     """
     values: dict[str, list[float]] = {}
     for ranking in rankings:
@@ -190,11 +192,11 @@ def _numbers(card: LeadingCard) -> tuple[str, ...]:
 
 
 def _with_twins(card: LeadingCard, twins: Sequence[str]) -> LeadingCard:
-    """The card with the fact that others have its numbers."""
+    """The card with the names of other metrics with the same numbers."""
     if not twins:
         return card
-    more = len(twins) - _TOLD
-    named = [*twins[:_TOLD], f"{more} more"] if more > 0 else twins
+    more = len(twins) - _LISTED
+    named = [*twins[:_LISTED], f"{more} more"] if more > 0 else twins
     return replace(card, facts=(*card.facts, ("same numbers", listed(named))))
 
 
@@ -223,21 +225,21 @@ def _card(data: ReportData, rankings: Sequence[Ranking], metric: str, trusted_fo
 
 
 def data_problems(data: ReportData) -> list[str]:
-    """What was wrong with the data, the worst first, each in a sentence; empty where nothing was found."""
+    """Problems in the data, the worst first, each in a sentence; empty if none were found."""
     said = []
     if data.problems:
-        said.append(f"{counted(len(data.problems), 'row')} of the input could not be used.")
+        said.append(f"{counted(len(data.problems), 'row')} of the input skipped as invalid.")
     if data.counted:
         said += data.counted.sentences()
-    serious = [finding for finding in data.findings if finding["severity"] != "note" and not _told(data, finding)]
-    said += [f"{finding['where']}: {finding['message']}" for finding in serious[:_TOLD]]
-    if len(serious) > _TOLD:
-        more = len(serious) - _TOLD
+    serious = [finding for finding in data.findings if finding["severity"] != "note" and not _reported(data, finding)]
+    said += [f"{finding['where']}: {finding['message']}" for finding in serious[:_LISTED]]
+    if len(serious) > _LISTED:
+        more = len(serious) - _LISTED
         said.append(f"{counted(more, 'more finding')} about the ratings {'is' if more == 1 else 'are'} listed below.")
     said += _weak_agreement(data)
     drifts = drifting(data)
     if len(drifts) > 1:
-        said.append(f"{len(drifts)} times an annotator changes standard while working (listed below).")
+        said.append(f"Annotators drift in {len(drifts)} cases (listed below).")
     else:
         said += drifts
     if left_out := data.scores.left_out:
@@ -245,12 +247,12 @@ def data_problems(data: ReportData) -> list[str]:
         said.append(f"{counted(len(left_out), 'metric')} could not run here: {named}.")
     single = data.scores.failures.filter(pl.col("dialogue_id").is_not_null()).height
     if single:
-        said.append(f"{counted(single, 'value')} of metrics missing, with reasons below.")
+        said.append(f"{counted(single, 'value')} of metrics missing; the reasons are listed below.")
     return said
 
 
-def _told(data: ReportData, finding: Mapping[str, Any]) -> bool:
-    """Whether what became of the ratings says already what a finding is about."""
+def _reported(data: ReportData, finding: Mapping[str, Any]) -> bool:
+    """Whether the sentences about dropped ratings already report a finding."""
     return finding.get("check") in (data.counted.invalid if data.counted else ())
 
 
@@ -263,11 +265,11 @@ def _weak_agreement(data: ReportData) -> list[str]:
     if weak.is_empty():
         return []
     named = listed([f"{row['dimension']} {number(row['value'])}" for row in weak.iter_rows(named=True)])
-    return [f"Raters agree too little for firm conclusions (α below {_TENTATIVE:g}): {named}."]
+    return [f"Annotators agree too little for firm conclusions (α below {_TENTATIVE:g}): {named}."]
 
 
 def _unrated(data: ReportData) -> str:
-    """How many of the systems are rated, where it is not all of them and not none."""
+    """How many of the systems are rated, if some but not all are."""
     rated = set(rated_systems(data)["system"]) & set(data.corpus.systems)
     return f", {len(rated)} of them rated" if 0 < len(rated) < len(data.corpus.systems) else ""
 

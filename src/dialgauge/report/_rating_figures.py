@@ -1,4 +1,4 @@
-"""Figures of the ratings: what share of its ratings a system got at each point of the scale."""
+"""Figures of the ratings: the share of a system's ratings at each point of the scale."""
 
 import polars as pl
 from markupsafe import Markup
@@ -87,7 +87,7 @@ def _shade(point: int, points: int) -> tuple[str, str]:
 
 
 def cleaning_rows(data: ReportData) -> list[tuple[str, Estimate, Estimate, int, int]]:
-    """What cleaning did: dimension, α as rated, α afterwards, how many ratings there were and how many went."""
+    """Effect of cleaning: dimension, α as rated, α afterwards, number of ratings and number of removed ratings."""
     if data.cleaning is None or data.agreement is None:
         return []
     before = {

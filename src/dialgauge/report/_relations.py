@@ -1,4 +1,4 @@
-"""How metrics stand to each other: which say the same, and which are better than which for certain."""
+"""How metrics relate to each other: which are redundant, and which are significantly better than others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from dialgauge.tables import NOTHING, number
 from dialgauge.web import Figure, box, drawing, line, rounded, short, text, tick_text
 
 _LABELS, _CELL = 132, 17
-#: A cell with its number, where there is room.
+#: A cell with its number, if there is room.
 _WIDE, _NUMBERED = 26, 40
-#: The width in pixels that all of it may take on a screen; little is not blown up by more than this.
+#: The maximum width in pixels, and by how much a small figure is enlarged at most.
 _SCREEN, _LARGER = 1240, 1.25
 #: From one colour of the legend to the next.
 _STEP = 48
@@ -21,7 +21,7 @@ _STEP = 48
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Row metric against column metric: ``kind`` is better, worse, open (not told apart) or none."""
+    """Row metric compared with column metric: ``kind`` is better, worse, open (not significant) or none."""
 
     kind: str
     said: str
@@ -72,7 +72,7 @@ def between_figure(data: ReportData) -> Figure | None:
         if clusters[i] != clusters[i - 1]:
             parts.append(line(_LABELS, top + size * i - 0.5, _LABELS + side, top + size * i - 0.5, "cut"))
             parts.append(line(_LABELS + size * i - 0.5, top, _LABELS + size * i - 0.5, top + side, "cut"))
-    label = f"Correlation of {len(names)} metrics with each other, ordered by likeness"
+    label = f"Correlations between {len(names)} metrics, ordered by similarity"
     rows = [(name, cluster, *map(rounded, line_)) for name, cluster, line_ in zip(names, clusters, values, strict=True)]
     width = _LABELS + max(side, 5 * _STEP) + 60
     pixels = width * min(_LARGER, max(1.0, _SCREEN / width))
@@ -82,7 +82,7 @@ def between_figure(data: ReportData) -> Figure | None:
 
 
 def _scale(y: float) -> list[Markup]:
-    """What the colours stand for."""
+    """The legend of the colours."""
     parts = []
     for i, value in enumerate((-1.0, -0.5, 0.0, 0.5, 1.0)):
         kind = f"tile key {'positive' if value >= 0 else 'negative'}"
@@ -92,9 +92,9 @@ def _scale(y: float) -> list[Markup]:
 
 
 def _signs(data: ReportData, names: Sequence[str]) -> str:
-    """Which metrics stand against their relatives only because less of them is better."""
+    """Which metrics correlate negatively with related ones only because lower is better."""
     lower = [name for name in names if data.scores.directions.get(name) == "lower"]
-    said = "Below zero, one falls where the other rises."
+    said = "Below zero, one metric falls when the other rises."
     if lower:
         said += f" Signs are as the metrics give them: of {listed(lower)}, lower is better."
     return said
@@ -107,7 +107,7 @@ def _hundredths(value: float) -> str:
 
 
 def cluster_sentences(data: ReportData) -> list[str]:
-    """The groups of metrics that say much the same."""
+    """The groups of redundant metrics."""
     if data.between is None:
         return []
     groups = data.between.group_by("cluster", maintain_order=True).agg("name")
@@ -115,7 +115,7 @@ def cluster_sentences(data: ReportData) -> list[str]:
 
 
 def significance(data: ReportData) -> list[Matrix]:
-    """A matrix per dimension; none where nothing was tested."""
+    """A matrix per dimension; empty if nothing was tested."""
     if data.comparisons is None:
         return []
     found = []
@@ -133,7 +133,7 @@ def significance(data: ReportData) -> list[Matrix]:
         tested = part["p_benjamini_hochberg"].drop_nulls()
         certain = (tested <= alpha).sum()
         at = f"{100 * alpha:.3g} %"
-        said = f"{certain} of {part.height} pairs differ at {at}, corrected after Benjamini and Hochberg."
+        said = f"{certain} of {part.height} pairs differ significantly at {at} (corrected by Benjamini and Hochberg)."
         found.append(Matrix(str(dimension), tuple(ranked), rows, said))
     return found
 

@@ -34,7 +34,7 @@ from dialgauge.report._scatter import Texts, scatter_plots, texts_data
 from dialgauge.report._times import time_rows
 from dialgauge.web import PAGE_SCRIPT, Figure, figure_data, page
 
-#: So many kinds of failures are listed, the most frequent.
+#: Most kinds of failures that are listed, the most frequent first.
 _FAILURES = 500
 
 
@@ -98,7 +98,7 @@ def _body(panel: Panel, shared: Mapping[str, Any]) -> Markup:
 
 
 def render_robustness(data: RobustnessData, title: str) -> str:
-    """The robustness of metrics as a page of its own, in the style of the report."""
+    """The robustness of metrics as a separate page, in the style of the report."""
     panel = robustness_panel(data)
     return _page("robustness_page.html", panel.figures, Texts((), ()), {"title": title, **panel.shown})
 
@@ -109,7 +109,7 @@ def _page(template: str, figures: Sequence[Figure], texts: Texts, shown: Mapping
 
 
 def _own_panels(shared: Mapping[str, Any]) -> list[Panel]:
-    """The panels that every report has, as far as there is something to show in them."""
+    """The panels of every report, without those that would be empty."""
     ranked = [
         ("ranking", "Rankings", shared["forests"]),
         ("tables", "All correlations", shared["rankings"]),
@@ -123,14 +123,14 @@ def _own_panels(shared: Mapping[str, Any]) -> list[Panel]:
         (Panel([("raters", "Ratings")], "ratings.html", 30), shared["agreement"] or shared["rating_figures"]),
         (Panel([("systems", "Systems")], "systems.html", 80), True),
         (Panel([("corpus", "Corpus")], "corpus.html", 90), True),
-        (Panel([("cost", "Cost")], "times.html", 100), shared["data"].times),
+        (Panel([("cost", "Computing time")], "times.html", 100), shared["data"].times),
         (Panel([("method", "Method")], "method.html", 110), True),
     )
     return [panel for panel, present in found if present]
 
 
 def _by_dimension(figures: Sequence[Figure], dimensions: Sequence[str]) -> dict[str, list[Figure]]:
-    """The scatter plots of each dimension, which the name of their first axis tells."""
+    """The scatter plots of each dimension, found by the name of their first axis."""
     return {name: [one for one in figures if one.columns[1] == f"rating of {name}"] for name in dimensions}
 
 

@@ -10,8 +10,8 @@ from dialgauge.reproduce import comparison_section
 _FORMULAS: tuple[tuple[str, str, str], ...] = (
     (
         "CV*",
-        "100 · (1 + 1/4n) · (s / c₄(n)) / x̄ of the results of n studies, after the lowest point of the scale is taken "
-        "off; 0 for identical results.",
+        "100 · (1 + 1/4n) · (s / c₄(n)) / x̄ of the results of n studies, after subtracting the lowest point of the "
+        "scale; 0 for identical results.",
         "Belz, Popović and Mille 2022",
     ),
     (

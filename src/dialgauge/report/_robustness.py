@@ -1,4 +1,4 @@
-"""What the report says of perturbed summaries: expected against observed, trust cards, failures side by side."""
+"""Contents of the section on perturbed summaries: expected and observed changes, trust cards, failures."""
 
 import difflib
 import re
@@ -18,25 +18,25 @@ from dialgauge.web import Figure, box, drawing, line, linear, rounded, slug, tex
 #: What a verdict means, in the words of the page, and how it is coloured.
 VERDICTS: Mapping[str, tuple[str, str]] = {
     "noticed": ("right", "scores it worse, as it should"),
-    "faint": ("faint", "scores it worse, but surely by less than the margin"),
-    "blind": ("bad", "does not notice: the change is surely within the margin, and it is not shown to get worse"),
-    "wrong": ("bad", "scores a broken summary better"),
-    "stable": ("right", "keeps the score, as it should: the change is surely within the margin"),
-    "lowered": ("bad", "scores it worse although the meaning is kept"),
-    "raised": ("bad", "scores it better although nothing got better"),
-    "unclear": ("open", "not decided by this many summaries"),
+    "faint": ("faint", "scores it worse, but significantly less than the margin"),
+    "blind": ("bad", "does not react: the change is significantly within the margin and not significantly worse"),
+    "wrong": ("bad", "scores a degraded summary better"),
+    "stable": ("right", "keeps the score, as it should: the change is significantly within the margin"),
+    "lowered": ("bad", "scores it worse although the meaning is the same"),
+    "raised": ("bad", "scores it better although it did not improve"),
+    "unclear": ("open", "not decided: too few summaries"),
 }
 #: The expected effects, in the order of the page, with their headings.
 EXPECTED: Mapping[str, str] = {
     "degrades": "Makes the summary wrong: it should score worse",
-    "degrades-mildly": "Makes it a little worse: it should score worse",
-    "preserves": "Keeps the meaning: the score should stay",
+    "degrades-mildly": "Makes it slightly worse: it should score worse",
+    "preserves": "Preserves the meaning: the score should not change",
 }
-#: The same in few words, for the heads of narrow columns.
+#: Short forms, for the heads of narrow columns.
 _EXPECTED_BRIEFLY: Mapping[str, str] = {
     "degrades": "should score worse",
-    "degrades-mildly": "a little worse",
-    "preserves": "should stay",
+    "degrades-mildly": "slightly worse",
+    "preserves": "should not change",
 }
 OVERALL = "overall"
 _WORD = re.compile(r"\s+|\S+")
@@ -45,7 +45,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class RobustnessData:
-    """The tables that :func:`dialgauge.metaeval.robustness` gives, the corpus with the variants, and what was asked.
+    """The tables of :func:`dialgauge.metaeval.robustness`, the corpus with the variants, and the settings.
 
     ``correlations`` are those on variants (None without ratings of them), ``declined`` has a row per variant that could
     not be made.
@@ -60,7 +60,7 @@ class RobustnessData:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One metric and perturbation: the change in units, the verdict, and a sentence that says both in full."""
+    """One metric and perturbation: the change in units, the verdict, and both as a sentence."""
 
     change: str
     verdict: str
@@ -80,7 +80,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A variant that a metric got wrong, beside its original; parts of the texts that differ are marked True."""
+    """A variant that a metric got wrong, and its original; parts of the texts that differ are marked True."""
 
     perturbation: str
     sentence: str
@@ -101,7 +101,7 @@ class Card:
 
 
 def metrics_shown(data: RobustnessData) -> list[str]:
-    """The metrics with a direction, most robust first; those that only describe have nothing to show here."""
+    """The metrics with a direction, most robust first; descriptive metrics are not shown."""
     cards = data.tables["cards"].filter(pl.col("dimension") == OVERALL, pl.col("direction") != "none")
     return cards.sort("robustness", descending=True, nulls_last=True, maintain_order=True)["metric"].to_list()
 
@@ -125,9 +125,9 @@ def observed(data: RobustnessData) -> list[Group]:
 
 
 def profiles(groups: Sequence[Group], metrics: Sequence[str]) -> list[tuple[str, tuple[Cell, ...]]]:
-    """The same cells with a row per metric, where metrics are more than perturbations; else empty.
+    """The same cells with a row per metric, if there are more metrics than perturbations; else empty.
 
-    The longer list runs down the page: a table that is too wide has to be moved sideways to be read.
+    The longer list is in rows, because wide tables must be scrolled sideways.
     """
     rows = [cells for group in groups for _, cells in group.rows]
     return list(zip(metrics, zip(*rows, strict=True), strict=True)) if len(metrics) > len(rows) > 0 else []
@@ -167,7 +167,7 @@ def trust_cards(data: RobustnessData) -> list[Card]:
 
 
 def card_sentences(data: RobustnessData, metric: str) -> list[str]:
-    """What the verdicts of one metric come to, in words."""
+    """The verdicts of one metric as sentences."""
     verdicts = data.tables["verdicts"].filter(pl.col("dimension") == OVERALL, pl.col("metric") == metric)
     degrading = verdicts.filter(pl.col("expected").str.starts_with("degrades"))
     preserving = verdicts.filter(pl.col("expected") == "preserves")
@@ -175,19 +175,19 @@ def card_sentences(data: RobustnessData, metric: str) -> list[str]:
     if degrading.height:
         clearly, faintly = (degrading.filter(pl.col("verdict") == name).height for name in ("noticed", "faint"))
         also = f", and {faintly} faintly" if faintly else ""
-        sentences.append(f"Notices {clearly} of {counted(degrading.height, 'degrading perturbation')}{also}.")
-    for verdict, said in (("wrong", "Rewards"), ("blind", "Does not notice")):
+        sentences.append(f"Detects {clearly} of {counted(degrading.height, 'degrading perturbation')}{also}.")
+    for verdict, said in (("wrong", "Rewards"), ("blind", "Does not detect")):
         names = degrading.filter(pl.col("verdict") == verdict)["perturbation"].to_list()
         if names:
             sentences.append(f"{said}: {', '.join(names)}.")
     if preserving.height:
         kept = preserving.filter(pl.col("verdict") == "stable").height
-        sentences.append(f"Keeps its score under {kept} of {counted(preserving.height, 'preserving one')}.")
+        sentences.append(f"Stable under {kept} of {counted(preserving.height, 'preserving one')}.")
         moved = preserving.filter(pl.col("verdict").is_in(["lowered", "raised"]))
         if not moved.is_empty():
-            sentences.append(f"Moves without reason: {', '.join(moved['perturbation'])}.")
+            sentences.append(f"Changes unexpectedly: {', '.join(moved['perturbation'])}.")
         if (moved["verdict"] == "raised").any():
-            sentences.append("Scoring a rewrite better lifts its robustness, too: sensitivity says what it notices.")
+            sentences.append("Scoring rewrites better also raises robustness: see sensitivity for what it detects.")
     if undecided := verdicts.filter(pl.col("verdict") == "unclear")["perturbation"].to_list():
         sentences.append(f"Not decided: {', '.join(undecided)}.")
     return sentences
@@ -252,9 +252,9 @@ def correlation_rows(data: RobustnessData) -> tuple[list[str], list[tuple[str, s
 
 
 def declined_rows(data: RobustnessData) -> list[tuple[str, str, int]]:
-    """What could not be perturbed: perturbation, reason and how many variants were not made for it.
+    """What could not be perturbed: perturbation, reason and number of variants that were not made.
 
-    Reasons that differ only in numbers are one, with the range of each number.
+    Reasons that differ only in numbers are merged, with the range of each number.
     """
     if data.declined is None:
         return []
@@ -288,7 +288,7 @@ def _failure(row: Mapping[str, Any], texts: Mapping[tuple[str, ...], str]) -> Fa
     key = tuple(row[part] for part in KEY)
     parent = tuple(ORIGINAL if part == "variant" else row[part] for part in KEY)
     before, after = marked(texts.get(parent, ""), texts.get(key, ""))
-    should = "should stay" if row["expected"] == "preserves" else "should get worse"
+    should = "should not change" if row["expected"] == "preserves" else "should get worse"
     went = f"{number(abs(row['change']))} units {'better' if row['change'] > 0 else 'worse'}"
     moved = went if row["change"] else "unchanged"
     sentence = f"{row['original_score']:.4g} → {row['variant_score']:.4g} ({moved}; {should})"
@@ -313,7 +313,7 @@ def breakable(name: str) -> Markup:
 
 
 def gauge(numbers: Sequence[Estimate]) -> Markup:
-    """The three numbers of a card as bars from 0 to 1 with their intervals; a line at one half, which is chance."""
+    """The three numbers of a card as bars from 0 to 1 with their intervals; a line at one half (chance)."""
     labels, plot, row = 84, 190, 22
     width, height = labels + plot + 108, row * len(numbers) + 4
     x = linear(0.0, 1.0, labels, labels + plot)

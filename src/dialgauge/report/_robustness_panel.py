@@ -1,4 +1,4 @@
-"""The section of the report on summaries that were broken on purpose, and what it says against metrics."""
+"""The section of the report on perturbed summaries, and its objections to metrics."""
 
 from typing import Any
 
@@ -22,35 +22,35 @@ from dialgauge.report._robustness import (
 )
 from dialgauge.tables import number
 
-#: So many trust cards are open; the rest is folded up.
+#: Number of trust cards that are open; the rest is collapsed.
 _OPEN = 6
-#: From more columns than these on, their names stand upright, so that the columns can be narrow.
+#: With more columns than this, their names are upright, so that the columns can be narrow.
 _UPRIGHT = 7
-#: How often a broken version scores worse than a rewrite by chance.
+#: How often a degraded version scores worse than a rewrite by chance.
 _CHANCE = 0.5
 #: For the appendix.
 _FORMULAS: tuple[tuple[str, str, str], ...] = (
     (
         "change",
-        "Mean of variant minus original, turned so that negative means worse, divided by the standard deviation "
-        "between systems (between summaries, where there are fewer than three). Interval: Student's t over dialogues.",
+        "Mean of variant minus original, oriented so that negative means worse, divided by the standard deviation "
+        "between systems (between summaries, if there are fewer than three). Interval: Student's t over dialogues.",
         "",
     ),
     (
         "noticed, blind …",
-        "Sign test over dialogues (does the score move?) and two one-sided t tests (is the mean change surely within "
-        "the margin?), both corrected after Benjamini and Hochberg over all cells. Broken: moves down, noticed, or "
-        "faint if surely within the margin; else surely within it, blind; moves up, wrong. Rewritten: surely within "
-        "it, stable; else moves down, lowered; moves up, raised. Otherwise unclear.",
+        "Sign test over dialogues (does the score change?) and two one-sided t tests (is the mean change significantly "
+        "within the margin?), both corrected by Benjamini and Hochberg over all cells. Degraded: goes down, noticed, "
+        "or faint if within the margin; else within it, blind; goes up, wrong. Rewritten: within it, stable; else goes "
+        "down, lowered; goes up, raised. Otherwise unclear.",
         "Schuirmann 1987",
     ),
     (
         "robustness",
-        "The share of pairs (broken variant, rewritten variant of the same summary) in which the broken one scores "
-        "worse; ties count half. One half is chance.",
+        "The share of pairs (degraded variant, rewritten variant of the same summary) in which the degraded one scores "
+        "worse; ties count half. Chance is one half.",
         "",
     ),
-    ("sensitivity", "The share of broken summaries that score worse than their original.", ""),
+    ("sensitivity", "The share of degraded summaries that score worse than their original.", ""),
     ("stability", "The share of rewritten summaries whose score stays within the margin.", ""),
     (
         "trust cards",
@@ -61,7 +61,7 @@ _FORMULAS: tuple[tuple[str, str, str], ...] = (
 
 
 def robustness_panel(data: RobustnessData) -> Panel:
-    """The section on summaries that were broken on purpose."""
+    """The section on perturbed summaries."""
     shown = robustness_context(data)
     figures = [*shown["dose_figures"], *(card.figure for card in shown["robust_cards"])]
     return Panel(
@@ -77,24 +77,24 @@ def robustness_panel(data: RobustnessData) -> Panel:
 
 
 def robustness_cautions(data: RobustnessData) -> dict[str, str]:
-    """The metrics that fail when summaries are broken on purpose: their robustness is not shown to be above chance, or
-    it is, but only because they score rewrites better, as they notice nothing that is broken.
+    """The metrics that fail on perturbed summaries: their robustness is not significantly above chance, or only
+    because they score rewrites better, as they detect no degrading perturbation.
 
-    What is said of each follows its name in the verdict, in the same sentence.
+    The text follows the name of the metric in the verdict, in the same sentence.
     """
     overall = pl.col("dimension") == OVERALL
     cards = data.tables["cards"].filter(overall, pl.col("robustness").is_not_null())
     verdicts = data.tables["verdicts"].filter(overall, pl.col("expected").str.starts_with("degrades"))
-    # What is not decided speaks for nobody and against nobody.
+    # Undecided verdicts count neither for nor against a metric.
     blind = set(verdicts["metric"]) - set(verdicts.filter(~pl.col("verdict").is_in(["blind", "wrong"]))["metric"])
     said = {}
     for row in cards.iter_rows(named=True):
         low = row["robustness"] if row["robustness_low"] is None else row["robustness_low"]
         if low <= _CHANCE:
             shown = f"robustness {number(row['robustness'])}, chance {number(_CHANCE)}"
-            said[row["metric"]] = f"fails on summaries broken on purpose ({shown})"
+            said[row["metric"]] = f"fails on perturbed summaries ({shown})"
         elif row["metric"] in blind:
-            said[row["metric"]] = "fails on summaries broken on purpose (notices no kind of them)"
+            said[row["metric"]] = "fails on perturbed summaries (detects no degrading perturbation)"
     return said
 
 

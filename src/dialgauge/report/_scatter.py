@@ -1,4 +1,4 @@
-"""Metric against rating: every summary a point, every system a larger one. The texts are on the page once."""
+"""Scatter plots of metric and rating: a point per summary, a larger one per system. The texts are on the page once."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from dialgauge.report._content import Ranking, ReportData
 from dialgauge.tables import number
 from dialgauge.web import Figure, dot, drawing, horizontal_grid, linear, rounded, slug, text, ticks, vertical_grid
 
-#: So many points at most; beyond, whole dialogues are left out, evenly, so that every system keeps its summaries.
+#: Most points; with more, whole dialogues are left out, evenly, so that every system keeps its summaries.
 _POINTS = 1500
 #: A longer text is cut: the run folder has it in full.
 _LETTERS = 400
@@ -65,7 +65,7 @@ def _items(data: ReportData) -> tuple[pl.DataFrame, str]:
     numbered = items.with_columns(pl.when(drawn).then(drawn.cast(pl.Int64).cum_sum() - 1).alias(_ITEM))
     if step == 1:
         return numbered, ""
-    said = f"Points of {len(kept)} of {len(dialogues)} dialogues are drawn, evenly chosen; the means are of all."
+    said = f"Points of {len(kept)} of {len(dialogues)} dialogues are drawn, evenly chosen; the means use all."
     return numbered, said
 
 
@@ -89,10 +89,10 @@ def _plot(items: pl.DataFrame, metric: str, ranking: Ranking, lower: bool) -> Fi
         parts.append(dot(x(rating), y(value), 4.5, "system", title))
     parts.append(text(_LEFT + _SIDE / 2, _TOP + _HIGH + 32, f"rating of {ranking.dimension}", "tick", "middle"))
     estimate = next(entry for entry in ranking.estimates if entry.metric == metric)
-    notes = [f"{ranking.coefficient.title()} {estimate}" + (", sign turned: lower is better." if lower else ".")]
+    notes = [f"{ranking.coefficient.title()} {estimate}" + (", sign flipped: lower is better." if lower else ".")]
     if beyond:
         notes.append(f"{beyond} values far outside are drawn at the edge.")
-    label = f"{metric} against the ratings of {ranking.dimension}, {len(points)} summaries and {means.height} systems"
+    label = f"{metric} and the ratings of {ranking.dimension}, {len(points)} summaries and {means.height} systems"
     svg = drawing("scatter", _LEFT + _SIDE + 8, _TOP + _HIGH + _BOTTOM, label, parts)
     return Figure(
         f"scatter-{slug(ranking.dimension)}-{slug(metric)}",
@@ -111,7 +111,7 @@ def _range(values: pl.Series) -> tuple[float, float]:
 
 
 def _core(values: pl.Series) -> tuple[float, float, int]:
-    """The range that is drawn, and how many values lie outside: a few that are far off must not flatten the rest."""
+    """The range that is drawn, and how many values are outside: a few outliers must not flatten the rest."""
     low, high = _range(values)
     inner = values.quantile(0.005), values.quantile(0.995)
     if inner[0] is None or inner[1] is None or high - low <= 2 * (inner[1] - inner[0]) or inner[0] == inner[1]:

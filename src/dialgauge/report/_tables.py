@@ -12,7 +12,7 @@ from dialgauge.tables import Column, Row, Table, interval, number_cell, number_r
 
 _SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
 _COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's ρ", "kendall": "Kendall's τ"}
-#: So many metrics are many.
+#: From this number of metrics on, five are bold.
 _MANY = 15
 #: What the papers show beside the ratings of systems.
 _USUAL = ("rouge-1", "rouge-2", "rouge-l")
@@ -48,7 +48,7 @@ def correlation_table(
         return cells.get((name, column.group, column.name), {})
 
     def judges(name: str, column: Column) -> bool:
-        # What does not claim to judge, or judges the wrong way round, cannot be the best judge.
+        # Descriptive metrics, and those that correlate negatively, cannot be the best.
         return found(name, column).get("direction") != "none" and (found(name, column).get("value") or 0.0) > 0
 
     valued = any(row["value"] is not None for row in cells.values())
@@ -58,7 +58,7 @@ def correlation_table(
     lowered = sorted(name for name, way in ways.items() if way == "lower")
     notes = [] if valued else [f"No values: {reason}." for reason in _reasons(rows)]
     if valued and "sys" in levels:
-        notes.append("Stars: p ≤ 0.05 (*), p ≤ 0.01 (**) of no correlation between systems.")
+        notes.append("Stars: correlation across systems significant at p ≤ 0.05 (*), p ≤ 0.01 (**).")
     notes += describing([name for name in names if ways[name] == "none"], bold)
     if lowered:
         notes.append(f"Negated, because lower is better: {', '.join(lowered)}.")
@@ -90,7 +90,7 @@ def system_table(
 ) -> Table:
     """Mean ratings and scores of each system, as Table 2 of Re-DialSummEval: the two best of each column bold.
 
-    Of two systems it is one, and of a single one none: where all are bold, nothing is said.
+    With two systems it is one, with a single system none: bold marks a difference.
     """
     means = scores.means()
     known = [name for name in means.columns if name not in SYSTEM_KEY]
@@ -126,7 +126,7 @@ def agreement_table(agreement: pl.DataFrame, *, removed: int = 0, cleaning: str 
     """How many ratings there are and how far annotators agree, as Table 3 of Re-DialSummEval."""
     rows = agreement.filter(pl.col("scope").is_in(["overall", "dimension"]))
     if rows.is_empty():
-        raise InputError("the run measured no agreement: nobody rated, or nothing was rated twice")
+        raise InputError("the run has no agreement: there are no ratings, or no summary was rated twice")
     found = {row["dimension"] or "all": row for row in rows.iter_rows(named=True)}
     names = [name for name in found if name != "all"] + [name for name in found if name == "all"]
     measured = [found[name] for name in names]
@@ -139,7 +139,7 @@ def agreement_table(agreement: pl.DataFrame, *, removed: int = 0, cleaning: str 
     }
     notes = []
     if cleaning != "none":
-        notes.append(f"Agreement is that of the ratings as given; {cleaning} then took out {removed} of them.")
+        notes.append(f"Agreement is on the ratings as given; {cleaning} then removed {removed} of them.")
     return Table(
         "agreement",
         "",
@@ -151,7 +151,7 @@ def agreement_table(agreement: pl.DataFrame, *, removed: int = 0, cleaning: str 
 
 
 def chosen(known: Sequence[str], wanted: Sequence[str]) -> list[str]:
-    """The names asked for, in their order; all of them where nothing was asked for."""
+    """The requested names, in their order; all of them if none were requested."""
     for name in wanted:
         if name not in known:
             raise UnknownNameError("metric of this run", name, known)
@@ -169,8 +169,8 @@ def _words(level: str) -> str:
 
 
 def describing(names: Sequence[str], best: int) -> list[str]:
-    """The note about metrics that are never bold, because more of them is neither better nor worse."""
-    return [f"Never bold, because they only describe: {', '.join(names)}."] if names and best > 0 else []
+    """The note about descriptive metrics, which are never bold because higher is neither better nor worse."""
+    return [f"Never bold (descriptive metrics): {', '.join(names)}."] if names and best > 0 else []
 
 
 def best_words(best: int, of: str) -> str:

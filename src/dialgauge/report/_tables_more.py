@@ -20,7 +20,7 @@ _BLOCK = 6
 
 
 def robustness_table(cards: pl.DataFrame, *, metrics: Sequence[str] = (), best: int = 1, digits: int = 2) -> Table:
-    """Trust cards: how far each metric notices what it should, and keeps still where it should."""
+    """Trust cards: how well each metric reacts to degrading perturbations, and how stable it is under the others."""
     names = chosen(cards["metric"].unique(maintain_order=True).to_list(), metrics)
     dimensions = cards["dimension"].unique(maintain_order=True).to_list()
     cells = {(row["metric"], row["dimension"]): row for row in cards.iter_rows(named=True)}
@@ -37,7 +37,7 @@ def robustness_table(cards: pl.DataFrame, *, metrics: Sequence[str] = (), best: 
             lambda name, column: cells.get((name, column.group), {}).get(column.name),
             best=best,
         ),
-        "Robustness of metrics: sensitivity to changes that harm a summary, stability under those that do not, and "
+        "Robustness of metrics: sensitivity to degrading perturbations, stability under meaning-preserving ones, and "
         f"both together. {best_words(best, 'column')}",
     )
 
@@ -58,7 +58,7 @@ def perturbation_table(changes: pl.DataFrame, *, metrics: Sequence[str] = (), di
             stars=lambda name, column: stars_of(cells.get((name, column.name), {}).get("p_sign_corrected")),
         ),
         "Mean change of metrics under perturbations, in standard deviations between systems; negative is worse.",
-        ("Stars: corrected p ≤ 0.05 (*), p ≤ 0.01 (**) of a sign test over dialogues.",),
+        ("Stars: sign test over dialogues, corrected, p ≤ 0.05 (*), p ≤ 0.01 (**).",),
         split=_BLOCK,
     )
 
@@ -67,8 +67,8 @@ def perturbed_correlation_table(found: pl.DataFrame, *, metrics: Sequence[str] =
     """Correlation on originals and its change on variants, as Table 4 of "Tweak to Trust": six metrics to a block."""
     if found.is_empty():
         raise InputError(
-            "the run has no correlations on variants: they have no ratings (perturbations.priors = true accepts "
-            "published means)"
+            "the run has no correlations on variants, because they have no ratings; set perturbations.priors = true to "
+            "use published means"
         )
     names = chosen(found["metric"].unique(maintain_order=True).to_list(), metrics)
     cells = {(row["dimension"], row["set"], row["metric"]): row for row in found.iter_rows(named=True)}
@@ -86,7 +86,7 @@ def perturbed_correlation_table(found: pl.DataFrame, *, metrics: Sequence[str] =
         tuple(rows),
         "Correlation of metrics with ratings (mean of Pearson, Spearman and Kendall) on original summaries, and how it "
         "changes on perturbed ones.",
-        ("Metrics are taken as they are: where lower is better, a good correlation is negative.",),
+        ("Signs are raw: for lower-is-better metrics, a good correlation is negative.",),
         split=_BLOCK,
     )
 
@@ -138,7 +138,7 @@ def affect_table(
         "system",
         (*scored, *(Column(_PARTS[part], digits=digits) for part in parts)),
         (Row("# dialogues", (*(text_cell("") for _ in shown), *counts)), *map(joined, body)),
-        f"Scores, and whether the feelings of {f'the {side}' if side else 'the dialogues'} survive in the summaries. "
+        f"Scores, and whether the sentiment of {f'the {side}' if side else 'the dialogues'} survives in the summaries. "
         f"PSentScore: Spearman (↑) / CCC (↑) / MAE (↓). {best_words(best, 'column')}",
     )
 
@@ -168,7 +168,7 @@ def reproduction_table(found: pl.DataFrame, names: tuple[str, str], *, digits: i
 
 
 def learned_table(trained: Sequence[Mapping[str, Any]], *, level: str = "summary", digits: int = 2) -> Table:
-    """What metrics trained on the ratings reach on held-out summaries, beside what they must beat."""
+    """Metrics trained on the ratings, on held-out summaries, next to the baselines."""
     rows, measures, splits = [], dict[str, None](), dict[str, None]()
     for one in trained:
         for score in one["scores"]:
@@ -192,5 +192,5 @@ def learned_table(trained: Sequence[Mapping[str, Any]], *, level: str = "summary
         "",
         tuple(Column(measure) for measure in measures),
         tuple(rows),
-        f"Metrics trained on ratings, on what they have not seen (held out: {', '.join(splits)}), at {level} level.",
+        f"Metrics trained on ratings, on held-out data (held out: {', '.join(splits)}), at {level} level.",
     )

@@ -1,4 +1,4 @@
-"""What the numbers cost: seconds per metric and per stage, and the machine. In no report unless it is asked for."""
+"""Computing times: seconds per metric and per stage, and the machine. They are in a report only on request."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,6 +14,6 @@ class TimesData:
 
 
 def time_rows(times: TimesData, summaries: int) -> list[tuple[str, float, float]]:
-    """Each metric with its seconds and its seconds per 1,000 summaries, the dearest first."""
+    """Each metric with its seconds and its seconds per 1,000 summaries, slowest first."""
     ranked = sorted(times.metrics.items(), key=lambda entry: (-entry[1], entry[0]))
     return [(name, seconds, seconds / max(1, summaries) * 1000) for name, seconds in ranked]

@@ -1,4 +1,4 @@
-"""The systems whose summaries a run wrote itself, as opposed to those that came with the corpus."""
+"""The systems whose summaries a run generated, as opposed to those that came with the corpus."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class WrittenData:
-    """What a run wrote.
+    """The summaries that a run generated.
 
     ``rows`` has an entry per system and role: how many ``summaries`` of how many ``words`` on average, how many
     dialogues are without one (``failures``) and how many have a note (``notes``), and the ``description``,
     ``citation`` and ``signature`` of the system. ``failures`` counts ``dialogues`` by system, role and reason,
     ``notes`` by system, role and note. ``ratings_dropped`` is how many ratings the corpus had of summaries that the run
-    wrote anew.
+    replaced.
     """
 
     rows: Sequence[Mapping[str, Any]]

@@ -80,7 +80,7 @@
   // What a cell of a table says: its numbers (value, low, high), and words. Where the page rounds, data-value does less.
   const NUMBER = "[-+]?\\d[\\d,]*\\.?\\d*(?:e[-+]?\\d+)?";
   const SAID = new RegExp(`^([▲▽·<]?)\\s*(${NUMBER})\\s*(?:\\[?(${NUMBER})(?:,| …) (${NUMBER})\\]?)?\\s*(.*)$`, "i");
-  const MARKS = { "▲": "better", "▽": "worse", "·": "not told apart" };
+  const MARKS = { "▲": "better", "▽": "worse", "·": "not significantly different" };
   const said = (row, column) => {
     // What is struck out is not said.
     const nodes = row.cells[column] ? [...row.cells[column].childNodes].filter((node) => node.nodeName !== "DEL") : [];
