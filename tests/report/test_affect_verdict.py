@@ -39,7 +39,9 @@ def test_the_best_that_is_sure_is_named_beside_a_higher_one_that_is_not() -> Non
 
 def test_the_best_that_is_sure_may_be_one_that_copies() -> None:
     rows = [row("a", (0.7, -0.1, 1.0), (0.3, -0.1, 0.6)), row("b", (0.5, 0.2, 0.7), NONE)]
-    assert "the best significantly above zero is b, which only copies (0.50 [0.20, 0.70])" in _verdict(pl.DataFrame(rows))
+    assert "the best significantly above zero is b, which only copies (0.50 [0.20, 0.70])" in _verdict(
+        pl.DataFrame(rows)
+    )
 
 
 def test_a_system_that_copies_is_called_so_and_the_best_other_follows() -> None:

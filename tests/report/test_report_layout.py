@@ -128,7 +128,10 @@ def test_words_have_a_column_of_their_own(page: Any) -> None:
     name, rows = saved(page, "perturbations and metrics")
     assert name == "perturbations-and-metrics.csv"
     assert {row["metric"] for row in rows} == set(METRICS), "they are more than the perturbations, so they run down"
-    assert [{row[f"{label} group"] for row in rows} for label in EFFECTS] == [{"should score worse"}, {"should not change"}]
+    assert [{row[f"{label} group"] for row in rows} for label in EFFECTS] == [
+        {"should score worse"},
+        {"should not change"},
+    ]
     assert all(float(row["drop_3 low"]) <= float(row["drop_3"]) <= float(row["drop_3 high"]) for row in rows)
     assert {row["drop_3 verdict"] for row in rows} <= {
         "noticed",

@@ -101,7 +101,9 @@ def test_the_verdict_groups_dimensions_by_metric() -> None:
     one = ranking(("a", 0.5, 0.2))
     other, none = replace(one, dimension="relevance"), replace(ranking(("b", 0.3, -0.1)), dimension="coherence")
     assert summing_up([one, other, none]) == [("a", "fluency and relevance"), ("", "coherence")]
-    assert brief(none) == "Trust none: even the interval of b (0.30 [−0.10, 0.40]) includes zero. One rater reaches 0.80."
+    assert (
+        brief(none) == "Trust none: even the interval of b (0.30 [−0.10, 0.40]) includes zero. One rater reaches 0.80."
+    )
     assert brief(ranking(("a", 0.5, 0.2), ("b", 0.4, 0.1), leaders=("a", "b"))).startswith(
         "a, 0.50 [0.20, 0.60]. Not significantly different: 1 more."
     )

@@ -134,9 +134,7 @@ def test_the_first_screen_says_what_became_of_ratings(run: FinishedRun, data: Re
     assert noise > 0
     said = data_problems(data)
     total = data.corpus.ratings["value"].count()
-    assert (
-        said[0] == f"Dropped: {ZEROS} of {total} ratings that are not on their scale ({ZEROS} unset zeros)."
-    )
+    assert said[0] == f"Dropped: {ZEROS} of {total} ratings that are not on their scale ({ZEROS} unset zeros)."
     assert said[1].startswith(f"Removed by cleaning: {noise} of {total} ratings")
     assert said[1].endswith(f" {total - ZEROS - noise} are used.")
     assert said[0] in first_screen(page)
