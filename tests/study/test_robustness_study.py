@@ -118,9 +118,9 @@ def test_a_stopped_run_does_not_pass_for_a_whole_one(
     [
         ('use = ["jumbel"]', "perturbations.use: unknown perturbation 'jumbel'; did you mean 'jumble'"),
         ('use = ["jumble"]\nmargin = 0.0', "perturbations.margin"),
-        ('use = ["jumble"]\nsed = 3', "perturbations.sed: unknown key 'sed'; did you mean 'use'"),
+        ('use = ["jumble"]\nsed = 3', "perturbations.sed: unknown key 'sed'; did you mean 'seed' or 'use'"),
         ('use = ["jumble"]\neffects = { mine = { fluency = "hurts" } }', "perturbations.effects.mine.fluency"),
-        ('use = "jumble"', "perturbations.use"),
+        ("use = 3", "perturbations.use"),
         (
             'use = ["jumble"]\ngenerator = "llm"\nmodel = "m"\nparser = "optional"',
             'perturbations: parser = "optional": only with generator = "rules"',

@@ -17,6 +17,7 @@ from dialgauge.summarize import (
     summarize,
     summarize_dialogues,
 )
+from dialgauge.summarize._seq2seq import read_in_parts
 
 SHORT = Dialogue("1", (Turn("Ann", "Where is my bag?", "customer"), Turn("Tom", "It is here.", "agent")))
 LONG = Dialogue("2", tuple(Turn("AB"[i % 2], f"This is turn number {i} and it says little.") for i in range(30)))
@@ -87,7 +88,7 @@ def test_a_long_dialogue_is_read_in_parts_and_noted(model: Model) -> None:
     assert short.note == ""
     assert long.text
     assert "the dialogue exceeds the model's window: read in" in long.note
-    parts = Reading().parts(model, LONG)
+    parts = read_in_parts(Reading(), model, LONG)
     assert all(len(model.tokenizer(text)["input_ids"]) <= model.max_length for text in parts.texts)
     assert "\n".join(parts.texts) == LONG.text
     written = generate(model, parts.texts, GenerationSettings(beams=1, longest=8))

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dialgauge.corpus import OVERALL, Dialogue
 from dialgauge.metrics import Parameter
 from dialgauge.models import DTYPES, Model, load
-from dialgauge.summarize._generate import batch_budget, count_tokens, generate
+from dialgauge.summarize._chunks import Chunks, chunk_turns
+from dialgauge.summarize._generate import batch_budget, count_tokens, generate, window_of
 from dialgauge.summarize._registry import register
 from dialgauge.summarize._roles import join_pieces
 from dialgauge.summarize._settings import JOINTS, GenerationSettings, Reading
@@ -13,6 +14,19 @@ from dialgauge.summarize._system import Outcome, Summarizer, Task
 
 #: Batches per portion: the maximum work lost by an interruption.
 _BATCHES = 8
+
+
+def read_in_parts(reading: Reading, model: Model, dialogue: Dialogue, role: str = OVERALL) -> Chunks:
+    """The dialogue as inputs that the model can read: one, or several where it is longer than the window."""
+    head = reading.head(role)
+    # Counted as the model gets it: what stands before a text can change how its beginning is cut into tokens.
+    chunks = chunk_turns(
+        reading.shown(dialogue, role).turns,
+        JOINTS[reading.joint],
+        window_of(model, reading.window),
+        lambda text: count_tokens(model, head + text),
+    )
+    return Chunks(tuple(head + text for text in chunks.texts), chunks.split_turns)
 
 
 def write_summaries(
@@ -26,7 +40,7 @@ def write_summaries(
 ) -> Iterator[tuple[int, Outcome]]:
     """The model's summary of each dialogue under its position; a portion at a time, the longest dialogues first."""
     reading, settings = reading or Reading(), settings or GenerationSettings()
-    parts = [reading.parts(model, dialogue, role) for dialogue in dialogues]
+    parts = [read_in_parts(reading, model, dialogue, role) for dialogue in dialogues]
     loads = [
         sum(count_tokens(model, text) + settings.longest for text in chunks.texts) * settings.beams for chunks in parts
     ]

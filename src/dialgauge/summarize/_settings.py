@@ -11,8 +11,6 @@ from dialgauge.settings import Settings, Several, setting
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Dialogue
-    from dialgauge.models import Model
-    from dialgauge.summarize._chunks import Chunks
 
 #: What stands between the turns of a dialogue.
 JOINTS: Mapping[str, str] = {"line": "\n", "space": " "}
@@ -46,21 +44,6 @@ class Reading(Settings):
     def text(self, dialogue: "Dialogue", role: str = OVERALL) -> str:
         """The whole dialogue as one input, however long."""
         return self.head(role) + JOINTS[self.joint].join(map(str, self.shown(dialogue, role).turns))
-
-    def parts(self, model: "Model", dialogue: "Dialogue", role: str = OVERALL) -> "Chunks":
-        """The dialogue as inputs that the model can read: one, or several where it is longer than the window."""
-        from dialgauge.summarize._chunks import Chunks, chunk_turns
-        from dialgauge.summarize._generate import count_tokens, window_of
-
-        head = self.head(role)
-        # Counted as the model gets it: what stands before a text can change how its beginning is cut into tokens.
-        chunks = chunk_turns(
-            self.shown(dialogue, role).turns,
-            JOINTS[self.joint],
-            window_of(model, self.window),
-            lambda text: count_tokens(model, head + text),
-        )
-        return Chunks(tuple(head + text for text in chunks.texts), chunks.split_turns)
 
 
 class GenerationSettings(Settings):
