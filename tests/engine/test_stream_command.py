@@ -79,7 +79,7 @@ def test_engines_give_the_same_file(command: Command, tmp_path: Path) -> None:
         (["--stream", "-o", "out", "--format", "csv"], "'--format' must be omitted with --stream"),
         (["--engine", "clusters"], "unknown engine 'clusters'"),
         (["--workers", "0"], "--workers must be 1 or more; got 0"),
-        (["--ray-address", "auto"], "'ray_address' must be omitted; only the engine 'ray' uses it; got 'auto'"),
+        (["--ray-address", "auto"], "'ray_address' must be left out; only the engine 'ray' takes it; got 'auto'"),
         (["--engine", "ray", "--ray-address", "127.0.0.1:9"], "nothing answers at 127.0.0.1:9"),
     ],
 )

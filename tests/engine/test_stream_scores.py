@@ -284,7 +284,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     write_corpus(Corpus(corpus.dialogues, corpus.summaries.filter(kind="system")), tmp_path / "corpus")
     with pytest.raises(InputError, match="needs references"):
         score_stream(tmp_path / "corpus", METRICS, out)
-    with pytest.raises(InputError, match="needs no mapping"):
+    with pytest.raises(InputError, match="a mapping is not supported"):
         score_stream(tmp_path / "corpus", METRICS, out, mapping={"summary": "text"})
     assert not out.exists()
 

@@ -509,7 +509,7 @@ def test_a_study_with_a_spent_budget_stops_and_goes_on(study: Callable[..., Path
         ('model = "m"\nmax_calls = 3', 'max_calls, model: only with generator = "llm"'),
         ('generator = "gpt"', "perturbations.generator"),
         ('generator = "llm"\nmodel = "m"\nbase_url = "http://me:secret@host/v1"', "put a key into OPENAI_API_KEY"),
-        ('generator = "llm"\nmodel = "m"\nbase_url = "host/v1"', "must be as in https://host/v1"),
+        ('generator = "llm"\nmodel = "m"\nbase_url = "host/v1"', "must look like https://host/v1"),
         ('generator = "llm"\nmodel = "m"\napi_key = "x"', "perturbations.api_key: unknown key"),
         ('generator = "llm"\nmodel = "m"\nmax_calls = -1', "perturbations.max_calls"),
     ],

@@ -107,7 +107,7 @@ def test_references_are_perturbed_on_request_and_then_count_as_system_summaries(
 def test_variants_are_not_perturbed_again_and_not_made_twice() -> None:
     once = perturb(_corpus("Nora waited outside."), ["typos"]).corpus
     assert perturb(once, ["jumble"]).variants["variant"].to_list() == ["typos", "jumble"]
-    with pytest.raises(InputError, match="has this variant already: dialogue_id=d0, system=s, variant=typos"):
+    with pytest.raises(InputError, match="already has this variant: dialogue_id=d0, system=s, variant=typos"):
         perturb(once, ["typos"])
 
 

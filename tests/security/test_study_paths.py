@@ -41,9 +41,9 @@ def write(folder: Path, *, study: str = "", source: str = "embedded", more: str 
             {"tail": '[summarize]\nsystems = ["chat:model=chat:m,prompt=file:../prompt.txt"]'},
             r"summarize\.systems: 'file:\.\./prompt\.txt' is outside of",
         ),
-        ({"tail": '[affect]\ntagger = "lexicon:/etc/passwd"'}, r":9: affect\.tagger: '/etc/passwd' leads out"),
-        ({"tail": '[affect]\ntagger = "token-dict:folder=/etc"'}, "affect.tagger: '/etc' leads out"),
-        ({"tail": '[affect]\ntagger = "contextual:folder:/etc"'}, "affect.tagger: '/etc' leads out"),
+        ({"tail": '[affect]\ntagger = "lexicon:/etc/passwd"'}, r":9: affect\.tagger: '/etc/passwd' is outside of"),
+        ({"tail": '[affect]\ntagger = "token-dict:folder=/etc"'}, "affect.tagger: '/etc' is outside of"),
+        ({"tail": '[affect]\ntagger = "contextual:folder:/etc"'}, "affect.tagger: '/etc' is outside of"),
     ],
 )
 def test_a_path_that_leads_out_is_refused(tmp_path: Path, settings: dict[str, str], key: str) -> None:
@@ -64,7 +64,7 @@ def test_a_model_is_looked_for_beside_the_study_file(tmp_path: Path, monkeypatch
     with pytest.raises(ModelError, match=f"looked in {tmp_path / 'study' / 'model'};"):
         run_study(path)
     (tmp_path / "study" / "model").symlink_to(tmp_path / "model")
-    with pytest.raises(InputError, match=f"is outside of {tmp_path / 'study'}, to {tmp_path / 'model'}; if you trust"):
+    with pytest.raises(InputError, match=f"is outside of {tmp_path / 'study'}: {tmp_path / 'model'}; if you trust"):
         read_study_file(path)
 
 

@@ -87,7 +87,7 @@ def test_its_table_is_a_kind_of_table(finished: Path) -> None:
     assert heads == "system,repeated"
     assert len(first.split(",")[1].partition(".")[2]) == 2
     done = CliRunner().invoke(app, ["table", folder, "--kind", "repetition", "--best", "1"])
-    assert str(done.exception) == "a table of repetition has no option 'best'; it has digits"
+    assert str(done.exception) == "a table of repetition has no option 'best'; its options are digits"
 
 
 def test_it_is_skipped_while_nothing_has_changed(study: Path) -> None:

@@ -32,13 +32,13 @@ def test_the_original_of_a_reproduction_is_named_with_its_treatment() -> None:
         shown["reproduction"] == "original first; single ratings aggregated by median; both studies normalized to 0–1"
     )
     shown = shown_settings(settings(reproduction={"original": "o"}, ratings={"aggregate": "median"}), rated=True)
-    assert "merged by median" in str(shown["reproduction"])
+    assert "aggregated by median" in str(shown["reproduction"])
 
 
 @pytest.mark.parametrize("parser", ["needed", "optional"])
 def test_a_parser_that_may_be_missing_is_told_of(parser: str) -> None:
     shown = shown_settings(settings(perturbations={"use": ["jumble"], "parser": parser}), rated=True)
-    told = "what needs a parser is left out where there is none" in str(shown["perturbations"])
+    told = "without a parser, perturbations that need one are skipped" in str(shown["perturbations"])
     assert told == (parser == "optional")
 
 

@@ -151,7 +151,7 @@ def test_a_system_under_a_path_is_found_again_in_the_corpus(
     shutil.rmtree(path.parent / "calls")
     write_corpus(corpus, path.parent / "calls")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"the corpus has 6 summaries of system 'quoting:model=.* already; replace"):
+    with pytest.raises(InputError, match=r"the corpus already has 6 summaries of system 'quoting:model=.*; replace"):
         run_study(path)
     path.write_text(path.read_text().replace("[metrics]", "replace = true\n[metrics]"))
     run = run_study(path)
@@ -217,7 +217,7 @@ def test_trust_leads_out_of_the_folder(tmp_path: Path, golden_dir: Path) -> None
     path.write_text(path.read_text().replace("tables/vectors", "../tables/vectors"))
     with pytest.raises(InputError) as caught:
         run_study(path)
-    led = f"is outside of {path.parent}, to {tmp_path / 'tables' / 'vectors.json'}"
+    led = f"is outside of {path.parent}: {tmp_path / 'tables' / 'vectors.json'}"
     assert f"s.toml:6: summarize.systems: 'folder:./../tables/vectors.json' {led}" in str(caught.value)
     assert f"s.toml:11: metrics.use: 'folder:../tables/vectors.json' {led}" in str(caught.value)
     path.write_text(path.read_text().replace('name = "s"', 'name = "s"\noutside = true'))

@@ -184,7 +184,7 @@ def test_systems_without_ratings_are_scored_and_not_correlated(tmp_path: Path) -
 
 
 def test_a_system_that_is_there_already_is_refused_or_replaced(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"has 40 summaries of system 'lead-3' already; .* replace = true"):
+    with pytest.raises(InputError, match=r"already has 40 summaries of system 'lead-3'; .* replace = true"):
         run_study(study(tmp_path, ["lead-3=lead"], source="embedded"))
     with pytest.raises(InputError, match="'reference' is the name of references in this corpus"):
         run_study(study(tmp_path, ["reference=lead"], source="embedded"))
