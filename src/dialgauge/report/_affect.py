@@ -79,8 +79,9 @@ def _figures(shares: pl.DataFrame) -> list[Figure]:
     groups = {str(name): part for (name,), part in shares.group_by(["system"], maintain_order=True)}
     each = [("dialogues", one_each), *((name, part["summary_all"]) for name, part in groups.items())]
     whole, systems = paper_box_plot(shares), system_box_plot(shares)
+    all_pairs = "All pairs, and those with affective words on both sides"
     figures = [
-        Figure("affect-shares", "All pairs, and those with affective words on both sides", whole, _SPREAD, _spreads(both)),
+        Figure("affect-shares", all_pairs, whole, _SPREAD, _spreads(both)),
         Figure("affect-systems", "Dialogues and the summaries of each system", systems, _SPREAD, _spreads(each)),
     ]
     columns = ("dialogue_id", "role", "dialogue_all", "summary_all")
