@@ -303,7 +303,7 @@ def test_ratings_off_their_scale_are_refused_and_unset_ones_left_out() -> None:
     assert ratings.height == 39
     bare = make_corpus()
     nameless = replace(bare, ratings=bare.ratings.with_columns(scale=None))
-    with pytest.raises(InputError, match="name no scale"):
+    with pytest.raises(InputError, match="declare no scale"):
         target_ratings(nameless, "consistency")
     assert target_ratings(nameless, "consistency", scale="1-5")[1] == FIVE
     with pytest.raises(UnknownNameError, match="dimension"):
