@@ -218,7 +218,7 @@ def test_a_word_reader_is_refused_with_other_vectors_than_it_learnt_from(
     table = json.loads(vectors.read_text("utf-8"))
     table.pop(next(iter(table)))
     vectors.write_text(json.dumps(table), "utf-8")
-    with pytest.raises(InputError, match="was trained with the vectors-fingerprint"):
+    with pytest.raises(InputError, match="trained with the vectors-fingerprint"):
         load_tagger(folder, "cpu")
     (folder / "reader.safetensors").unlink()
     with pytest.raises(InputError, match=r"reader\.safetensors is not in it"):
