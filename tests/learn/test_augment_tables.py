@@ -339,7 +339,7 @@ def test_what_cannot_be_learnt_is_refused(part: Corpus, augmented: Augmented, sc
     with pytest.raises(UnknownNameError, match="niceness"):
         check_ratings(part, options(dimensions=("niceness",)))
     half = replace(scores, frame=scores.frame.filter(pl.col("variant") != "typos"))
-    with pytest.raises(InputError, match="none for 72 variants"):
+    with pytest.raises(InputError, match="no scores for 72 variants"):
         augmentation_tables(augmented, half, options())
     unrated = replace(part, ratings=part.ratings.filter(pl.col("system") == "nobody"))
     with pytest.raises(UnknownNameError, match="consistency"):

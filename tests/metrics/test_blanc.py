@@ -128,7 +128,7 @@ def test_a_long_summary_is_cut_and_noted() -> None:
     summary = " ".join(f"The customer number {i} calls the agent about the invoice." for i in range(60))
     counts = help_counts(load("masked-lm", MODEL, "cpu"), [(summary, SOURCES[0])], 6, "intended")
     assert counts[0].cut
-    assert "cut" in counts[0].reading("relative", "intended").note
+    assert "truncated" in counts[0].reading("relative", "intended").note
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_chinese_by_language_is_chinese_by_tokens() -> None:
         ("rouge-1:lang=frr", UnknownNameError, "unknown language 'frr'; did you mean 'fr'"),
         ("rouge-1:lang=", UnknownNameError, "unknown language ''"),
         ("rouge-1:lang=zh,stem=yes", ParameterError, "language 'zh': parameter 'stem' must be 'no': it has no stemmer"),
-        ("rouge-1:lang=fr,tok=word", ParameterError, "language 'fr': parameter 'tok' must be left out"),
+        ("rouge-1:lang=fr,tok=word", ParameterError, "language 'fr': parameter 'tok' must be omitted"),
         ("length:lang=xx", UnknownNameError, "unknown language 'xx'"),
     ],
 )

@@ -294,7 +294,7 @@ def test_nothing_is_minus_zero() -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in table_kinds() if kind != "systems"])
 def test_what_the_run_has_not_is_said(bare: FinishedRun, kind: str) -> None:
-    with pytest.raises(InputError, match=r"the run has no \S+; that needs"):
+    with pytest.raises(InputError, match=r"the run has no \S+; it needs"):
         publication_table(bare, kind)
 
 
@@ -307,7 +307,7 @@ def test_refusals(run: FinishedRun, tmp_path: Path) -> None:
         with pytest.raises(UnknownNameError, match=says):
             publication_table(run, kind, options)
     for kind, options, says in (
-        ("agreement", TableOptions(best=1), "has no option 'best'; it has digits"),
+        ("agreement", TableOptions(best=1), "has no option 'best'; its options are digits"),
         ("correlations", TableOptions(side="customer"), "has no option 'role'"),
         ("systems", TableOptions(digits=11), "between 0 and 10"),
         ("systems", TableOptions(best=-1), "0 .nothing bold. or more"),
