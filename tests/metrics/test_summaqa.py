@@ -73,7 +73,7 @@ def test_nothing_to_ask_and_too_much_to_read(parser: str) -> None:
     spec = f"summaqa-prob:model={MODEL},parser={parser},device=cpu"
     assert score_pairs(["a summary"], ["nobody is named here"], [spec]).item() is None
     assert score_pairs(["a summary"], ["nobody is named here"], [f"{spec},behaviour=reference"]).item() == 0
-    assert "cut" in answers(load("qa", MODEL, "cpu"), [("Who?", "word " * 600)], "intended")[0].notes[0]
+    assert "truncated" in answers(load("qa", MODEL, "cpu"), [("Who?", "word " * 600)], "intended")[0].notes[0]
     assert score_pairs(["word " * 600], ["Tom is here."], [spec]).item() is not None
 
 

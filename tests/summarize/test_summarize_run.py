@@ -78,7 +78,7 @@ def test_equal_dialogues_are_worked_on_once_and_silent_turns_are_not_passed_on(e
 
 
 def test_what_is_there_is_not_overwritten_unless_asked() -> None:
-    with pytest.raises(InputError, match="has 1 summary of system 'old' already"):
+    with pytest.raises(InputError, match="already has 1 summary of system 'old'"):
         summarize(CORPUS, ["old=lead"])
     with pytest.raises(InputError, match="'human' is the name of references"):
         summarize(CORPUS, ["human=lead"], replace=True)
