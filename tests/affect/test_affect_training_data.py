@@ -81,7 +81,7 @@ def test_a_bad_tree_is_named_with_its_line(tmp_path: Path, line: str, said: str)
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("{", "no JSON"),
+        ("{", "not JSON"),
         ("[]", "must be an object"),
         ('{"words": [], "labels": []}', "'words' must be"),
         ('{"words": ["a", ""], "labels": [1, 1]}', "'words' must be"),
