@@ -198,7 +198,7 @@ def test_the_commands(toys: Path, kept: Path) -> None:
     assert "damaged" in run(app, ["cache", "verify"]).stderr
     wrong = run(app, ["cache", "clear", "-m", "toy-slwo"])
     assert "unknown metric in the cache 'toy-slwo'; did you mean 'toy-slow'" in str(wrong.exception)
-    assert "34 values dropped" in run(app, ["cache", "clear"]).stderr
+    assert "34 values removed" in run(app, ["cache", "clear"]).stderr
     assert '"entries": 0' in run(app, ["cache", "stats", "--json"]).stdout
 
 

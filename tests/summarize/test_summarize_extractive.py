@@ -175,7 +175,7 @@ def test_names_and_parameters_are_checked() -> None:
         parse_request("lead:m=3")
     with pytest.raises(ParameterError, match="'n' must be a whole number from 1"):
         parse_request("lead:n=0")
-    with pytest.raises(InputError, match="bare string"):
+    with pytest.raises(InputError, match="must be a list of specifications"):
         parse_requests("lead")
     with pytest.raises(InputError, match="two different summarizers"):
         parse_requests(["x=lead", "x=longest"])
