@@ -32,6 +32,7 @@ def broken(job: Job, parameters: Mapping[str, str]) -> Values:
 def toys(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
     all_metrics()
     monkeypatch.setattr(METRICS, "_entries", {})
+    monkeypatch.setattr(METRICS, "_table", {})  # only the toys are known
     common = {
         "family": "toys",
         "description": "A toy.",

@@ -123,5 +123,5 @@ def test_other_weights_have_another_copy(packed: Path, own_cache: Path) -> None:
 def test_a_cache_that_cannot_be_written(packed: Path, own_cache: Path) -> None:
     (own_cache / "models").parent.mkdir(parents=True)
     (own_cache / "models").write_text("no folder", encoding="utf-8")
-    with pytest.warns(UserWarning, match="cannot be kept in"):
+    with pytest.warns(UserWarning, match="cannot be cached in"):
         assert _logits(packed).isfinite().all()
