@@ -161,7 +161,7 @@ def test_what_cannot_be_filtered(corpus: Corpus) -> None:
         filter_corpus(corpus, keep="neither")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="no references"):
         filter_corpus(Corpus())
-    with pytest.raises(InputError, match="nothing is left"):
+    with pytest.raises(InputError, match="no pairs are left"):
         filter_corpus(corpus.select(dialogues=["none"]))
 
 
