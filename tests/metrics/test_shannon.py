@@ -64,7 +64,7 @@ def test_long_texts() -> None:
     assert missing == ["d05-C"], "a summary longer than the model leaves no room for the source"
     found = dict(zip(KEYS, likelihoods(load("causal-lm", MODEL, "cpu"), PAIRS, "intended"), strict=True))
     assert "too many for the model" in found["d05-C"].reason
-    assert "cut" in found["d07-A"].note
+    assert "truncated" in found["d07-A"].note
 
 
 def test_an_empty_summary_tells_nothing() -> None:
