@@ -116,13 +116,6 @@ def chosen_pair(
     return first[0].chosen(first[1], own, owner), second[0].chosen(second[1], other, owner)
 
 
-def split(changes: Mapping[str, Any], *kinds: type[Settings]) -> tuple[dict[str, Any], ...]:
-    """The keywords of a function that takes several settings: those of each type. Unknown ones go to the first."""
-    known = {name for kind in kinds for name in kind.model_fields}
-    parts = [{name: value for name, value in changes.items() if name in kind.model_fields} for kind in kinds]
-    return parts[0] | {name: value for name, value in changes.items() if name not in known}, *parts[1:]
-
-
 def described(kind: Any, error: Mapping[str, Any], owner: str) -> DialgaugeError:
     """An error of pydantic, as one of ours."""
     name = str(error["loc"][0]) if error["loc"] else ""

@@ -17,7 +17,7 @@ from dialgauge.metaeval._names import BASE, Coefficient, FloatArray, Level, chec
 from dialgauge.metaeval._settings import CorrelationSettings
 from dialgauge.metaeval._weighted import resampled_correlations
 from dialgauge.ratings import RatingPolicy, aggregate
-from dialgauge.settings import split, takes
+from dialgauge.settings import chosen_pair, takes
 
 CEILING = pl.Schema(
     {
@@ -76,9 +76,7 @@ def human_ceiling(
     null with a reason. Without ``role``: the only one that was rated, or ``"overall"`` where several were. Ratings are
     not cleaned: cleaning removes disagreement, and would make the ceiling too high.
     """
-    own, treatment = split(changes, CorrelationSettings, RatingPolicy)
-    asked = CorrelationSettings.chosen(settings, own, "human_ceiling")
-    policy = RatingPolicy.chosen(policy, treatment, "human_ceiling")
+    asked, policy = chosen_pair("human_ceiling", changes, (CorrelationSettings, settings), (RatingPolicy, policy))
     for name in asked.coefficients:
         check_name("coefficient", name, (*BASE, "mean"))
     without = [] if asked.with_references else list(references)

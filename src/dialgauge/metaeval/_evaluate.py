@@ -15,7 +15,7 @@ from dialgauge.metaeval._names import BASE
 from dialgauge.metaeval._settings import ComparisonSettings, CorrelationSettings
 from dialgauge.progress import Progress
 from dialgauge.ratings import Aggregated, RatingPolicy, TreatedRatings, treat_ratings
-from dialgauge.settings import split, takes
+from dialgauge.settings import chosen_pair, takes
 
 
 class ScoreTable(Protocol):
@@ -76,9 +76,7 @@ def evaluate_metrics(
     This is what ``dialgauge correlate`` and the study file ask: correlations with intervals, the metrics that lead, the
     human ceiling and the effect of the references, all from the same ratings.
     """
-    own, treatment = split(changes, CorrelationSettings, RatingPolicy)
-    asked = CorrelationSettings.chosen(settings, own, "evaluate_metrics")
-    policy = RatingPolicy.chosen(policy, treatment, "evaluate_metrics")
+    asked, policy = chosen_pair("evaluate_metrics", changes, (CorrelationSettings, settings), (RatingPolicy, policy))
     treated = treat_ratings(corpus.ratings, policy)
     aggregated = treated.aggregate()
     ratings = _oriented(aggregated.wide(), policy) if asked.oriented else aggregated.wide()

@@ -16,7 +16,7 @@ from dialgauge.ratings._measures import make_statistic, setting_of, usable_units
 from dialgauge.ratings._scales import Scale, scale_of, validate
 from dialgauge.ratings._settings import AgreementSettings, Level, OnInvalid, RatingPolicy, Scope, Weights
 from dialgauge.resampling import Intervals
-from dialgauge.settings import split, takes
+from dialgauge.settings import chosen_pair, takes
 
 #: The columns of the agreement table.
 AGREEMENT = pl.Schema(
@@ -89,9 +89,8 @@ def agreement(
     dimensions, or a dialogue with all its summaries; ``resamples=0`` computes none. The same seed gives the same
     interval. Ratings are not cleaned here: pass those that :func:`treat_ratings` counted.
     """
-    own, treatment = split(changes, AgreementSettings, RatingPolicy)
-    asked = AgreementSettings.chosen(settings, own | ({"measures": measures} if measures else {}), "agreement")
-    policy = RatingPolicy.chosen(policy, treatment, "agreement")
+    changes |= {"measures": measures} if measures else {}
+    asked, policy = chosen_pair("agreement", changes, (AgreementSettings, settings), (RatingPolicy, policy))
     scales = tuple(scales)
     checked = validate(ratings, on_invalid=policy.on_invalid, scales=scales)
     wanted = None if policy.dimensions is None else list(policy.dimensions)

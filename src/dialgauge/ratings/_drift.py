@@ -13,7 +13,7 @@ from dialgauge.errors import InputError, ParameterError, counted
 from dialgauge.ratings._frame import UNIT, select_dimensions
 from dialgauge.ratings._scales import Scale, scale_of, validate
 from dialgauge.ratings._settings import DriftSettings, OnInvalid, RatingPolicy
-from dialgauge.settings import split, takes
+from dialgauge.settings import chosen_pair, takes
 
 Order = Literal["time", "frame"]
 
@@ -95,9 +95,7 @@ def drift(
     change is significant after Holm's correction and at least ``minimum_change`` of the range of the scale. With few
     annotators residuals mirror each other: where one rises, those of the others fall. Read them together.
     """
-    own, treatment = split(changes, DriftSettings, RatingPolicy)
-    asked = DriftSettings.chosen(settings, own, "drift")
-    policy = RatingPolicy.chosen(policy, treatment, "drift")
+    asked, policy = chosen_pair("drift", changes, (DriftSettings, settings), (RatingPolicy, policy))
     scales = tuple(scales)
     checked = validate(ratings, on_invalid=policy.on_invalid, scales=scales)
     used = select_dimensions(checked.ratings, None if policy.dimensions is None else list(policy.dimensions))

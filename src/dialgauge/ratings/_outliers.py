@@ -16,7 +16,7 @@ from dialgauge.ratings._frame import select_dimensions, unit_matrix
 from dialgauge.ratings._kappa import correlation_statistic
 from dialgauge.ratings._scales import Scale, scale_of, validate
 from dialgauge.ratings._settings import OnInvalid, OutlierSettings, RatingPolicy
-from dialgauge.settings import split, takes
+from dialgauge.settings import chosen_pair, takes
 
 OUTLIERS = pl.Schema(
     {
@@ -70,9 +70,7 @@ def outliers(
     or more and the bootstrap interval of that rise (over summaries) lies above 0. The minimum is needed because of
     three annotators some pair always agrees best. Needs three annotators: of two, either could be the outlier.
     """
-    own, treatment = split(changes, OutlierSettings, RatingPolicy)
-    asked = OutlierSettings.chosen(settings, own, "outliers")
-    policy = RatingPolicy.chosen(policy, treatment, "outliers")
+    asked, policy = chosen_pair("outliers", changes, (OutlierSettings, settings), (RatingPolicy, policy))
     scales = tuple(scales)
     checked = validate(ratings, on_invalid=policy.on_invalid, scales=scales)
     used = select_dimensions(checked.ratings, None if policy.dimensions is None else list(policy.dimensions))

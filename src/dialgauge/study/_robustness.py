@@ -24,7 +24,7 @@ from dialgauge.metrics import Scores
 from dialgauge.perturb import PRIORS, Perturbation, all_perturbations, parse_requests
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy, treat_ratings
-from dialgauge.settings import split, takes
+from dialgauge.settings import chosen_pair, takes
 
 #: The names of the files (without ending), and of the tables in them.
 TABLES = {
@@ -63,9 +63,7 @@ def analyse_variants(
     ``priors`` uses the published mean rating of each perturbation where its variants have no ratings. ``policy`` treats
     the ratings.
     """
-    own, treatment = split(changes, RobustnessSettings, RatingPolicy)
-    asked = RobustnessSettings.chosen(settings, own, "analyse_variants")
-    policy = RatingPolicy.chosen(policy, treatment, "analyse_variants")
+    asked, policy = chosen_pair("analyse_variants", changes, (RobustnessSettings, settings), (RatingPolicy, policy))
     variants = scores.frame.filter(pl.col("variant") != ORIGINAL)
     labels = sorted({label_of(name) for name in variants["variant"].unique()})
     known = declared(label for label in labels if label not in asked.effects)
