@@ -88,6 +88,19 @@ def _enter_folder(namespace: dict[str, Any]) -> None:
 def _leave_folder(namespace: dict[str, Any]) -> None:
     os.chdir(namespace["_home"])
     namespace["_folder"].cleanup()
+    _forget_examples()
+
+
+def _forget_examples() -> None:
+    """Take out what a page registered (a metric of one's own, say): the tests after it count what there is."""
+    from dialgauge.registry import Registry
+
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith("dialgauge.")]
+    for registry in {one for module in modules for one in vars(module).values() if isinstance(one, Registry)}:
+        for name, entry in list(registry._entries.items()):
+            ours = any(module.startswith("dialgauge") for module in registry.modules(entry))
+            if not ours and name not in registry._origins:
+                del registry._entries[name]
 
 
 pytest_collect_file = Sybil(
