@@ -80,11 +80,20 @@ from dialgauge.metaeval._settings import (
     CorrelationSettings as CorrelationSettings,
     Level as Level,
     RobustnessSettings as RobustnessSettings,
+    TrustSettings as TrustSettings,
 )
 from dialgauge.metaeval._tests import (
     Correction as Correction,
     adjust_p_values as adjust_p_values,
     williams_test as williams_test,
+)
+from dialgauge.metaeval._trust import (
+    trust as trust,
+)
+from dialgauge.metaeval._verdict import (
+    Reason as Reason,
+    Verdict as Verdict,
+    Verdicts as Verdicts,
 )
 from dialgauge.resampling import (
     Intervals as Intervals,
@@ -114,4 +123,8 @@ from dialgauge.metaeval._robustness_matrix import (
 from dialgauge.metaeval._robustness_ratings import (
     PERTURBED_CORRELATIONS as PERTURBED_CORRELATIONS,
     ROUNDINGS as ROUNDINGS,
+)
+from dialgauge.metaeval._verdict import (
+    TRUST as TRUST,
+    Trust as Trust,
 )

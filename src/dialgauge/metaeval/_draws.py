@@ -11,6 +11,7 @@ import numpy as np
 from dialgauge.metaeval._names import BoolArray, FloatArray, Resample
 
 _STREAMS = {"systems": 1, "inputs": 2, "swap-systems": 3, "swap-inputs": 4, "swap-cells": 5, "signs": 6, "halves": 7}
+_STREAMS |= {"shuffle-systems": 8, "shuffle-inputs": 9, "null": 10, "best": 11, "verdict": 12}
 
 #: Resamples that are drawn at once: small arrays are reused by the allocator, large ones cost a page fault per page.
 _BLOCK = 128

@@ -6,10 +6,11 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from dialgauge.corpus import Corpus
+from dialgauge.corpus import KEY, Corpus
 from dialgauge.metaeval._between import reference_effect
 from dialgauge.metaeval._ceiling import HumanCeiling, human_ceiling
 from dialgauge.metaeval._correlate import Correlations, correlate
+from dialgauge.metaeval._directions import dimension_directions, oriented_ratings
 from dialgauge.metaeval._leaders import leaders
 from dialgauge.metaeval._names import BASE
 from dialgauge.metaeval._settings import ComparisonSettings, CorrelationSettings
@@ -79,7 +80,10 @@ def evaluate_metrics(
     asked, policy = chosen_pair("evaluate_metrics", changes, (CorrelationSettings, settings), (RatingPolicy, policy))
     treated = treat_ratings(corpus.ratings, policy)
     aggregated = treated.aggregate()
-    ratings = _oriented(aggregated.wide(), policy) if asked.oriented else aggregated.wide()
+    ratings = aggregated.wide()
+    if asked.oriented:
+        names = [name for name in ratings.columns if name not in KEY]
+        ratings = oriented_ratings(ratings, dimension_directions(corpus, policy, names))
     references = sorted(corpus.references["system"].unique())
     shared: dict[str, Any] = {"references": references, "directions": scores.directions, "progress": progress}
     systems = None if scores.systems.is_empty() else scores.systems
@@ -93,11 +97,6 @@ def evaluate_metrics(
         _ceiling(treated, asked, policy, references),
         _reference_effect(found, scores, ratings, asked, references),
     )
-
-
-def _oriented(ratings: pl.DataFrame, policy: RatingPolicy) -> pl.DataFrame:
-    """The ratings with the signs of dimensions flipped so that larger means better."""
-    return ratings.with_columns(-pl.col(name) for name in policy.lower_is_better if name in ratings.columns)
 
 
 def _leaders(

@@ -72,6 +72,22 @@ class ComparisonSettings(PairedSettings):
     metrics: Several[str] | None = setting(None, "Metric of the scores to compare (default: all).", flag="--metric")
 
 
+class TrustSettings(PairedSettings):
+    """How it is decided which metrics can be trusted: what is correlated, at which confidence, how it is checked."""
+
+    level: Level = setting("summary", "Level of the correlation that is shown and tested.")
+    coefficient: Literal["pearson", "spearman", "kendall", "mean", "pairwise_accuracy"] = setting(
+        "pearson", "Coefficient that is shown and tested."
+    )
+    metrics: Several[str] | None = setting(
+        None, "Metric to judge (default: all that say which summary is better).", flag="--metric", short="-m"
+    )
+    null_runs: int = setting(
+        200, "Number of times the decision is repeated on shuffled ratings; 0 for none.", ge=0, le=100_000
+    )
+    controls: bool = setting(True, "Compare with controls such as the length, or not.", flag="--controls/--no-controls")
+
+
 def _parse_effects(given: Sequence[str]) -> dict[str, dict[str, str]]:
     effects: dict[str, dict[str, str]] = {}
     for text in given:

@@ -49,6 +49,9 @@ class RatingPolicy(Settings):
     lower_is_better: Several[str] = setting(
         (), "Dimension whose lower values are better, such as a rank or an error count.", panel=_PANEL
     )
+    higher_is_better: Several[str] = setting(
+        (), "Dimension whose higher values are better, where its name suggests the opposite.", panel=_PANEL
+    )
 
     @field_validator("aggregate")
     @classmethod

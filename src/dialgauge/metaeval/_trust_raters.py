@@ -1,0 +1,104 @@
+"""The raters behind a verdict: how far they agree, and what one of them reaches."""
+
+from dataclasses import dataclass
+from math import isnan
+
+import numpy as np
+import polars as pl
+
+from dialgauge.corpus import KEY
+from dialgauge.metaeval._ceiling import HumanCeiling, human_ceiling
+from dialgauge.metaeval._matrix import ScoreMatrix
+from dialgauge.metaeval._names import FloatArray
+from dialgauge.metaeval._settings import CorrelationSettings, TrustSettings
+from dialgauge.ratings import Agreement, RatingPolicy, TreatedRatings, agreement as measure_agreement
+
+#: More raters than these have no ceiling of their own computed: each would be compared with all others.
+_MOST_RATERS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Raters:
+    """How raters agree on a dimension: α with its interval over dialogues, and how many there are per summary."""
+
+    alpha: float = float("nan")
+    low: float = float("nan")
+    high: float = float("nan")
+    per_summary: float = 1.0
+
+    @property
+    def reliability(self) -> float:
+        """Of the mean of the raters of a summary (Spearman and Brown)."""
+        k = self.per_summary
+        return k * self.alpha / (1 + (k - 1) * self.alpha) if self.alpha > 0 else self.alpha
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether agreement is not shown to be above that of chance."""
+        return self.low <= 0 or (isnan(self.low) and self.alpha <= 0)
+
+
+def measure_raters(
+    treated: TreatedRatings, given: Agreement | None, matrix: ScoreMatrix, asked: TrustSettings
+) -> list[Raters]:
+    """The agreement on each dimension, before cleaning, which would remove disagreement."""
+    checked = treated.checked.filter(
+        pl.col("dimension").is_in(matrix.dimensions),
+        pl.col("system").is_in(matrix.systems),
+        pl.col("value").is_not_null(),
+    )
+    measure = "krippendorff-alpha"
+    found = given or measure_agreement(
+        checked,
+        (measure,),
+        by=("dimension",),
+        resamples=min(asked.resamples, 500),
+        confidence=asked.confidence,
+        seed=asked.seed,
+        resample="dialogue",
+        scales=treated.scales,
+    )
+    mine = found.frame.filter(pl.col("scope") == "dimension", pl.col("measure") == measure)
+    rows = {row["dimension"]: row for row in mine.iter_rows(named=True)}
+    counts = dict(
+        checked.group_by("dimension", *KEY)
+        .agg(pl.col("annotator").n_unique().alias("raters"))
+        .group_by("dimension")
+        .agg(pl.col("raters").mean())
+        .iter_rows()
+    )
+    nan = float("nan")
+    result = []
+    for name in matrix.dimensions:
+        row = rows.get(name, {})
+        alpha, low, high = (nan if row.get(part) is None else float(row[part]) for part in ("value", "low", "high"))
+        result.append(Raters(alpha, low, high, float(counts.get(name, 1.0))))
+    return result
+
+
+def rater_ceiling(
+    treated: TreatedRatings,
+    given: HumanCeiling | None,
+    policy: RatingPolicy,
+    asked: TrustSettings,
+    matrix: ScoreMatrix,
+    references: list[str],
+) -> FloatArray:
+    """What one rater reaches on each dimension, measured like a metric; NaN where that is not known."""
+    nothing = np.full(len(matrix.dimensions), np.nan)
+    if asked.coefficient == "pairwise_accuracy":
+        return nothing
+    if given is None:
+        if not 2 <= treated.checked["annotator"].n_unique() <= _MOST_RATERS:
+            return nothing
+        how = asked.subset(
+            CorrelationSettings,
+            levels=(asked.level,),
+            coefficients=(asked.coefficient,),
+            resamples=0,
+            role=matrix.pairing.role,
+            metrics=None,
+        )
+        given = human_ceiling(treated.checked, how, policy, references=references)
+    values = [given.value(name, asked.level, asked.coefficient) for name in matrix.dimensions]
+    return np.array([np.nan if value is None else value for value in values])
