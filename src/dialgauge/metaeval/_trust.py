@@ -28,7 +28,7 @@ from dialgauge.metaeval._trust_study import TrustStudy, gather_evidence
 from dialgauge.metaeval._verdict import CONTROLS, DIMENSIONS, NEEDED, TRUST, Verdict, Verdicts, worst
 from dialgauge.progress import Progress
 from dialgauge.ratings import Agreement, RatingPolicy, treat_ratings
-from dialgauge.settings import split, takes
+from dialgauge.settings import chosen_pair, takes
 
 #: Reasons that concern a whole dimension: nothing is named there, on shuffled ratings either.
 _REFUSED = ("no-agreement", "not-crossed")
@@ -53,9 +53,7 @@ def trust(
     (1 − ``confidence``) for all metrics and dimensions together. ``robustness``, ``agreement`` and ``ceiling`` are used
     where they were computed already; agreement and ceiling are computed where they are not given.
     """
-    own, treatment = split(changes, TrustSettings, RatingPolicy)
-    asked = TrustSettings.chosen(settings, own, "trust")
-    policy = RatingPolicy.chosen(policy, treatment, "trust")
+    asked, policy = chosen_pair("trust", changes, (TrustSettings, settings), (RatingPolicy, policy))
     treated = treat_ratings(corpus.ratings, policy)
     wide = treated.aggregate().wide()
     directions = dimension_directions(corpus, policy, [name for name in wide.columns if name not in KEY])
