@@ -1,7 +1,7 @@
 """Affective words in dialogues and summaries: shares of every pair, their distribution, and the filtered corpus."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -187,5 +187,4 @@ def _restricted(corpus: Corpus, kept: pl.DataFrame) -> Corpus:
     present = corpus.summaries.join(dialogues, on="dialogue_id", how="semi", maintain_order="left")
     chosen = pl.struct(KEY).is_in(kept.select(pl.struct(KEY)).to_series().implode())
     summaries = present.filter((pl.col("kind") == "system") | chosen)
-    ratings = corpus.ratings.join(summaries, on=list(KEY), how="semi", maintain_order="left")
-    return replace(corpus, dialogues=dialogues, summaries=summaries, ratings=ratings)
+    return corpus.restricted(dialogues, summaries)

@@ -21,9 +21,13 @@ from dialgauge.corpus._reading import (
     write_corpus as write_corpus,
 )
 from dialgauge.corpus._schema import (
+    ANNOTATORS as ANNOTATORS,
+    CHOICES as CHOICES,
     DIALOGUES as DIALOGUES,
     KEY as KEY,
+    PREFERENCES as PREFERENCES,
     RATINGS as RATINGS,
+    SPANS as SPANS,
     SUMMARIES as SUMMARIES,
 )
 from dialgauge.corpus._sources import (
@@ -35,8 +39,12 @@ from dialgauge.corpus._turns import (
 from dialgauge.corpus._types import (
     ORIGINAL as ORIGINAL,
     OVERALL as OVERALL,
+    Choice as Choice,
     Dialogue as Dialogue,
+    Dimension as Dimension,
+    Preference as Preference,
     Rating as Rating,
+    Span as Span,
     Summary as Summary,
     Turn as Turn,
 )
@@ -78,7 +86,10 @@ from dialgauge.corpus._reading import (
     check_target as check_target,
 )
 from dialgauge.corpus._schema import (
+    CHOICE_KEY as CHOICE_KEY,
+    PREFERENCE_KEY as PREFERENCE_KEY,
     RATING_KEY as RATING_KEY,
+    SPAN_KEY as SPAN_KEY,
 )
 from dialgauge.corpus._sources import (
     EMBEDDED as EMBEDDED,

@@ -3,18 +3,20 @@
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
 from dialgauge.corpus._checks import ROW, BadRow, bad_rows, check_rows
 from dialgauge.corpus._columns import Plan
+from dialgauge.corpus._corpus import Corpus, CorpusInfo
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._rated import rating_rows
 from dialgauge.corpus._rows import Rows, to_problems
-from dialgauge.corpus._schema import DIALOGUES, KEY, SUMMARIES
+from dialgauge.corpus._schema import ANNOTATORS, CHOICES, DIALOGUES, KEY, PREFERENCES, SPANS, SUMMARIES
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._turns import parse_turns, turn_to_json
+from dialgauge.corpus._types import Dimension
 from dialgauge.errors import InputError
 
 _BY_OPTION = " (on the command line: --map-ratings)"
@@ -26,7 +28,7 @@ _REFERENCE_NAME = r"^reference(-\d+)?$"
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What was read: frames of the three schemas, with notes and problems."""
+    """What was read: frames of the schemas, with notes and problems."""
 
     dialogues: pl.DataFrame
     summaries: pl.DataFrame
@@ -34,6 +36,27 @@ class Parts:
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     constructed: bool = False
+    preferences: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=PREFERENCES))
+    choices: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CHOICES))
+    spans: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SPANS))
+    annotators: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ANNOTATORS))
+    declared: tuple[Dimension, ...] = ()
+
+    def corpus(self, info: CorpusInfo) -> Corpus:
+        """All of it as a corpus."""
+        return Corpus(
+            self.dialogues,
+            self.summaries,
+            self.ratings,
+            info,
+            self.problems,
+            self.notes,
+            self.preferences,
+            self.choices,
+            self.spans,
+            self.annotators,
+            self.declared,
+        )
 
 
 def assemble(table: Table, plan: Plan) -> Parts:

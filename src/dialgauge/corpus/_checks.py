@@ -34,7 +34,7 @@ class CheckedRows:
 
 def check_rows(dialogues: pl.DataFrame, summaries: pl.DataFrame, ratings: pl.DataFrame) -> CheckedRows:
     """Separate the valid rows from the others. A row is checked against the valid rows of the tables before it."""
-    row_filter = _RowFilter()
+    row_filter = RowFilter()
     dialogues = row_filter.keys("dialogues", dialogues, ("dialogue_id",))
     summaries = row_filter.keys("summaries", summaries, KEY)
     summaries = row_filter.drop("summaries", summaries, KEY, pl.col("text").is_null(), "the summary has no text")
@@ -52,21 +52,33 @@ def check_rows(dialogues: pl.DataFrame, summaries: pl.DataFrame, ratings: pl.Dat
     return CheckedRows(dialogues, summaries, ratings.drop("_known"), tuple(row_filter.bad))
 
 
-class _RowFilter:
+class RowFilter:
+    """Takes invalid rows out of frames and remembers them."""
+
     def __init__(self) -> None:
         self.bad: list[BadRow] = []
 
     def keys(self, table: str, frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
+        """The rows with a whole key that no earlier row has."""
         required = [column for column in key if column != "sentence"]
         missing = pl.any_horizontal(pl.col(required).is_null())
         frame = self.drop(table, frame, key, missing, "a part of the key is missing")
         return self.drop(table, frame, key, ~pl.struct(key).is_first_distinct(), "duplicate key")
 
-    def drop(self, table: str, frame: pl.DataFrame, key: Sequence[str], broken: pl.Expr, reason: str) -> pl.DataFrame:
+    def drop(
+        self,
+        table: str,
+        frame: pl.DataFrame,
+        key: Sequence[str],
+        broken: pl.Expr,
+        reason: str,
+        given: str | None = None,
+    ) -> pl.DataFrame:
+        """The rows for which ``broken`` does not hold; the column ``given`` has the wrong values of the others."""
         marked = frame.with_columns(broken.alias("_broken"))
         if not marked["_broken"].any():
             return frame
-        self.bad += bad_rows(table, marked.filter("_broken"), key, reason)
+        self.bad += bad_rows(table, marked.filter("_broken"), key, reason, given)
         return marked.filter(~pl.col("_broken")).drop("_broken")
 
 

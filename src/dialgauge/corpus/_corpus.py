@@ -1,4 +1,4 @@
-"""``Corpus``: dialogues, their summaries and the ratings of those, as three checked Polars frames."""
+"""``Corpus``: dialogues, their summaries and the judgements of those, as checked Polars frames."""
 
 import json
 import re
@@ -8,14 +8,33 @@ from typing import Any, Literal
 
 import polars as pl
 
-from dialgauge.corpus._checks import ROW, check_rows
+from dialgauge.corpus._checks import ROW, BadRow, check_rows
+from dialgauge.corpus._dimensions import check_declared, describe_ratings, dimension_frame
+from dialgauge.corpus._judgement_checks import check_judgements, in_name_order
 from dialgauge.corpus._problems import Problem, raise_if_any
-from dialgauge.corpus._schema import DIALOGUES, KEY, RATINGS, SUMMARIES
-from dialgauge.corpus._types import Dialogue, Rating, Summary, Turn
+from dialgauge.corpus._schema import ANNOTATORS, CHOICES, DIALOGUES, KEY, PREFERENCES, RATINGS, SPANS, SUMMARIES
+from dialgauge.corpus._types import (
+    ORIGINAL,
+    OVERALL,
+    Choice,
+    Dialogue,
+    Dimension,
+    JudgementKind,
+    Preference,
+    Rating,
+    Span,
+    Summary,
+    Turn,
+)
 from dialgauge.errors import InputError, UnknownNameError
 
 #: A language tag: the code of the language, and subtags for scripts and regions.
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+#: The tables that every corpus has, and those that only some have.
+MAIN_TABLES = {"dialogues": DIALOGUES, "summaries": SUMMARIES, "ratings": RATINGS}
+FURTHER_TABLES = {"preferences": PREFERENCES, "choices": CHOICES, "spans": SPANS, "annotators": ANNOTATORS}
+#: The kind of judgement that each of these tables holds.
+_KINDS: Mapping[str, JudgementKind] = {"preferences": "preference", "choices": "best-worst", "spans": "span"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +65,14 @@ def _empty(schema: pl.Schema) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Three frames (schemas in :mod:`dialgauge.corpus`) with checked keys.
+    """Frames (schemas in :mod:`dialgauge.corpus`) with checked keys, one for each kind of thing.
 
     Build one with :meth:`build` from objects, :func:`read_corpus` from a file, or directly from frames; each way ends
     in the same checks. ``problems`` lists the rows that a reader skipped, ``notes`` what it had to assume.
+
+    ``ratings`` are judgements of one summary by a number; ``preferences`` choose between two, ``choices`` are options
+    of best-worst questions, ``spans`` marked places. ``annotators`` says what is known about the people, ``declared``
+    what is declared about dimensions; :meth:`dimension` answers for every dimension, declared or not.
     """
 
     dialogues: pl.DataFrame = field(default_factory=lambda: _empty(DIALOGUES))
@@ -58,15 +81,25 @@ class Corpus:
     info: CorpusInfo = CorpusInfo()
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
+    preferences: pl.DataFrame = field(default_factory=lambda: _empty(PREFERENCES))
+    choices: pl.DataFrame = field(default_factory=lambda: _empty(CHOICES))
+    spans: pl.DataFrame = field(default_factory=lambda: _empty(SPANS))
+    annotators: pl.DataFrame = field(default_factory=lambda: _empty(ANNOTATORS))
+    declared: tuple[Dimension, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, schema in (("dialogues", DIALOGUES), ("summaries", SUMMARIES), ("ratings", RATINGS)):
+        for name, schema in (MAIN_TABLES | FURTHER_TABLES).items():
             object.__setattr__(self, name, conform(getattr(self, name), schema, name))
         if self.info.language:
             declared = self.dialogues.with_columns(pl.col("language").fill_null(self.info.language))
             object.__setattr__(self, "dialogues", declared)
-        broken = check_rows(self.dialogues, self.summaries, self.ratings).bad
-        raise_if_any([Problem(bad.table, bad.row, bad.key, bad.reason) for bad in broken], f"corpus {self.info.name!r}")
+        object.__setattr__(self, "preferences", in_name_order(self.preferences))
+        check_declared(self.declared, self.info.name)
+        broken = [
+            *check_rows(self.dialogues, self.summaries, self.ratings).bad,
+            *check_judgements(self.dialogues, self.summaries, self.preferences, self.choices, self.spans).bad,
+        ]
+        raise_if_any([_as_problem(bad) for bad in broken], f"corpus {self.info.name!r}")
 
     @classmethod
     def build(
@@ -76,6 +109,11 @@ class Corpus:
         ratings: Iterable[Rating] = (),
         info: CorpusInfo | None = None,
         problems: Sequence[Problem] = (),
+        *,
+        preferences: Iterable[Preference] = (),
+        choices: Iterable[Choice] = (),
+        spans: Iterable[Span] = (),
+        declared: Iterable[Dimension] = (),
     ) -> "Corpus":
         """A corpus from plain objects."""
         return cls(
@@ -84,6 +122,10 @@ class Corpus:
             ratings_frame(ratings),
             info or CorpusInfo(),
             tuple(problems),
+            preferences=_frame(preferences, PREFERENCES),
+            choices=_frame(choices, CHOICES),
+            spans=_frame(spans, SPANS),
+            declared=tuple(declared),
         )
 
     @property
@@ -103,8 +145,34 @@ class Corpus:
 
     @property
     def dimensions(self) -> list[str]:
-        """The dimensions that were rated, sorted."""
+        """The dimensions that were rated, sorted. Those of other judgements are in :meth:`dimension_table`."""
         return sorted(self.ratings["dimension"].unique())
+
+    def dimension(self, name: str) -> Dimension:
+        """What is known about a dimension: as declared, else from its name and its values.
+
+        ``corpus.dimension("redundancy").direction`` is ``"lower"``: less of it is better.
+        """
+        declared = next((one for one in self.declared if one.name == name), None)
+        if declared is not None:
+            return declared
+        rated = self.ratings.filter(pl.col("dimension") == name)
+        if rated.height:
+            return describe_ratings(name, rated)
+        for table, kind in _KINDS.items():
+            if (getattr(self, table)["dimension"] == name).any():
+                return Dimension(name, kind, direction="none")
+        raise UnknownNameError("dimension", name, self.dimensions_of())
+
+    def dimensions_of(self, *kinds: JudgementKind) -> list[str]:
+        """The dimensions of these kinds of judgement (of all kinds where none is named), sorted."""
+        tables = ["ratings", *_KINDS]
+        names = sorted({name for table in tables for name in getattr(self, table)["dimension"].unique()})
+        return [name for name in names if not kinds or self.dimension(name).kind in kinds]
+
+    def dimension_table(self) -> pl.DataFrame:
+        """A row for each judged dimension: its kind, scale, labels and direction, and how these are known."""
+        return dimension_frame(self.dimension(name) for name in self.dimensions_of())
 
     @property
     def references(self) -> pl.DataFrame:
@@ -142,8 +210,44 @@ class Corpus:
             kept_summaries = kept_summaries.filter(pl.col("system").is_in(wanted) | (pl.col("kind") == "reference"))
         if role is not None:
             kept_summaries = kept_summaries.filter(pl.col("role") == role)
-        kept_ratings = self.ratings.join(kept_summaries, on=list(KEY), how="semi")
-        return replace(self, dialogues=kept_dialogues, summaries=kept_summaries, ratings=kept_ratings)
+        return self.restricted(kept_dialogues, kept_summaries)
+
+    def restricted(self, dialogues: pl.DataFrame, summaries: pl.DataFrame) -> "Corpus":
+        """The corpus with these of its dialogues and summaries, and with the judgements of those alone.
+
+        A preference stays if both of its summaries do; a best-worst question if all of its options do.
+        """
+        key = list(KEY)
+
+        def of_kept(frame: pl.DataFrame, columns: Sequence[str] = key) -> pl.DataFrame:
+            known = summaries.select(pl.col(own).alias(theirs) for own, theirs in zip(KEY, columns, strict=True))
+            return frame.join(known, on=list(columns), how="semi", maintain_order="left")
+
+        preferences = self.preferences
+        for side in "ab":
+            preferences = of_kept(preferences, ("dialogue_id", f"system_{side}", f"variant_{side}", "role"))
+        question = ["dialogue_id", "role", "tuple", "annotator", "dimension"]
+        gone = self.choices.join(summaries, on=key, how="anti")
+        return replace(
+            self,
+            dialogues=dialogues,
+            summaries=summaries,
+            ratings=of_kept(self.ratings),
+            preferences=preferences,
+            choices=self.choices.join(gone, on=question, how="anti", maintain_order="left"),
+            spans=of_kept(self.spans),
+        )
+
+    def with_system_names(self, names: Mapping[str, str]) -> "Corpus":
+        """The corpus with other names for these systems, in every table."""
+        renamed = {
+            table: frame.with_columns(
+                pl.col(column).replace(dict(names)) for column in frame.columns if column.startswith("system")
+            )
+            for table in ("summaries", "ratings", *_KINDS)
+            if (frame := getattr(self, table)).height
+        }
+        return replace(self, **renamed)
 
     def with_ratings(self, ratings: pl.DataFrame, *, strict: bool = False) -> "Corpus":
         """The corpus with further ratings, as a frame (:func:`add_ratings` takes a file).
@@ -163,8 +267,13 @@ class Corpus:
     def __repr__(self) -> str:
         return (
             f"Corpus({self.info.name!r}: {self.dialogues.height} dialogues, {self.summaries.height} summaries of "
-            f"{len(self.systems)} systems, {self.ratings.height} ratings, {len(self.problems)} problems)"
+            f"{len(self.systems)} systems, {self.ratings.height} ratings, {self._further()}"
+            f"{len(self.problems)} problems)"
         )
+
+    def _further(self) -> str:
+        found = {table: getattr(self, table).height for table in _KINDS}
+        return "".join(f"{number} {table}, " for table, number in found.items() if number)
 
 
 def dialogues_frame(dialogues: Iterable[Dialogue]) -> pl.DataFrame:
@@ -190,17 +299,39 @@ def summaries_frame(summaries: Iterable[Summary]) -> pl.DataFrame:
 
 def ratings_frame(ratings: Iterable[Rating]) -> pl.DataFrame:
     """Ratings as a frame of the rating schema."""
-    rows = [tuple(getattr(rating, column) for column in RATINGS) for rating in ratings]
-    return pl.DataFrame(rows, schema=RATINGS, orient="row")
+    return _frame(ratings, RATINGS)
+
+
+def _frame(objects: Iterable[object], schema: pl.Schema) -> pl.DataFrame:
+    """Objects whose attributes are the columns of a schema as a frame of it."""
+    rows = [tuple(getattr(one, column) for column in schema) for one in objects]
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+_DEFAULTS: Mapping[str, object] = {
+    "variant": ORIGINAL,
+    "variant_a": ORIGINAL,
+    "variant_b": ORIGINAL,
+    "role": OVERALL,
+    "kind": "system",
+    "both_bad": False,
+    "span": 1,
+    "side": "summary",
+}
+_REQUIRED = {
+    "dialogues": ("dialogue_id", "turns"),
+    "summaries": ("dialogue_id", "system", "text"),
+    "ratings": ("dialogue_id", "system", "annotator", "dimension", "value"),
+    "preferences": ("dialogue_id", "system_a", "system_b", "annotator", "dimension", "winner"),
+    "choices": ("dialogue_id", "tuple", "annotator", "dimension", "system", "choice"),
+    "spans": ("dialogue_id", "system", "annotator", "dimension", "start", "end"),
+    "annotators": ("annotator",),
+}
 
 
 def conform(frame: pl.DataFrame, schema: pl.Schema, name: str) -> pl.DataFrame:
     """The frame with the columns of the schema in its order; optional ones are filled with nulls or defaults."""
-    defaults = {"variant": "original", "role": "overall", "kind": "system"}
-    required = {"dialogues": ("dialogue_id", "turns"), "summaries": ("dialogue_id", "system", "text")}.get(
-        name, ("dialogue_id", "system", "annotator", "dimension", "value")
-    )
-    absent = [column for column in required if column not in frame.columns]
+    absent = [column for column in _REQUIRED[name] if column not in frame.columns]
     if absent:
         raise InputError(f"{name}: missing column {absent[0]!r}; found: {', '.join(frame.columns) or 'none'}")
     unknown = [column for column in frame.columns if column not in schema]
@@ -208,7 +339,7 @@ def conform(frame: pl.DataFrame, schema: pl.Schema, name: str) -> pl.DataFrame:
         raise InputError(f"{name}: unknown column {unknown[0]!r}; allowed: {', '.join(schema)}")
     try:
         return frame.with_columns(
-            pl.lit(defaults.get(column)).cast(dtype).alias(column)
+            pl.lit(_DEFAULTS.get(column)).cast(dtype).alias(column)
             for column, dtype in schema.items()
             if column not in frame.columns
         ).select(pl.col(column).cast(dtype, strict=True) for column, dtype in schema.items())
@@ -224,3 +355,7 @@ def _dialogue(row: Mapping[str, Any]) -> Dialogue:
 
 def _to_json(value: Mapping[str, Any]) -> str | None:
     return json.dumps(dict(value), ensure_ascii=False, sort_keys=True) if value else None
+
+
+def _as_problem(bad: BadRow) -> Problem:
+    return Problem(bad.table, bad.row, bad.key, bad.reason, bad.given)

@@ -6,7 +6,7 @@ same". That is what the readers of tables understand, and it keeps a table with 
 
 import polars as pl
 
-from dialgauge.corpus._corpus import Corpus
+from dialgauge.corpus._corpus import FURTHER_TABLES, Corpus
 from dialgauge.corpus._schema import KEY
 from dialgauge.corpus._turns import write_turns
 
@@ -14,6 +14,15 @@ _DIALOGUE = ("dialogue", "domain", "language", "meta")
 _SUMMARY = ("kind", "summary", "provenance")
 _RATING = ("annotator", "dimension", "sentence", "value", "scale", "comment", "time")
 COLUMNS = ("dialogue_id", *_DIALOGUE, "system", "variant", "role", *_SUMMARY, *_RATING)
+
+
+def flat_cannot_hold(corpus: Corpus) -> str | None:
+    """Why one table or a line per dialogue cannot store this corpus without loss, or None."""
+    found = [name for name in FURTHER_TABLES if getattr(corpus, name).height]
+    found += [f"the declared dimension {one.name!r}" for one in corpus.declared[:1]]
+    if not found:
+        return None
+    return f"it has {' and '.join(found)}. Write a dialgauge folder: a name without a suffix"
 
 
 def flat_frame(corpus: Corpus) -> pl.DataFrame:

@@ -1,7 +1,7 @@
-"""dialgauge's own folder: ``corpus.toml`` and a Parquet file each for dialogues, summaries and ratings."""
+"""dialgauge's own folder: ``corpus.toml`` and a Parquet file for each table; empty further tables have none."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -9,17 +9,18 @@ import polars as pl
 from dialgauge.corpus._assemble import Parts
 from dialgauge.corpus._checks import ROW, check_rows
 from dialgauge.corpus._columnar import read_parquet
-from dialgauge.corpus._corpus import Corpus, CorpusInfo, conform
+from dialgauge.corpus._corpus import FURTHER_TABLES, MAIN_TABLES, Corpus, CorpusInfo, conform
 from dialgauge.corpus._files import read_text
+from dialgauge.corpus._judgement_checks import check_judgements, in_name_order
 from dialgauge.corpus._problems import Problem
-from dialgauge.corpus._schema import DIALOGUES, RATINGS, SUMMARIES
+from dialgauge.corpus._types import Dimension
 from dialgauge.errors import InputError
 from dialgauge.files import parse_toml
 
 CARD = "corpus.toml"
 #: The version of the folder's layout. A newer one is refused, not guessed at.
 VERSION = 1
-_TABLES = {"dialogues": DIALOGUES, "summaries": SUMMARIES, "ratings": RATINGS}
+_ABOUT = ("kind", "scale", "labels", "direction", "said_by")
 
 
 def is_dialgauge(path: Path) -> bool:
@@ -31,9 +32,9 @@ def read_folder(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> tuple
     """The tables and the card of a dialgauge folder."""
     if mapping:
         raise InputError(f"{path}: a dialgauge folder needs no mapping")
-    info = _read_card(path / CARD)
+    info, declared = _read_card(path / CARD)
     frames = {}
-    for name, schema in _TABLES.items():
+    for name, schema in (MAIN_TABLES | FURTHER_TABLES).items():
         file = path / f"{name}.parquet"
         if not file.is_file() and name != "dialogues":
             frames[name] = pl.DataFrame(schema=schema).with_row_index(ROW)
@@ -43,15 +44,34 @@ def read_folder(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> tuple
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
     checked = check_rows(frames["dialogues"], frames["summaries"], frames["ratings"])
-    problems = tuple(
-        Problem(str(path / f"{bad.table}.parquet"), None if bad.row is None else bad.row + 1, bad.key, bad.reason)
-        for bad in checked.bad
+    further = check_judgements(
+        checked.dialogues,
+        checked.summaries,
+        in_name_order(frames["preferences"]),
+        frames["choices"],
+        frames["spans"],
     )
-    parts = Parts(checked.dialogues.drop(ROW), checked.summaries.drop(ROW), checked.ratings.drop(ROW), problems)
+    problems = tuple(
+        Problem(
+            str(path / f"{bad.table}.parquet"), None if bad.row is None else bad.row + 1, bad.key, bad.reason, bad.given
+        )
+        for bad in (*checked.bad, *further.bad)
+    )
+    parts = Parts(
+        checked.dialogues.drop(ROW),
+        checked.summaries.drop(ROW),
+        checked.ratings.drop(ROW),
+        problems,
+        preferences=further.preferences.drop(ROW),
+        choices=further.choices.drop(ROW),
+        spans=further.spans.drop(ROW),
+        annotators=frames["annotators"].drop(ROW),
+        declared=declared,
+    )
     return parts, info
 
 
-def _read_card(path: Path) -> CorpusInfo:
+def _read_card(path: Path) -> tuple[CorpusInfo, tuple[Dimension, ...]]:
     card = parse_toml(read_text(path).text, str(path))
     version = card.get("format", {}).get("version") if isinstance(card.get("format"), dict) else None
     if version != VERSION:
@@ -67,23 +87,52 @@ def _read_card(path: Path) -> CorpusInfo:
     if language is not None and not isinstance(language, str):
         raise InputError(f"{path}: language must be a string")
     try:
-        return CorpusInfo(**texts, ratings_origin=origin, language=language)
+        info = CorpusInfo(**texts, ratings_origin=origin, language=language)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
+    return info, tuple(_read_dimensions(path, card.get("dimensions", {})))
+
+
+def _read_dimensions(path: Path, given: object) -> Iterator[Dimension]:
+    """The tables ``[dimensions.NAME]`` of the card; :class:`Corpus` checks their values."""
+    if not isinstance(given, dict) or not all(isinstance(table, dict) for table in given.values()):
+        raise InputError(f"{path}: dimensions must be tables, as in [dimensions.fluency]")
+    for name, table in given.items():
+        unknown = [key for key in table if key not in _ABOUT]
+        if unknown:
+            raise InputError(f"{path}: dimensions.{name}: unknown key {unknown[0]!r}; allowed: {', '.join(_ABOUT)}")
+        if "kind" not in table:
+            raise InputError(f"{path}: dimensions.{name}: kind is missing")
+        labels = table.get("labels", [])
+        texts = [value for key, value in table.items() if key != "labels"]
+        if not isinstance(labels, list) or not all(isinstance(text, str) for text in [*labels, *texts]):
+            raise InputError(f"{path}: dimensions.{name}: labels must be a list of strings, all other keys strings")
+        yield Dimension(name, **{"said_by": "file", **table, "labels": tuple(labels)})
 
 
 def write_folder(corpus: Corpus, path: Path) -> None:
-    """The card and the three tables into an empty folder."""
+    """The card and the tables into an empty folder."""
     info = corpus.info
+    tables = [*MAIN_TABLES, *(name for name in FURTHER_TABLES if getattr(corpus, name).height)]
     card = [
         *(f"{key} = {_toml(getattr(info, key))}" for key in ("name", "description", "licence", "ratings_origin")),
         *([f"language = {_toml(info.language)}"] if info.language else []),
         *("", "[format]", f"version = {VERSION}"),
-        *("", "[rows]", *(f"{name} = {getattr(corpus, name).height}" for name in _TABLES)),
+        *("", "[rows]", *(f"{name} = {getattr(corpus, name).height}" for name in tables)),
+        *(line for dimension in corpus.declared for line in _dimension_lines(dimension)),
     ]
     (path / CARD).write_text("\n".join(card) + "\n", encoding="utf-8", newline="\n")
-    for name in _TABLES:
+    for name in tables:
         getattr(corpus, name).write_parquet(path / f"{name}.parquet")
+
+
+def _dimension_lines(dimension: Dimension) -> Iterator[str]:
+    yield from ("", f"[dimensions.{_toml(dimension.name)}]", f"kind = {_toml(dimension.kind)}")
+    if dimension.scale is not None:
+        yield f"scale = {_toml(dimension.scale)}"
+    if dimension.labels:
+        yield f"labels = [{', '.join(map(_toml, dimension.labels))}]"
+    yield from (f"direction = {_toml(dimension.direction)}", f"said_by = {_toml(dimension.said_by)}")
 
 
 def _toml(text: str) -> str:

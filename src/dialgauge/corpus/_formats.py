@@ -7,6 +7,7 @@ from pathlib import Path
 from dialgauge.corpus._columnar import load_parquet, write_parquet
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._delimited import load_delimited, write_csv
+from dialgauge.corpus._flat import flat_cannot_hold
 from dialgauge.corpus._folder import is_dialgauge, write_folder
 from dialgauge.corpus._huggingface import is_hugging_face, load_hugging_face
 from dialgauge.corpus._jsonl import load_jsonl, write_jsonl
@@ -44,8 +45,22 @@ FORMATS: Mapping[str, Format] = {
     entry.name: entry
     for entry in (
         Format("dialgauge", "a folder of Parquet tables with corpus.toml", (), None, write_folder, is_dialgauge),
-        Format("jsonl", "JSON, a dialogue or a pair per line", (".jsonl", ".ndjson", ".json"), load_jsonl, write_jsonl),
-        Format("csv", "comma- or tab-separated table", (".csv", ".tsv"), load_delimited, write_csv),
+        Format(
+            "jsonl",
+            "JSON, a dialogue or a pair per line",
+            (".jsonl", ".ndjson", ".json"),
+            load_jsonl,
+            write_jsonl,
+            cannot_hold=flat_cannot_hold,
+        ),
+        Format(
+            "csv",
+            "comma- or tab-separated table",
+            (".csv", ".tsv"),
+            load_delimited,
+            write_csv,
+            cannot_hold=flat_cannot_hold,
+        ),
         Format(
             "xlsx",
             "Excel workbook (extra 'xlsx')",
@@ -54,7 +69,9 @@ FORMATS: Mapping[str, Format] = {
             write_xlsx,
             cannot_hold=xlsx_cannot_hold,
         ),
-        Format("parquet", "Parquet table", (".parquet", ".pq"), load_parquet, write_parquet),
+        Format(
+            "parquet", "Parquet table", (".parquet", ".pq"), load_parquet, write_parquet, cannot_hold=flat_cannot_hold
+        ),
         Format("huggingface", "folder of the datasets package", (), load_hugging_face, None, is_hugging_face),
         Format("transcript", "plain transcripts and subtitles", SUFFIXES, load_transcripts, None, _has_transcripts),
     )

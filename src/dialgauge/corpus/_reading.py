@@ -65,7 +65,7 @@ def read_corpus(
         raise_if_any(parts.problems, str(path), limit=None)
     if language is not None:
         info = replace(info, language=language)
-    return Corpus(parts.dialogues, parts.summaries, parts.ratings, info, parts.problems, parts.notes)
+    return parts.corpus(info)
 
 
 def _read_parts(path: Path, entry: Format, mapping: Mapped) -> tuple[Parts, CorpusInfo]:
@@ -100,7 +100,7 @@ def write_corpus(corpus: Corpus, path: str | PathLike[str], *, format: str | Non
     assert entry.write is not None
     reason = entry.cannot_hold(corpus)
     if reason:
-        raise InputError(f"{path}: {entry.name} cannot hold this corpus: {reason}. Use Parquet or JSONL")
+        raise InputError(f"{path}: {entry.name} cannot hold this corpus: {reason}")
     try:
         check_target(path, format=format)
         if entry.is_folder is None:

@@ -1,4 +1,4 @@
-"""The three things a corpus is made of, one at a time: dialogue, summary, rating."""
+"""The things a corpus is made of, one at a time: dialogue, summary, and the kinds of judgement."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,6 +6,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 SummaryKind = Literal["system", "reference"]
+JudgementKind = Literal["binary", "ordinal", "interval", "nominal", "preference", "best-worst", "span"]
+Direction = Literal["higher", "lower", "none"]
 
 #: The variant of a summary as its system wrote it. Perturbed ones are named after their perturbation.
 ORIGINAL = "original"
@@ -98,3 +100,83 @@ class Rating:
     scale: str | None = None
     comment: str | None = None
     time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """One annotator's choice between two summaries of a dialogue: ``winner`` is ``"a"``, ``"b"`` or ``"tie"``.
+
+    ``strength`` is at least 1 where it was asked for; ``both_bad`` marks a tie of two bad summaries; ``shown_first``
+    says which of the two the annotator saw first (or on the left).
+    """
+
+    dialogue_id: str
+    system_a: str
+    system_b: str
+    annotator: str
+    dimension: str
+    winner: Literal["a", "b", "tie"]
+    variant_a: str = ORIGINAL
+    variant_b: str = ORIGINAL
+    role: str = OVERALL
+    strength: float | None = None
+    both_bad: bool = False
+    shown_first: Literal["a", "b"] | None = None
+    comment: str | None = None
+    time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One option of a best-worst question: all options of one question share their ``tuple``."""
+
+    dialogue_id: str
+    tuple: str
+    annotator: str
+    dimension: str
+    system: str
+    choice: Literal["best", "worst", "neither"]
+    variant: str = ORIGINAL
+    role: str = OVERALL
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A marked place in a summary (or, with ``side="dialogue"``, in the dialogue), or a reading without a finding.
+
+    ``start`` and ``end`` count characters of the stored text, the end not included; both are None where the annotator
+    read the summary and marked nothing. ``span`` counts the marks of one annotator in one summary from 1.
+    """
+
+    dialogue_id: str
+    system: str
+    annotator: str
+    dimension: str
+    span: int = 1
+    start: int | None = None
+    end: int | None = None
+    text: str | None = None
+    label: str | None = None
+    severity: str | None = None
+    variant: str = ORIGINAL
+    role: str = OVERALL
+    side: Literal["summary", "dialogue"] = "summary"
+    comment: str | None = None
+    time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """What is known about a dimension: what kind of judgement it is, on which scale, and which way is better.
+
+    ``labels`` name the values in order, from the lowest. ``direction`` is ``"higher"`` where more is better,
+    ``"lower"`` where less is, ``"none"`` where neither is. ``said_by`` says how this is known: by the ``user``, by the
+    ``file``, by the ``name`` of the dimension or by its ``values``.
+    """
+
+    name: str
+    kind: JudgementKind
+    scale: str | None = None
+    labels: tuple[str, ...] = ()
+    direction: Direction = "higher"
+    said_by: Literal["user", "file", "name", "values"] = "values"

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from dialgauge.corpus._corpus import Corpus
-from dialgauge.corpus._flat import flat_frame
+from dialgauge.corpus._flat import flat_cannot_hold, flat_frame
 from dialgauge.corpus._table import Table, refuse_width
 from dialgauge.errors import InputError, MissingExtraError
 
@@ -136,7 +136,14 @@ def _column(letters: bytes) -> int:
 
 def xlsx_cannot_hold(corpus: Corpus) -> str | None:
     """Why a workbook cannot store this corpus without loss, or None."""
-    frame = flat_frame(corpus)
+    reason = flat_cannot_hold(corpus)
+    if reason is None:
+        reason = _sheet_cannot_hold(flat_frame(corpus))
+        return reason and f"{reason}. Use Parquet or JSONL"
+    return reason
+
+
+def _sheet_cannot_hold(frame: pl.DataFrame) -> str | None:
     if frame.height >= _ROWS:
         return f"a sheet holds {_ROWS:,} rows, this corpus needs {frame.height + 1:,}"
     texts = frame.select(pl.selectors.string())

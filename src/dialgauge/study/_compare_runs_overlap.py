@@ -61,7 +61,7 @@ class Side:
 
         return replace(
             self,
-            corpus=replace(self.corpus, summaries=called(self.corpus.summaries), ratings=called(self.corpus.ratings)),
+            corpus=self.corpus.with_system_names({new: old}),
             scores=replace(self.scores, frame=called(self.scores.frame), systems=called(self.scores.systems)),
             ratings=None if self.ratings is None else called(self.ratings),
         )

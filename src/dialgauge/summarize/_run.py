@@ -300,12 +300,11 @@ def with_summaries(corpus: Corpus, added: pl.DataFrame, systems: Iterable[str], 
     """
     replaced = pl.col("system").is_in(list(systems)) & pl.col("role").is_in(list(roles))
     kept = corpus.summaries.filter(~replaced)
-    summaries = pl.concat([kept, added])
-    ratings = corpus.ratings.join(kept, on=list(KEY), how="semi")
+    left = corpus.restricted(corpus.dialogues, kept)
     notes = corpus.notes
-    if dropped := corpus.ratings.height - ratings.height:
+    if dropped := corpus.ratings.height - left.ratings.height:
         notes = (*notes, f"summaries were replaced: {counted(dropped, 'rating')} of the old texts removed")
-    return replace(corpus, summaries=summaries, ratings=ratings, notes=notes)
+    return replace(left, summaries=pl.concat([kept, added]), notes=notes)
 
 
 def _remarks(rows: Sequence[tuple[str, str, str, str]], column: str) -> pl.DataFrame:

@@ -170,8 +170,7 @@ def _rows(context: Context, result: "Summarized") -> list[dict[str, Any]]:
 
 def _with_names(corpus: Corpus, names: Mapping[str, str]) -> Corpus:
     """The corpus with other names of these systems: what it has of one already is found under the name of the room."""
-    system = pl.col("system").replace(names)
-    return replace(corpus, summaries=corpus.summaries.with_columns(system), ratings=corpus.ratings.with_columns(system))
+    return corpus.with_system_names(names)
 
 
 def _named(result: "Summarized", systems: Specs) -> "Summarized":
