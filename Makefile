@@ -11,7 +11,7 @@ SOURCES := pyproject.toml setup.py $(wildcard src/dialgauge/metrics/kernels/*.c 
 # Tests and mypy run side by side in this many processes; one of the tests may need 3 GB of memory.
 WORKERS ?= 2
 
-.PHONY: demo test quick lint format registry docs bench clean
+.PHONY: demo test quick lint format registry docs bench dist clean
 
 demo: $(VENV)/.models ## run the embedded study and write runs/demo/report.html
 	$(BIN)/dialgauge run demo.toml
@@ -45,6 +45,13 @@ bench: $(VENV)/.developing ## measure dialgauge beside the packages one would us
 	$(BIN)/dialgauge bench affect
 	$(BIN)/dialgauge bench learned
 	$(BIN)/dialgauge bench scale
+
+dist: $(VENV)/.developing ## build and check what a release publishes: dist/*
+	rm -rf build dist
+	DIALGAUGE_REQUIRE_KERNELS=1 $(BIN)/python -m build --no-isolation
+	@if [ "$$(uname)" = Linux ]; then PATH="$(CURDIR)/$(BIN):$$PATH" auditwheel repair --only-plat -w dist dist/*-linux_*.whl && rm dist/*-linux_*.whl; fi
+	rm -rf build
+	CC=/bin/false $(BIN)/python -m build --no-isolation --wheel
 
 clean:
 	rm -rf $(VENV) build dist docs/_build runs src/*.egg-info src/dialgauge/metrics/kernels/_library.*

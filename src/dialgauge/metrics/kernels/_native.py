@@ -2,11 +2,11 @@
 
 import ctypes
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any, Literal
 
@@ -71,9 +71,5 @@ def use_kernels(name: KernelName) -> Iterator[None]:
 
 @cache
 def _load() -> ctypes.CDLL | None:
-    folder = Path(__file__).parent
-    for suffix in EXTENSION_SUFFIXES:
-        path = folder / f"_library{suffix}"
-        if path.is_file():
-            return ctypes.CDLL(str(path))
-    return None
+    path = Path(__file__).with_name("_library.dll" if sys.platform == "win32" else "_library.so")  # as in setup.py
+    return ctypes.CDLL(str(path)) if path.is_file() else None
