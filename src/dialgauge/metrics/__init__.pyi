@@ -56,6 +56,9 @@ from dialgauge.metrics._bart import (
     check_bart as check_bart,
     mean_log_likelihoods as mean_log_likelihoods,
 )
+from dialgauge.metrics._checks import (
+    is_evidence as is_evidence,
+)
 from dialgauge.metrics._encoding import (
     padded as padded,
     readable as readable,

@@ -1,0 +1,35 @@
+from dialgauge.checks._check import (
+    check as check,
+    check_many as check_many,
+)
+from dialgauge.checks._types import (
+    Check as Check,
+    CheckedSentence as CheckedSentence,
+    CheckedSummary as CheckedSummary,
+    Reason as Reason,
+    with_error_rate as with_error_rate,
+)
+from dialgauge.checks._weights import (
+    Weights as Weights,
+    read_weights as read_weights,
+)
+
+__all__: list[str]  # The names above are public; those below are for other rooms only.
+
+from dialgauge.checks._check import (
+    GROUPS as GROUPS,
+    PARSER as PARSER,
+    VECTORS as VECTORS,
+)
+from dialgauge.checks._source import (
+    turns_of as turns_of,
+)
+from dialgauge.checks._types import (
+    CHECKS as CHECKS,
+    Group as Group,
+    logit as logit,
+    probability as probability,
+)
+from dialgauge.checks._weights import (
+    default_weights as default_weights,
+)

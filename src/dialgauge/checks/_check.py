@@ -1,0 +1,83 @@
+"""Check a summary against its dialogue, or many of them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from dialgauge.checks._compare import compare
+from dialgauge.checks._rules import find_reasons
+from dialgauge.checks._source import prepare, turns_of
+from dialgauge.checks._types import CHECKS, CheckedSentence, CheckedSummary, Group, Reason, Verdict
+from dialgauge.checks._weights import Weights, default_weights, features_of
+from dialgauge.corpus import Dialogue, Turn
+from dialgauge.errors import InputError
+
+PARSER = "embedded:spacy-en"
+VECTORS = "embedded:glove-50d"
+GROUPS: tuple[Group, ...] = ("numbers", "names", "negation", "speakers")
+#: A sentence of which no turn covers this share of words, and with no reason to doubt it, cannot be judged.
+_LEAST_COVERED = 0.1
+#: An attribution as clear as this contradicts; a weaker one only makes doubtful.
+_CLEAR = 1.0
+
+
+def check(
+    dialogue: Dialogue | Sequence[Turn] | str,
+    summary: str,
+    *,
+    weights: Weights | None = None,
+    parser: str = PARSER,
+    vectors: str = VECTORS,
+) -> CheckedSummary:
+    """Compare a summary with its dialogue (or the turns or the transcript of one).
+
+    Each sentence gets the turns that it is about, every reason to doubt it, and the probability that it is right; so
+    does the summary. English only.
+    """
+    table = weights or default_weights()
+    turns = turns_of(dialogue)
+    if not any(turn.text.strip() for turn in turns):
+        raise InputError("the dialogue is empty")
+    if not summary.strip():
+        raise InputError("the summary is empty")
+    compared = compare(summary, prepare(turns, vectors), parser, vectors)
+    sentences = []
+    for number, span in enumerate(compared.claims.sentences):
+        aligned = compared.align(number)
+        reasons = tuple(find_reasons(compared, number, aligned, table))
+        p_right = table.p_right(features_of(reasons))
+        verdict = _verdict(reasons, p_right, aligned.covered, table)
+        evidence = tuple(dict.fromkeys([*(r.turn for r in reasons if r.turn is not None and _hard(r)), *aligned.turns]))
+        sentences.append(
+            CheckedSentence(span, p_right, verdict, reasons, evidence, aligned.covered, {"checks": p_right})
+        )
+    features = features_of([reason for sentence in sentences for reason in sentence.reasons])
+    total = table.p_right(features)
+    parts: dict[str, float | None] = {"checks": total}
+    parts |= {f"checks-{group}": table.p_right(features, group) for group in GROUPS}
+    return CheckedSummary(summary, turns, tuple(sentences), total, features, parts)
+
+
+def check_many(
+    pairs: Iterable[tuple[Dialogue | Sequence[Turn] | str, str]],
+    *,
+    weights: Weights | None = None,
+    parser: str = PARSER,
+    vectors: str = VECTORS,
+) -> Iterator[CheckedSummary]:
+    """Check summaries one after the other; each dialogue is prepared once if its summaries come together."""
+    for dialogue, summary in pairs:
+        yield check(dialogue, summary, weights=weights, parser=parser, vectors=vectors)
+
+
+def _hard(reason: Reason) -> bool:
+    return CHECKS[reason.check].contradicts and (reason.check != "attribution" or reason.strength >= _CLEAR)
+
+
+def _verdict(reasons: Sequence[Reason], p_right: float, covered: float, table: Weights) -> Verdict:
+    weighed = [r for r in reasons if table.score(features_of([r])) < table.intercept]
+    if any(_hard(r) for r in weighed) and p_right < 0.5:
+        return "contradicted"
+    if any(r.check in ("value_absent", "name_absent") for r in weighed) and p_right < 0.5:
+        return "not found"
+    if p_right < 0.5:
+        return "doubtful"
+    return "supported" if covered >= _LEAST_COVERED else "cannot tell"

@@ -1,0 +1,69 @@
+"""Reasons in words, and the summary in pieces: what is underlined, and why."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from dialgauge.checks._types import CHECKS, CheckedSentence, CheckedSummary, Reason
+
+#: Longer quotations are shortened.
+_LONGEST = 120
+#: Reasons that are shown as hints: they do not lower the score.
+HINTS = frozenset(("word_absent", "value_elsewhere"))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a sentence; ``reasons`` are the numbers of the reasons (from 0) that concern it."""
+
+    text: str
+    reasons: tuple[int, ...]
+    hint: bool
+
+
+def explain(reason: Reason, checked: CheckedSummary) -> str:
+    """One reason in a sentence for people, with the turn that it was compared with."""
+    says = f"“{_short(reason.says)}”"
+    if reason.turn is None:
+        if reason.check == "word_absent":
+            return f"no turn has {says} or a word like it (a hint, not weighed)"
+        return f"no turn says {says}" if CHECKS[reason.check].group == "numbers" else f"no turn mentions {says}"
+    speaker = checked.turns[reason.turn].speaker
+    turn = f"turn {reason.turn + 1}" + (f" ({speaker})" if speaker else "")
+    said = f"“{_short(reason.dialogue_says)}”"
+    if reason.check in ("value_conflict", "antonym"):
+        return f"says {says}, where {turn} says {said}"
+    if reason.check == "value_elsewhere":
+        return f"says {says}, which belongs elsewhere: {turn} says {said} (a hint, not weighed)"
+    if reason.check == "negation_added":
+        return f"is negated ({says}), but {turn} and the turns beside it negate nothing: {said}"
+    if reason.check == "clause_negated":
+        return f"{says} is negated, but {turn} says {said}"
+    if reason.check == "declined":
+        return f"{says}, but {turn} declines: {said}"
+    return f"{says} is closer to what {speaker or 'another speaker'} says in turn {reason.turn + 1}: {said}"
+
+
+def _short(text: str) -> str:
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= _LONGEST else one_line[: _LONGEST - 1] + "…"
+
+
+def weighed(sentence: CheckedSentence) -> tuple[Reason, ...]:
+    """The reasons of a sentence that lower its score."""
+    return tuple(reason for reason in sentence.reasons if reason.check not in HINTS)
+
+
+def pieces(text: str, start: int, end: int, reasons: Sequence[Reason]) -> list[Piece]:
+    """The characters from ``start`` to ``end``, cut where reasons begin and end."""
+    return list(_pieces(text, start, end, reasons))
+
+
+def _pieces(text: str, start: int, end: int, reasons: Sequence[Reason]) -> Iterator[Piece]:
+    cuts = {start, end}
+    for reason in reasons:
+        cuts |= {place for place in reason.summary if start < place < end}
+    places = sorted(cuts)
+    for first, last in pairwise(places):
+        inside = tuple(i for i, r in enumerate(reasons) if r.summary[0] < last and first < r.summary[1])
+        yield Piece(text[first:last], inside, bool(inside) and all(reasons[i].check in HINTS for i in inside))

@@ -1,0 +1,124 @@
+"""Numbers in digits and in English words, and the names of days and months."""
+
+import re
+
+_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+_UNITS = {word: number for number, word in enumerate(f"{_ONES} seventeen eighteen nineteen".split())}
+_TENS = dict(
+    zip(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], range(20, 100, 10), strict=True)
+)
+_ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        [
+            "fourth",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+            "ninth",
+            "tenth",
+            "eleventh",
+            "twelfth",
+            "thirteenth",
+            "fourteenth",
+            "fifteenth",
+            "sixteenth",
+            "seventeenth",
+            "eighteenth",
+            "nineteenth",
+            "twentieth",
+        ],
+        4,
+    )
+}
+_ORDINALS |= {"thirtieth": 30}
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
+_OTHERS = {"dozen": 12.0, "couple": 2.0}
+_ONES_OR_TENS = "|".join(sorted(_UNITS, key=len, reverse=True))
+_SMALL = rf"(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{_ONES_OR_TENS}))?|{_ONES_OR_TENS})"
+_SCALE = r"(?:hundred|thousand|million|billion)"
+#: Two small numbers in a row ("seven five") are digits of something, not one number.
+_WORDS = (
+    rf"(?:{_SMALL}|a(?=\s+{_SCALE}))(?:[\s-]+{_SCALE})+(?:[\s-]+(?:and[\s-]+)?{_SMALL}(?:[\s-]+{_SCALE})*)*|{_SMALL}"
+)
+_DIGITS = r"\d{1,3}(?:[,\s](?=\d{3}(?!\d))\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?"
+_SUFFIX = r"(?:\s?(?:k|mln|bn)(?!\w)|\s+(?:hundred|thousand|million|billion)\b|m(?!\w))?"
+#: A number in digits or words, without any group.
+NUMERAL = (
+    rf"(?:(?:{_DIGITS}){_SUFFIX}(?:(?<=\d)(?:th|st|nd|rd|s)\b)?|\b(?:{_WORDS})\b"
+    rf"|\b(?:{'|'.join(_ORDINALS)})\b|\b(?:a\s+)?(?:dozen|couple)\b)"
+)
+_NUMBER = re.compile(rf"(?P<digits>{_DIGITS})\s*(?P<scale>[a-z]*)", re.IGNORECASE)
+_MULTIPLES = {"k": 1e3, "m": 1e6, "mln": 1e6, "bn": 1e9, **_SCALES}
+
+WEEKDAYS = {
+    short: full
+    for full, shorts in (
+        ("monday", "mon"),
+        ("tuesday", "tue tues"),
+        ("wednesday", "wed weds"),
+        ("thursday", "thu thur thurs"),
+        ("friday", "fri"),
+        ("saturday", "sat"),
+        ("sunday", "sun"),
+    )
+    for short in (full, *shorts.split())
+}
+MONTHS = {
+    form: number
+    for number, forms in enumerate(
+        [
+            "january,jan",
+            "february,feb",
+            "march,mar",
+            "april,apr",
+            "may",
+            "june,jun",
+            "july,jul",
+            "august,aug",
+            "september,sept,sep",
+            "october,oct",
+            "november,nov",
+            "december,dec",
+        ],
+        1,
+    )
+    for form in forms.split(",")
+}
+
+
+def read_numeral(text: str) -> float | None:
+    """The number that a text in digits or words means; None if it means none."""
+    lower = text.strip().lower()
+    match = _NUMBER.match(lower)
+    if match:
+        return _digits(match["digits"]) * _MULTIPLES.get(match["scale"], 1)
+    words = re.findall(r"[a-z]+", lower)
+    if len(words) <= 2 and words and words[-1] in _OTHERS:
+        return _OTHERS[words[-1]]
+    return _words(words)
+
+
+def _digits(text: str) -> float:
+    compact = re.sub(r"\s", "", text)
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", compact):
+        return float(compact.replace(",", ""))
+    return float(compact.replace(",", "."))
+
+
+def _words(words: list[str]) -> float | None:
+    total = current = 0.0
+    known = False
+    for word in words:
+        if word in _UNITS or word in _TENS or word in _ORDINALS:
+            current += _UNITS.get(word) or _TENS.get(word) or _ORDINALS.get(word) or 0
+            known = True
+        elif word == "hundred":
+            current = (current or 1) * 100
+        elif word in _SCALES:
+            total += (current or 1) * _SCALES[word]
+            current, known = 0.0, True
+        elif word not in ("and", "a"):
+            return None
+    return total + current if known or current else None

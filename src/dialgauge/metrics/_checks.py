@@ -1,0 +1,126 @@
+"""Checks as metrics: the probability that a summary is right, by all checks or by one group of them."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+
+from dialgauge.checks import VECTORS, CheckedSummary, Group, Weights, check, default_weights, read_weights
+from dialgauge.language import likely_language
+from dialgauge.metrics._job import Job
+from dialgauge.metrics._metric import Metric, Parameter, Values
+from dialgauge.metrics._questions import PARSER
+from dialgauge.metrics._readings import EMPTY, EMPTY_SOURCE, Pair, Pairs, Reading, blank, in_parts, values
+from dialgauge.metrics._registry import register
+
+_PAIRS_AT_ONCE = 256
+_FAMILY = "checks"
+_WHAT: Mapping[Group, str] = {
+    "numbers": "amounts, times, dates, phone numbers and ids that the dialogue does not have",
+    "names": "names that the dialogue does not mention",
+    "negation": "negations that the dialogue does not have, and agreement to what was declined",
+    "speakers": "deeds and words of one speaker that are another's",
+}
+_PARAMETERS = {
+    "parser": PARSER,
+    "vectors": Parameter(
+        VECTORS, (), "the word vectors that find words of like meaning: embedded:NAME or folder:/path"
+    ),
+    "weights": Parameter(
+        "", (), "a file with weights of your own; empty: those of the package", path=lambda value: value or None
+    ),
+}
+
+
+@lru_cache(maxsize=4)
+def _weights(path: str) -> Weights:
+    return read_weights(Path(path)) if path else default_weights()
+
+
+def _signed(path: str) -> str:
+    return _weights(path).version
+
+
+@lru_cache(maxsize=512)
+def _foreign(source: str) -> str | None:
+    """The language of a source that is not English; the parser reads English only."""
+    language = likely_language(source)
+    return None if language in (None, "en") else language
+
+
+def evidence(checked: CheckedSummary) -> str:
+    """The reasons as JSON, for the note of a score: a record per sentence that has one; empty if none has."""
+    records = [record for record in checked.records() if record["reasons"]]
+    return json.dumps(records, ensure_ascii=False) if records else ""
+
+
+def is_evidence(note: str) -> bool:
+    """Whether the note of a score is evidence in JSON, not a remark for people."""
+    return note.startswith('[{"sentence": ')
+
+
+def _checked(job: Job, parameters: Mapping[str, str]) -> Sequence[CheckedSummary | Reading]:
+    """The pairs of a job, checked once for all metrics of the family."""
+
+    def one(pair: Pair) -> CheckedSummary | Reading:
+        summary, source = pair
+        if blank(summary) or blank(source):
+            return EMPTY if blank(summary) else EMPTY_SOURCE
+        if language := _foreign(source):
+            return Reading(reason=f"checks read English only; the dialogue is likely in another language ({language})")
+        return check(
+            source,
+            summary,
+            weights=_weights(parameters["weights"]),
+            parser=parameters["parser"],
+            vectors=parameters["vectors"],
+        )
+
+    pairs = Pairs.of(job).texts
+    return job.memo(
+        ("checks", *parameters.values()),
+        lambda: in_parts(pairs, _PAIRS_AT_ONCE, lambda part: [one(pair) for pair in part]),
+    )
+
+
+def _compute(group: Group | None, job: Job, parameters: Mapping[str, str]) -> Values:
+    readings = []
+    for one in _checked(job, parameters):
+        if isinstance(one, Reading):
+            readings.append(one)
+        elif group is None:
+            readings.append(Reading(one.p_right, note=evidence(one)))
+        else:
+            readings.append(Reading(one.parts[f"{_FAMILY}-{group}"] or 0.0))
+    return values(job, readings)
+
+
+def _declared(name: str, description: str, compute: Callable[[Job, Mapping[str, str]], Values]) -> Metric:
+    return Metric(
+        name=name,
+        family=_FAMILY,
+        description=description,
+        direction="higher",
+        targets=("source",),
+        range=(0, 1),
+        citation="dialgauge's own; docs/consistency.md",
+        compute=compute,
+        parameters=_PARAMETERS,
+        cost="medium",
+        extra="parser",
+        models={"parser": "parser", "vectors": "vectors"},
+        signatures={"weights": _signed},
+    )
+
+
+register(
+    _declared(
+        "checks",
+        "the probability that a summary is right, by its values, names, negations and speakers; notes hold evidence",
+        partial(_compute, None),
+    ),
+    *(
+        _declared(f"{_FAMILY}-{group}", f"checks that look only for {what}", partial(_compute, group))
+        for group, what in _WHAT.items()
+    ),
+)

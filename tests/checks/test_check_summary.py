@@ -1,0 +1,152 @@
+"""A summary compared with its dialogue: every kind of reason, its evidence, and what is right stays right."""
+
+import pytest
+
+from dialgauge.checks import CheckedSummary, check, check_many, with_error_rate
+from dialgauge.checks._source import turns_of
+from dialgauge.corpus import Dialogue, Turn
+from dialgauge.errors import InputError
+
+pytestmark = pytest.mark.usefixtures("models")
+
+CALL = """Tom: Hi Ines, can you book the room for Friday at half past three?
+Ines: Sure, I'll book it for you. How many people?
+Tom: About twenty. Do you want to join us for dinner?
+Ines: No, sorry, I have to pick up my son. It costs 45 dollars.
+Tom: ok, thanks!"""
+
+
+def reasons(summary: str, call: str = CALL) -> dict[str, str]:
+    """What fired, and what the dialogue says instead."""
+    return {reason.check: reason.dialogue_says for reason in check(call, summary).reasons}
+
+
+def test_a_right_summary_has_no_reason() -> None:
+    checked = check(CALL, "Ines will book the room for Friday at 3:30 for twenty people. It costs $45.")
+    assert checked.reasons == ()
+    assert [sentence.verdict for sentence in checked.sentences] == ["supported", "supported"]
+    assert checked.sentences[1].evidence[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("summary", "fires", "instead"),
+    [
+        ("Ines will book the room for Friday at 5:00.", "value_conflict", "half past three"),
+        ("Ines will book the room for thirty people.", "value_conflict", "twenty"),
+        ("Ines will book the room with 60% off.", "value_absent", ""),
+        ("Martin will book the room.", "name_absent", ""),
+        (
+            "Ines doesn't book the room for Tom.",
+            "clause_negated",
+            "Hi Ines, can you book the room for Friday at half past three?",
+        ),
+        ("Ines will join them for dinner.", "declined", "No, sorry, I have to pick up my son."),
+        ("Tom has to pick up his son.", "attribution", "No, sorry, I have to pick up my son."),
+    ],
+)
+def test_each_check_fires_and_shows_the_turn(summary: str, fires: str, instead: str) -> None:
+    found = reasons(summary)
+    assert fires in found
+    assert found[fires] == instead
+    assert (
+        check(CALL, summary).p_right < check(CALL, "Ines will book the room for Friday.").p_right or fires == "declined"
+    )
+
+
+def test_spans_are_of_the_summary_and_of_the_turn() -> None:
+    summary = "Ines will book the room for Friday at 5:00."
+    (reason,) = (one for one in check(CALL, summary).reasons if one.check == "value_conflict")
+    assert summary[slice(*reason.summary)] == "5:00"
+    assert reason.turn == 0
+    assert reason.turn_span is not None
+    assert turns_of(CALL)[0].text[slice(*reason.turn_span)] == "half past three"
+
+
+def test_records_count_from_one_and_are_json() -> None:
+    record = check(CALL, "Ines will book the room. It costs $60.").records(dialogue_id="d", system="s")[1]
+    assert (record["dialogue_id"], record["sentence"], record["text"]) == ("d", 2, "It costs $60.")
+    assert record["verdict"] == "contradicted"
+    assert record["evidence"][0] == record["reasons"][0]["turn"] == 4
+    assert record["parts"] == {"checks": record["p_right"]}
+
+
+def test_a_reason_never_raises_the_score() -> None:
+    base = check(CALL, "Ines will book the room for Friday.").p_right
+    for added in (" It costs $60.", " Martin pays.", " Ines does not have a son.", " Tom has to pick up his son."):
+        assert check(CALL, "Ines will book the room for Friday." + added).p_right <= base
+
+
+def test_nicknames_possessives_roles_and_case_are_no_errors() -> None:
+    call = "Michael Brown: I lost my card.\nAgent: I'll block it now, Mr Brown.\nMichael Brown: thx"
+    for summary in (
+        "Mike lost his card.",
+        "Michael's card is lost and the representative will block it.",
+        "michael brown lost his card .",
+        "Brown lost the card.",
+    ):
+        assert "name_absent" not in reasons(summary, call)
+
+
+def test_placeholders_are_speakers_however_they_are_written() -> None:
+    call = "#Person1#: I lost my card.\n#Person2#: I'll block it."
+    for summary in ("#Person1# lost a card.", "person1 lost a card .", "#Person 1# lost a card."):
+        checked = check(call, summary)
+        assert not {"name_absent", "value_absent", "attribution"} & {reason.check for reason in checked.reasons}
+    assert "attribution" in reasons("#Person2# lost a card.", call)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "| Tom: I lost my card | Ines: I'll block it | Tom: thanks",
+        "Tom: I lost my card . Ines: I'll block it . Tom: thanks",
+        "Tom: I lost my card\nInes: I'll block it\nTom: thanks",
+    ],
+)
+def test_turns_in_one_line_are_split(written: str) -> None:
+    assert [(turn.speaker, turn.text) for turn in turns_of(written)] == [
+        ("Tom", "I lost my card"),
+        ("Ines", "I'll block it"),
+        ("Tom", "thanks"),
+    ]
+
+
+def test_a_colon_inside_a_turn_is_no_speaker() -> None:
+    turns = (Turn("Tom", "Note: the room is booked"), Turn("Ines", "ok"))
+    assert turns_of(turns) == turns
+
+
+def test_many_give_what_each_gives_alone() -> None:
+    texts = ["Ines will book the room.", "Tom has to pick up his son.", "It costs $60."]
+    together: list[CheckedSummary] = list(check_many((CALL, text) for text in texts))
+    assert together == [check(CALL, text) for text in texts]
+
+
+def test_a_dialogue_its_turns_and_its_text_give_the_same() -> None:
+    turns = turns_of(CALL)
+    asked = [CALL, turns, Dialogue("d", turns)]
+    assert len({repr(check(one, "It costs $60.")) for one in asked}) == 1
+
+
+@pytest.mark.parametrize(("call", "summary", "word"), [("", "It costs $60.", "dialogue"), (CALL, " \n", "summary")])
+def test_nothing_to_check_is_an_error(call: str, summary: str, word: str) -> None:
+    with pytest.raises(InputError, match=f"the {word} is empty"):
+        check(call, summary)
+
+
+@pytest.mark.parametrize(
+    "summary", ["?! ...", "🙂🎉", "客户要求退款。", "a", "x" * 5000, "\x00\u200b.", "5", "#", "Tom"]
+)
+def test_odd_summaries_get_a_number(summary: str) -> None:
+    assert 0 <= check(CALL, summary).p_right <= 1
+
+
+@pytest.mark.parametrize("call", ["hello", "...", "Tom:\nInes: 5", "A: 1 | B: 2", "🙂"])
+def test_odd_dialogues_get_a_number(call: str) -> None:
+    assert 0 <= check(call, "Tom will pay 5 dollars. He doesn't know Ines.").p_right <= 1
+
+
+def test_an_expected_share_of_errors_moves_the_probability() -> None:
+    assert with_error_rate(0.5, 0.5) == pytest.approx(0.5)
+    assert with_error_rate(0.5, 0.1) == pytest.approx(0.9)
+    assert with_error_rate(0.2, 0.8) < 0.2
