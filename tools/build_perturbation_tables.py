@@ -3,15 +3,14 @@
     apt-get install wordnet-base
     python tools/build_perturbation_tables.py /usr/share/wordnet src/dialgauge/perturb/wordnet
 
-Writes ``antonyms.txt``, ``synonyms.txt`` (adjectives) and ``hyponyms.txt`` (nouns), a word per line with its
-substitutes, the best first: ``WORD SUBSTITUTE SUBSTITUTE …``, and ``persons.txt``, the nouns that name a person.
-Only single words in lower case are kept. The same input gives the same bytes.
+Writes ``antonyms.txt`` (adjectives), a word per line with its substitutes, the best first: ``WORD SUBSTITUTE …``;
+``persons.txt``, the nouns that name a person; ``supersenses.txt``, the number of the supersense of each noun's first
+sense; and ``terms.txt``, the nouns of two words whose first is an adjective (``current account``).
+Only words in lower case are kept. The same input gives the same bytes.
 
 - An antonym is one that WordNet links directly (``!``) to this very word, of its first senses that have one; those
-  with *non-* are left out.
-- A synonym stands in the synset of the word's first sense; a hyponym in one directly below it, in the same supersense,
-  and only where that is of concrete things. Each must be a word in use (counted in the sense-tagged texts, five times)
-  whose own first sense this is, so that a reader understands what is meant.
+  with *non-* are left out. Both must be words in use (counted five times in the sense-tagged texts, in any sense).
+- The first sense of a noun is given where it was counted at least once.
 """
 
 import sys
@@ -23,8 +22,6 @@ from pathlib import Path
 MOST = 3
 #: How often a substitute must have been counted in the sense-tagged texts to be called in use.
 COUNTED = 5
-#: The supersenses whose hyponyms are used: animal, artifact, food, object, person, phenomenon, plant, possession.
-CONCRETE = {5, 6, 13, 17, 18, 19, 20, 21}
 PERSON = 18
 #: Senses of a word that are looked at for antonyms.
 SENSES = 2
@@ -63,10 +60,9 @@ class Part:
             if rest[0] in types and int(number) <= len(self.senses.get(lemma, ())):
                 self.counts[lemma, self.senses[lemma][int(number) - 1]] = int(times)
 
-    def in_use(self, offset: str) -> list[tuple[int, str]]:
-        """The words of a synset that are in use with it as their first sense, with their counts."""
-        names = [w for w in self.synsets[offset].words if _usable(w) and self.senses[w][0] == offset]
-        return [(self.counts[w, offset], w) for w in names if self.counts[w, offset] >= COUNTED]
+    def counted(self, word: str) -> int:
+        """How often a word was counted, in any of its senses."""
+        return sum(self.counts[word, offset] for offset in self.senses.get(word, ()))
 
 
 def antonyms(part: Part) -> dict[str, list[str]]:
@@ -80,30 +76,10 @@ def antonyms(part: Part) -> dict[str, list[str]]:
                 for symbol, target, here, there in synset.pointers
                 if symbol == "!" and here and synset.words[here - 1] == word
             ]
-            if usable := [name for name in dict.fromkeys(found) if _usable(name) and not name.startswith("non")]:
-                result.setdefault(word, usable[:MOST])
-    return result
-
-
-def synonyms(part: Part) -> dict[str, list[str]]:
-    """Word -> words that share its first sense."""
-    result = {}
-    for word, senses in part.senses.items():
-        found = sorted(part.in_use(senses[0]), key=lambda entry: (-entry[0], entry[1]))
-        result[word] = [name for _, name in found if name != word][:MOST]
-    return result
-
-
-def hyponyms(part: Part) -> dict[str, list[str]]:
-    """Word -> words directly below its first sense, in the same supersense."""
-    result = {}
-    for word, senses in part.senses.items():
-        top = part.synsets[senses[0]]
-        if top.supersense not in CONCRETE:
-            continue
-        below = [p[1] for p in top.pointers if p[0] == "~" and part.synsets[p[1]].supersense == top.supersense]
-        found = sorted((entry for offset in below for entry in part.in_use(offset)), key=lambda e: (-e[0], e[1]))
-        result[word] = [name for _, name in found if name != word][:MOST]
+            usable = [name for name in dict.fromkeys(found) if _usable(name) and not name.startswith("non")]
+            in_use = [name for name in usable if part.counted(name) >= COUNTED]
+            if in_use and part.counted(word) >= COUNTED:
+                result.setdefault(word, in_use[:MOST])
     return result
 
 
@@ -111,6 +87,18 @@ def persons(part: Part) -> list[str]:
     """The words whose first sense is a person and was counted at least once."""
     first = {word: senses[0] for word, senses in part.senses.items() if _usable(word)}
     return sorted(w for w, s in first.items() if part.synsets[s].supersense == PERSON and part.counts[w, s])
+
+
+def supersenses(part: Part) -> list[str]:
+    """Noun and the number of the supersense of its first sense."""
+    first = {word: senses[0] for word, senses in part.senses.items() if _usable(word)}
+    return [f"{w} {part.synsets[s].supersense}" for w, s in sorted(first.items()) if part.counts[w, s]]
+
+
+def terms(nouns: Part, adjectives: Part) -> list[str]:
+    """Nouns of two words whose first is an adjective."""
+    pairs = (word.split("_") for word in nouns.senses)
+    return sorted(f"{p[0]} {p[1]}" for p in pairs if len(p) == 2 and all(map(_usable, p)) and p[0] in adjectives.senses)
 
 
 def _usable(word: str) -> bool:
@@ -125,13 +113,17 @@ def _lines(path: Path) -> list[str]:
 def main(source: Path, target: Path) -> None:
     """Build and write the tables."""
     adjectives, nouns = Part(source, "adj", "35"), Part(source, "noun", "1")
-    tables = {"antonyms": antonyms(adjectives), "synonyms": synonyms(adjectives), "hyponyms": hyponyms(nouns)}
-    for name, table in tables.items():
-        lines = [" ".join([word, *found]) for word, found in sorted(table.items()) if found and _usable(word)]
+    opposites = antonyms(adjectives)
+    tables = {
+        "antonyms": [" ".join([word, *found]) for word, found in sorted(opposites.items()) if _usable(word)],
+        "persons": persons(nouns),
+        "supersenses": supersenses(nouns),
+        "terms": terms(nouns, adjectives),
+    }
+    for name, lines in tables.items():
         text = "\n".join(lines) + "\n"
         (target / f"{name}.txt").write_text(text, encoding="ascii")
-        print(f"{name}: {len(lines):,} words, {len(text):,} bytes")
-    (target / "persons.txt").write_text("\n".join(persons(nouns)) + "\n", encoding="ascii")
+        print(f"{name}: {len(lines):,} lines, {len(text):,} bytes")
 
 
 if __name__ == "__main__":

@@ -246,6 +246,8 @@ def test_the_baseline_applies_to_dialogsum(data_dir) -> None:  # type: ignore[no
     rows = result.variants.select("dialogue_id", "variant", "text").rows()
     assert [row for row in rows if row[2] == parents[row[0]]] == []
     applied = dict(result.variants.group_by("variant").len().iter_rows())
-    for name in ("add_negation", "subject_verb_dis", "drop_phrases", "replace_nouns_pronouns", "typos", "jumble"):
+    for name in ("add_negation", "subject_verb_dis", "replace_nouns_pronouns", "typos", "jumble"):
         assert applied[name] >= 270, (name, applied[name])
+    # Guards leave a third of these one-sentence texts alone: there every phrase is needed by its verb or noun.
+    assert applied["drop_phrases"] >= 185
     assert result.declined.filter(pl.col("reason").str.starts_with("not valid")).is_empty()

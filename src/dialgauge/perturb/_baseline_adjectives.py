@@ -1,25 +1,42 @@
-"""Adjectives: antonym_adjective, synonym_adjective and drop_adjectives."""
+"""Adjectives: antonym_adjective and synonym_adjective."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal
 
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._grammar import base_form, hyphenated, inflect, like
+from dialgauge.perturb._grammar import base_form, hyphenated, inflect, like, subject
+from dialgauge.perturb._guards import (
+    in_quotes,
+    noun_class,
+    part_of_term,
+    preceding,
+    sift,
+)
 from dialgauge.perturb._parse import Parsed, Token
-from dialgauge.perturb._people import names_person
-from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
+from dialgauge.perturb._people import is_person, names_person
+from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
-from dialgauge.perturb._word_tables import Table, substitutes, word_set
+from dialgauge.perturb._word_tables import Substitute, substitutes, word_map, word_set
 
+Table = Literal["antonyms", "synonyms"]
 #: A noun phrase needs these (``next week``, ``the same one``, ``many people``).
-_NEEDED = word_set("needed_adjectives")
-_LONGEST_PHRASE = 5
+NEEDED = word_set("needed_adjectives")
+#: These say which one in a row or in time (``the current one``): their opposites are other things, not other qualities.
+POINTING = word_set("pointing_adjectives")
+#: Supersenses of nouns that name animals and persons.
+_ANIMAL, _PERSON = 5, 18
+#: Opposites of adjectives where they are said of somebody, and adjectives that then mean something else than of things.
+_OF_PEOPLE = {"old": "young", "short": "tall", "big": "small", "large": "small"}
+_OF_THINGS = word_set("adjectives_of_things")
 #: What an adjective is in a sentence, unless it stands for a noun (*the same*).
 _ROLES = ("amod", "acomp", "conj", "oprd", "ROOT", "ccomp", "advcl", "relcl", "acl", "xcomp", "attr")
 
 
-def _is_adjective(parsed: Parsed, token: Token) -> bool:
+def is_adjective(parsed: Parsed, token: Token) -> bool:
+    """Whether this word is an adjective by itself: of no name, in no compound with a hyphen."""
     return (
         token.pos == "ADJ"
         and token.tag in ("JJ", "JJR", "JJS")
@@ -31,49 +48,149 @@ def _is_adjective(parsed: Parsed, token: Token) -> bool:
     )
 
 
-def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Sequence[Edit] | NotApplicable]:
-    def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
-        adjectives = [token for token in parsed.tokens if _is_adjective(parsed, token)]
+def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Proposal | NotApplicable]:
+    guards = (_needed, _fixed, part_of_term, in_quotes, _on_one_scale)
+
+    def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
+        adjectives = [token for token in parsed.tokens if is_adjective(parsed, token)]
         if not adjectives:
             return NotApplicable("no adjective")
+        known = [token for token in adjectives if substitutes(table).get(_lemma(token))]
+        safe = sift(parsed, known, *guards, partial(_without_substitute, table=table))
         chosen: dict[str, str] = {}
         edits: list[Edit] = []
-        for token in adjectives:
-            lemma = _lemma(token)
-            options = substitutes(table).get(lemma, ())
-            if not options or _fixed(parsed, token) or _balanced(parsed, token, options):
-                continue
+        for token in safe:
+            options = _allowed(parsed, token, table)
             # The same adjective gets the same substitute throughout the text.
-            other = chosen.setdefault(lemma, rng.choice(options))
-            if (lemma, other) == ("old", "new") and names_person(parsed.tokens[token.head]):
-                other = "young"
-            if form := _inflected(other, token):
+            other = chosen.setdefault(_lemma(token), rng.choice(options))
+            form = _inflected(other if other in options else options[0], token)
+            if form:
                 edits.append(Edit(token.start, token.end, like(token.text, form)))
-        return edits or NotApplicable(f"no adjective with known {table[:-1]}s")
+        if not edits:
+            return safe.none_left(f"adjective with known {table}")
+        return Proposal(edits, safe.notes())
 
     return propose
 
 
-def _fixed(parsed: Parsed, token: Token) -> bool:
+def _needed(parsed: Parsed, token: Token) -> str:
+    return "orders or points" if token.lower in NEEDED or token.lower in POINTING else ""
+
+
+def _fixed(parsed: Parsed, token: Token) -> str:
     """Whether the adjective is part of a fixed phrase: measured (``two years old``), of a name, *good at*,
-    *than usual*, *in full*, *I'm afraid*."""
-    before = parsed.tokens[token.i - 1] if token.i else None
+    *than usual*, *as soon as possible*, *in full*, *I'm afraid*."""
+    before = preceding(parsed, token)
     if before is not None and (
-        before.lower == "than" or (token.dep != "amod" and (before.pos == "ADP" or before.lower in ("as", "'m", "am")))
+        before.lower in ("than", "as")
+        or (token.dep != "amod" and (before.pos == "ADP" or before.lower in ("'m", "am")))
     ):
-        return True
+        return "part of a fixed phrase"
     measured = any(parsed.tokens[c].dep == "npadvmod" for c in token.children)
     compound = token.dep in ("amod", "compound") and parsed.tokens[token.head].pos == "PROPN"
     skill = token.lower in ("good", "better", "best", "bad") and any(
         parsed.tokens[c].lower in ("at", "for", "with") for c in token.children
     )
-    return measured or compound or skill or (before is not None and before.tag in ("RBR", "RBS") and token.tag != "JJ")
+    degree = before is not None and before.tag in ("RBR", "RBS") and token.tag != "JJ"
+    return "part of a fixed phrase" if measured or compound or skill or degree else ""
 
 
-def _balanced(parsed: Parsed, token: Token, options: Sequence[str]) -> bool:
-    """Whether a substitute is there already, side by side: *big and small* would only turn round."""
-    around = [*token.children, token.head]
-    return any(parsed.tokens[place].lower in options for place in around)
+def _on_one_scale(parsed: Parsed, token: Token) -> str:
+    """Two adjectives of one scale in a sentence (*warm, hot and cold*; *the old or the new one*): one could take the
+    place of the other."""
+    mine = _scale(token)
+    for other in parsed.tokens:
+        if (
+            other.i == token.i
+            or other.sentence != token.sentence
+            or other.pos != "ADJ"
+            or _lemma(other) == _lemma(token)
+        ):
+            continue
+        if mine & _scale(other):
+            return "beside another of its scale"
+    return ""
+
+
+def _scale(token: Token) -> frozenset[str]:
+    lemma = _lemma(token)
+    return frozenset((lemma, *(s.word for s in substitutes("antonyms").get(lemma, ()))))
+
+
+def _without_substitute(parsed: Parsed, token: Token, *, table: Table) -> str:
+    return "" if _allowed(parsed, token, table) else "no substitute fits here"
+
+
+def _allowed(parsed: Parsed, token: Token, table: Table) -> list[str]:
+    """The substitutes that can stand where this adjective stands: by position, noun, complement and degree."""
+    lemma, noun = _lemma(token), _described(parsed, token)
+    if table == "antonyms" and noun is not None and _is_living(parsed, noun):
+        if lemma in _OF_PEOPLE:
+            return [] if _complements(parsed, token) else [_OF_PEOPLE[lemma]]
+        if lemma in _OF_THINGS:
+            return []
+    wanted = _complements(parsed, token)
+    return [
+        option.word
+        for option in substitutes(table).get(lemma, ())
+        if _fits(parsed, token, option)
+        and (wanted <= word_map("adjective_complements").get(option.word, frozenset()) or _negates(lemma, option.word))
+        and (token.tag == "JJ" or table == "antonyms" or (_takes_ending(lemma) and _takes_ending(option.word)))
+    ]
+
+
+def _fits(parsed: Parsed, token: Token, option: Substitute) -> bool:
+    attributive = token.dep == "amod"
+    if option.position == "any":
+        return True
+    if option.position == "after a verb":
+        return not attributive
+    if option.position == "said of a person":
+        described = _described(parsed, token)
+        return (
+            not attributive
+            and described is not None
+            and (is_person(parsed, described) or described.lower in ("he", "she", "they", "i", "we", "you"))
+        )
+    noun, before = parsed.tokens[token.head], preceding(parsed, token)
+    if not attributive or token.i > noun.i:
+        return False
+    if option.position == "after an article":
+        return (
+            noun.i == token.i + 1
+            and before is not None
+            and (before.lower in ("the", "this", "that") or before.tag == "PRP$")
+        )
+    return not option.supersenses or noun_class(noun) in option.supersenses
+
+
+def _complements(parsed: Parsed, token: Token) -> frozenset[str]:
+    """What an adjective binds: prepositions (*happy with*), *to* and *that*."""
+    found: set[str] = set()
+    for child in (parsed.tokens[c] for c in token.children if c > token.i):
+        if child.dep == "prep" and child.lower != "than":
+            found.add(child.lower)
+        elif child.dep == "xcomp":
+            found.add("to")
+        elif child.dep == "ccomp":
+            mark = parsed.child(child, "mark")
+            found.add(mark.lower if mark is not None else "that")
+    return frozenset(found)
+
+
+def _negates(first: str, second: str) -> bool:
+    """Whether one of two words is the other with a negative prefix (*interested*, *uninterested*)."""
+    return any(first == prefix + second or second == prefix + first for prefix in ("un", "in", "im", "dis", "ir", "il"))
+
+
+def _described(parsed: Parsed, token: Token) -> Token | None:
+    """The noun that an adjective describes."""
+    head = parsed.tokens[token.head]
+    return head if token.dep == "amod" else subject(parsed, head)
+
+
+def _is_living(parsed: Parsed, noun: Token) -> bool:
+    return names_person(noun) or noun.pos in ("PROPN", "PRON") or noun_class(noun) in (_PERSON, _ANIMAL)
 
 
 def _lemma(token: Token) -> str:
@@ -117,48 +234,10 @@ def check_replaced(
     return None
 
 
-def propose_drop(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
-    """Delete every adjective before a noun, with the adverbs and adjectives that depend on it."""
-    edits: list[Edit] = []
-    for token in parsed.tokens:
-        if token.dep != "amod" or not _is_adjective(parsed, token) or token.lower in _NEEDED:
-            continue
-        noun, phrase = parsed.tokens[token.head], parsed.subtree(token)
-        if noun.pos != "NOUN" or token.right >= noun.i or not token.unbroken or len(phrase) > _LONGEST_PHRASE:
-            continue
-        if any(hyphenated(parsed, part) for part in phrase):
-            continue
-        end = phrase[-1].end
-        following = parsed.tokens[phrase[-1].i + 1]
-        if following.text == "," and following.i < noun.i:
-            end = following.end
-        if not edits or edits[-1].end <= phrase[0].start:
-            edits.append(Edit(phrase[0].start, end))
-    return edits or NotApplicable("no adjective before a noun that can be removed")
-
-
-def check_dropped(
-    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
-) -> str | None:
-    """What is left must be words of the original in their order (an article may have changed with its neighbour)."""
-    return None if is_subsequence(result, original) else "words were changed, not only removed"
-
-
-def is_subsequence(result: str, original: str) -> bool:
-    """Whether the words of one text are words of the other in the same order, whatever the case; a counts as an."""
-    from dialgauge.perturb._spans import word_spans
-
-    def words(text: str) -> list[str]:
-        lowered = (text[start:end].lower() for start, end in word_spans(text))
-        return ["a" if word == "an" else word for word in lowered]
-
-    rest = iter(words(original))
-    return all(word in rest for word in words(result))
-
-
 register(
     Perturbation(
         name="antonym_adjective",
+        version="2",
         family="baseline",
         description="replaces adjectives by their antonyms, in the same degree",
         effects={"consistency": "degrades", "relevance": "preserves"},
@@ -170,6 +249,7 @@ register(
     ),
     Perturbation(
         name="synonym_adjective",
+        version="2",
         family="baseline",
         description="replaces adjectives by synonyms, in the same degree",
         effects={"consistency": "preserves", "relevance": "preserves"},
@@ -178,16 +258,5 @@ register(
         needs=frozenset({"parse"}),
         citation=CITATION,
         examples=(("The customer is angry about a long delay.", "The customer is furious about a lengthy delay."),),
-    ),
-    Perturbation(
-        name="drop_adjectives",
-        family="baseline",
-        description="removes adjectives before nouns",
-        effects={"consistency": "preserves", "relevance": "degrades-mildly"},
-        propose=propose_drop,
-        validate=check_dropped,
-        needs=frozenset({"parse"}),
-        citation=CITATION,
-        examples=(("The customer bought an expensive phone.", "The customer bought a phone."),),
     ),
 )

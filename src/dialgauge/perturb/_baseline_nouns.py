@@ -8,12 +8,14 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_contractions import is_or_has
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._grammar import base_form, finite_part, hyphenated, inflect, like, subject, verb_base
+from dialgauge.perturb._grammar import SUBJECTS, base_form, finite_part, hyphenated, inflect, like, verb_base
+from dialgauge.perturb._guards import following, has_determiner, in_quotes, lemma_of, noun_class, preceding, sift
 from dialgauge.perturb._parse import Chunk, Parsed, Token
-from dialgauge.perturb._people import pronoun_of
-from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Random
+from dialgauge.perturb._people import PERSONAL, names_person, people_of, pronoun_of
+from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
-from dialgauge.perturb._word_tables import substitutes
+from dialgauge.perturb._spans import PLACEHOLDER
+from dialgauge.perturb._word_tables import substitutes, word_set
 
 _SUBJECT, _OBJECT = ("nsubj", "nsubjpass"), ("dobj", "dative", "iobj")
 #: What a pronoun cannot replace without changing the meaning of the sentence.
@@ -23,36 +25,86 @@ _NO_OBJECT = ("go", "be", "become")
 #: Verbs after which a clause without tense has a subject in the nominative (suggests that he go).
 _SUBJUNCTIVE = ("suggest", "recommend", "insist", "demand", "propose", "request", "require", "advise")
 _LONGEST_PHRASE = 8
+_PLACEHOLDER = re.compile(PLACEHOLDER)
 _LETTERS = re.compile(r"[a-z]+")
+#: Verbs that say little themselves: with a noun that is no thing they are one expression (*give rise*, *take a look*).
+_LIGHT = word_set("light_verbs")
+#: Verbs that keep the person to whom something is said.
+_TELLING = frozenset(["promise", "remind", "show", "teach", "tell", "wish"])
+#: Supersenses of things, animals, food, places, people and groups.
+_THINGS = frozenset((5, 6, 13, 14, 15, 17, 18, 20, 21, 27))
+_JUDGING = word_set("optional_adjectives")
+_NUMBERED = word_set("needed_adjectives")
+_MASS = word_set("mass_nouns")
 PRONOUNS = frozenset(("he", "him", "she", "her", "it", "they", "them"))
 
 
-def propose_hyponyms(
-    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
-) -> Sequence[Edit] | NotApplicable:
-    """Replace each noun by a more specific one, if there is one."""
+def propose_hyponyms(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
+    """Replace each noun by a more specific one that nobody spoke of, if there is one."""
     table = substitutes("hyponyms")
+    known = [token for token in parsed.tokens if table.get(_noun_lemma(token))]
+    said = set(re.findall(r"[a-z]+", f"{parsed.text}\n{dialogue.text if dialogue else ''}".lower()))
+    new = {
+        lemma: [s.word for s in table[lemma] if not {s.word, inflect(s.word, "NNS")} & said]
+        for lemma in map(_noun_lemma, known)
+    }
+    safe = sift(
+        parsed,
+        known,
+        _in_compound,
+        _clashes,
+        _bare,
+        in_quotes,
+        lambda _, t: "" if new[_noun_lemma(t)] else "said in the dialogue",
+    )
     chosen: dict[str, str] = {}
     edits: list[Edit] = []
-    for token in parsed.tokens:
-        if token.tag not in ("NN", "NNS") or token.pos != "NOUN" or token.entity or not token.text.isalpha():
-            continue
-        lemma = token.lower if token.tag == "NN" else base_form(token.lower, "NOUN") or token.lemma.lower()
-        if lemma not in table or not table[lemma] or hyphenated(parsed, token) or _in_compound(parsed, token):
-            continue
-        other = chosen.setdefault(lemma, rng.choice(table[lemma]))
+    for token in safe:
+        lemma = _noun_lemma(token)
+        other = chosen.setdefault(lemma, rng.choice(new[lemma]))
         form = other if token.tag == "NN" else inflect(other, "NNS")
         if form:
             edits.append(Edit(token.start, token.end, like(token.text, form)))
-    return edits or NotApplicable("no noun with a known hyponym")
+    # Where one mention of a thing cannot be replaced, the others stay as well.
+    refused = {_noun_lemma(token) for token in known if token not in safe}
+    kept = [e for e, t in zip(edits, safe, strict=True) if _noun_lemma(t) not in refused]
+    return Proposal(kept, safe.notes()) if kept else safe.none_left("noun with a known hyponym")
 
 
-def _in_compound(parsed: Parsed, token: Token) -> bool:
-    return token.dep == "compound" or any(
-        parsed.tokens[child].dep in ("compound", "nmod") or parsed.tokens[child].lower in ("mobile", "soft", "live")
-        for child in token.children
-        if child < token.i
+def _noun_lemma(token: Token) -> str:
+    """The lemma of a common noun that is a word of its own, else nothing."""
+    if token.tag not in ("NN", "NNS") or token.pos != "NOUN" or token.entity or not token.text.isalpha():
+        return ""
+    return token.lower if token.tag == "NN" else base_form(token.lower, "NOUN") or lemma_of(token)
+
+
+def _in_compound(parsed: Parsed, token: Token) -> str:
+    """A noun beside a noun is a compound, whatever the parser says."""
+    before, after = preceding(parsed, token), following(parsed, token)
+    beside = [t for t in (before, after) if t is not None and t.pos in ("NOUN", "PROPN", "NUM") and t.tag != "CD"]
+    named = after is not None and after.pos == "PROPN" and after.dep == "appos"
+    compound = (
+        token.dep == "compound"
+        or hyphenated(parsed, token)
+        or any(parsed.tokens[child].dep in ("compound", "nmod") for child in token.children if child < token.i)
     )
+    return "part of a compound" if compound or (beside and not named) else ""
+
+
+def _clashes(parsed: Parsed, token: Token) -> str:
+    """An adjective or *of* phrase that may not fit the narrower noun; those that only judge always fit."""
+    for child in (parsed.tokens[c] for c in token.children):
+        if child.dep == "amod" and child.lower not in _JUDGING and child.lower not in _NUMBERED:
+            return "described too closely"
+        if child.dep in ("acl", "relcl", "appos") or (child.dep == "prep" and child.lower in ("of", "for", "about")):
+            return "described too closely"
+    return ""
+
+
+def _bare(parsed: Parsed, token: Token) -> str:
+    """*By car*, *at school*: a set phrase, unless the noun is one without articles."""
+    lonely = token.tag == "NN" and not has_determiner(parsed, token) and _noun_lemma(token) not in _MASS
+    return "a set phrase" if lonely else ""
 
 
 def check_hyponyms(
@@ -83,9 +135,10 @@ def propose_pronouns(
     """Replace each noun phrase that is a subject or an object by a pronoun."""
     if compat == "evaleval":
         return _as_published(parsed)
+    people = people_of(dialogue)
     phrases: list[_Phrase] = []
     for chunk in parsed.chunks:
-        phrase = _phrase(parsed, chunk)
+        phrase = _phrase(parsed, chunk, people)
         if phrase and (not phrases or phrases[-1].end <= phrase.start):
             phrases.append(phrase)
     edits = [Edit(phrase.start, phrase.end, phrase.pronoun) for phrase in phrases]
@@ -101,7 +154,7 @@ def _inside(edit: Edit, phrase: _Phrase) -> bool:
     return phrase.start <= edit.start and edit.end <= phrase.end and edit.replacement != phrase.pronoun
 
 
-def _phrase(parsed: Parsed, chunk: Chunk) -> _Phrase | None:
+def _phrase(parsed: Parsed, chunk: Chunk, people: frozenset[str]) -> _Phrase | None:
     root = parsed.tokens[chunk.root]
     if root.pos not in ("NOUN", "PROPN") or root.dep not in _SUBJECT + _OBJECT or not root.unbroken:
         return None
@@ -111,9 +164,13 @@ def _phrase(parsed: Parsed, chunk: Chunk) -> _Phrase | None:
     if tokens[0].dep in ("cc", "preconj", "punct", "advmod") or tokens[-1].pos == "PUNCT" or root.left > chunk.first:
         return None
     verb = parsed.tokens[root.head]
+    if in_quotes(parsed, root) or verb.sentence != root.sentence or _misread(parsed, root, tokens):
+        return None
     if root.dep in _OBJECT and not _replaceable_object(parsed, root, verb):
         return None
-    pronoun = pronoun_of(parsed, root, nominative=root.dep in _SUBJECT and _is_nominative(parsed, verb))
+    if root.dep in _SUBJECT and not _agreeing(parsed, root):
+        return None
+    pronoun = pronoun_of(parsed, root, root.dep in _SUBJECT and _is_nominative(parsed, verb), people)
     if pronoun is None:
         return None
     if pronoun == "it" and root.dep in _SUBJECT:
@@ -123,16 +180,46 @@ def _phrase(parsed: Parsed, chunk: Chunk) -> _Phrase | None:
     return _Phrase(root, tokens[0].start, tokens[-1].end, pronoun)
 
 
+def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
+    """Whether the phrase is hardly what the parser takes it for: two speakers side by side, a noun before the
+    subject of
+    its own clause (*the shipment he can provide*), an unknown word without an article."""
+    if (
+        sum(bool(_PLACEHOLDER.fullmatch(t.text)) for t in tokens) > 1
+        and parsed.child(root, "cc") is None
+        and root.dep != "poss"
+    ):
+        return any(
+            _PLACEHOLDER.fullmatch(parsed.tokens[c].text) and parsed.tokens[c].dep == "compound" for c in root.children
+        )
+    after = following(parsed, tokens[-1])
+    if (
+        after is not None
+        and after.dep in ("nsubj", "nsubjpass", "det", "poss")
+        and after.pos in ("PROPN", "PRON", "NOUN", "DET")
+        and root.dep in _SUBJECT
+    ):
+        return True
+    return root.tag == "NN" and len(tokens) == 1 and noun_class(root) is None
+
+
 def _is_nominative(parsed: Parsed, verb: Token) -> bool:
     """Whether the subject of this verb is he or him: *him* where the verb has no tense (for him to go, let him go)."""
     if verb.tag not in ("VB", "VBG") or finite_part(parsed, verb) is not None:
         return True
+    if any(parsed.tokens[c].lower == "to" and parsed.tokens[c].dep == "aux" for c in verb.children):
+        return False
     return verb.tag == "VB" and (verb.dep == "ROOT" or parsed.tokens[verb.head].lemma in _SUBJUNCTIVE)
 
 
 def _replaceable_object(parsed: Parsed, root: Token, verb: Token) -> bool:
     """An object that can be a pronoun where it stands: not after a particle (*pick up it*), nor beside another."""
     between = parsed.tokens[verb.i + 1 : root.left]
+    lemma = verb_base(verb)
+    if lemma in _TELLING or (lemma in _LIGHT and noun_class(root) not in _THINGS):
+        return False  # "told them about it" needs the whole, "takes a look" is no taking
+    if verb.tag in ("VBD", "VBZ", "VBP", "VBN") and _shared_subject(parsed, verb) is None:
+        return False  # "swapped digits": the parser took an adjective for a verb
     if (
         verb.pos not in ("VERB", "AUX")
         or root.i < verb.i
@@ -150,7 +237,7 @@ def _plural_verbs(parsed: Parsed, root: Token) -> list[Edit]:
     """The verbs that agree with this subject, as *they* needs them."""
     edits: list[Edit] = []
     for token in parsed.tokens:
-        if token.pos not in ("VERB", "AUX") or subject(parsed, token) is not root:
+        if token.pos not in ("VERB", "AUX") or _shared_subject(parsed, token) is not root:
             continue
         if token.dep == "conj" and parsed.child(token, "aux", "auxpass") and token.tag == "VB":
             continue
@@ -164,6 +251,40 @@ def _plural_verbs(parsed: Parsed, root: Token) -> list[Edit]:
         elif token.tag == "VBZ" and token.text.isalpha():
             edits.append(Edit(token.start, token.end, verb_base(token)))
     return edits
+
+
+def _shared_subject(parsed: Parsed, verb: Token) -> Token | None:
+    """The subject of a verb. A finite verb that is joined to one without tense (*wants to go but loses*) has the
+    subject
+    of the next finite verb above."""
+    finite = verb.tag in ("VBZ", "VBP", "VBD", "MD")
+    seen = 0
+    while seen <= len(parsed.tokens):
+        found = parsed.child(verb, *SUBJECTS)
+        if found is not None and (seen == 0 or not finite or finite_part(parsed, verb) is not None):
+            return found
+        joined = verb.dep in ("conj", "aux", "auxpass") or (finite and seen > 0 and finite_part(parsed, verb) is None)
+        if not joined or verb.head == verb.i:
+            return None
+        verb, seen = parsed.tokens[verb.head], seen + 1
+    return None
+
+
+def _agreeing(parsed: Parsed, root: Token) -> bool:
+    """Whether the verbs of this subject can be found: none of its sentence looks like a noun (*Ann contacts Tom*)."""
+    verb = parsed.tokens[root.head]
+    stretch = [t for t in parsed.tokens[root.i + 1 : verb.right + 1] if t.sentence == root.sentence]
+    if any(t.tag == "VBZ" and t.dep == "conj" and lemma_of(t) in PERSONAL and _of_a_thing(parsed, t) for t in stretch):
+        return False  # "thinks that the date is late and requests another": who requests, the parser cannot tell
+    return not any(
+        t.tag == "NNS" and t.dep in ("conj", "ROOT", "dep", "appos") and parsed.tokens[t.head].pos == "VERB"
+        for t in stretch
+    )
+
+
+def _of_a_thing(parsed: Parsed, verb: Token) -> bool:
+    doer = _shared_subject(parsed, verb)
+    return doer is not None and doer.pos == "NOUN" and not names_person(doer)
 
 
 def _as_published(parsed: Parsed) -> Sequence[Edit] | NotApplicable:
@@ -202,6 +323,7 @@ def check_pronouns(
 register(
     Perturbation(
         name="hyponyms",
+        version="2",
         family="baseline",
         description="replaces nouns by more specific ones (vehicle → truck)",
         effects={"consistency": "degrades", "relevance": "preserves"},
@@ -209,11 +331,11 @@ register(
         validate=check_hyponyms,
         needs=frozenset({"parse"}),
         citation=CITATION,
-        examples=(("The customer bought a phone in the store.", "The customer bought a smartphone in the bakery."),),
+        examples=(("The customer bought a gift in the store.", "The customer bought a necklace in the supermarket."),),
     ),
     Perturbation(
         name="replace_nouns_pronouns",
-        version="2",
+        version="3",
         family="baseline",
         description="replaces subjects and objects by pronouns, so that it is unclear who or what is meant",
         effects={"consistency": "preserves", "relevance": "degrades"},

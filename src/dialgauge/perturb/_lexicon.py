@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from dialgauge.corpus import Dialogue
+from dialgauge.perturb._word_tables import word_set
 
 Gender = Literal["feminine", "masculine"]
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -93,9 +94,9 @@ class People:
     def gender_of(self, name: str) -> Gender | None:
         """What a title or a first name tells, as in ``Mrs Hallam`` or ``Owen Pritchett``."""
         for word in name.replace(".", "").split():
-            if word in ("Mrs", "Ms", "Miss") or word in self.feminine:
+            if word in ("Mrs", "Ms", "Miss") or word in word_set("first_names_feminine"):
                 return "feminine"
-            if word == "Mr" or word in self.masculine:
+            if word == "Mr" or word in word_set("first_names_masculine"):
                 return "masculine"
         return None
 

@@ -1,22 +1,50 @@
-"""Which pronoun can stand for a noun phrase."""
+"""Who is a person, and which pronoun can stand for a noun phrase."""
 
 import re
+from functools import lru_cache
 
+from dialgauge.corpus import Dialogue
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._spans import PLACEHOLDER
-from dialgauge.perturb._word_tables import word_set
+from dialgauge.perturb._word_tables import supersense, word_set
 
 _PLACEHOLDER = re.compile(PLACEHOLDER)
 _HE = word_set("male")
 _SHE = word_set("female")
 _PERSON = word_set("person") | word_set("persons", "wordnet")
+_FIRST_NAMES = frozenset().union(*(word_set(f"first_names_{of}") for of in ("feminine", "masculine", "either")))
+#: Things and places do this as well.
+_OF_ANYTHING = word_set("impersonal_verbs")
+_TITLES = word_set("titles")
+#: Only people do this: say, think, feel, want.
+PERSONAL = word_set("personal_verbs")
+#: Several people in one word.
+_COLLECTIVE = frozenset(["couple", "crew", "family", "police", "staff", "team"])
 _SUBJECT_TO_OBJECT = {"he": "him", "she": "her", "they": "them", "it": "it"}
+_VOCATIVE = re.compile(
+    r"\b(?i:thanks|thank you|hi|hello|hey|ok|okay|sorry|bye|goodbye|morning|dear|yes|no|yeah),?\s+([A-Z][a-z]+)\b"
+)
+_LAST_VOCATIVE = re.compile(r",\s+([A-Z][a-z]+)[.!?]*$", re.MULTILINE)
+_NOT_NAMES = word_set("not_names")
 
 
-def pronoun_of(parsed: Parsed, root: Token, nominative: bool) -> str | None:
-    """The pronoun for the phrase of this noun: *they* for several and for a person whose sex is not said."""
-    pronoun = _nominative(parsed, root)
-    return pronoun if nominative or pronoun is None else _SUBJECT_TO_OBJECT[pronoun]
+@lru_cache(maxsize=256)
+def _people_in(speakers: tuple[str, ...], text: str) -> frozenset[str]:
+    named = {word for speaker in speakers for word in re.findall(r"[^\W\d_]+", speaker) if word[0].isupper()}
+    addressed = {*_VOCATIVE.findall(text), *_LAST_VOCATIVE.findall(text)}
+    return frozenset(word.lower() for word in named | addressed) - _NOT_NAMES - _PERSON
+
+
+def people_of(dialogue: Dialogue | None) -> frozenset[str]:
+    """The names (in lower case) of those who speak in a dialogue or are addressed there."""
+    if dialogue is None:
+        return frozenset()
+    return _people_in(tuple(turn.speaker for turn in dialogue.turns), "\n".join(turn.text for turn in dialogue.turns))
+
+
+def is_first_name(word: str) -> bool:
+    """Whether a word is a usual first name."""
+    return word in _FIRST_NAMES
 
 
 def names_person(token: Token) -> bool:
@@ -25,9 +53,39 @@ def names_person(token: Token) -> bool:
     return token.pos == "NOUN" and (lemma in _PERSON or lemma in _HE or lemma in _SHE)
 
 
-def _nominative(parsed: Parsed, root: Token) -> str | None:
+def is_person(parsed: Parsed, token: Token, known: frozenset[str] = frozenset()) -> bool:
+    """Whether a noun or name is a person: by the lists, a title, who speaks, or because it does what only people do.
+    The
+    parser's own label counts only for a name that does something."""
+    if names_person(token) or _PLACEHOLDER.fullmatch(token.text):
+        return True
+    if token.pos != "PROPN" and token.lower not in known:
+        return False
+    if token.lower in known or (
+        is_first_name(token.text) and (token.entity == "PERSON" or supersense(token.lower) is None)
+    ):
+        return True  # a name that is also a word (Bill, Rose) needs the parser to think so
+    parts = [parsed.tokens[c] for c in token.children if parsed.tokens[c].dep == "compound"]
+    if any(part.lower in _TITLES or part.lower in known or is_first_name(part.text) for part in parts):
+        return True
+    same = [t for t in parsed.tokens if t.text == token.text]
+    doings = [parsed.tokens[t.head].lemma.lower() for t in same if t.dep == "nsubj"]
+    labelled = all(t.entity == "PERSON" for t in same)
+    return any(verb in PERSONAL or (labelled and verb not in _OF_ANYTHING) for verb in doings)
+
+
+def pronoun_of(parsed: Parsed, root: Token, nominative: bool, known: frozenset[str] = frozenset()) -> str | None:
+    """The pronoun for the phrase of this noun: *they* for several and for a person whose sex is not said. None for a
+    name that may be a person's or a thing's."""
+    pronoun = _nominative(parsed, root, known)
+    return pronoun if nominative or pronoun is None else _SUBJECT_TO_OBJECT[pronoun]
+
+
+def _nominative(parsed: Parsed, root: Token, known: frozenset[str]) -> str | None:
     joined = any(parsed.tokens[child].dep == "conj" for child in root.children)
-    several = root.tag in ("NNS", "NNPS") or (joined and parsed.child(root, "cc") is not None)
+    several = (
+        root.tag in ("NNS", "NNPS") or (joined and parsed.child(root, "cc") is not None) or root.lower in _COLLECTIVE
+    )
     if several:
         return "they"
     lemma = root.lower
@@ -36,16 +94,11 @@ def _nominative(parsed: Parsed, root: Token) -> str | None:
         return "he"
     if lemma in _SHE or titles & _SHE:
         return "she"
-    if lemma in _PERSON or _is_person(parsed, root) or _PLACEHOLDER.fullmatch(root.text):
+    if is_person(parsed, root, known):
         return "they"
-    if len(root.text) > 1 and root.text.isupper():
-        return "it"
-    # A name that the parser does not know is more often a person's than a thing's where it acts.
-    if root.pos == "PROPN" and not root.entity:
-        return "they" if root.dep in ("nsubj", "nsubjpass") else None
+    if root.pos == "PROPN" or root.text[:1].isupper():
+        company = root.entity in ("ORG", "FAC", "PRODUCT", "WORK_OF_ART", "EVENT") and any(
+            parsed.tokens[c].dep in ("det", "poss") for c in root.children
+        )
+        return "it" if company or (len(root.text) > 1 and root.text.isupper()) else None
     return "it"
-
-
-def _is_person(parsed: Parsed, root: Token) -> bool:
-    """Whether this name is a person's, here or wherever else it stands in the text."""
-    return root.pos == "PROPN" and any(t.entity == "PERSON" and t.text == root.text for t in parsed.tokens)

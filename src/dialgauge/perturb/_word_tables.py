@@ -1,26 +1,86 @@
-"""Lists of words, and substitutes for words: our own choice first, then those of WordNet."""
+"""Lists of words, substitutes for words, and what WordNet says of nouns."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-Table = Literal["antonyms", "synonyms", "hyponyms"]
+Folder = Literal["words", "wordnet"]
+Position = Literal["any", "before a noun", "after a verb", "said of a person", "after an article"]
+_POSITIONS: Mapping[str, Position] = {
+    "a": "before a noun",
+    "p": "after a verb",
+    "h": "said of a person",
+    "d": "after an article",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Substitute:
+    """A word that can stand for another: in which position, and (if any are named) before nouns of which supersense."""
+
+    word: str
+    position: Position = "any"
+    supersenses: frozenset[int] = frozenset()
 
 
 @cache
-def substitutes(table: Table) -> Mapping[str, tuple[str, ...]]:
-    """Lemma -> its substitutes, the best first. A lemma that our own list names without any is never replaced."""
-    found: dict[str, tuple[str, ...]] = {}
-    for folder in ("wordnet", "words"):
-        text = (files("dialgauge.perturb") / folder / f"{table}.txt").read_text(encoding="ascii")
-        for line in text.splitlines():
+def substitutes(table: Literal["antonyms", "synonyms", "hyponyms"]) -> Mapping[str, tuple[Substitute, ...]]:
+    """Lemma -> its substitutes, the best first. Our own list counts before WordNet's (antonyms only).
+
+    A lemma that our list names without any substitute is never replaced. ``hard/p`` is for after a verb (``free/h``:
+    said of a person), ``simple/a4,10`` for before nouns of the supersenses 4 and 10, ``whole/d`` for right after an
+    article.
+    """
+    found: dict[str, tuple[Substitute, ...]] = {}
+    folders: tuple[Folder, ...] = ("wordnet", "words") if table == "antonyms" else ("words",)
+    for folder in folders:
+        for line in _read(folder, table).splitlines():
             word, *others = line.split()
-            found[word] = tuple(others)
+            found[word] = tuple(map(_substitute, others))
     return found
 
 
+def _substitute(entry: str) -> Substitute:
+    word, _, where = entry.partition("/")
+    if not where:
+        return Substitute(word)
+    return Substitute(word, _POSITIONS[where[0]], frozenset(map(int, filter(None, where[1:].split(",")))))
+
+
 @cache
-def word_set(name: str, folder: Literal["words", "wordnet"] = "words") -> frozenset[str]:
+def word_set(name: str, folder: Folder = "words") -> frozenset[str]:
     """One of our own lists of words, or of those derived from WordNet."""
-    return frozenset((files("dialgauge.perturb") / folder / f"{name}.txt").read_text(encoding="ascii").split())
+    return frozenset(_read(folder, name).split())
+
+
+@cache
+def word_map(name: str) -> Mapping[str, frozenset[str]]:
+    """A list of our own whose lines give words for the first word of the line."""
+    lines = (line.split() for line in _read("words", name).splitlines())
+    return {first: frozenset(rest) for first, *rest in lines}
+
+
+@cache
+def _supersenses() -> Mapping[str, int]:
+    return {word: int(number) for word, number in map(str.split, _read("wordnet", "supersenses").splitlines())}
+
+
+def supersense(noun: str) -> int | None:
+    """The number of WordNet's supersense of a noun's first sense (6 artifact, 18 person …), or None if unknown."""
+    return _supersenses().get(noun)
+
+
+@cache
+def _terms() -> frozenset[str]:
+    return frozenset(_read("wordnet", "terms").splitlines()) | frozenset(_read("words", "terms").splitlines())
+
+
+def is_term(first: str, second: str) -> bool:
+    """Whether an adjective and a noun are a fixed term (current account): by WordNet, or by how often they occur."""
+    return f"{first} {second}" in _terms()
+
+
+def _read(folder: Folder, name: str) -> str:
+    return (files("dialgauge.perturb") / folder / f"{name}.txt").read_text(encoding="ascii")

@@ -1,0 +1,176 @@
+"""drop_adjectives: adjectives before nouns that only describe are removed."""
+
+from collections.abc import Sequence
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._baseline_adjectives import NEEDED, POINTING, is_adjective
+from dialgauge.perturb._baseline_verbs import CITATION
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._grammar import hyphenated
+from dialgauge.perturb._guards import (
+    ancestors,
+    has_determiner,
+    in_comparison,
+    in_quotes,
+    is_definite,
+    noun_class,
+    occurs_again,
+    part_of_term,
+    sift,
+    under_negation,
+)
+from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._people import is_person
+from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
+from dialgauge.perturb._registry import register
+from dialgauge.perturb._spans import word_spans
+from dialgauge.perturb._word_tables import substitutes, word_set
+
+_OPTIONAL = word_set("optional_adjectives")
+_LONGEST_PHRASE = 5
+#: Supersenses of nouns that still tell something alone: acts, animals, things, words, events, food, groups, places,
+#: objects, persons, weather, plants, possessions, substances; and those that do so where the reader knows which one.
+_TELLING = frozenset((4, 5, 6, 10, 11, 13, 14, 15, 17, 18, 19, 20, 21, 27))
+_TELLING_IF_KNOWN = frozenset((9, 16, 22, 26))
+_LESSENING = word_set("lessening_words")
+#: Adjectives after which it may be no such thing at all.
+_DOUBTING = word_set("doubting_adjectives")
+
+
+def propose_drop(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
+    """Delete every optional adjective before a noun, with the adverbs and adjectives that depend on it."""
+    before_nouns = [t for t in parsed.tokens if t.dep == "amod" and is_adjective(parsed, t) and t.lower not in NEEDED]
+    safe = sift(parsed, before_nouns, *_DROP_GUARDS)
+    edits: list[Edit] = []
+    for token in safe:
+        noun, phrase = parsed.tokens[token.head], parsed.subtree(token)
+        start, end = phrase[0].start, phrase[-1].end
+        if noun.pos == "PROPN":
+            start = parsed.tokens[phrase[0].i - 1].start  # "a heartbroken Colette" is Colette
+        after = parsed.tokens[phrase[-1].i + 1]
+        if after.text == "," and after.i < noun.i:
+            end = after.end
+        if not edits or edits[-1].end <= start:
+            edits.append(Edit(start, end))
+    return Proposal(edits, safe.notes()) if edits else safe.none_left("adjective before a noun")
+
+
+def _separable(parsed: Parsed, token: Token) -> str:
+    noun, phrase = parsed.tokens[token.head], parsed.subtree(token)
+    named = (
+        is_person(parsed, noun)
+        and noun.pos == "PROPN"
+        and parsed.tokens[token.left - 1].lower in ("a", "an", "the")
+        and token.left > 0
+    )
+    if (
+        (noun.pos != "NOUN" and not named)
+        or token.right >= noun.i
+        or not token.unbroken
+        or len(phrase) > _LONGEST_PHRASE
+    ):
+        return "not before its noun"
+    return "joined by a hyphen" if any(hyphenated(parsed, part) for part in phrase) else ""
+
+
+def _optional(parsed: Parsed, token: Token) -> str:
+    """Adjectives of judgement, feeling, size, age, colour and the like can go; the others tell which one is meant,
+    unless
+    the noun is any one (*a financial hold* is a hold)."""
+    words = [t for t in parsed.subtree(token) if t.pos == "ADJ"]
+    if token.tag == "JJ" and all(t.lower in _OPTIONAL for t in words):
+        return ""
+    noun = parsed.tokens[token.head]
+    owners = [parsed.tokens[c] for c in noun.children if c < noun.i]
+    single = any(t.lower in ("a", "an") or t.dep == "poss" for t in owners)
+    several = noun.tag == "NNS" and noun.dep in ("dobj", "pobj") and not any(t.dep == "det" for t in owners)
+    participle = token.lower.endswith(("ed", "ing", "en"))
+    doubtful = any(t.lower in _DOUBTING or t.lower in POINTING for t in words)
+    if token.tag != "JJ" or not (single or several) or participle or doubtful or _lessened(parsed, noun):
+        return "tells which one is meant"
+    return ""
+
+
+def _lessened(parsed: Parsed, noun: Token) -> bool:
+    """Whether the sentence says that there is less of it (*reduce lost production*): then the adjective limits how
+    much."""
+    return any(t.lemma.lower() in _LESSENING for t in ancestors(parsed, noun))
+
+
+def _says_something(parsed: Parsed, token: Token) -> str:
+    """A noun that says nothing without its adjective: *had a day*, *in a way*, *is an idea*."""
+    noun = parsed.tokens[token.head]
+    if noun.pos == "PROPN":
+        return ""
+    kind = noun_class(noun)
+    unknown = kind is None and not noun.lower.endswith(("ness", "ity", "ion", "ment", "ance", "ence", "ism"))
+    known = (
+        is_definite(parsed, noun) or (noun.dep == "pobj" and parsed.tokens[noun.head].lower in ("about", "for", "of"))
+    ) and (kind in _TELLING_IF_KNOWN)
+    if noun.dep == "attr" or not (kind in _TELLING or unknown or known):
+        return "the noun says nothing alone"
+    if noun.tag == "NN" and not has_determiner(parsed, noun):
+        return "the noun has no article"
+    return ""
+
+
+def _told_apart(parsed: Parsed, token: Token) -> str:
+    """An adjective that contrasts one thing with another: the noun or the opposite adjective occurs elsewhere."""
+    noun = parsed.tokens[token.head]
+    opposites = {s.word for s in substitutes("antonyms").get(token.lower, ())}
+    if occurs_again(parsed, noun) or any(t.lower in opposites for t in parsed.tokens):
+        return "tells two things apart"
+    owned = any(parsed.tokens[c].dep == "poss" for c in noun.children)
+    return "tells two things apart" if owned and token.lower in ("old", "new") else ""
+
+
+def _denied(parsed: Parsed, token: Token) -> str:
+    """Below a negation a noun without its adjective claims more, unless the reader knows which one it is."""
+    noun = parsed.tokens[token.head]
+    indefinite = {"no", "any", "without", "every", "each", "all", "only"}
+    if any(parsed.tokens[c].lower in indefinite for c in noun.children):
+        return "under a negation"
+    before = parsed.tokens[noun.left - 1].lower if noun.left else ""
+    return (
+        "under a negation"
+        if before == "without" or (not is_definite(parsed, noun) and under_negation(parsed, noun))
+        else ""
+    )
+
+
+def check_dropped(
+    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
+) -> str | None:
+    """What is left must be words of the original in their order (an article may have changed with its neighbour)."""
+    return None if is_subsequence(result, original) else "words were changed, not only removed"
+
+
+def is_subsequence(result: str, original: str) -> bool:
+    """Whether the words of one text are words of the other in the same order, whatever the case; a counts as an."""
+
+    def words(text: str) -> list[str]:
+        lowered = (text[start:end].lower() for start, end in word_spans(text))
+        return ["a" if word == "an" else word for word in lowered]
+
+    rest = iter(words(original))
+    return all(word in rest for word in words(result))
+
+
+_DROP_GUARDS = (
+    _separable, _optional, part_of_term, _says_something, _told_apart, _denied, in_comparison, in_quotes
+)  # fmt: skip
+
+register(
+    Perturbation(
+        name="drop_adjectives",
+        version="2",
+        family="baseline",
+        description="removes adjectives before nouns that only describe, and do not tell which one is meant",
+        effects={"consistency": "preserves", "relevance": "degrades-mildly"},
+        propose=propose_drop,
+        validate=check_dropped,
+        needs=frozenset({"parse"}),
+        citation=CITATION,
+        examples=(("The customer bought an expensive phone.", "The customer bought a phone."),),
+    ),
+)

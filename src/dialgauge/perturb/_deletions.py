@@ -1,0 +1,391 @@
+"""Phrases that a sentence can lose and stay whole and true: candidates with the guards that refuse the others.
+
+What is left must be grammatical (nothing that a verb, noun or adjective needs may go) and must follow from what was
+there (nothing may go from below a negation, out of a condition, or from beside *all* and *only*).
+"""
+
+from itertools import pairwise
+
+from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, finite_part, glued, subject
+from dialgauge.perturb._guards import (
+    CONDITIONS,
+    Sifted,
+    has_determiner,
+    in_condition,
+    is_negated,
+    lemma_of,
+    occurs_again,
+    sift,
+)
+from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._people import is_person
+from dialgauge.perturb._word_tables import word_map, word_set
+
+#: First and last token of a phrase, and the token that it hangs by.
+Phrase = tuple[int, int, Token]
+
+_WHEN_OR_WHERE = ("DATE", "TIME")
+_WHERE = ("GPE", "LOC", "FAC")
+#: Prepositions of phrases that can go, on verbs and on nouns; *of*, *to*, *between*, *than* and the rest bind too much.
+_ON_VERBS = frozenset(
+    ["about", "after", "at", "by", "during", "for", "from", "in", "near", "on", "over", "with", "within"]
+)
+_ON_NOUNS = frozenset(["about", "at", "for", "from", "in", "near", "on", "with"])
+#: Verbs and nouns that need the phrase after them (*look at*, *deal with*, *a lot of*).
+_BINDING_VERBS, _BINDING_NOUNS = word_set("binding_verbs"), word_set("binding_nouns")
+#: Verbs that need it even beside an object (*put it on hold*, *tell him about it*).
+_BINDING_ANYWAY = word_set("binding_verbs_with_object")
+_MARKS = frozenset(["after", "although", "as", "because", "since", "so", "that", "though", "when", "while", "whereas"])
+#: After these a clause with *when*, *as*, *how* says what is known or said.
+_OF_KNOWING = word_set("knowing_verbs")
+#: Verbs that govern an infinitive: what the parser takes for a purpose is what is wanted, asked or tried.
+_GOVERNING = word_set("governing_verbs")
+_EXTREMES = frozenset(["all", "any", "both", "each", "either", "every", "most", "neither", "no", "none", "only"])
+_TIMED = word_set("timed_verbs")
+_PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
+_PERSONAL = frozenset(["he", "she", "him", "her", "his", "hers", "himself", "herself"])
+_PLURAL = frozenset(["they", "them", "their", "theirs", "themselves", "ones"])
+_NEUTER = frozenset(["it", "its", "itself", "one"])
+
+
+def dispensable(parsed: Parsed) -> Sifted[Phrase]:
+    """Every phrase of a text that can go."""
+    candidates = [phrase for token in parsed.tokens if (phrase := _phrase(parsed, token))]
+    return sift(parsed, candidates, _whole, _bound, _entailed, _referred_to)
+
+
+def _phrase(parsed: Parsed, token: Token) -> Phrase | None:
+    """The phrase that hangs by this token, if it is of a kind that can go."""
+    head = parsed.tokens[token.head]
+    if token.left <= head.i <= token.right or token.sentence != head.sentence:
+        return None
+    first, last = token.left, token.right
+    if token.dep == "conj":
+        joint = parsed.tokens[first - 1] if first else None
+        if joint is None or joint.dep != "cc" or joint.head != token.head:
+            return None
+        first -= 1
+    elif token.dep not in ("prep", "npadvmod", "relcl", "acl", "advcl", "appos") and not _is_past(parsed, token):
+        return None
+    while last > first and parsed.tokens[last].pos == "PUNCT":
+        last -= 1
+    return first, last, token
+
+
+def _is_past(parsed: Parsed, token: Token) -> bool:
+    """*Two months ago*."""
+    return token.dep == "advmod" and token.lower == "ago" and parsed.child(token, "npadvmod") is not None
+
+
+def _whole(parsed: Parsed, phrase: Phrase) -> str:
+    """One stretch of a sentence with a finite verb, with its brackets and quotes, and nothing glued to it."""
+    first, last, token = phrase
+    text, start, end = parsed.text, parsed.tokens[first].start, parsed.tokens[last].end
+    roots = [t for t in parsed.tokens if t.sentence == token.sentence and t.dep == "ROOT"]
+    if len(roots) != 1 or finite_part(parsed, roots[0]) is None or subject(parsed, roots[0]) is None:
+        return "the sentence has no single finite verb"
+    if not token.unbroken or (first == last and token.dep != "npadvmod") or first <= roots[0].i <= last:
+        return "not one stretch"
+    after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
+    if (
+        after is not None
+        and after.sentence == token.sentence
+        and (
+            after.lower in ("who", "whom", "whose", "which", "where", "that")
+            or (after.pos != "PUNCT" and parsed.tokens[last].pos in ("ADP", "DET", "CCONJ", "AUX", "PART", "SCONJ"))
+        )
+    ):
+        return "needed by what follows"
+    if (
+        any(text.count(a, start, end) != text.count(b, start, end) for a, b in _PAIRS)
+        or text.count('"', start, end) % 2
+    ):
+        return "brackets or quotes would be cut"
+    if "-" in (text[start - 1 : start], text[end : end + 1]) or glued(parsed, parsed.tokens[last]):
+        return "glued to its neighbour"
+    if first and glued(parsed, parsed.tokens[first - 1]):
+        return "glued to its neighbour"
+    return ""
+
+
+def _bound(parsed: Parsed, phrase: Phrase) -> str:
+    """What the rest of the sentence needs."""
+    first, last, token = phrase
+    if token.dep == "prep":
+        return _bound_preposition(parsed, token)
+    if token.dep in ("npadvmod", "advmod"):
+        return _bound_time(parsed, first, last, token)
+    if token.dep == "conj":
+        return _bound_conjunct(parsed, first, last, token)
+    if token.dep == "advcl":
+        return _bound_clause(parsed, first, last, token)
+    return _bound_attribute(parsed, first, last, token)
+
+
+def _bound_preposition(parsed: Parsed, token: Token) -> str:
+    head, noun = parsed.tokens[token.head], parsed.child(token, "pobj", "pcomp")
+    if noun is None or token.pos not in ("ADP", "SCONJ"):
+        return "a preposition without its noun"
+    if noun.dep == "pcomp" and (token.lower not in ("for", "by") or parsed.child(head, "dobj") is None):
+        return "needed by its verb"
+    inner = parsed.child(noun, "prep")
+    if inner is not None and noun.left == noun.i and inner.lower in ("of", "to"):
+        return "a preposition of several words"  # in front of, with regard to
+    timed = noun.entity in _WHEN_OR_WHERE
+    placed = noun.entity in _WHERE and noun.pos == "PROPN"
+    if (
+        noun.tag == "NN"
+        and not timed
+        and not has_determiner(parsed, noun)
+        and not any(parsed.tokens[c].dep in ("amod", "compound", "nummod") for c in noun.children)
+    ):
+        return "a set phrase"  # in mind, on hold, by bus
+    if head.pos in ("VERB", "AUX"):
+        return _bound_to_verb(parsed, token, head, timed=timed, placed=placed)
+    if head.pos in ("NOUN", "PROPN"):
+        return _bound_to_noun(parsed, token, head)
+    if head.pos == "ADJ" and head.dep != "amod":
+        felt = token.lower != "to" and token.lower in word_map("adjective_complements").get(head.lower, ())
+        if felt or (timed and head.lower not in ("due", "old", "late", "early", "valid")):
+            return ""
+    return "needed by an adjective or adverb"
+
+
+def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, placed: bool) -> str:
+    lemma, noun = lemma_of(head), parsed.child(token, "pobj", "pcomp")
+    has_object = parsed.child(head, "dobj", "nsubjpass") is not None
+    if token.lower == "to" and noun is not None and has_object and is_person(parsed, noun):
+        return "needed by its verb" if lemma in ("prefer", "compare", "introduce", "lead", "bring", "take") else ""
+    if token.lower not in _ON_VERBS:
+        return "a binding preposition"
+    if lemma in ("be", "become", "seem", "feel"):
+        complete = parsed.child(head, "acomp", "attr") is not None and parsed.child(head, "expl") is None
+        return "" if complete and (timed or placed) else "needed by its verb"
+    complete = has_object or parsed.child(head, "acomp", "xcomp", "ccomp", "attr", "prt") is not None
+    if timed:
+        alone = (
+            not complete
+            and (lemma in _BINDING_VERBS or head.dep in ("relcl", "acl"))
+            and not _others(parsed, head, token)
+        )
+        return "needed by its verb" if lemma in _TIMED or alone else ""
+    if not complete or lemma in (_BINDING_ANYWAY if has_object else _BINDING_VERBS):
+        return "needed by its verb"
+    if token.i < head.i:
+        return "" if token.left == _first_of(parsed, token) else "before its verb"
+    return ""
+
+
+def _others(parsed: Parsed, verb: Token, phrase: Token) -> bool:
+    """Whether something else than this phrase follows a verb and belongs to it."""
+    return any(
+        c > verb.i and c != phrase.i and parsed.tokens[c].dep in ("prep", "advmod", "npadvmod", "prt")
+        for c in verb.children
+    )
+
+
+def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
+    if token.lower not in _ON_NOUNS:
+        return "a binding preposition"
+    if lemma_of(head) in _BINDING_NOUNS or head.pos == "PROPN" or occurs_again(parsed, head):
+        return "needed by its noun"
+    described = has_determiner(parsed, head) or any(parsed.tokens[c].dep in ("amod", "compound") for c in head.children)
+    if head.dep in SUBJECTS or head.dep == "conj" or any(parsed.tokens[c].dep == "conj" for c in head.children):
+        return "needed by its noun"
+    return "" if described else "needed by its noun"
+
+
+def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
+    """*Tomorrow*, *next week*, *this evening*: on a verb, not the subject of what follows, not a rate or a span."""
+    head = parsed.tokens[token.head]
+    inner = parsed.child(token, "npadvmod") if token.dep == "advmod" else token
+    if (
+        inner is None
+        or inner.entity not in _WHEN_OR_WHERE
+        or head.pos != "VERB"
+        or lemma_of(head) in _TIMED | {"spend"}
+    ):
+        return "needed by its verb"
+    complete = parsed.child(head, "dobj", "nsubjpass", "xcomp", "ccomp", "acomp") is not None or _others(
+        parsed, head, token
+    )
+    if (lemma_of(head) in _BINDING_VERBS and not complete) or (
+        lemma_of(head) == "take" and not parsed.child(head, "dobj")
+    ):
+        return "needed by its verb"
+    before = parsed.tokens[first - 1] if first else None
+    after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
+    if before is not None and (
+        before.lower in ("once", "twice", "times", "every", "all", "the", "to", "a") or before.pos in ("NUM", "ADP")
+    ):
+        return "a rate or a span"
+    if (
+        after is not None
+        and after.sentence == token.sentence
+        and (
+            after.pos in ("AUX", "VERB", "NOUN")
+            or after.lower in ("ago", "before", "after", "later", "old", "at", "until")
+        )
+    ):
+        return "needed by what follows"
+    return ""
+
+
+def _bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
+    """A second verb phrase or a second object, with *and*, where the first one is complete without it."""
+    head, joint = parsed.tokens[token.head], parsed.tokens[first]
+    chained = head.dep == "conj" and not (head.left and parsed.tokens[head.left - 1].dep == "cc")
+    if joint.lower not in ("and", "but") or chained:
+        return "one of several"
+    if any(
+        parsed.tokens[c].dep == "preconj" or parsed.tokens[c].lower in ("both", "between", "either")
+        for c in head.children
+    ):
+        return "one half of a pair"
+    between = [t for t in parsed.tokens[head.i + 1 : first] if t.pos not in ("PUNCT", "ADV") and t.dep != "aux"]
+    if head.pos in ("VERB", "AUX") and token.pos in ("VERB", "AUX"):
+        after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
+        if after is not None and after.sentence == token.sentence and after.pos not in ("PUNCT", "CCONJ", "SCONJ"):
+            return "shares what follows"
+        if parsed.child(token, *SUBJECTS) is not None:
+            return ""
+        finite = finite_part(parsed, token) is not None
+        stands = finite or (finite_part(parsed, head) is None and head.tag == token.tag)
+        return "" if between and stands else "shares what follows"
+    return _bound_second_object(parsed, last, token, head)
+
+
+def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -> str:
+    after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
+    nouns = ("NOUN", "PROPN")
+    if (
+        head.pos not in nouns
+        or token.pos not in nouns
+        or head.dep not in ("dobj", "pobj")
+        or parsed.tokens[token.left - 1].lower != "and"
+    ):
+        return "one half of a pair"
+    owner = parsed.tokens[head.head]
+    if lemma_of(owner) in ("between", "among", "combine", "compare", "mix", "connect", "join") or occurs_again(
+        parsed, token
+    ):
+        return "one half of a pair"
+    if any(parsed.tokens[c].dep == "conj" for c in token.children) or any(
+        parsed.tokens[c].dep in ("det", "nummod") and parsed.tokens[c].lower in ("two", "both", "these", "those")
+        for c in head.children
+    ):
+        return "one of several"
+    if (
+        after is not None
+        and after.sentence == token.sentence
+        and after.pos not in ("PUNCT", "ADP", "CCONJ", "SCONJ", "PART", "ADV")
+    ):
+        return "shares what follows"
+    return ""
+
+
+def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
+    """Adverbial clauses: with *because*, *while*, *as* …, participles after a comma, and purposes of a complete
+    clause."""
+    head = parsed.tokens[token.head]
+    opening = parsed.tokens[first].lower
+    set_off = first > 0 and parsed.tokens[first - 1].text == ","
+    if head.pos not in ("VERB", "AUX") or (
+        lemma_of(head) in _OF_KNOWING and opening in ("when", "as", "how", "where", "that")
+    ):
+        return "says what is known"
+    if opening in CONDITIONS or any(parsed.tokens[c].lower in CONDITIONS for c in token.children):
+        return "a condition"
+    comparing = any(
+        parsed.tokens[c].lower in ("so", "as", "such", "too", "enough", "more", "less") for c in head.children
+    )
+    if comparing or any(t.lower in ("too", "enough", "such") for t in parsed.tokens[head.left : first]):
+        return "needed by a measure"
+    if opening == "to" and token.tag == "VB":
+        complete = parsed.child(head, "dobj", "nsubjpass") is not None
+        return "" if complete and lemma_of(head) not in _GOVERNING else "needed by its verb"
+    if opening in _MARKS or (token.tag == "VBG" and (set_off or first == _first_of(parsed, token))):
+        needed = parsed.child(head, "dobj", "acomp", "attr", "xcomp", "ccomp", "prep", "prt", "advmod", "nsubjpass")
+        return "" if needed is not None or lemma_of(head) not in _BINDING_VERBS else "needed by its verb"
+    return "not a clause that can go"
+
+
+def _bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str:
+    """Relative clauses, participles and appositions: between commas, or on a noun with an article."""
+    head = parsed.tokens[token.head]
+    set_off = parsed.tokens[first - 1].text == "," if first else False
+    closed = last + 1 >= len(parsed.tokens) or parsed.tokens[last + 1].text in (",", ".", ";")
+    if token.dep == "appos":
+        return (
+            ""
+            if set_off and closed and token.pos != "NUM" and head.pos in ("NOUN", "PROPN")
+            else "not set off by commas"
+        )
+    if set_off and closed and token.dep == "relcl":
+        return ""
+    if token.dep == "acl" and token.tag not in ("VBG", "VBN"):
+        return "needed by its noun"
+    definite = any(parsed.tokens[c].lower in ("the", "a", "an", "this", "these", "those") for c in head.children)
+    if not definite or lemma_of(head) in _BINDING_NOUNS or head.dep in ("attr", "conj") or occurs_again(parsed, head):
+        return "needed by its noun"
+    return "" if first == head.i + 1 else "not beside its noun"
+
+
+def _first_of(parsed: Parsed, token: Token) -> int:
+    start = parsed.sentences[token.sentence][0]
+    return next(t.i for t in parsed.tokens if t.start >= start)
+
+
+def _entailed(parsed: Parsed, phrase: Phrase) -> str:
+    """Whether the text follows without the phrase: nothing is denied, limited or compared around it."""
+    first, last, token = phrase
+    inside = {t.lower for t in parsed.tokens[first : last + 1]}
+    clause = token.dep == "conj" and token.pos in ("VERB", "AUX")  # a statement of its own
+    if not clause and inside & (NEGATIONS | {"only", "if", "unless", "until", "except", "than"}):
+        return "holds a negation or a limit"
+    sentence = [t.lower for t in parsed.tokens if t.sentence == token.sentence]
+    if any(pair in (("but", "not"), ("not", "but")) for pair in pairwise(sentence)):
+        return "beside a contrast"
+    head = parsed.tokens[token.head]
+    verb = (
+        head
+        if head.pos in ("VERB", "AUX")
+        else next((t for t in _above(parsed, head) if t.pos in ("VERB", "AUX")), head)
+    )
+    own = clause and (parsed.child(token, *SUBJECTS) is not None or finite_part(parsed, token) is not None)
+    if is_negated(parsed, verb) and not own:
+        return "under a negation"
+    if in_condition(parsed, head):
+        return "inside a condition"
+    around = [parsed.tokens[c] for c in head.children if c < head.i]
+    if head.pos == "NOUN" and any(
+        t.lower in _EXTREMES or t.tag in ("JJS", "RBS") or t.lower in ("first", "last") for t in around
+    ):
+        return "beside a superlative or a quantifier"
+    return "in a comparison" if "than" in sentence and not own else ""
+
+
+def _above(parsed: Parsed, token: Token) -> list[Token]:
+    found = []
+    while token.head != token.i:
+        token = parsed.tokens[token.head]
+        found.append(token)
+    return found
+
+
+def _referred_to(parsed: Parsed, phrase: Phrase) -> str:
+    """Whether the rest speaks of something that only the phrase introduces."""
+    first, last, _ = phrase
+    later = parsed.tokens[last + 1 :]
+    for noun in parsed.tokens[first : last + 1]:
+        if noun.pos not in ("NOUN", "PROPN") or noun.entity in _WHEN_OR_WHERE:
+            continue
+        elsewhere = [t for t in parsed.tokens if not first <= t.i <= last and lemma_of(t) == lemma_of(noun)]
+        if any(t.i < first or t.pos == "PROPN" for t in elsewhere):
+            continue
+        person = is_person(parsed, noun)
+        words = _PLURAL if noun.tag in ("NNS", "NNPS") else _PERSONAL if person else _NEUTER
+        pronouns = {t.lower for t in later if t.pos == "PRON" and (person or t.sentence <= noun.sentence + 1)}
+        if elsewhere or pronouns & words:
+            return "spoken of again"
+    return ""
