@@ -74,6 +74,7 @@ def test_only_what_depends_on_a_change_runs_again(study: Path, changed: str, agr
         "agreement": agreement,  # its intervals are those of [correlation]
         "correlations": "done",
         "relations": "done",
+        "systems": agreement,
         "report": "done",
     }
 
@@ -122,6 +123,7 @@ def test_goes_on_after_a_failure(study: Path, monkeypatch: pytest.MonkeyPatch) -
         "agreement": "unchanged",
         "correlations": "done",
         "relations": "done",
+        "systems": "done",
         "report": "done",
     }
 

@@ -24,8 +24,8 @@ def table(
         typer.Option(
             "--kind",
             "-k",
-            help="Table: correlations, systems, agreement, robustness, perturbations, perturbed-correlations, affect, "
-            "learned or reproduction.",
+            help="Table: correlations, systems, paired-systems, agreement, robustness, perturbations, "
+            "perturbed-correlations, affect, learned or reproduction.",
         ),
     ] = "correlations",
     format: Annotated[

@@ -21,6 +21,10 @@ from dialgauge.metaeval._compare import (
     Comparisons as Comparisons,
     compare as compare,
 )
+from dialgauge.metaeval._compare_systems import (
+    SystemComparison as SystemComparison,
+    compare_systems as compare_systems,
+)
 from dialgauge.metaeval._correlate import (
     Correlations as Correlations,
     correlate as correlate,
@@ -80,6 +84,7 @@ from dialgauge.metaeval._settings import (
     CorrelationSettings as CorrelationSettings,
     Level as Level,
     RobustnessSettings as RobustnessSettings,
+    SystemComparisonSettings as SystemComparisonSettings,
     TrustSettings as TrustSettings,
 )
 from dialgauge.metaeval._tests import (
@@ -107,6 +112,9 @@ from dialgauge.metaeval._arrays import (
 from dialgauge.metaeval._ceiling import CEILING as CEILING
 from dialgauge.metaeval._compare import (
     COMPARISONS as COMPARISONS,
+)
+from dialgauge.metaeval._compare_systems import (
+    NEITHER as NEITHER,
 )
 from dialgauge.metaeval._draws import (
     count_draws as count_draws,

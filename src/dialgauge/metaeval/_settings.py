@@ -88,6 +88,34 @@ class TrustSettings(PairedSettings):
     controls: bool = setting(True, "Compare with controls such as the length, or not.", flag="--controls/--no-controls")
 
 
+class SystemComparisonSettings(Intervals):
+    """How systems are compared with each other: which, by what, and how p-values are corrected."""
+
+    resamples: int = setting(
+        2000,
+        "Number of random swaps of the paired test; all ways are tried where there are fewer.",
+        ge=20,
+        le=1_000_000,
+    )
+    systems: Several[str] | None = setting(None, "System to compare (default: all).", flag="--system", short="-s")
+    metrics: Several[str] | None = setting(
+        None, "Metric of the scores to use (default: all).", flag="--metric", short="-m"
+    )
+    correction: Literal["holm", "benjamini-hochberg", "none"] = setting(
+        "holm", "Correction of p-values over the pairs of systems of each metric or dimension."
+    )
+    role: str | None = setting(
+        None, "Role whose summaries are analysed (default: the only one that was scored and rated, or overall)."
+    )
+    with_references: bool = setting(
+        False,
+        "Count references as systems, or leave them out.",
+        flag="--with-references/--without-references",
+        panel=_PANEL,
+    )
+    variant: str = setting("original", "Variant of the summaries that is analysed.", option=False)
+
+
 def _parse_effects(given: Sequence[str]) -> dict[str, dict[str, str]]:
     effects: dict[str, dict[str, str]] = {}
     for text in given:

@@ -55,6 +55,12 @@ from dialgauge.report._robustness import (
 from dialgauge.report._robustness_panel import (
     robustness_panel as robustness_panel,
 )
+from dialgauge.report._system_pairs import (
+    pair_tables as pair_tables,
+    paired_systems_table as paired_systems_table,
+    same_winner_table as same_winner_table,
+    system_pairs_panel as system_pairs_panel,
+)
 from dialgauge.report._tables import (
     agreement_table as agreement_table,
     correlation_table as correlation_table,

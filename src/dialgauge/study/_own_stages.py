@@ -12,6 +12,7 @@ from dialgauge.study.stages.reproduction import ReproductionStage
 from dialgauge.study.stages.robustness import RobustnessStage
 from dialgauge.study.stages.scores import ScoresStage
 from dialgauge.study.stages.summaries import SummariesStage
+from dialgauge.study.stages.systems import SystemsStage
 from dialgauge.study.stages.variant_scores import VariantScoresStage
 from dialgauge.study.stages.variants import VariantsStage
 
@@ -22,6 +23,7 @@ OWN: tuple[Stage, ...] = (
     AgreementStage(),
     CorrelationsStage(),
     RelationsStage(),
+    SystemsStage(),
     VariantsStage(),
     VariantScoresStage(),
     RobustnessStage(),

@@ -1,0 +1,365 @@
+"""``compare_systems``: which of two systems is better, by each metric and by each dimension that people rated."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from dialgauge.corpus import KEY, OVERALL, Corpus
+from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.metaeval._cells import null
+from dialgauge.metaeval._directions import dimension_directions
+from dialgauge.metaeval._names import FloatArray
+from dialgauge.metaeval._paired import paired_differences
+from dialgauge.metaeval._rater_interval import MeanDifference, over_dialogues, over_raters
+from dialgauge.metaeval._settings import SystemComparisonSettings
+from dialgauge.metaeval._tests import adjust_p_values
+from dialgauge.progress import Progress
+from dialgauge.ratings import RatingPolicy, treat_ratings
+from dialgauge.settings import split, takes
+
+if TYPE_CHECKING:
+    from dialgauge.metaeval._evaluate import ScoreTable
+
+#: One row of :attr:`SystemComparison.frame`.
+SYSTEM_COMPARISON = pl.Schema(
+    {
+        "kind": pl.String,
+        "name": pl.String,
+        "direction": pl.String,
+        "system": pl.String,
+        "other": pl.String,
+        "mean": pl.Float64,
+        "other_mean": pl.Float64,
+        "difference": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+        "p_value": pl.Float64,
+        "p_corrected": pl.Float64,
+        "p_floor": pl.Float64,
+        "effect": pl.Float64,
+        "wins": pl.Int64,
+        "ties": pl.Int64,
+        "losses": pl.Int64,
+        "dialogues": pl.Int64,
+        "low_other_raters": pl.Float64,
+        "high_other_raters": pl.Float64,
+        "p_other_raters": pl.Float64,
+        "p_other_raters_corrected": pl.Float64,
+        "raters": pl.Int64,
+        "better": pl.String,
+        "better_other_raters": pl.String,
+        "reason": pl.String,
+    }
+)
+#: One row of :attr:`SystemComparison.agreement`.
+SAME_WINNER = pl.Schema(
+    {
+        "metric": pl.String,
+        "dimension": pl.String,
+        "system": pl.String,
+        "other": pl.String,
+        "metric_better": pl.String,
+        "people_better": pl.String,
+        "agree": pl.String,
+    }
+)
+#: What stands in ``better`` where no difference was shown.
+NEITHER = "neither"
+#: Differences below this share of the largest are ties: machines differ in the last digits.
+_TIED = 1e-9
+#: With more dialogues, Student's t test takes the place of swaps: both give the same p, and swaps would take minutes.
+_MANY = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class SystemComparison:
+    """Every two systems, compared by each metric and each rated dimension on the dialogues that both summarised.
+
+    ``frame`` has both means, their ``difference`` (system − other, in the units of the metric or scale) with the
+    interval ``low`` … ``high`` over dialogues, the p-value of the paired test and the same corrected, the ``effect``
+    (mean difference by the standard deviation of differences), and on how many dialogues ``system`` wins, ties and
+    loses. For dimensions, ``low_other_raters`` … ``high_other_raters`` holds for raters like these, while ``low`` …
+    ``high`` holds for these alone. ``better`` names the better system, or says ``neither`` (was shown); it is null for
+    descriptive metrics.
+    ``agreement`` says for each metric and dimension whether both name the same system: ``yes``, ``no`` (they name
+    different ones), or which of them (``metric only``, ``people only``, ``neither``) shows a difference at all.
+    """
+
+    frame: pl.DataFrame
+    agreement: pl.DataFrame
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """A metric or dimension: a value per system and dialogue, and the single ratings behind it (none for metrics)."""
+
+    kind: str
+    name: str
+    direction: str
+    values: FloatArray
+    single: FloatArray | None = None
+
+
+@takes(SystemComparisonSettings, RatingPolicy)
+def compare_systems(
+    corpus: Corpus,
+    scores: "ScoreTable | None" = None,
+    settings: SystemComparisonSettings | None = None,
+    policy: RatingPolicy | None = None,
+    *,
+    progress: Progress | None = None,
+    **changes: Any,
+) -> SystemComparison:
+    """Test which of two systems is better: every pair, by each metric of ``scores`` and each rated dimension.
+
+    The test swaps the two systems' values within dialogues (all ways where these are few, else ``resamples`` random
+    ones), so a dialogue that is hard for both favours neither. p-values are corrected over the pairs of each metric or
+    dimension, unless told otherwise. Ratings are treated by ``policy``. References are compared only
+    ``with_references``; metrics with one value per system cannot be tested and are left out.
+    """
+    own, treatment = split(changes, SystemComparisonSettings, RatingPolicy)
+    asked = SystemComparisonSettings.chosen(settings, own, "compare_systems")
+    policy = RatingPolicy.chosen(policy, treatment, "compare_systems")
+    measures, systems = _measures(corpus, scores, asked, policy)
+    rows: list[dict[str, Any]] = []
+    pairs = list(combinations(range(len(systems)), 2))
+    for done, (i, j) in enumerate(pairs):
+        if progress:
+            progress(f"{systems[i]} and {systems[j]}", done, len(pairs))
+        rows += _pair_rows(measures, systems, i, j, asked, len(pairs))
+    order = {(one.kind, one.name): k for k, one in enumerate(measures)}
+    rows.sort(key=lambda row: order[row["kind"], row["name"]])
+    frame = _judged(pl.DataFrame(rows, schema=SYSTEM_COMPARISON), asked)
+    used = asked.model_dump(mode="json") | {"systems": list(systems), "pairs": len(pairs)}
+    return SystemComparison(frame, _same_winner(frame), used)
+
+
+def _measures(
+    corpus: Corpus, scores: "ScoreTable | None", asked: SystemComparisonSettings, policy: RatingPolicy
+) -> tuple[list[_Measure], list[str]]:
+    """All that is compared, on the same systems and dialogues."""
+    tables = []
+    if scores is not None:
+        tables.append(scores.frame)
+    rated = not corpus.ratings["value"].drop_nulls().is_empty()
+    treated = treat_ratings(corpus.ratings, policy) if rated else None
+    wide = treated.aggregate().wide() if treated else None
+    if wide is not None:
+        tables.append(wide)
+    if not tables:
+        raise InputError("nothing to compare systems by: the corpus has no ratings, and no scores were given")
+    role = _role(asked.role, tables)
+    tables = [_here(frame, role, asked.variant) for frame in tables]
+    systems = _systems(corpus, tables, asked)
+    dialogues = sorted({name for frame in tables for name in frame["dialogue_id"]})
+    places = _Places({name: k for k, name in enumerate(systems)}, {name: k for k, name in enumerate(dialogues)})
+    found: list[_Measure] = []
+    if scores is not None:
+        names = [name for name in scores.frame.columns if name not in KEY]
+        for name in _chosen("metric", names, asked.metrics):
+            direction = scores.directions.get(name, "none")
+            found.append(_Measure("metric", name, direction, places.matrix(tables[0], name)))
+    if treated is not None and wide is not None:
+        single = _here(treated.counted, role, asked.variant)
+        names = [column for column in wide.columns if column not in KEY]
+        ways = dimension_directions(corpus, policy, names)
+        for name in names:
+            direction = ways[name].better
+            cube = places.cube(single.filter(pl.col("dimension") == name))
+            found.append(_Measure("dimension", name, direction, places.matrix(tables[-1], name), cube))
+    return found, systems
+
+
+def _here(frame: pl.DataFrame, role: str, variant: str) -> pl.DataFrame:
+    return frame.filter(pl.col("role") == role, pl.col("variant") == variant)
+
+
+def _role(asked: str | None, tables: Sequence[pl.DataFrame]) -> str:
+    if asked is not None:
+        return asked
+    roles = sorted(set.intersection(*(set(frame["role"]) for frame in tables)))
+    if OVERALL in roles or not roles:
+        return OVERALL
+    if len(roles) > 1:
+        raise InputError(f"several roles have summaries: {', '.join(roles)}; choose one (role=…, --role)")
+    return str(roles[0])
+
+
+def _systems(corpus: Corpus, tables: Sequence[pl.DataFrame], asked: SystemComparisonSettings) -> list[str]:
+    references = set() if asked.with_references else set(corpus.references["system"])
+    known = sorted({name for frame in tables for name in frame["system"]} - references)
+    chosen = _chosen("system", known, asked.systems)
+    if len(chosen) < 2:
+        raise InputError(
+            f"a comparison needs two systems; there {'is one, ' + repr(chosen[0]) if chosen else 'is none'}"
+            + ("" if asked.with_references or not references else "; --with-references counts the references too")
+        )
+    return chosen
+
+
+def _chosen(kind: str, known: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+    for name in wanted or ():
+        if name not in known:
+            raise UnknownNameError(kind, name, known)
+    return list(known if wanted is None else wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where systems and dialogues stand in the matrices."""
+
+    systems: Mapping[str, int]
+    dialogues: Mapping[str, int]
+
+    def matrix(self, frame: pl.DataFrame, column: str) -> FloatArray:
+        """Systems × dialogues, NaN where there is no value."""
+        values = np.full((len(self.systems), len(self.dialogues)), np.nan)
+        for system, dialogue, value in frame.select("system", "dialogue_id", column).iter_rows():
+            if system in self.systems and value is not None and math.isfinite(value):
+                values[self.systems[system], self.dialogues[dialogue]] = value
+        return values
+
+    def cube(self, ratings: pl.DataFrame) -> FloatArray:
+        """Systems × raters × dialogues; who rated a summary twice counts with the mean."""
+        means = ratings.group_by("system", "dialogue_id", "annotator").agg(pl.col("value").mean())
+        raters = {name: k for k, name in enumerate(means["annotator"].unique().sort())}
+        values = np.full((len(self.systems), len(raters), len(self.dialogues)), np.nan)
+        for system, dialogue, rater, value in means.iter_rows():
+            if system in self.systems and value is not None:
+                values[self.systems[system], raters[rater], self.dialogues[dialogue]] = value
+        return values
+
+
+def _pair_rows(
+    measures: Sequence[_Measure], systems: Sequence[str], i: int, j: int, asked: SystemComparisonSettings, pairs: int
+) -> list[dict[str, Any]]:
+    one = np.stack([measure.values[i] for measure in measures], axis=1)
+    other = np.stack([measure.values[j] for measure in measures], axis=1)
+    many = len(one) > _MANY
+    tested = paired_differences(
+        other,
+        one,
+        np.arange(len(one)),
+        resamples=0,
+        # With fewer, the smallest p that there can be would not survive the correction.
+        permutations=1 if many else max(asked.resamples, math.ceil(2 * pairs / (1 - asked.confidence))),
+        confidence=asked.confidence,
+        seed=asked.seed,
+    )
+    rows = []
+    for k, measure in enumerate(measures):
+        differences = one[:, k] - other[:, k]
+        within = over_dialogues(differences, asked.confidence)
+        beyond = _beyond(measure, i, j, asked.confidence)
+        rows.append(
+            {
+                "kind": measure.kind,
+                "name": measure.name,
+                "direction": measure.direction,
+                "system": systems[i],
+                "other": systems[j],
+                "mean": null(float(tested.second[k])),
+                "other_mean": null(float(tested.first[k])),
+                "difference": null(within.value),
+                "low": null(within.low),
+                "high": null(within.high),
+                "p_value": null(within.p_value if many else float(tested.p_value[k])),
+                "p_floor": None if many or not within.units else null(float(tested.floors[k])),
+                "low_other_raters": None if beyond is None else null(beyond.low),
+                "high_other_raters": None if beyond is None else null(beyond.high),
+                "p_other_raters": None if beyond is None else null(beyond.p_value),
+                "raters": None if beyond is None else beyond.units,
+                "reason": _reason(within, beyond),
+                **_counts(differences, measure.direction),
+            }
+        )
+    return rows
+
+
+def _beyond(measure: _Measure, i: int, j: int, confidence: float) -> MeanDifference | None:
+    return None if measure.single is None else over_raters(measure.single[i], measure.single[j], confidence)
+
+
+def _counts(differences: FloatArray, direction: str) -> dict[str, Any]:
+    """Wins, ties and losses of the first system (higher wins, or lower where that is better), and the effect size."""
+    known = differences[~np.isnan(differences)]
+    small = _TIED * float(np.abs(known).max(initial=0.0))
+    sign = -1.0 if direction == "lower" else 1.0
+    spread = float(known.std(ddof=1)) if len(known) > 1 else math.nan
+    return {
+        "wins": int((sign * known > small).sum()),
+        "ties": int((np.abs(known) <= small).sum()),
+        "losses": int((sign * known < -small).sum()),
+        "dialogues": len(known),
+        "effect": float(known.mean()) / spread if spread > 0 else None,
+    }
+
+
+def _reason(within: MeanDifference, beyond: MeanDifference | None) -> str | None:
+    if not within.units:
+        return "no dialogue has a value for both systems"
+    if within.units == 1:
+        return "one dialogue has values for both systems: an interval needs two"
+    if beyond is not None and beyond.units < 2:
+        return "one rater: nothing can be said about other raters"
+    return None
+
+
+def _judged(frame: pl.DataFrame, asked: SystemComparisonSettings) -> pl.DataFrame:
+    """With corrected p-values, and the better system of each row."""
+    frame = frame.with_columns(
+        _corrected(frame, "p_value", asked).alias("p_corrected"),
+        _corrected(frame, "p_other_raters", asked).alias("p_other_raters_corrected"),
+    )
+    first = (pl.col("difference") > 0) == (pl.col("direction") != "lower")
+    winner = pl.when(first).then("system").otherwise("other")
+
+    def better(column: str) -> pl.Expr:
+        shown = pl.col(column).fill_null(1.0) <= 1 - asked.confidence + 1e-12
+        return pl.when(shown).then(winner).otherwise(pl.lit(NEITHER))
+
+    return frame.with_columns(
+        pl.when(pl.col("direction") != "none").then(better("p_corrected")).alias("better"),
+        pl.when(pl.col("p_other_raters").is_not_null())
+        .then(better("p_other_raters_corrected"))
+        .alias("better_other_raters"),
+    )
+
+
+def _corrected(frame: pl.DataFrame, column: str, asked: SystemComparisonSettings) -> pl.Series:
+    """Corrected over the pairs of systems of each metric or dimension."""
+    found: list[float | None] = []
+    for _, part in frame.group_by("kind", "name", maintain_order=True):
+        given = [math.nan if p is None else p for p in part[column]]
+        made = given if asked.correction == "none" else adjust_p_values(given, asked.correction).tolist()
+        found += [null(p) for p in made]
+    return pl.Series(found, dtype=pl.Float64)
+
+
+def _same_winner(frame: pl.DataFrame) -> pl.DataFrame:
+    pair = ["system", "other"]
+    metrics = frame.filter(pl.col("kind") == "metric", pl.col("better").is_not_null())
+    people = frame.filter(pl.col("kind") == "dimension")
+    both = metrics.select(pl.col("name").alias("metric"), *pair, pl.col("better").alias("metric_better")).join(
+        people.select(pl.col("name").alias("dimension"), *pair, pl.col("better").alias("people_better")),
+        on=pair,
+        how="inner",
+        maintain_order="left_right",
+    )
+    metric, person = pl.col("metric_better") != NEITHER, pl.col("people_better") != NEITHER
+    said = (
+        pl.when(metric & person)
+        .then(pl.when(pl.col("metric_better") == pl.col("people_better")).then(pl.lit("yes")).otherwise(pl.lit("no")))
+        .when(metric)
+        .then(pl.lit("metric only"))
+        .when(person)
+        .then(pl.lit("people only"))
+        .otherwise(pl.lit(NEITHER))
+    )
+    return both.with_columns(said.alias("agree")).select(SAME_WINNER.names())

@@ -1,0 +1,205 @@
+"""Which system is better: tables of paired comparisons, for the console, papers and the report."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from dialgauge.metaeval import NEITHER
+from dialgauge.report._content import listed
+from dialgauge.report._panel import Panel
+from dialgauge.report._tables import chosen
+from dialgauge.tables import Cell, Column, Row, Table, estimate_cell, interval, number, number_cell, text_cell
+
+#: What the correction of p-values is called.
+_CORRECTIONS = {"holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg", "none": "no correction"}
+#: How the answer to "do metric and people name the same system?" is shown, in the order of the table.
+_AGREE = {
+    "yes": "same system",
+    "no": "opposite systems",
+    "people only": "only people",
+    "metric only": "only the metric",
+    NEITHER: "neither",
+}
+
+
+def pair_tables(frame: pl.DataFrame, settings: Mapping[str, Any], names: Sequence[str] = ()) -> list[Table]:
+    """A table for each dimension, then for each metric; one table of each kind where there are only two systems."""
+    wanted = frame.filter(pl.col("name").is_in(names)) if names else frame
+    pairs = frame.select("system", "other").unique().height
+    made = []
+    for kind in ("dimension", "metric"):
+        rows = wanted.filter(pl.col("kind") == kind)
+        if pairs == 1:
+            parts = [(f"by each {kind}", rows)] if rows.height else []
+        else:
+            parts = [(f"by {name} ({kind})", part) for (name,), part in rows.group_by("name", maintain_order=True)]
+        made += [_pair_table(f"which system is better, {said}", part, kind, settings, pairs) for said, part in parts]
+    return made
+
+
+def paired_systems_table(
+    frame: pl.DataFrame, settings: Mapping[str, Any], *, metrics: Sequence[str] = (), digits: int = 2
+) -> Table:
+    """The table for papers: all comparisons of these metrics or dimensions (default: the dimensions), in groups."""
+    known = frame["name"].unique(maintain_order=True).to_list()
+    rated = frame.filter(pl.col("kind") == "dimension")["name"].unique(maintain_order=True).to_list()
+    names = chosen(known, metrics) if metrics else rated or known
+    rows = tuple(
+        Row(f"{row['system']} − {row['other']}", tuple(_cells(row, True, False, f"+.{digits}f")), group=name)
+        for name in names
+        for row in frame.filter(pl.col("name") == name).to_dicts()
+    )
+    pairs = frame.select("system", "other").unique().height
+    notes = _notes(settings, bool(rated), pairs)
+    return Table("paired-systems", "systems", tuple(_heads(True)), rows, "", tuple(notes), grouping="by")
+
+
+def _heads(people: bool) -> list[Column]:
+    differences = [Column("difference"), Column("other raters")] if people else [Column("difference")]
+    return [*differences, Column("p"), Column("effect"), Column("won/tied/lost"), Column("better", numeric=False)]
+
+
+def _pair_table(title: str, rows: pl.DataFrame, kind: str, settings: Mapping[str, Any], pairs: int) -> Table:
+    people = kind == "dimension"
+    shown = rows.to_dicts()
+    one_pair = pairs == 1
+    heads = _heads(people)
+    if one_pair:
+        heads = [Column(str(shown[0]["system"])), Column(str(shown[0]["other"])), *heads]
+    body = tuple(
+        Row(
+            row["name"] if one_pair else f"{row['system']} − {row['other']}",
+            tuple(_cells(row, people, one_pair, "+.2f" if people else "+.3g")),
+        )
+        for row in shown
+    )
+    return Table(
+        "paired-systems",
+        kind if one_pair else "systems",
+        tuple(heads),
+        body,
+        title=title,
+        notes=tuple(_notes(settings, people, pairs)),
+    )
+
+
+def _cells(row: Mapping[str, Any], people: bool, one_pair: bool, form: str) -> list[Cell]:
+    cells = []
+    if one_pair:
+        cells += [number_cell(row["mean"], ".3g"), number_cell(row["other_mean"], ".3g")]
+    cells.append(estimate_cell(row["difference"], row["low"], row["high"], form, between=", ", reason=row["reason"]))
+    if people:
+        cells.append(text_cell(interval(row["low_other_raters"], row["high_other_raters"], form, between=", ")))
+    cells += [
+        number_cell(row["p_corrected"], ".2g"),
+        number_cell(row["effect"], "+.2f"),
+        text_cell(f"{row['wins']}/{row['ties']}/{row['losses']}"),
+        text_cell(_better(row)),
+    ]
+    return cells
+
+
+def _better(row: Mapping[str, Any]) -> str:
+    if row["better"] is None:
+        return "–"
+    if row["better"] == NEITHER:
+        return "not shown"
+    if row["better_other_raters"] == NEITHER:
+        return f"{row['better']}, for these raters"
+    return str(row["better"])
+
+
+def _notes(settings: Mapping[str, Any], people: bool, pairs: int) -> list[str]:
+    correction = _CORRECTIONS[settings["correction"]]
+    over = f", {correction} over {pairs} pairs" if pairs > 1 else ""
+    notes = [
+        f"Difference: mean over dialogues, with {settings['confidence']:.0%} interval. p: the two systems swapped "
+        f"within dialogues{over}. Effect: the difference in standard deviations of differences."
+    ]
+    if people:
+        notes.append(
+            "The first interval holds for these raters; “other raters” is the interval for further people like them, "
+            "who may like other systems."
+        )
+    return notes
+
+
+def same_winner_table(agreement: pl.DataFrame) -> Table | None:
+    """How often metric and people name the same system; None where there is nothing to compare."""
+    if agreement.is_empty():
+        return None
+    pairs = agreement.select("system", "other").unique().height
+    dimensions = agreement["dimension"].unique(maintain_order=True).to_list()
+    groups = agreement.group_by("metric", "dimension", maintain_order=True)
+    counts = {key: dict(part["agree"].value_counts().iter_rows()) for key, part in groups}
+    metrics = agreement["metric"].unique(maintain_order=True).to_list()
+    if pairs == 1:
+        body = tuple(
+            Row(metric, tuple(text_cell(_AGREE[next(iter(counts[metric, one]))]) for one in dimensions))
+            for metric in metrics
+        )
+        note = "Whether metric and people show the same of the two systems to be better."
+    else:
+        body = tuple(
+            Row(metric, tuple(text_cell(_counted(counts[metric, one])) for one in dimensions)) for metric in metrics
+        )
+        note = (
+            f"Of {pairs} pairs of systems: in how many metric and people both show one to be better and name the same, "
+            "of those in which both show one; in brackets how many only people tell apart."
+        )
+    columns = tuple(Column(name, numeric=False) for name in dimensions)
+    return Table(
+        "same-winner", "metric", columns, body, title="do metric and people name the same system?", notes=(note,)
+    )
+
+
+def _counted(found: Mapping[str, int]) -> str:
+    both = found.get("yes", 0) + found.get("no", 0)
+    return f"{found.get('yes', 0)} of {both} ({found.get('people only', 0)})"
+
+
+def better_sentences(frame: pl.DataFrame) -> list[str]:
+    """For two systems, what people say in one sentence per outcome; empty for more systems."""
+    if frame.select("system", "other").unique().height != 1:
+        return []
+    rows = frame.filter(pl.col("kind") == "dimension").to_dicts()
+    said: dict[str, list[str]] = {}
+    for row in rows:
+        said.setdefault(_better(row), []).append(f"{row['name']} ({_amount(row)})")
+    sentences = []
+    for better, where in said.items():
+        if better == "not shown":
+            sentences.append(f"No difference is shown for {listed(where)}.")
+        else:
+            system, _, limit = better.partition(", ")
+            sentences.append(
+                f"People find {system} better for {listed(where)}{', ' + limit + ' only' if limit else ''}."
+            )
+    return sentences
+
+
+def _amount(row: Mapping[str, Any]) -> str:
+    low, high, value = row["low"], row["high"], row["difference"]
+    if value is not None and value < 0 and low is not None:
+        low, high, value = -high, -low, -value
+    return f"by {number(value)}" + (f", {interval(low, high, between=' to ')}" if low is not None else "")
+
+
+def system_pairs_panel(frame: pl.DataFrame, agreement: pl.DataFrame, settings: Mapping[str, Any]) -> Panel:
+    """The section on which system is better."""
+    tables = pair_tables(frame, settings)
+    people = [table for table in tables if "(dimension)" in table.title or "dimension" in (table.corner or "")]
+    shown = {
+        "pairs_said": better_sentences(frame),
+        "pairs_people": people,
+        "pairs_metrics": [table for table in tables if table not in people],
+        "pairs_same": same_winner_table(agreement),
+    }
+    formula = (
+        "which system is better",
+        "Paired test over dialogues: the two values of a dialogue are swapped. Interval for these raters: Student's t "
+        "over dialogues. For other raters: the variance between raters is added, with Cochran's quantile.",
+        "Clark 1973; Cochran 1951",
+    )
+    return Panel((("pairs-of-systems", "Which system is better"),), "system_pairs.html", 78, shown, formulas=(formula,))
