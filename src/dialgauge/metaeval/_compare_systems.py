@@ -20,7 +20,7 @@ from dialgauge.metaeval._settings import SystemComparisonSettings
 from dialgauge.metaeval._tests import adjust_p_values
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy, treat_ratings
-from dialgauge.settings import split, takes
+from dialgauge.settings import chosen_pair, takes
 
 if TYPE_CHECKING:
     from dialgauge.metaeval._evaluate import ScoreTable
@@ -123,9 +123,9 @@ def compare_systems(
     dimension, unless told otherwise. Ratings are treated by ``policy``. References are compared only
     ``with_references``; metrics with one value per system cannot be tested and are left out.
     """
-    own, treatment = split(changes, SystemComparisonSettings, RatingPolicy)
-    asked = SystemComparisonSettings.chosen(settings, own, "compare_systems")
-    policy = RatingPolicy.chosen(policy, treatment, "compare_systems")
+    asked, policy = chosen_pair(
+        "compare_systems", changes, (SystemComparisonSettings, settings), (RatingPolicy, policy)
+    )
     measures, systems = _measures(corpus, scores, asked, policy)
     rows: list[dict[str, Any]] = []
     pairs = list(combinations(range(len(systems)), 2))
