@@ -98,6 +98,19 @@ class Settings(BaseModel, metaclass=_Checked):
         )
 
 
+def paper_setting(help: str) -> Any:
+    """Declare the field ``as_paper``: the values of a publication instead of our defaults; see :func:`preset`.
+
+    It is not part of what is recorded: the values are.
+    """
+    return setting(False, f"{help} What is given beside it counts.", exclude=True)
+
+
+def preset(values: Any, published: Mapping[str, Any]) -> Any:
+    """In a validator before all others: where ``as_paper`` is set, published values for what is not given."""
+    return {**published, **values} if isinstance(values, dict) and values.get("as_paper") else values
+
+
 S = TypeVar("S", bound=Settings)
 R = TypeVar("R", bound=Settings)
 

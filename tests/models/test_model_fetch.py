@@ -209,11 +209,11 @@ def test_published_checkpoints_are_listed_and_fetched(hub: dict[str, object]) ->
     listed = json.loads(run(app, ["models", "--published", "--json"]).stdout)["published"]
     by_family = {(family, row["parameter"]): row for row in listed for family in row["families"]}
     assert by_family["bartscore", "model"]["published"] == "facebook/bart-large-cnn"
-    assert by_family["bartscore", "model"]["default"] == ""
+    assert by_family["bartscore", "model"]["default"] == "facebook/bart-large-cnn"
     assert not by_family["dae", "model"]["hub"]
     assert not any(row["here"] for row in listed)
     unnamed = [row for row in json.loads(run(app, ["models", "--json"]).stdout)["models"] if not row["model"]]
-    assert {family for row in unnamed for family in row["families"]} == {"bartscore", "feqa", "dae", "judge"}
+    assert {family for row in unnamed for family in row["families"]} == {"feqa", "dae", "judge"}
     assert "no default" in run(app, ["models"], env={"COLUMNS": "100"}).stdout
     hub["MingZhong/unieval-sum"] = OSError("404 not found")
     result = run(app, ["models", "get", "published", "--convert"], env={"COLUMNS": "100"})

@@ -1,8 +1,10 @@
 """Tweak to Trust: the print compared with itself, and the procedure on another corpus."""
 
 import json
+import tomllib
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -11,9 +13,11 @@ from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.learn import PAPER_FEATURES
 from dialgauge.learn._settings import CLASSIFIERS
+from dialgauge.ratings import find_scale
 from dialgauge.reproduce import PaperCheck, all_papers, find_paper, load_printed, paper_html, recompute_paper
+from dialgauge.reproduce._print_arithmetic import can_come_from, common_cases, least_deviation
 from dialgauge.reproduce.papers.tweak_to_trust import tweak_to_trust_accuracies
-from dialgauge.reproduce.papers.tweak_to_trust_checks import can_come_from, check_prints, fewest_cases, find_defects
+from dialgauge.reproduce.papers.tweak_to_trust_checks import check_prints, find_defects
 
 
 def test_every_paper_is_declared() -> None:
@@ -32,7 +36,7 @@ def test_the_print_is_typed_in_full() -> None:
     tables = load_printed("tweak_to_trust.toml")
     # One cell of Tables 5 and 6 each is cut off in the text that they were typed from.
     assert {name: len(table.entries) for name, table in tables.items()} == {
-        "4": 24 * 6, "5": 49, "6": 49, "7": 16, "counts": 3, "means": 6,
+        "4": 24 * 6, "5": 49, "6": 49, "7": 16, "counts": 3, "means": 6, "claims": 9,
     }  # fmt: skip
     assert tables["5"].rows == CLASSIFIERS
 
@@ -46,32 +50,72 @@ def test_the_print_compared_with_itself() -> None:
         "6-differences": (19, 19),
         "counts": (1, 3),
         "means": (4, 6),
+        "claims": (5, 9),
     }
     counts = [(cell.printed, cell.recomputed) for cell in checks["counts"].cells]
     assert counts == [("15", 10), ("19", 19), ("14", 16)]
     assert "15 get worse in at least three of the four" in checks["counts"].cells[0].note
     assert "14 is how often" in checks["counts"].cells[2].note
-    assert [cell.printed for cell in checks["means"].mismatches] == ["9.07", "12.2"]
+    assert "15 by signed difference" in checks["counts"].cells[2].note
+    assert [(cell.printed, cell.shown) for cell in checks["means"].mismatches] == [("9.07", "9.00"), ("12.2", "11.91")]
+    claims = {cell.row.partition(":")[2]: (cell.printed, cell.recomputed, cell.note) for cell in checks["claims"].cells}
+    (exceptions,) = (value for key, value in claims.items() if "other than UniEval" in key)
+    assert exceptions == ("0", 2, "BERT Score Inp, ESTIME Soft")
+    (falling,) = (value for key, value in claims.items() if "columns of UniEval" in key)
+    assert falling == ("0", 2, "UniEval Relevance, BART Score hyp→ref")
 
 
 def test_numbers_of_cases() -> None:
     assert can_come_from(69, 0.4202, 0.0001)  # 29 / 69 = 0.42029, cut off
     assert can_come_from(69, 0.4203, 0.0001)
     assert not can_come_from(69, 0.4205, 0.0001)
-    assert fewest_cases([0.4202, 0.3913, 0.3043, 0.2753], 0.0001) == 69
-    assert fewest_cases([0.5], 0.0001) == 2
+    assert not can_come_from(69, 0.4202, 0.0001, cut=False)
+    assert common_cases([0.4202, 0.3913, 0.3043, 0.2753], 0.0001) == (69, 4)
+    assert common_cases([0.5], 0.0001) == (2, 1)
+    # A number that does not belong to the others does not hide what they have in common.
+    assert common_cases([0.4202, 0.3913, 0.3043, 0.2753, 0.5212], 0.0001) == (69, 4)
     # Two numbers that many sizes give by chance say nothing.
-    assert fewest_cases([0.7316, 0.6445], 0.0001) is None
+    assert common_cases([0.7316, 0.6445], 0.0001) is None
+
+
+def test_whole_votes_deviate_at_least_so_much() -> None:
+    assert least_deviation(4.0) == 0
+    assert least_deviation(4.5) == 0.5
+    assert least_deviation(4.2) == pytest.approx(0.4)
+    assert least_deviation(3.998, 0.01) == 0  # 4.00 rounds so as well
+    assert least_deviation(4.2, 0.01) < 0.4
 
 
 def test_defects() -> None:
-    found = [(defect.check, defect.where) for defect in find_defects(load_printed("tweak_to_trust.toml"))]
-    assert found == [
+    defects = find_defects(load_printed("tweak_to_trust.toml"))
+    assert [(defect.check, defect.where) for defect in defects] == [
         ("impossible-mean", "Tables 2 and 3"),
+        ("impossible-deviation", "section 5.2, consistency"),
+        ("impossible-deviation", "section 5.2, relevance"),
         ("rising-dose", "Table 3"),
-        ("few-cases", "Table 5, consistency/our"),
-        ("few-cases", "Table 5, consistency/baseline"),
+        ("few-cases", "Table 5, 'our'"),
+        ("few-cases", "Table 5, 'baseline'"),
+        ("other-test-set", "Table 6, 'our'"),
+        ("other-test-set", "Table 6, 'baseline'"),
+        ("points-as-per-cent", "section 6.2"),
+        ("not-mentioned", "Table 7"),
     ]
+    said = [defect.message for defect in defects]
+    assert said[0].startswith("33 of 34 rows")
+    assert "(15 rows are rounded means of 75" in said[0]
+    assert "33 of 34 rows (32, whatever was rounded)" in said[1]
+    assert "33 of 34 rows (32, whatever was rounded)" in said[2]
+    assert said[4].startswith("9 of 10 accuracies are whole numbers of 296")
+    assert said[5].startswith("8 of 10 accuracies are whole numbers of 69")
+    assert "8.29 points are 35%, 3.96 points are 17%" in said[8]
+
+
+def test_the_protocol_has_the_labels_of_the_paper() -> None:
+    section = tomllib.loads((files("dialgauge.annotate") / "examples" / "contact-centre.toml").read_text("utf-8"))
+    scales = [find_scale(dimension["scale"]) for dimension in section["annotate"]["dimensions"]]
+    labels = ("Extremely bad", "Very bad", "Bad", "Acceptable", "Good", "Very good", "Extremely good")
+    assert [scale.labels for scale in scales] == [labels, labels]
+    assert section["ratings"]["aggregate"] == "majority-or-mean"
 
 
 def test_ratings_are_needed(tmp_path: Any) -> None:
@@ -97,7 +141,9 @@ def test_the_procedure_stands_below_the_print(check: PaperCheck) -> None:
     layouts = {layout.name: layout for layout in check.layouts}
     assert list(layouts) == ["4", "5", "6", "7"]
     ours = {name: [row.name for row in layout.rows if not row.printed] for name, layout in layouts.items()}
-    assert sorted(ours["4"]) == sorted(PAPER_FEATURES)
+    assert ours["4"] == list(PAPER_FEATURES)
+    printed = list(load_printed("tweak_to_trust.toml")["4"].rows)
+    assert [name for name in printed if name in PAPER_FEATURES] == ours["4"]
     assert ours["5"] == ours["6"] == [*CLASSIFIERS, "most frequent"]
     assert ours["7"] == []
     svm = next(row for row in layouts["5"].rows if row.name == "svm")

@@ -1,14 +1,14 @@
 """Settings for affect: the tagger, the counting of shares, and the training of taggers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, field_validator
+from pydantic import BeforeValidator, field_validator, model_validator
 
 from dialgauge.models import TrainingPlan, TrainingSettings
 from dialgauge.registry import completer
 from dialgauge.resampling import Intervals
-from dialgauge.settings import Settings, refusing, setting
+from dialgauge.settings import Settings, paper_setting, preset, refusing, setting
 
 #: What affective words are divided by: words, or word pieces as the program of the paper counts.
 Denominator = Literal["words", "pieces"]
@@ -69,6 +69,14 @@ def _as_listed(seeds: Any) -> Any:
 
 
 _ADAPT = "Adaptation (DS-SST3)"
+#: Zhou, Ringeval and Portet (2024), section 4.2, with BERT. Our MiniLM is a sixth of its size and learns too little at
+#: these rates: hence other defaults.
+PAPER_TAGGER: Mapping[str, Any] = {
+    "epochs": 3,
+    "learning_rate": 5e-5,
+    "adapt_epochs": 5,
+    "adapt_learning_rate": 2e-5,
+}
 
 
 class TaggerTraining(TrainingSettings):
@@ -97,6 +105,12 @@ class TaggerTraining(TrainingSettings):
     word_batch: int = setting(256, "Words in a micro-batch.", option=False, ge=1)
     adapt_epochs: int = setting(1, "Passes over the dialogues to adapt to.", panel=_ADAPT, ge=1)
     adapt_learning_rate: float = setting(1e-4, "Highest learning rate of the adaptation.", panel=_ADAPT, gt=0)
+    as_paper: bool = paper_setting("Learning rates and epochs of the PSentScore paper, which trained BERT.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_paper(cls, values: Any) -> Any:
+        return preset(values, PAPER_TAGGER)
 
     @field_validator("vectors")
     @classmethod

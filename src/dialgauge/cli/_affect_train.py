@@ -30,7 +30,13 @@ Adapt = Annotated[
     typer.Option("--adapt", help="Corpus whose dialogues are used for a first training stage.", rich_help_panel=_ADAPT),
 ]
 AdaptTagger = Annotated[
-    str, typer.Option("--adapt-tagger", help="Tagger that labels these dialogues.", rich_help_panel=_ADAPT)
+    str | None,
+    typer.Option(
+        "--adapt-tagger",
+        help="Tagger that labels these dialogues (default: vader; with --as-paper token-dict, whose lexicon is "
+        "downloaded).",
+        rich_help_panel=_ADAPT,
+    ),
 ]
 AdaptDialogues = Annotated[
     int | None,
@@ -50,7 +56,7 @@ def train(
     output: Output,
     settings: TaggerTraining,
     adapt: Adapt = None,
-    adapt_tagger: AdaptTagger = "token-dict",
+    adapt_tagger: AdaptTagger = None,
     adapt_dialogues: AdaptDialogues = None,
     json: Json = False,
 ) -> None:
@@ -67,7 +73,8 @@ def train(
     refuse_file(output)
     with given_by("--data"):
         treebank = read_treebank(data)
-    tagged = _tagged(adapt, adapt_tagger, adapt_dialogues) if adapt else []
+    lexicon = adapt_tagger or ("token-dict" if settings.as_paper else "vader")
+    tagged = _tagged(adapt, lexicon, adapt_dialogues) if adapt else []
     with progress_bar("training") as progress:
         trained = train_tagger(treebank, output, settings, adapt=tagged, progress=progress)
     if json:

@@ -32,6 +32,7 @@ from dialgauge.cli import (
     _explore,
     _finetune,
     _finetune_summarizer,
+    _finetune_table,
     _init,
     _inspect,
     _languages,
@@ -94,7 +95,7 @@ _COMMANDS = {
         _robustness,
     ),
     "Collect and analyse ratings": (_annotate, _agreement, _correlate, _compare_systems),
-    "Train metrics": (_train, _train_tables, _finetune),
+    "Train metrics": (_train, _train_tables, _finetune, _finetune_table),
     "Reproduce and document studies": (_compare, _datasheet, _paper),
     "Benchmarks, models and cache": (_bench, _models, _cache),
 }

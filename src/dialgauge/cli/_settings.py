@@ -165,8 +165,8 @@ def _made(settings: type[Settings], given: Mapping[str, tuple[FieldInfo, Any]]) 
     """The settings from the values of their options; an error names the option."""
     values: dict[str, Any] = {}
     for name, (field, value) in given.items():
-        # Settings fill in missing values. typer gives an empty list for an option without a default.
-        if value is None or value == [] or value == _shown_default(field):
+        # typer gives an empty list for an option without a default.
+        if value is None or value == []:
             continue
         parse = _shown(field)["parse"]
         values[name] = parse(value) if parse else value

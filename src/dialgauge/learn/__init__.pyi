@@ -60,6 +60,7 @@ from dialgauge.learn._settings import (
     FineTuneSettings as FineTuneSettings,
     LearnSettings as LearnSettings,
     TableSettings as TableSettings,
+    TuningGrid as TuningGrid,
     VariantSettings as VariantSettings,
 )
 from dialgauge.learn._splits import (
@@ -78,6 +79,10 @@ from dialgauge.learn._tables_render import (
 from dialgauge.learn._targets import (
     Target as Target,
     build_target as build_target,
+)
+from dialgauge.learn._tuning_table import (
+    TuningTable as TuningTable,
+    run_tuning_table as run_tuning_table,
 )
 from dialgauge.learn._validate import (
     Validation as Validation,

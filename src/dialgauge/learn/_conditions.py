@@ -13,6 +13,7 @@ from typing import Any
 
 import polars as pl
 
+from dialgauge import __version__
 from dialgauge.corpus import KEY, ORIGINAL, Corpus
 from dialgauge.errors import InputError
 from dialgauge.files import write_text
@@ -31,6 +32,7 @@ from dialgauge.learn._finetune_data import (
 from dialgauge.learn._finetune_measures import agreement
 from dialgauge.learn._settings import CONDITIONS, ConditionSettings, VariantSettings
 from dialgauge.metaeval import label_of
+from dialgauge.models import digest_of, model_signature
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy, Scale
 from dialgauge.settings import chosen_pair, takes
@@ -88,8 +90,11 @@ def run_conditions(
     """Train the metric under each condition and test all of them on the same held-out dialogues.
 
     Each trained metric is a subfolder of ``folder``, named after its condition; the table is written next to them.
+    What an earlier call with the same data and settings has finished there is not trained again.
     """
     settings, policy = chosen_pair("run_conditions", changes, (ConditionSettings, settings), (RatingPolicy, policy))
+    if settings.as_paper and settings.metric == "encoder-head":
+        raise InputError("as_paper: the paper trained bartscore and unieval; name one of them as the metric (-m)")
     conditions, seed = settings.conditions, settings.seed
     folder = Path(folder)
     ratings, found = target_ratings(corpus, settings.target, policy)
@@ -112,29 +117,75 @@ def run_conditions(
     specs: dict[str, str] = {}
     for name in conditions:
         wanted = set(CONDITIONS[name]) - {ORIGINAL}
-        recipe = make_recipe(settings)
-        if not CONDITIONS[name]:
-            usable = recipe.readable(test_items)
-            numbers = recipe.untrained(usable)
-        else:
-            part = RatedSplit(
-                (*split.train, *with_families(train_items, wanted)),
-                (*split.dev, *with_families(dev_items, wanted)),
-                split.test,
-            )
-            data = {"corpus": corpus.info.name, "condition": name, "rounding": settings.rounding}
-            done = finetune(
-                part, found, settings, folder / name, data=data, progress=_named(progress, name), recipe=recipe
-            )
-            specs[name] = done.spec
-            usable = recipe.readable(test_items)
-            numbers = recipe.predict(recipe.module, usable)
-        rows += _rows(name, usable, numbers)
+        part = RatedSplit(
+            (*split.train, *with_families(train_items, wanted)),
+            (*split.dev, *with_families(dev_items, wanted)),
+            test_items,
+        )
+        kept = _Kept(folder, name, _identity(settings, name, part))
+        if not kept.rows:
+            kept.rows, kept.spec = _tested(corpus, folder, settings, found, name, part, progress)
+            kept.write()
+        rows += kept.rows
+        if kept.spec:
+            specs[name] = kept.spec
     result = Conditions(
         pl.DataFrame(rows, schema=_FRAME), learnt.types, specs, _settings(corpus, settings, found, sides)
     )
     write_text(folder / TABLE_FILE, json.dumps(result.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
     return result
+
+
+def _tested(
+    corpus: Corpus,
+    folder: Path,
+    settings: ConditionSettings,
+    scale: Scale,
+    condition: str,
+    part: RatedSplit,
+    progress: Progress | None,
+) -> tuple[list[dict[str, Any]], str]:
+    """Train under one condition, if it trains, and test; the rows, and the specification of what was trained."""
+    recipe, spec = make_recipe(settings), ""
+    if not CONDITIONS[condition]:
+        usable = recipe.readable(part.test)
+        return _rows(condition, usable, recipe.untrained(usable)), spec
+    data = {"corpus": corpus.info.name, "condition": condition, "rounding": settings.rounding}
+    done = finetune(
+        part, scale, settings, folder / condition, data=data, progress=_named(progress, condition), recipe=recipe
+    )
+    usable = recipe.readable(part.test)
+    return _rows(condition, usable, recipe.predict(recipe.module, usable)), done.spec
+
+
+def _identity(settings: ConditionSettings, condition: str, part: RatedSplit) -> str:
+    """What the results of a condition depend on."""
+    chosen = {key: value for key, value in settings.as_dict().items() if key != "plan"}
+    plan = {key: value for key, value in settings.as_dict()["plan"].items() if key != "device"}
+    known = [__version__, condition, repr(sorted(chosen.items())), repr(sorted(plan.items()))]
+    return digest_of([*known, model_signature(settings.model), repr(part)])
+
+
+class _Kept:
+    """The results of a condition that an earlier call has finished."""
+
+    def __init__(self, folder: Path, condition: str, identity: str) -> None:
+        self.file, self.identity = folder / f"{condition}.results.json", identity
+        self.rows: list[dict[str, Any]] = []
+        self.spec = ""
+        if not self.file.is_file():
+            return
+        try:
+            known = json.loads(self.file.read_text(encoding="utf-8"))
+            if known["identity"] == identity and (not known["spec"] or (folder / condition).is_dir()):
+                self.rows, self.spec = known["rows"], known["spec"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{self.file}: not a file of results; delete it to train again") from error
+
+    def write(self) -> None:
+        """Keep them for the next call."""
+        known = {"identity": self.identity, "spec": self.spec, "rows": self.rows}
+        write_text(self.file, json.dumps(known, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
 def _rated_variants(

@@ -9,7 +9,7 @@ from dialgauge.errors import ParameterError, UnknownNameError
 from dialgauge.models import Precision, TrainingPlan
 from dialgauge.registry import completer
 from dialgauge.resampling import Intervals
-from dialgauge.settings import Settings, Several, refusing, setting
+from dialgauge.settings import Settings, Several, paper_setting, preset, refusing, setting
 
 Task = Literal["numbers", "classes"]
 #: From the mean of a kind of variant to the rating that its variants get.
@@ -111,6 +111,31 @@ class LearnSettings(Intervals):
 
 
 _VARIANTS = "Variants"
+#: Patel, Agrawal and Kumar (2024), sections 5.1 to 5.4: 25 rated variants of a kind, and a random quarter of all
+#: summaries (references among them) to test on. We hold out whole dialogues, because summaries of one call on both
+#: sides make every result too good, and leave references out, because metrics that compare with them give them away.
+PAPER_TABLES: Mapping[str, Any] = {"split": "random", "folds": 4, "include_references": True, "annotated": 25}
+#: The same, section 5.4: two epochs, a quarter to test on, no choice of an epoch, and all else as in the two
+#: repositories. BARTScore's code maximises the likelihood of good summaries, UniEval's asks yes or no; both lose how
+#: good a summary is, so our defaults rank and grade instead.
+PAPER_TUNING: Mapping[str, Any] = {
+    "epochs": 2,
+    "learning_rate": 5e-5,
+    "weight_decay": 0.0,
+    "warmup": 0.0,
+    "limit": 1024,
+    "dev": 0.0,
+    "test": 0.25,
+    "annotated": 25,
+    "conditions": ("all",),
+}
+#: Batches of 20 and of 36 in the repositories: micro-batches that fit on a card of 16 GB, and steps of as many.
+_PAPER_BATCHES: Mapping[str, Mapping[str, Any]] = {
+    "bartscore": {"batch": 4, "accumulate": 5, "loss": "likelihood"},
+    "unieval": {"batch": 3, "accumulate": 12, "loss": "boolean"},
+}
+#: The weights to start from, where none are named.
+_WEIGHTS = {"bartscore": "facebook/bart-large-cnn", "unieval": "MingZhong/unieval-sum"}
 
 
 class VariantSettings(Settings):
@@ -163,6 +188,15 @@ class TableSettings(VariantSettings, Intervals):
         "Count rated references as summaries of a system, as in the paper: reference-based metrics give them away.",
     )
 
+    as_paper: bool = paper_setting(
+        "The paper's setup: a random quarter to test on, references counted, 25 ratings a kind."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_paper(cls, values: Any) -> Any:
+        return preset(values, PAPER_TABLES)
+
     @field_validator("split")
     @classmethod
     def _known_split(cls, name: str) -> str:
@@ -209,7 +243,11 @@ class FineTuneSettings(TrainingPlan):
         "Metric to train: bartscore (or bartscore-hyp-ref …), unieval (or unieval-relevance …) or encoder-head.",
         short="-m",
     )
-    model: str = setting("embedded:minilm", "Weights to start from: a hub id, folder:/path or embedded:NAME.")
+    model: str = setting(
+        "embedded:minilm",
+        "Weights to start from: a hub id, folder:/path or embedded:NAME (bartscore: facebook/bart-large-cnn; unieval: "
+        "MingZhong/unieval-sum).",
+    )
     epochs: int = setting(
         8, "Passes over the training data (4 with --full; bartscore and unieval: 2).", panel="Training", ge=1
     )
@@ -245,8 +283,10 @@ class FineTuneSettings(TrainingPlan):
         """What suits a whole model, where the metric is one and nothing else is said."""
         if not isinstance(values, dict):
             return values
-        if not str(values.get("metric", "encoder-head")).startswith("encoder-head"):
-            usual = {"epochs": 2, "learning_rate": 5e-5, "batch": 4, "weight_decay": 0.01}
+        family = str(values.get("metric", "encoder-head")).partition("-")[0]
+        if family in _WEIGHTS:
+            usual = {"epochs": 2, "learning_rate": 5e-5, "batch": 4, "weight_decay": 0.01, "model": _WEIGHTS[family]}
+            usual |= _PAPER_BATCHES[family] if values.get("as_paper") else {}
         elif values.get("frozen") is False:
             usual = {"epochs": 4, "learning_rate": 1e-4, "batch": 8, "weight_decay": 0.01}
         else:
@@ -272,11 +312,51 @@ class ConditionSettings(FineTuneSettings, VariantSettings):
     conditions: Several[Condition] = setting(("original",), "What to train on.", flag="--condition", min_length=1)
     dev: float = setting(0.15, "Share of the training dialogues that chooses the epoch.", panel="Training", ge=0, lt=1)
     test: float = setting(0.25, "Share of the dialogues that tests.", panel="Training", ge=0, lt=1)
+    as_paper: bool = paper_setting("The hyper-parameters of Tweak to Trust, under all four conditions.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_paper(cls, values: Any) -> Any:
+        return preset(values, PAPER_TUNING)
 
     @field_validator("conditions")
     @classmethod
     def _all_conditions(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(CONDITIONS) if "all" in names else names
+
+
+class TuningGrid(Settings):
+    """The cells of Table 7: which metrics are trained for which dimensions, and from which weights."""
+
+    metrics: Several[str] = setting(
+        ("unieval", "bartscore"),
+        "Metric to train: unieval, bartscore (or one of their directions or questions) or encoder-head.",
+        flag="--metric",
+        short="-m",
+        min_length=1,
+    )
+    targets: Several[str] = setting(
+        ("consistency", "relevance"), "Rated dimension to learn.", flag="--target", short="-t", min_length=1
+    )
+    weights: Several[str] = setting(
+        (),
+        "Weights to start from, as METRIC=MODEL: a hub id, folder:/path or embedded:NAME (default: published ones).",
+        flag="--model",
+    )
+
+    @field_validator("weights")
+    @classmethod
+    def _metric_and_model(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        for text in given:
+            metric, mark, model = text.partition("=")
+            if not (metric and mark and model):
+                raise ValueError("METRIC=MODEL, as in bartscore=facebook/bart-base")
+        return given
+
+    def model_of(self, metric: str) -> str | None:
+        """The weights named for a metric or its family; None for the default."""
+        named = dict(text.split("=", 1) for text in self.weights)
+        return named.get(metric, named.get(metric.partition("-")[0]))
 
 
 def fine_tunable(metric: str, target: str) -> str:

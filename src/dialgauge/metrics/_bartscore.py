@@ -44,7 +44,7 @@ def _check(parameters: Mapping[str, str]) -> None:
 
 
 _PARAMETERS = {
-    "model": model_parameter("", "the BART model, such as facebook/bart-large-cnn", "facebook/bart-large-cnn"),
+    "model": model_parameter("facebook/bart-large-cnn", "the BART model"),
     "limit": Parameter(
         "auto",
         (),

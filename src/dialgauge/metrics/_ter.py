@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -85,15 +86,24 @@ def _prepare(text: str, parameters: Mapping[str, str]) -> str:
     return text
 
 
+def _prepare_target(text: str, parameters: Mapping[str, str]) -> str:
+    """Twice, as sacrebleu does with references: the second time splits ``Ann's,``, once its comma stands apart."""
+    return _prepare(" ".join(_prepare(text, parameters).split()), parameters)
+
+
 def _prepared(job: Job, parameters: Mapping[str, str]) -> Job:
     """The job with texts that only want splitting at white space, or at that after lower-casing."""
     if parameters["norm"] == "no" and parameters["punct"] == "yes":
         return job
     settings = tuple(parameters.items())
-    ids = np.concatenate([job.hypothesis_ids, job.target_ids])
-    made = job.texts.feature(("ter text", settings), ids, lambda text: _prepare(text, parameters))
-    new = job.texts.intern(made[text_id] for text_id in ids.tolist())
-    return Job(job.texts, job.target, new[: len(job)], new[len(job) :], job.offsets, job.groups)
+    new = []
+    for side, ids, prepare in (
+        ("summary", job.hypothesis_ids, _prepare),
+        ("target", job.target_ids, _prepare_target),
+    ):
+        made = job.texts.feature(("ter text", side, settings), ids, partial(prepare, parameters=parameters))
+        new.append(job.texts.intern(made[text_id] for text_id in ids.tolist()))
+    return Job(job.texts, job.target, new[0], new[1], job.offsets, job.groups)
 
 
 def _statistics(job: Job, parameters: Mapping[str, str]) -> _Statistics:
@@ -150,24 +160,26 @@ register(
     Metric(
         name="ter",
         family="ter",
-        description="edits and block moves that turn the summary into the reference, per 100 words of the reference",
+        description="edits and block moves that turn the summary into the target, per 100 words of the target",
         direction="lower",
-        targets=("reference",),
+        targets=("reference", "source"),
         range=(0, None),
         citation=_CITATION,
         compute=_compute_summary,
         parameters=_PARAMETERS,
+        version="2",
     ),
     Metric(
         name="corpus-ter",
         family="ter",
-        description="edits and block moves over all summaries of a system, per 100 words of the references",
+        description="edits and block moves over all summaries of a system, per 100 words of the targets",
         direction="lower",
-        targets=("reference",),
+        targets=("reference", "source"),
         range=(0, None),
         citation=_CITATION,
         compute=_compute_system,
         parameters=_PARAMETERS,
+        version="2",
         level="system",
     ),
 )

@@ -8,10 +8,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from dialgauge.corpus import ORIGINAL, OVERALL, Dialogue
+from dialgauge.perturb._domain_text import edits_between
 from dialgauge.perturb._edits import Draft, Edit
+from dialgauge.perturb._evaleval import published
 from dialgauge.perturb._language import foreign
 from dialgauge.perturb._parse import Parsed, outline, parse
-from dialgauge.perturb._perturbation import NotApplicable, PerturbationRequest, Proposal, Random, variant_name
+from dialgauge.perturb._perturbation import (
+    NotApplicable,
+    PerturbationRequest,
+    Proposal,
+    Random,
+    Validate,
+    no_complaint,
+    variant_name,
+)
 from dialgauge.perturb._provenance import Provenance
 from dialgauge.perturb._spans import has_words
 from dialgauge.perturb._tidy import tidy
@@ -39,7 +49,17 @@ class Task:
     @property
     def parsed(self) -> Parsed:
         """The text as its perturbation needs it: parsed, or only split into words and sentences."""
-        return parse(self.text) if "parse" in self.request.perturbation.needs else outline(self.text)
+        return parse(self.text) if self.needs_parser else outline(self.text)
+
+    @property
+    def as_published(self) -> bool:
+        """Whether the published code is to be imitated instead of our rules."""
+        return self.request.options.get("compat") == "evaleval"
+
+    @property
+    def needs_parser(self) -> bool:
+        """Whether the text must be parsed, which only works for English."""
+        return self.as_published or "parse" in self.request.perturbation.needs
 
     def random(self, attempt: int = 0) -> Random:
         """The random state: the same for the same seed, name, version and key, whatever else is done. The level is
@@ -70,7 +90,7 @@ def hindrance(task: Task) -> str | None:
     needs = task.request.perturbation.needs
     if not has_words(task.text):
         return "the text has no words"
-    if "parse" in needs:
+    if task.needs_parser:
         language = foreign(task.text, task.dialogue.language if task.dialogue else None)
         if language:
             return f"the parser supports English only; the text is {language}"
@@ -83,15 +103,14 @@ def run_rules(task: Task, taken: Collection[str] = ()) -> Variant | Declined:
     """Apply the perturbation's own rules to the text; try another draw if the result is ``taken``."""
     if reason := hindrance(task):
         return Declined(reason)
-    request = task.request
     outcome: Variant | Declined = Declined("")
     for attempt in range(_ATTEMPTS):
-        proposal = request.perturbation.propose(
-            task.parsed, task.dialogue, task.random(attempt), request.level, **request.options
-        )
+        proposal = _proposed(task, attempt)
         if isinstance(proposal, NotApplicable):
             return Declined(proposal.reason)
-        if isinstance(proposal, Proposal):
+        if isinstance(proposal, str):
+            outcome = finish(task, edits_between(task.text, proposal), validate=no_complaint, tidied=False)
+        elif isinstance(proposal, Proposal):
             outcome = finish(task, proposal.edits, notes=proposal.notes)
         else:
             outcome = finish(task, proposal)
@@ -102,22 +121,44 @@ def run_rules(task: Task, taken: Collection[str] = ()) -> Variant | Declined:
     return outcome
 
 
+def _proposed(task: Task, attempt: int) -> str | Sequence[Edit] | Proposal | NotApplicable:
+    """What our rules propose, or the whole text that the published code makes."""
+    request = task.request
+    if task.as_published:
+        return published(task, attempt)
+    options = {name: value for name, value in request.options.items() if name != "compat"}
+    return request.perturbation.propose(task.parsed, task.dialogue, task.random(attempt), request.level, **options)
+
+
 def finish(
-    task: Task, edits: Sequence[Edit], *, generator: str = "rules", notes: Mapping[str, Any] | None = None
+    task: Task,
+    edits: Sequence[Edit],
+    *,
+    generator: str = "rules",
+    notes: Mapping[str, Any] | None = None,
+    validate: Validate | None = None,
+    tidied: bool | None = None,
 ) -> Variant | Declined:
-    """Apply edits, tidy around them, reject results equal to the input, validate, and record the provenance."""
+    """Apply edits, tidy around them, reject results equal to the input, validate, and record the provenance.
+
+    ``validate`` and ``tidied`` are for texts that are not ours, instead of what the perturbation declares.
+    """
     declared, parsed = task.request.perturbation, task.parsed
     draft = Draft(task.text, edits)
-    if declared.tidy:
+    if declared.tidy if tidied is None else tidied:
         tidy(draft, parsed)
     result, final = draft.result, draft.edits
     if result == task.text:
         return Declined("the result equals the input")
     if not has_words(result):
         return Declined("the result would be empty")
-    if complaint := declared.validate(task.text, result, final, parsed, task.dialogue):
+    if complaint := (validate or declared.validate)(task.text, result, final, parsed, task.dialogue):
         return Declined(f"not valid: {complaint}")
-    if declared.count and (n := declared.count(task.text, result, final, parsed, task.dialogue)) != task.request.level:
+    if (
+        declared.count
+        and validate is None
+        and (n := declared.count(task.text, result, final, parsed, task.dialogue)) != task.request.level
+    ):
         return Declined(f"not valid: {n} changes instead of {task.request.level}")
     provenance = Provenance(
         parent=task.key,

@@ -12,7 +12,7 @@ from dialgauge.perturb._grammar import SUBJECTS, base_form, finite_part, hyphena
 from dialgauge.perturb._guards import following, has_determiner, in_quotes, lemma_of, noun_class, preceding, sift
 from dialgauge.perturb._parse import Chunk, Parsed, Token
 from dialgauge.perturb._people import PERSONAL, names_person, people_of, pronoun_of
-from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
+from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import PLACEHOLDER
 from dialgauge.perturb._word_tables import substitutes, word_set
@@ -130,11 +130,9 @@ class _Phrase:
 
 
 def propose_pronouns(
-    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int, *, compat: str = "none"
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Sequence[Edit] | NotApplicable:
     """Replace each noun phrase that is a subject or an object by a pronoun."""
-    if compat == "evaleval":
-        return _as_published(parsed)
     people = people_of(dialogue)
     phrases: list[_Phrase] = []
     for chunk in parsed.chunks:
@@ -287,31 +285,6 @@ def _of_a_thing(parsed: Parsed, verb: Token) -> bool:
     return doer is not None and doer.pos == "NOUN" and not names_person(doer)
 
 
-def _as_published(parsed: Parsed) -> Sequence[Edit] | NotApplicable:
-    """What the published code does: a pronoun before each sentence that begins with a noun (or an article and a noun),
-    and then the whole sentence once for every token that is left."""
-    edits: list[Edit] = []
-    led = False
-    for number, (start, end) in enumerate(parsed.sentences):
-        tokens = [token for token in parsed.tokens if token.sentence == number]
-        pronoun, used = _leading_pronoun(tokens)
-        led = led or bool(pronoun)
-        copies = [parsed.text[start:end]] * (len(tokens) - used)
-        edits.append(Edit(start, end, " ".join([*filter(None, [pronoun]), *copies])))
-    return edits if led else NotApplicable("no sentence begins with a noun that the published code replaces")
-
-
-def _leading_pronoun(tokens: Sequence[Token]) -> tuple[str, int]:
-    if tokens and tokens[0].tag in ("NNS", "NNPS"):
-        return "They", 1
-    if len(tokens) > 1 and tokens[0].tag == "DT":
-        if tokens[1].tag in ("NNS", "NNPS"):
-            return "They", 2
-        if tokens[1].tag == "NN":
-            return "It", 2
-    return "", 0
-
-
 def check_pronouns(
     original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
 ) -> str | None:
@@ -343,13 +316,6 @@ register(
         validate=check_pronouns,
         needs=frozenset({"parse"}),
         citation=CITATION,
-        options={
-            "compat": Option(
-                ("none", "evaleval"),
-                "evaleval: what the published code does (a pronoun in front, then the sentence once per token), for "
-                "comparison with human ratings of its results",
-            )
-        },
         examples=(("The agent refunds the order.", "They refund it."),),
     ),
 )

@@ -17,6 +17,7 @@ from dialgauge.perturb._apply import Declined, Task, Variant, finish, hindrance,
 from dialgauge.perturb._domain_text import edits_between
 from dialgauge.perturb._lexicon import lexicon
 from dialgauge.perturb._llm_chat import CUT, Chat, TypedChat, bare_text
+from dialgauge.perturb._llm_paper import PAPER_CHECKS
 from dialgauge.perturb._llm_prompts import OWN, PAPER, Entities, Message, Rewrite, rewrite_messages
 from dialgauge.perturb._llm_stages import Stages, drawn_entities, drawn_sentences
 from dialgauge.perturb._settings import LlmSettings
@@ -201,7 +202,9 @@ class LlmGenerator:
             answer, raw, complaint = self._chat.ask(attempt.messages, Rewrite, **self._options(task))
             text = answer.summary if answer else ""
         outcome: Variant | Declined = (
-            Declined(complaint) if complaint else self._finished(task, edits_between(task.text, text))
+            Declined(complaint)
+            if complaint
+            else self._rewritten(task, edits_between(task.text, text), printed_prompt=plain)
         )
         attempt.calls, attempt.tokens = attempt.calls + 1, attempt.tokens + raw.tokens
         if isinstance(outcome, Declined):
@@ -236,6 +239,12 @@ class LlmGenerator:
     def _finished(self, task: Task, edits: Any, notes: dict[str, Any] | None = None) -> Variant | Declined:
         with self._grammar:
             return finish(task, edits, generator=f"llm:{self._chat.chat.model}", notes=notes)
+
+    def _rewritten(self, task: Task, edits: Any, *, printed_prompt: bool) -> Variant | Declined:
+        """A text that the model wrote as a whole: nothing in it is tidied."""
+        validate = PAPER_CHECKS.get(task.request.perturbation.name) if printed_prompt else None
+        with self._grammar:
+            return finish(task, edits, generator=f"llm:{self._chat.chat.model}", validate=validate, tidied=False)
 
     @staticmethod
     def _complain(attempt: _Attempt, text: str, reason: str) -> None:

@@ -1,5 +1,6 @@
 """Prompts for a language model: those of the paper, and our own with a schema for the answer."""
 
+import re
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,7 +13,10 @@ Message = dict[str, str]
 #: The prompts of Table 1 of Patel, Agrawal and Kumar 2024 (Tweak to Trust), quoted for reproduction, word for word.
 #: The entity and sentence perturbations have none there; our own are used for them.
 PAPER = {
-    "writing_style": "Rewrite the summary and change the style to one of {style}, keeping the meaning same",
+    "writing_style": (
+        "Rewrite the summary and change the style to one of {shorthand, passive voice, active voice}, keeping the "
+        "meaning same"
+    ),
     "speaker_switch": (
         "Rewrite the summary, after randomly change the speaker 'customer' and 'agent' from the summary."
     ),
@@ -131,13 +135,19 @@ def rewrite_messages(task: Task, prompts: PromptSet, style: str) -> list[Message
     name = task.request.perturbation.name
     words = {"style": _STYLE_WORDS.get(style, style), "level": task.request.level}
     if prompts == "paper" and name in PAPER:
-        return [{"role": "user", "content": f"{PAPER[name].format(**words)}\n\n{task.text}"}]
+        return [{"role": "user", "content": f"{_printed(name, task)}\n\n{task.text}"}]
     parts = [f"Task: {OWN[name].format(**words)}"]
     if name in _READ_TRANSCRIPT and task.dialogue is not None:
         parts.append(f"Transcript:\n{task.dialogue.text}")
     key = 'a list "entities"' if name == "change_perturbation" else 'the key "summary"'
     parts += [f"Summary:\n{task.text}", f"Answer with a JSON object with {key}."]
     return [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": "\n\n".join(parts)}]
+
+
+def _printed(name: str, task: Task) -> str:
+    """The prompt as printed, braces included: the model chooses the style, unless one was asked for."""
+    style = _STYLE_WORDS.get(task.request.options.get("style", "any"))
+    return re.sub(r"\{.*\}", f"{{{style}}}", PAPER[name]) if style else PAPER[name]
 
 
 def stage_messages(question: str, **parts: str) -> list[Message]:

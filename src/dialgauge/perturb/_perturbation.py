@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from dialgauge.errors import ParameterError
 from dialgauge.registry import all_values, specification
@@ -52,9 +52,14 @@ class Option:
             raise ParameterError(owner, name, " or ".join(map(repr, self.choices)), value)
 
 
-def _no_complaint(
+#: (original, result, edits, parsed original, dialogue) → a complaint, or None if the result is valid.
+Validate: TypeAlias = Callable[[str, str, "Sequence[Edit]", "Parsed", "Dialogue | None"], str | None]
+
+
+def no_complaint(
     original: str, result: str, edits: "Sequence[Edit]", parsed: "Parsed", dialogue: "Dialogue | None"
 ) -> str | None:
+    """Accept everything."""
     return None
 
 
@@ -80,7 +85,7 @@ class Perturbation:
     description: str
     effects: Mapping[str, Effect]
     propose: "Callable[..., Sequence[Edit] | Proposal | NotApplicable]"
-    validate: "Callable[[str, str, Sequence[Edit], Parsed, Dialogue | None], str | None]" = _no_complaint
+    validate: Validate = no_complaint
     levels: tuple[int, ...] = (1,)
     needs: frozenset[Need] = frozenset()
     citation: str = ""

@@ -2,15 +2,27 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from operator import attrgetter
 
+from dialgauge.perturb._evaleval import COMPAT, PUBLISHED
 from dialgauge.perturb._perturbation import Perturbation, PerturbationRequest
 from dialgauge.registry import Registry
 
 PERTURBATIONS = Registry("perturbation", Perturbation, attrgetter("propose"))
 ENTRY_POINT_GROUP = PERTURBATIONS.group
-register = PERTURBATIONS.add
 find_perturbation = PERTURBATIONS.find
+
+
+def register(*perturbations: Perturbation) -> None:
+    """Add perturbations. Those that the published code has get the option to do as it does."""
+    PERTURBATIONS.add(
+        *(
+            replace(one, options={**one.options, "compat": COMPAT}) if one.name in PUBLISHED else one
+            for one in perturbations
+        )
+    )
+
 
 _LEVEL = re.compile(r"(.+)_(\d+)")
 

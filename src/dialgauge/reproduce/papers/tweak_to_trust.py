@@ -110,10 +110,7 @@ def _layout_4(printed: PrintedTable, found: PerturbedCorrelations, source: str) 
             cell = cells[metric, dimension, _SETS[theirs]]
             values.append(cell["difference" if to_original else "value"])
         rows.append(_our_row(metric, values))
-    text = (
-        f"{source} Metrics that need a model are printed only, and so is TER against the transcript, which is not "
-        "among our metrics. The sign of TER is kept, as in the paper."
-    )
+    text = f"{source} Metrics that need a model are printed only. The sign of TER is kept, as in the paper."
     return Layout("4", printed.title, printed.columns, (*printed_rows(printed), *rows), text)
 
 

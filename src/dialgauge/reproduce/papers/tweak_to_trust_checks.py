@@ -1,12 +1,13 @@
 """What the print of Tweak to Trust says about itself: its sums, its claims, and the cases behind its numbers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise, product
 
 import polars as pl
 
 from dialgauge.learn import gaps
 from dialgauge.perturb import PRIORS
+from dialgauge.reproduce._print_arithmetic import can_come_from, common_cases, least_deviation
 from dialgauge.reproduce._printed import Defect, PrintedTable, TableCheck, check_table
 
 _DIMENSIONS = ("consistency", "relevance")
@@ -15,9 +16,13 @@ _CHANGES = ("our-orig", "baseline-orig")
 _RATED = 25
 #: Metrics of which a lower value is better: there a correlation that rises has got worse.
 _LOWER = ("ter", "ter@source")
-#: Numbers of cases are looked for up to here; a finding counts if chance gives fewer than this many of them.
-_MOST_CASES, _CHANCE = 1000, 0.01
-_DUST = 1e-9
+#: The standard deviations that the text gives of these ratings.
+_DEVIATIONS = {"consistency": 0.12, "relevance": 0.21}
+#: Half a unit of the last digit of a printed mean, and a little more for binary fractions.
+_HALF = 0.005 + 1e-9
+
+#: The metrics that the text excepts from "a decrease in correlation".
+_EXCEPTIONS = ("unieval", "bartscore")
 
 Values = dict[tuple[str, str], float | None]
 
@@ -28,6 +33,7 @@ def check_prints(printed: Mapping[str, PrintedTable], accuracies: pl.DataFrame) 
         *(_differences(printed[name]) for name in ("5", "6")),
         _counts(printed, accuracies),
         _means(printed, accuracies),
+        _claims(printed),
     )
 
 
@@ -58,11 +64,24 @@ def _counts(printed: Mapping[str, PrintedTable], accuracies: pl.DataFrame) -> Ta
         ("lower-accuracy", "count"): lower,
         ("narrower", "count"): sum(found["narrower"]),
     }
+    signed = _nearer(accuracies)
     notes = {
         ("lower-correlation", "count"): f"{most} get worse in at least three of the four, with TER's sign flipped",
-        ("narrower", "count"): f"{sum(found['higher'])} is how often the accuracy on perturbed summaries rises",
+        ("narrower", "count"): (
+            f"{signed} by signed difference; {sum(found['higher'])} is how often the accuracy on perturbed summaries "
+            "rises"
+        ),
     }
     return check_table(table, values, notes=notes)
+
+
+def _nearer(accuracies: pl.DataFrame) -> int:
+    """In how many comparisons the difference to the originals is greater (less negative) in Table 6 than in Table 5."""
+    cells = ["dimension", "classifier", "set"]
+    changes = accuracies.filter(pl.col("difference").is_not_null())
+    before = changes.filter(condition="original").select(*cells, before="difference")
+    after = changes.filter(pl.col("condition") != "original").join(before, on=cells)
+    return after.filter(pl.col("difference") > pl.col("before")).height
 
 
 def _falling(table: PrintedTable) -> tuple[int, int]:
@@ -86,12 +105,72 @@ def _means(printed: Mapping[str, PrintedTable], accuracies: pl.DataFrame) -> Tab
         gain = _number(printed["7"], condition, column) - _number(printed["7"], "untrained", column)
         values[condition, "points"] = 100 * gain
     # 14.245 is printed as 14.24: how halves were rounded is not known.
-    return check_table(printed["means"], values, near=lambda value, shown: abs(value - shown) <= 0.005 + _DUST)
+    return check_table(printed["means"], values, near=lambda value, shown: abs(value - shown) <= _HALF)
+
+
+def _claims(printed: Mapping[str, PrintedTable]) -> TableCheck:
+    """What the text says of Tables 4 and 7, counted."""
+    four, seven = printed["4"], printed["7"]
+    changes = {
+        row: [_number(four, row, f"{dimension}/{change}") for dimension, change in product(_DIMENSIONS, _CHANGES)]
+        for row in four.rows
+    }
+    rising = [row for row, values in changes.items() if min(values) > 0 and row not in _LOWER]
+    falling = [row for row, values in changes.items() if max(values) < 0]
+    ter = [value for row in _LOWER for value in changes[row]]
+    crossed = _number(four, "unieval-relevance", "consistency/orig") > _number(
+        four, "unieval-relevance", "relevance/orig"
+    )
+    tuned = [(row, column) for row in ("original+baseline", "original+domain") for column in seven.columns]
+    values = {
+        "summaries": 1200 * 4,
+        "remaining": 1200 - _RATED,
+        "exceptions": sum(not row.startswith(_EXCEPTIONS) for row in rising),
+        "falling-exceptions": sum(row.startswith(_EXCEPTIONS) for row in falling),
+        "ter-rises": sum(value > 0 for value in ter),
+        "bartscore-transcript": sum(
+            _perturbed(four, "bartscore-src-hyp", dimension, change)
+            > _perturbed(four, "bartscore-hyp-ref", dimension, change)
+            for dimension, change in product(_DIMENSIONS, _CHANGES)
+        ),
+        "unieval-crossed": int(crossed),
+        "tuned-better": sum(_number(seven, *cell) > _number(seven, "untrained", cell[1]) for cell in tuned),
+        "ours-better": sum(
+            _number(seven, "original+domain", column) > _number(seven, "original+baseline", column)
+            for column in seven.columns
+        ),
+    }  # fmt: skip
+    notes = {
+        "exceptions": _named(four, (row for row in rising if not row.startswith(_EXCEPTIONS))),
+        "falling-exceptions": _named(four, (row for row in falling if row.startswith(_EXCEPTIONS))),
+        "ter-rises": f"against the transcript, relevance on 'baseline' is {min(ter):.2f}",
+        "bartscore-transcript": "on relevance only",
+    }
+    return check_table(
+        printed["claims"],
+        {(row, "count"): value for row, value in values.items()},
+        notes={(row, "count"): note for row, note in notes.items()},
+    )
+
+
+def _perturbed(table: PrintedTable, row: str, dimension: str, change: str) -> float:
+    """The correlation on perturbed summaries: that on originals and the printed difference to it."""
+    return _number(table, row, f"{dimension}/orig") + _number(table, row, f"{dimension}/{change}")
+
+
+def _named(table: PrintedTable, rows: Iterable[str]) -> str:
+    return ", ".join(table.labels[row] for row in rows)
 
 
 def find_defects(printed: Mapping[str, PrintedTable]) -> tuple[Defect, ...]:
     """Contradictions within the printed numbers."""
-    return (*_impossible_means(), *_rising_doses(), *_few_cases(printed))
+    return (
+        *_impossible_means(),
+        *_impossible_deviations(),
+        *_rising_doses(),
+        *_few_cases(printed),
+        *_training_results(printed["7"]),
+    )
 
 
 def _impossible_means() -> Iterator[Defect]:
@@ -101,8 +180,33 @@ def _impossible_means() -> Iterator[Defect]:
         if not all(can_come_from(_RATED, mean, 0.01) for mean in means):
             keys.append(f"{label}: {', '.join(f'{mean:.2f}' for mean in means)}")
     if keys:
-        message = f"{len(keys)} of {len(PRIORS)} rows have a mean that {_RATED} integer ratings cannot give"
+        thrice = sum(
+            all(can_come_from(3 * _RATED, prior.mean, 0.01, cut=False) for prior in known.values())
+            for known in PRIORS.values()
+        )
+        message = (
+            f"{len(keys)} of {len(PRIORS)} rows have a mean that {_RATED} integer ratings cannot give "
+            f"({thrice} rows are rounded means of {3 * _RATED}, three for each summary)"
+        )
         yield Defect("impossible-mean", "warning", "Tables 2 and 3", message, tuple(keys))
+
+
+def _impossible_deviations() -> Iterator[Defect]:
+    """Whole votes with a mean between two points cannot deviate as little as the text says."""
+    for dimension, printed in _DEVIATIONS.items():
+        least = {label: least_deviation(known[dimension].mean) for label, known in PRIORS.items()}
+        rounded = {label: least_deviation(known[dimension].mean, 0.01) for label, known in PRIORS.items()}
+        above = [label for label, value in least.items() if value > printed]
+        sure = [label for label in above if rounded[label] > printed + _HALF]
+        keys = tuple(
+            f"{label}: mean {PRIORS[label][dimension].mean:.2f}, at least {least[label]:.2f}" for label in sure
+        )
+        if keys:
+            message = (
+                f"a standard deviation of {printed} is too small for whole ratings with the mean of {len(above)} of "
+                f"{len(PRIORS)} rows ({len(sure)}, whatever was rounded)"
+            )
+            yield Defect("impossible-deviation", "warning", f"section 5.2, {dimension}", message, keys)
 
 
 def _rising_doses() -> Iterator[Defect]:
@@ -122,33 +226,63 @@ def _rising_doses() -> Iterator[Defect]:
 
 
 def _few_cases(printed: Mapping[str, PrintedTable]) -> Iterator[Defect]:
-    """Accuracies of one test set are shares of the number of its summaries; five of them can give it away."""
-    for name, dimension, place in product(("5", "6"), _DIMENSIONS, ("orig", "our", "baseline")):
-        table, column = printed[name], f"{dimension}/{place}"
-        shares = sorted({_number(table, row, column) / 100 for row in table.rows})
-        n = fewest_cases(shares, 0.0001)
-        if n is not None:
+    """Accuracies of one test set are shares of the number of its summaries; ten of them can give it away."""
+    found: dict[str, int] = {}
+    for name, place in product(("5", "6"), ("orig", "our", "baseline")):
+        cells = [(row, f"{dimension}/{place}") for row, dimension in product(printed[name].rows, _DIMENSIONS)]
+        shares = [_number(printed[name], *cell) / 100 for cell in cells]
+        known = found.get(place)
+        if known is not None and not any(can_come_from(known, share, 0.0001) for share in shares):
             message = (
-                f"all accuracies are whole numbers of {n} summaries (or a multiple of it): a test set far smaller than "
-                "a quarter of what section 5.2 describes"
+                f"none of these accuracies is a whole number of {known} summaries, as those of Table 5 are: another "
+                "test set, so that the gaps of the two tables cannot be compared"
             )
-            yield Defect("few-cases", "warning", f"Table {name}, {column}", message)
+            yield Defect("other-test-set", "warning", f"Table {name}, {place!r}", message)
+        common = common_cases(shares, 0.0001)
+        if common is None:
+            continue
+        found[place], fits = common
+        others = tuple(
+            f"{printed[name].labels[row]} {column}: {100 * share:.2f}"
+            for (row, column), share in zip(cells, shares, strict=True)
+            if not can_come_from(common[0], share, 0.0001)
+        )
+        message = (
+            f"{fits} of {len(shares)} accuracies are whole numbers of {common[0]} summaries (or a multiple of it): a "
+            "test set far smaller than a quarter of what section 5.2 describes; the others cannot come from it"
+        )
+        yield Defect("few-cases", "warning", f"Table {name}, {place!r}", message, others)
 
 
-def can_come_from(n: int, printed: float, step: float) -> bool:
-    """Whether k / n for a whole k is printed so, rounded or cut off to a multiple of ``step``."""
-    low, high = printed - step / 2 - _DUST, printed + step - _DUST
-    return any(low <= k / n < high for k in (int(printed * n), int(printed * n) + 1))
-
-
-def fewest_cases(shares: Sequence[float], step: float) -> int | None:
-    """The smallest number of cases that all these shares can come from; None if chance may have found it as well."""
-    expected = 0.0
-    for n in range(1, _MOST_CASES):
-        # The share of all values that can come from n, and how many such numbers chance has given up to here.
-        expected += min(1.0, 1.5 * step * n) ** len(shares)
-        if expected > _CHANCE:
-            return None
-        if all(can_come_from(n, share, step) for share in shares):
-            return n
-    return None
+def _training_results(table: PrintedTable) -> Iterator[Defect]:
+    """What the text leaves out of Table 7, and how it words its gains."""
+    column = "BARTScore/consistency"
+    before = _number(table, "untrained", column)
+    gains = [
+        f"{100 * (_number(table, row, column) - before):.2f} points are {_number(table, row, column) / before - 1:.0%}"
+        for row in ("original+domain", "original+baseline")
+    ]
+    yield Defect(
+        "points-as-per-cent",
+        "note",
+        "section 6.2",
+        f"gains of a correlation are given in %, but are points of a hundredth: {', '.join(gains)}",
+    )
+    best = [
+        f"{name}: {_number(table, 'original', name):.4f}; with 'our' {_number(table, 'original+domain', name):.4f}"
+        for name in table.columns
+        if all(_number(table, "original", name) >= _number(table, row, name) for row in table.rows)
+    ]
+    worse = [
+        f"{name}: {_number(table, 'original', name):.4f}; untrained {_number(table, 'untrained', name):.4f}"
+        for name in table.columns
+        if _number(table, "original", name) < _number(table, "untrained", name)
+    ]
+    yield Defect(
+        "not-mentioned",
+        "note",
+        "Table 7",
+        f"trained on originals alone, {len(best)} of {len(table.columns)} metrics is best and {len(worse)} are worse "
+        "than untrained, which the text does not say",
+        (*best, *worse),
+    )
