@@ -70,6 +70,7 @@ SPECIAL: dict[str, Any] = {
     "sets": ("full", "filtered"),
     "conditions": ("original+domain", "original+baseline"),
     "longest": 60,
+    "models": ("unieval=folder:other",),
 }
 
 

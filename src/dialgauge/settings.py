@@ -99,11 +99,8 @@ class Settings(BaseModel, metaclass=_Checked):
 
 
 def paper_setting(help: str) -> Any:
-    """Declare the field ``as_paper``: the values of a publication instead of our defaults; see :func:`preset`.
-
-    It is not part of what is recorded: the values are.
-    """
-    return setting(False, f"{help} What is given beside it counts.", exclude=True)
+    """Declare the field ``as_paper``: the values of a publication instead of our defaults; see :func:`preset`."""
+    return setting(False, f"{help} What is given beside it counts.")
 
 
 def preset(values: Any, published: Mapping[str, Any]) -> Any:

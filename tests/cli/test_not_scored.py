@@ -87,16 +87,16 @@ def few(tmp_path: Path) -> Path:
 
 
 def test_score_says_it_once_and_json_has_it_all(cli: Cli, few: Path) -> None:
-    metrics = ("-m", "feqa", "-m", "rouge-1", "-m", "rouge-2")
+    metrics = ("-m", "bartscore", "-m", "rouge-1", "-m", "rouge-2")
     shown = cli("score", few, *metrics)
     assert shown.code == 0
-    assert shown.err.count("has no default model") == 1
-    assert "feqa" not in shown.out
+    assert shown.err.count("model 'facebook/bart-large-cnn' is not here") == 1
+    assert "bartscore" not in shown.out
     assert "the dialogue has no reference" in " ".join(shown.out.split())
     assert "rouge-1, rouge-2" in shown.out
     document = json.loads(cli("score", few, *metrics, "--json").out)
     reasons = {entry["metric"]: entry["reason"] for entry in document["failures"]}
-    assert reasons["bartscore-hyp"].startswith("metric 'bartscore-hyp' has no default model")
+    assert reasons["bartscore-hyp"].startswith("model 'facebook/bart-large-cnn' is not here")
     assert sorted(name for name in reasons if "bartscore" in name) == [
         "bartscore-hyp",
         "bartscore-hyp-ref",

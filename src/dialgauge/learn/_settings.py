@@ -338,13 +338,13 @@ class TuningGrid(Settings):
     targets: Several[str] = setting(
         ("consistency", "relevance"), "Rated dimension to learn.", flag="--target", short="-t", min_length=1
     )
-    weights: Several[str] = setting(
+    models: Several[str] = setting(
         (),
         "Weights to start from, as METRIC=MODEL: a hub id, folder:/path or embedded:NAME (default: published ones).",
         flag="--model",
     )
 
-    @field_validator("weights")
+    @field_validator("models")
     @classmethod
     def _metric_and_model(cls, given: tuple[str, ...]) -> tuple[str, ...]:
         for text in given:
@@ -355,7 +355,7 @@ class TuningGrid(Settings):
 
     def model_of(self, metric: str) -> str | None:
         """The weights named for a metric or its family; None for the default."""
-        named = dict(text.split("=", 1) for text in self.weights)
+        named = dict(text.split("=", 1) for text in self.models)
         return named.get(metric, named.get(metric.partition("-")[0]))
 
 
