@@ -16,7 +16,7 @@ from dialgauge.learn._conditions import Conditions, run_conditions
 from dialgauge.learn._settings import CONDITIONS, ConditionSettings, TuningGrid, fine_tunable
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy
-from dialgauge.settings import split, takes
+from dialgauge.settings import chosen_pair, takes
 from dialgauge.tables import Cell, Column, Part, Row, Table, number, render_table
 
 #: What the rows are called in the paper.
@@ -89,9 +89,9 @@ def run_tuning_table(
     Each cell is a subfolder (``unieval/consistency``) with its trained metrics; the table is written beside them. Call
     it again with the same arguments to go on after an interruption.
     """
-    ours, trained, rated = split(changes, TuningGrid, ConditionSettings, RatingPolicy)
-    grid = TuningGrid.chosen(grid, ours, "run_tuning_table")
-    policy = RatingPolicy.chosen(policy, rated, "run_tuning_table")
+    trained = {name: value for name, value in changes.items() if name in ConditionSettings.model_fields}
+    others = {name: value for name, value in changes.items() if name not in trained}
+    grid, policy = chosen_pair("run_tuning_table", others, (TuningGrid, grid), (RatingPolicy, policy))
     cells = _cells(grid, settings, trained)
     folder = Path(folder)
     first = next(iter(cells.values()))
