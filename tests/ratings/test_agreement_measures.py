@@ -13,8 +13,12 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa as stat
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.ratings import cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement, verdict
+from dialgauge.ratings._alpha import alpha_parts
 from dialgauge.ratings._bootstrap import bootstrap_interval
-from dialgauge.ratings._measures import make_statistic
+from dialgauge.ratings._frame import ratings_of_matrix
+from dialgauge.ratings._leave_out import LeaveOneOut
+from dialgauge.ratings._measures import measure_on
+from dialgauge.ratings._pairs import pair_measure
 from dialgauge.ratings._settings import MEASURES
 from dialgauge.resampling import Intervals
 
@@ -38,6 +42,10 @@ def make_matrix(seed: int, units: int = 60, annotators: int = 4, points: int = 5
     matrix = np.clip(truth + noise, 1, points).astype(float)
     matrix[generator.random(matrix.shape) < missing] = np.nan
     return matrix
+
+
+def make_statistic(matrix, measure, level, weights):
+    return measure_on(ratings_of_matrix(matrix), measure, level, weights).statistic
 
 
 matrices = st.builds(
@@ -91,12 +99,13 @@ def test_alpha_equals_nltk():
 def test_cohen_equals_scikit_learn(ours, theirs, seed):
     matrix = make_matrix(seed, annotators=3)
     labels = [1, 2, 3, 4, 5]
-    pairs = []
+    pairs, shared = [], []
     for i, j in ((0, 1), (0, 2), (1, 2)):
         both = ~np.isnan(matrix[:, [i, j]]).any(axis=1)
+        shared.append(both.sum())
         pairs.append(cohen_kappa_score(matrix[both, i], matrix[both, j], weights=theirs, labels=labels))
     assert cohen_kappa(matrix[:, :2], ours).value == pytest.approx(pairs[0], abs=1e-12)
-    assert cohen_kappa(matrix, ours).value == pytest.approx(np.mean(pairs), abs=1e-12)
+    assert cohen_kappa(matrix, ours).value == pytest.approx(np.average(pairs, weights=shared), abs=1e-12)
 
 
 def test_cohen_weights_use_values_not_ranks():
@@ -128,12 +137,13 @@ def test_percent_agreement_counts_pairs():
 @pytest.mark.parametrize("measure", ["pearson", "spearman"])
 def test_correlation_between_annotators_equals_scipy(measure):
     matrix = make_matrix(2, annotators=3)
-    expected = []
+    expected, shared = [], []
     for i, j in ((0, 1), (0, 2), (1, 2)):
         both = ~np.isnan(matrix[:, [i, j]]).any(axis=1)
+        shared.append(both.sum())
         expected.append(getattr(stats, f"{measure}r")(matrix[both, i], matrix[both, j])[0])
     value = make_statistic(matrix, measure, "interval", "none")(np.ones((1, len(matrix))))[0]
-    assert value == pytest.approx(np.mean(expected), abs=1e-12)
+    assert value == pytest.approx(np.average(expected, weights=shared), abs=1e-12)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -292,3 +302,69 @@ def test_interval_alpha_ignores_unit_and_origin(matrix, factor, shift):
     assert (one.value is None) == (other.value is None)
     if one.value is not None:
         assert one.value == pytest.approx(other.value, abs=1e-8)
+
+
+def make_crowd(seed: int, units: int = 400, workers: int = 60, per_unit: int = 4) -> np.ndarray:
+    generator = np.random.default_rng(seed)
+    matrix = np.full((units, workers), np.nan)
+    truth = generator.integers(1, 6, size=units)
+    for unit in range(units):
+        who = generator.choice(workers, size=generator.integers(1, per_unit + 1), replace=False)
+        matrix[unit, who] = np.clip(truth[unit] + generator.integers(-1, 2, size=len(who)), 1, 5)
+    return matrix
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_of_a_crowd_equals_the_krippendorff_package(level):
+    sliders = np.where(np.isnan(make_crowd(2, 40, 20)), np.nan, np.random.default_rng(0).random((40, 20)))
+    for matrix in (make_crowd(1, 200, 30), sliders):
+        expected = krippendorff.alpha(reliability_data=matrix.T, level_of_measurement=level)
+        assert krippendorff_alpha(matrix, level).value == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_alpha_without_an_annotator_is_that_of_the_others(level):
+    for matrix in (make_matrix(3, missing=0.4), make_crowd(3, units=60, workers=8), make_crowd(4, 60, 8) + np.pi):
+        values = LeaveOneOut(alpha_parts(ratings_of_matrix(matrix), level), matrix.shape[1]).values
+        for column, value in enumerate(values):
+            expected = krippendorff_alpha(np.delete(matrix, column, axis=1), level).value
+            assert value == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_rise_without_an_annotator_is_that_of_each_resample():
+    matrix = make_matrix(5, units=40, annotators=4, missing=0.3)
+    left_out = LeaveOneOut(alpha_parts(ratings_of_matrix(matrix), "interval"), 4)
+    counts = np.random.default_rng(0).multinomial(40, np.full(40, 1 / 40), size=5).astype(float)
+    for row, rise in zip(counts, left_out.rise(2)(counts), strict=True):
+        repeated = np.repeat(matrix, row.astype(int), axis=0)
+        expected = krippendorff_alpha(np.delete(repeated, 2, axis=1)).value - krippendorff_alpha(repeated).value
+        assert rise == pytest.approx(expected, abs=1e-12)
+
+
+def test_only_pairs_that_share_enough_units_count():
+    matrix = make_crowd(6, units=600, workers=12)
+    pairs = pair_measure(ratings_of_matrix(matrix), "cohen-kappa", "none", 20)
+    values, shared = [], []
+    for i in range(12):
+        for j in range(i + 1, 12):
+            both = ~np.isnan(matrix[:, [i, j]]).any(axis=1)
+            if both.sum() >= 20:
+                values.append(cohen_kappa_score(matrix[both, i], matrix[both, j]))
+                shared.append(both.sum())
+    assert 3 <= len(values) < pairs.met == 66
+    assert pairs.counted == len(values)
+    assert pairs.each == pytest.approx(values, abs=1e-12)
+    assert pairs.statistic.value == pytest.approx(np.average(values, weights=shared), abs=1e-12)
+
+
+def test_drawing_distinct_rows_is_drawing_units():
+    """Of many units with few distinct rows, how often each row occurs is drawn: the same interval as unit by unit."""
+    matrix = make_matrix(8, units=2000, annotators=3, missing=0)
+    statistic = make_statistic(matrix, "krippendorff-alpha", "ordinal", "none")
+    found = bootstrap_interval(statistic, np.arange(2000), Intervals(resamples=4000, seed=0))
+    generator = np.random.default_rng(1)
+    drawn = statistic(generator.multinomial(2000, np.full(2000, 1 / 2000), size=4000).astype(float))
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    width = high - low
+    assert found.low == pytest.approx(low, abs=0.06 * width)
+    assert found.high == pytest.approx(high, abs=0.06 * width)

@@ -135,3 +135,33 @@ def test_bad_parameters(ratings):
         agreement(ratings, resample="row")
     with pytest.raises(UnknownNameError, match="did you mean 'fluency'"):
         agreement(ratings, MEASURES, dimensions=["fluncy"])
+
+
+def test_a_crowd_has_no_kappa_but_alpha():
+    """Where hardly any two workers share twenty units, the mean over pairs would mislead: null, and why."""
+    generator = np.random.default_rng(0)
+    rows = []
+    for unit in range(300):
+        truth = generator.integers(1, 6)
+        for worker in generator.choice(40, size=3, replace=False):
+            value = float(np.clip(truth + generator.integers(-1, 2), 1, 5))
+            rows.append(Rating(f"d{unit:03}", "s", f"w{worker:02}", "fluency", value, scale="1-5"))
+    result = agreement(ratings_frame(rows), resamples=20)
+    for measure in ("cohen-kappa", "pearson", "spearman"):
+        assert result.value(measure, "fluency") is None
+    assert result.value("krippendorff-alpha", "fluency") > 0.7
+    note = result.frame.filter(measure="cohen-kappa", scope="dimension")["note"][0]
+    assert note.startswith("only 0 of ")
+    assert note.endswith("pairs of annotators share 20 units or more; Krippendorff's α uses all ratings")
+    assert agreement(ratings_frame(rows), ["cohen-kappa"], minimum_shared=2, resamples=0).value("cohen-kappa") < 0.7
+
+
+def test_fleiss_keeps_the_number_of_ratings_after_cleaning(ratings):
+    from dialgauge.ratings import majority_noise_removal
+
+    cleaned = majority_noise_removal(ratings).ratings
+    after = agreement(cleaned, ["fleiss-kappa"], resamples=0, before_cleaning=ratings).frame
+    alone = agreement(cleaned, ["fleiss-kappa"], resamples=0).frame
+    full = cleaned.drop_nulls("value").group_by("dialogue_id", "system", "dimension").len().filter(pl.col("len") == 3)
+    assert after["units"][0] == full.height
+    assert alone["value"][0] == 1 > after["value"][0]

@@ -103,6 +103,30 @@ def test_gaps_are_counted(rate, corpus_of):
     assert finding.evidence == {"missing": 1}
 
 
+def test_large_gaps_and_half_rated_dimensions_are_counted(rate, corpus_of):
+    whole, values = rate(noisy()), noisy(seed=1)
+    rows = [[v if a == 0 or u < 20 else None for a, v in enumerate(row)] for u, row in enumerate(values.tolist())]
+    few = rate(noisy(units=9, seed=2), "fluency")
+    findings = check_ratings(corpus_of(pl.concat([whole, rate(rows, "coverage"), few])))
+    assert [finding.message for finding in findings.of("missing-ratings")] == ["of 60 units, a1 rated 20, a2 rated 20"]
+    assert findings.of("few-rated-twice")[0].evidence == {"units": 60, "rated_twice": 20}
+    (finding,) = findings.of("few-rated")
+    assert (finding.severity, finding.where) == ("warning", "dimension fluency")
+    assert finding.message == "rated on 9 of the 60 summaries that have ratings: its numbers speak for these only"
+
+
+def test_gaps_of_a_crowd_are_one_note(rate, corpus_of):
+    generator = np.random.default_rng(0)
+    rows = []
+    for _ in range(60):
+        row: list[float | None] = [None] * 20
+        for worker in generator.choice(20, size=3, replace=False):
+            row[worker] = float(generator.integers(1, 6))
+        rows.append(row)
+    (finding,) = check_ratings(corpus_of(rate(rows))).of("missing-ratings")
+    assert finding.message.startswith("20 of 20 annotators rated ")
+
+
 def test_a_default_comment_is_found(rate, corpus_of):
     ratings = rate(noisy())
     text = pl.when(pl.col("annotator") == "a1").then(pl.lit(" Write your comment here… "))

@@ -35,7 +35,7 @@ def test_residuals_by_hand(rate):
     mine = result.blocks.filter(pl.col("annotator") == "a0")
     assert mine["residual"].to_list() == [pytest.approx((3 + 0) / 2), pytest.approx(-3)]
     assert mine["ratings"].to_list() == [2, 1]
-    assert result.order == "the order of the table"
+    assert result.order == "the order of the table; the ratings have no times"
 
 
 def test_drift_is_found_and_its_size_is_right():
@@ -150,3 +150,19 @@ def test_outliers_need_three_annotators_and_one_scale(rate):
     assert drift(mixed).trends["note"].str.contains("different scales").all()
     with pytest.raises(ParameterError, match="minimum_rise"):
         outliers(mixed, minimum_rise=-1)
+
+
+def test_a_crowd_of_which_one_answers_at_random():
+    """With more than ten annotators only possible outliers have an interval."""
+    generator = np.random.default_rng(0)
+    rows = []
+    for unit in range(240):
+        truth = generator.integers(1, 6)
+        for name in generator.choice(12, size=3, replace=False):
+            value = generator.integers(1, 6) if name == 7 else np.clip(truth + generator.integers(-1, 2), 1, 5)
+            rows.append(Rating(f"d{unit:03}", "s", f"w{name:02}", "fluency", float(value), scale="1-5"))
+    frame = outliers(ratings_frame(rows), minimum_rise=0.05, resamples=200)
+    assert frame.flagged["annotator"].to_list() == ["w07"]
+    assert frame.frame.filter(pl.col("low").is_not_null())["annotator"].to_list() == ["w07"]
+    assert frame.frame["alpha_without"].null_count() == 0
+    assert drift(ratings_frame(rows)).trends.height == 12

@@ -29,7 +29,7 @@ from dialgauge.reproduce import (
     show_span,
     sweep_settings,
 )
-from dialgauge.reproduce._compare import kendall_w
+from dialgauge.reproduce._concordance import kendall_w
 from dialgauge.reproduce._qra import qra_view
 from dialgauge.reproduce._studies import printed_results
 from dialgauge.reproduce._systems import sign_flip_p_value
@@ -551,7 +551,8 @@ class TestReport:
         assert [line.type for line in lines] == ["I", "II", "II", "III", "IV"]
         assert lines[0].value == pytest.approx(comparison.cells["cv_star"].mean())
         assert lines[3].value == pytest.approx(comparison.concordance["alpha"].mean())
-        assert lines[4].value is None
+        assert lines[4].value == 1
+        assert lines[4].text.startswith("18 of 18 orders of two systems in one are kept")
 
     def test_html_is_whole_and_escapes_names(self):
         evil = "<script>alert(1)</script>"
@@ -764,3 +765,57 @@ def test_spans_as_people_read_them():
 
 def test_a_role_that_is_not_given_is_the_whole_dialogue():
     assert table(ORIGINAL, "one").roles == [OVERALL]
+
+
+class TestConventions:
+    def test_cv_star_without_the_over_correction(self):
+        studies = [table(ORIGINAL, "one"), table(REPEATED, "two")]
+        published, current = compare(studies), compare(studies, over_correction=False)
+        for column in ("cv_star", "low", "high"):
+            assert (published.cells[column] / 1.125).to_list() == pytest.approx(current.cells[column].to_list())
+
+    def test_all_pairs_of_three_studies(self):
+        third = table({"A": "4.0", "B": "3.5", "C": "3.0"}, "three")
+        result = compare([table(ORIGINAL, "one"), table(REPEATED, "two"), third])
+        assert result.correlations["study"].to_list() == ["two", "three"]
+        assert result.all_pairs.select("other", "study").rows() == [("one", "two"), ("one", "three"), ("two", "three")]
+        assert result.all_pairs["spearman"].to_list() == [pytest.approx(1), pytest.approx(-1), pytest.approx(-1)]
+        assert [line.measure for line in qra_view(result)][3:5] == [
+            "mean Pearson r, all pairs of studies",
+            "mean Spearman ρ, all pairs of studies",
+        ]
+
+    def test_kendalls_w_with_and_without_correction_for_ties(self):
+        tied = np.array([[1, 1], [1, 1], [3, 3], [4, 4]])
+        assert kendall_w(tied)[0] == pytest.approx(1)
+        ranks = stats.rankdata(tied, axis=0).sum(axis=1)
+        assert kendall_w(tied, correct_ties=False)[0] == pytest.approx(12 * ranks.var() * 4 / (4 * (64 - 4)))
+
+    def test_ratings_give_intervals_and_printed_numbers_none(self, make_ratings):
+        studies = [rated_results(make_ratings(1), "one"), rated_results(make_ratings(2), "two")]
+        cells, rows = compare(studies, resamples=200).cells, compare(studies, resamples=200)
+        assert (cells["interval_low"] <= cells["interval_high"]).all()
+        assert rows.concordance["w_low"].null_count() == 0
+        assert (rows.correlations["pearson_low"] <= rows.correlations["pearson"]).all()
+        assert cells.equals(compare(studies, resamples=200).cells)
+        assert compare(studies, resamples=0).cells["interval_low"].null_count() == cells.height
+        printed = compare([table(ORIGINAL, "one"), table(REPEATED, "two")])
+        assert printed.cells["interval_low"].null_count() == 3
+
+    def test_systems_on_different_dialogues_are_tested_unpaired(self, make_ratings):
+        ratings = make_ratings(3)
+        even = pl.col("dialogue_id").str.slice(1).cast(pl.Int64) % 2 == 0
+        apart = ratings.filter((pl.col("system") == "better") == even)
+        study = rated_results(apart, "apart")
+        row = compare_systems(study, [("better", "worse")], permutations=2000).frame.row(0, named=True)
+        assert study.summaries is not None
+        part = study.summaries.filter(dimension=row["dimension"], role=row["role"])
+        one, other = (part.filter(system=name)["value"].to_numpy() for name in ("better", "worse"))
+        assert (row["design"], row["n"], row["n_baseline"]) == ("unpaired", 12, 12)
+        assert row["p_t"] == pytest.approx(stats.ttest_ind(one, other, equal_var=False).pvalue)
+        assert row["p_wilcoxon"] == pytest.approx(stats.mannwhitneyu(one, other).pvalue)
+        assert row["p_permutation"] == pytest.approx(row["p_t"], abs=0.02)
+        pooled = np.sqrt((one.var(ddof=1) + other.var(ddof=1)) / 2)
+        assert row["effect"] == pytest.approx((one.mean() - other.mean()) / pooled)
+        assert row["effect_low"] < row["effect"] < row["effect_high"]
+        assert set(compare_systems(rated_results(ratings, "same"), permutations=200).frame["design"]) == {"paired"}

@@ -152,3 +152,11 @@ def test_a_range_knows_what_it_leaves_open():
     loose = spearman_range([1, 1, 1], [1, 2, 3], (True, True))
     assert (loose.low, loose.high) == pytest.approx((-1, 1))
     assert not loose.has_one_sign()
+
+
+def test_without_the_over_correction_every_value_is_smaller_by_the_factor():
+    for values in ([84.51, 84.5, 87.46, 85.6, 84.2, 86.61, 86.2], [158.0, 157.0]):
+        n = len(values)
+        with_it, without = cv_star(values), cv_star(values, over_correction=False)
+        assert with_it.cv_star / without.cv_star == pytest.approx(1 + 1 / (4 * n), abs=1e-15)
+        assert (with_it.sd, with_it.sd_interval) == (without.sd, without.sd_interval)

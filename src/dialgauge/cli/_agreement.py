@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
     from dialgauge.ratings import Agreement, Cleaned, Drift, Findings, Outliers
 
-#: Longer tables show flagged rows only; further notes are counted.
-_MOST_ROWS, _MOST_NOTES = 24, 5
+#: Longer tables show flagged rows only, and at most so many; further rows and notes are counted.
+_MOST_ROWS, _MOST_FLAGGED, _MOST_NOTES = 24, 10, 5
 
 #: Names of the measures in tables.
 _LABELS = {
@@ -101,7 +101,7 @@ def _analyse(
     before = after = room.agreement(treated.checked, settings=settings, policy=policy)
     if treated.cleaned is not None:
         progress("cleaning", 1, 4)
-        after = room.agreement(treated.counted, settings=settings, policy=policy)
+        after = room.agreement(treated.counted, settings=settings, policy=policy, before_cleaning=treated.checked)
     progress("drift", 2, 4)
     drifting = room.drift(treated.checked, policy=policy, order=order, confidence=settings.confidence)
     standing = settings.subset(OutlierSettings, level=settings.level or "interval")
@@ -175,14 +175,17 @@ def _print_cleaning(cleaned: "Cleaned") -> None:
     note("Cleaning removes disagreement, so agreement rises by construction: report both numbers.")
 
 
-def _few(rows: list[dict[str, Any]], flag: str) -> list[dict[str, Any]]:
-    return rows if len(rows) <= _MOST_ROWS else [row for row in rows if row[flag]]
+def _few(rows: "pl.DataFrame", flagged: "pl.DataFrame") -> tuple[list[dict[str, Any]], int]:
+    """The rows to show, and how many flagged ones are left out: all rows of a small table, else the worst."""
+    if rows.height <= _MOST_ROWS:
+        return rows.to_dicts(), 0
+    return flagged.head(_MOST_FLAGGED).to_dicts(), max(0, flagged.height - _MOST_FLAGGED)
 
 
 def _print_drift(drifting: "Drift") -> None:
     from dialgauge.tables import number_cell
 
-    rows = _few(drifting.trends.to_dicts(), "drifts")
+    rows, more = _few(drifting.trends, drifting.drifting)
     count = drifting.drifting.height
     if not drifting.blocks.height or not rows:
         note("No drift found." if drifting.blocks.height else "Drift needs units rated by at least two annotators.")
@@ -203,16 +206,18 @@ def _print_drift(drifting: "Drift") -> None:
         for row in rows
     ]
     parts = [f"part {block}" for block in blocks]
-    title = f"drift: rating minus the mean of the others ({count} drifting; ordered by {drifting.order})"
+    title = f"drift: rating minus the mean of the others ({count} drifting; by {drifting.order})"
     columns = ["annotator", "dimension", *parts, "change", "95 % interval", "flag"]
     print_table(title, columns, shown, numeric=[*parts, "change", "95 % interval"])
+    _count_more(more, "annotators who drift")
 
 
 def _print_outliers(apart: "Outliers") -> None:
     from dialgauge.tables import number_cell
 
-    rows = _few(apart.frame.sort("annotator", "dimension").to_dicts(), "outlier")
+    rows, more = _few(apart.frame.sort("annotator", "dimension"), apart.flagged)
     if not rows:
+        note("No annotator is an outlier.")
         return
     shown = [
         [
@@ -230,6 +235,12 @@ def _print_outliers(apart: "Outliers") -> None:
     columns = ["annotator", "dimension", "bias", "r", "α of all", "α without", "95 % of the rise", "flag"]
     title = f"each annotator compared with the others ({apart.flagged.height} outliers; α at {apart.level} level)"
     print_table(title, columns, shown, numeric=columns[2:7])
+    _count_more(more, "outliers")
+
+
+def _count_more(more: int, what: str) -> None:
+    if more:
+        note(f"… and {more} more {what} (--json lists all)")
 
 
 def _print_findings(findings: "Findings") -> None:

@@ -11,6 +11,7 @@ from dialgauge.cli._output import Json, console, note, print_json, progress_bar,
 from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import InputError
 from dialgauge.ratings import RatingPolicy
+from dialgauge.reproduce import ComparisonSettings
 
 if TYPE_CHECKING:
     from dialgauge.reproduce import ComparisonReport, StudyResults, SystemComparison
@@ -55,6 +56,7 @@ def add_to(app: typer.Typer) -> None:
 def compare(
     studies: Studies,
     policy: Annotated[RatingPolicy, Only("aggregate", "ties", "on_invalid")],
+    conventions: ComparisonSettings,
     scale: Scales = None,
     normalise: Annotated[
         bool, typer.Option("--normalise", help="Normalize all results to 0–1 by their scales.")
@@ -86,7 +88,7 @@ def compare(
     results = _load(studies, _by_study(scale, "--scale"), normalise, policy, settings)
     results = _with_agreement(results, agreement)
     tested = _tested(results, test)
-    comparison = compare_studies(results)
+    comparison = compare_studies(results, conventions)
     conclusions = None
     if claims is not None:
         with given_by("--claims"):

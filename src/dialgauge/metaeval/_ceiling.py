@@ -42,6 +42,10 @@ BY_ANNOTATOR = pl.Schema(
 )
 
 
+#: More annotators than this are a crowd, in which nobody rated enough to be compared alone.
+_PANEL = 10
+
+
 @dataclass(frozen=True, slots=True)
 class HumanCeiling:
     """``frame``: the mean over annotators of their correlation with the aggregate of the others, per dimension.
@@ -75,6 +79,9 @@ def human_ceiling(
     ``ratings`` are single ratings (``corpus.ratings``). Where fewer than two annotators rated a dimension the value is
     null with a reason. Without ``role``: the only one that was rated, or ``"overall"`` where several were. Ratings are
     not cleaned: cleaning removes disagreement, and would make the ceiling too high.
+
+    More than ten annotators are a crowd: each rated a few summaries, on which a correlation says nothing. There the
+    raters of each summary are put in random order, and "rater 1", "rater 2" … are compared with the others.
     """
     asked, policy = chosen_pair("human_ceiling", changes, (CorrelationSettings, settings), (RatingPolicy, policy))
     for name in asked.coefficients:
@@ -96,6 +103,9 @@ def human_ceiling(
         if len(names) < 2:
             rows += [(*head, None, None, None, len(names), "fewer than two annotators") for head in heads]
             continue
+        if len(names) > _PANEL:
+            part = _as_panel(part, asked.seed)
+            names = [f"rater {place}" for place in range(1, min(_PANEL, part["annotator"].n_unique()) + 1)]
         matrix = _against_others(part, names, dimension, policy)
         m, n = len(matrix.systems), len(matrix.dialogues)
         draws = bootstrap_weights(m, n, resamples, asked.resample, asked.seed) if resamples else None
@@ -114,6 +124,16 @@ def human_ceiling(
     return HumanCeiling(
         pl.DataFrame(rows, schema=CEILING, orient="row"), pl.DataFrame(singles, schema=BY_ANNOTATOR, orient="row")
     )
+
+
+def _as_panel(ratings: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """The ratings with the annotators of each summary renamed to their place in a random order."""
+    work = ratings.select(*KEY, "annotator").unique().sort(*KEY, "annotator")
+    shuffled = pl.Series("order", np.random.default_rng(seed).permutation(work.height))
+    place = pl.col("order").rank("ordinal").over(KEY)
+    named = work.with_columns(shuffled).with_columns(pl.format("rater {}", place).alias("place"))
+    joined = ratings.join(named.drop("order"), on=[*KEY, "annotator"], how="left", maintain_order="left")
+    return joined.with_columns(pl.col("place").alias("annotator")).drop("place")
 
 
 def _against_others(ratings: pl.DataFrame, names: Sequence[str], dimension: str, policy: RatingPolicy) -> ScoreMatrix:

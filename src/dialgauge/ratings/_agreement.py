@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from dialgauge.arrays import IntArray
 from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.ratings._bootstrap import bootstrap_interval
-from dialgauge.ratings._frame import UnitMatrix, select_dimensions, unit_matrix
-from dialgauge.ratings._measures import make_statistic, setting_of, usable_units, verdict, why_undefined
+from dialgauge.ratings._frame import UNIT, UnitRatings, select_dimensions, unit_ratings
+from dialgauge.ratings._kappa import commonest_size
+from dialgauge.ratings._measures import measure_on, setting_of, verdict, why_undefined
+from dialgauge.ratings._pairs import annotator_pairs
 from dialgauge.ratings._scales import Scale, scale_of, validate
 from dialgauge.ratings._settings import AgreementSettings, Level, OnInvalid, RatingPolicy, Scope, Weights
 from dialgauge.resampling import Intervals
@@ -78,6 +81,7 @@ def agreement(
     policy: RatingPolicy | None = None,
     *,
     scales: Iterable[Scale] = (),
+    before_cleaning: pl.DataFrame | None = None,
     **changes: Any,
 ) -> Agreement:
     """Inter-annotator agreement.
@@ -87,7 +91,15 @@ def agreement(
     nominal and unweighted for categorical scales, ordinal or interval and quadratic for others; ordinal where no
     scale is named. Intervals are bootstrap percentiles. What is drawn is a summary with all its sentences and
     dimensions, or a dialogue with all its summaries; ``resamples=0`` computes none. The same seed gives the same
-    interval. Ratings are not cleaned here: pass those that :func:`treat_ratings` counted.
+    interval.
+
+    Cohen's κ, Pearson's r and Spearman's ρ are means over pairs of annotators, weighted by the units that a pair
+    shares. A pair counts from ``minimum_shared`` of them on (or half of all units, where that is fewer): over a crowd
+    most pairs share two or three units, and their mean misleads. Fewer than three such pairs among more: no value, and
+    the reason.
+
+    Ratings are not cleaned here: pass those that :func:`treat_ratings` counted, with the ratings ``before_cleaning``,
+    so that Fleiss' κ keeps to the number of ratings that units had.
     """
     changes |= {"measures": measures} if measures else {}
     asked, policy = chosen_pair("agreement", changes, (AgreementSettings, settings), (RatingPolicy, policy))
@@ -95,13 +107,19 @@ def agreement(
     checked = validate(ratings, on_invalid=policy.on_invalid, scales=scales)
     wanted = None if policy.dimensions is None else list(policy.dimensions)
     used = select_dimensions(checked.ratings, wanted)
-    cluster_key = KEY if asked.resample == "summary" else ("dialogue_id",)
+    earlier = used if before_cleaning is None else select_dimensions(before_cleaning, wanted)
     rows = []
     for scope, dimension, group, part in _groups(used, asked.by):
         chosen = _choose(part, asked.level, asked.weights, scales)
-        matrix = unit_matrix(part)
+        given = unit_ratings(part)
+        same = (
+            given
+            if before_cleaning is None
+            else unit_ratings(earlier.join(part, on=UNIT, how="semi", nulls_equal=True))
+        )
+        clusters = given.clusters(KEY if asked.resample == "summary" else ("dialogue_id",))
         for measure in asked.measures:
-            row = _estimate(matrix, measure, chosen, cluster_key, asked)
+            row = _estimate(given, measure, chosen, clusters, commonest_size(same), asked)
             rows.append({"scope": scope, "dimension": dimension, "group": group, **row})
     invalid = checked.invalid if wanted is None else checked.invalid.filter(pl.col("dimension").is_in(wanted))
     return Agreement(pl.DataFrame(rows, schema=AGREEMENT), invalid, policy.on_invalid, asked)
@@ -118,12 +136,21 @@ def _groups(ratings: pl.DataFrame, by: Sequence[Scope]) -> Iterator[tuple[Scope,
             yield "dimension", dimension, None, part
     if "pair" in by:
         for dimension, part in parts.items():
-            for pair in combinations(sorted(part["annotator"].unique()), 2):
+            for pair in _meeting(part):
                 yield "pair", dimension, " × ".join(pair), part.filter(pl.col("annotator").is_in(pair))
     if "system" in by:
         for dimension, part in parts.items():
             for system in sorted(part["system"].unique()):
                 yield "system", dimension, system, part.filter(pl.col("system") == system)
+
+
+def _meeting(ratings: pl.DataFrame) -> Iterator[tuple[str, str]]:
+    """The pairs of annotators that share a unit; where no two do, all of them."""
+    given = unit_ratings(ratings)
+    met = annotator_pairs(given)
+    pairs = zip(met.first.tolist(), met.second.tolist(), strict=True)
+    for first, second in pairs if len(met.shared) else combinations(range(len(given.annotators)), 2):
+        yield given.annotators[first], given.annotators[second]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,25 +174,30 @@ def _choose(ratings: pl.DataFrame, level: Level | None, weights: Weights | None,
 
 
 def _estimate(
-    matrix: UnitMatrix, measure: str, chosen: _Choice, cluster_key: tuple[str, ...], how: Intervals
+    ratings: UnitRatings, measure: str, chosen: _Choice, clusters: IntArray, fleiss_size: int, asked: AgreementSettings
 ) -> dict[str, Any]:
-    values = matrix.values
-    used = usable_units(values, measure)
+    measured = measure_on(
+        ratings,
+        measure,
+        chosen.level,
+        chosen.weights,
+        minimum_shared=asked.minimum_shared,
+        fleiss_size=fleiss_size,
+    )
     row: dict[str, Any] = {
         "measure": measure,
         "setting": setting_of(measure, chosen.level, chosen.weights),
-        "annotators": int((~np.isnan(values)).any(axis=0).sum()),
-        "units": int(used.sum()),
-        "ratings": int((~np.isnan(values[used])).sum()),
-        "units_left_out": int((~used).sum()),
+        "annotators": len(np.unique(ratings.annotator)),
+        "units": int(measured.used.sum()),
+        "ratings": int(measured.used[ratings.unit].sum()),
+        "units_left_out": int((~measured.used).sum()),
     }
     if chosen.obstacle:
         return {**row, "note": chosen.obstacle}
-    statistic = make_statistic(values, measure, chosen.level, chosen.weights)
-    value = float(statistic(np.ones((1, len(values))))[0]) if len(values) else np.nan
+    value = np.nan if measured.obstacle else measured.statistic.value
     if np.isnan(value):
-        return {**row, "note": why_undefined(values, measure)}
-    interval = bootstrap_interval(statistic, matrix.clusters(cluster_key), how)
+        return {**row, "note": why_undefined(ratings, measured)}
+    interval = bootstrap_interval(measured.statistic, clusters, asked)
     return {
         **row,
         "value": value,
@@ -173,18 +205,5 @@ def _estimate(
         "high": interval.high,
         "verdict": verdict(measure, value),
         "undefined_resamples": interval.undefined,
-        "note": _left_out_note(values, measure, chosen),
+        "note": measured.note,
     }
-
-
-def _left_out_note(values: np.ndarray[Any, np.dtype[np.float64]], measure: str, chosen: _Choice) -> str | None:
-    """Pairs of annotators that have no value of their own and so are not in the mean over pairs."""
-    if measure not in ("cohen-kappa", "pearson", "spearman"):
-        return None
-    pairs = list(combinations(range(values.shape[1]), 2))
-    whole = np.ones((1, len(values)))
-    undefined = sum(
-        bool(np.isnan(make_statistic(values[:, list(pair)], measure, chosen.level, chosen.weights)(whole)[0]))
-        for pair in pairs
-    )
-    return f"{undefined} of {len(pairs)} pairs of annotators have no value and are left out" if undefined else None

@@ -1,28 +1,54 @@
-"""Krippendorff's α, for any number of annotators and any pattern of missing ratings.
+"""Krippendorff's α from the counts of values: any number of annotators, any pattern of missing ratings.
 
-A statistic in this room is a function of *weights*: how often each unit counts, for many resamples at once (a row per
-resample, a column per unit). All ones is the data as it is; the counts of a bootstrap draw are a resample. So the value
-and its interval come from the same code, without a loop over resamples.
+Two ratings of a unit with m ratings are paired with weight 1/(m − 1). So α needs of a unit only how often each value
+was given to it, not who gave it, and a crowd costs no more than three annotators with as many ratings.
 """
 
-from collections.abc import Callable
-from typing import Any, get_args
+from dataclasses import dataclass
+from functools import partial
+from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dialgauge.arrays import BoolArray, FloatArray, IntArray
 from dialgauge.errors import InputError, ParameterError
-from dialgauge.ratings._frame import Matrix
+from dialgauge.ratings._frame import UnitRatings
 from dialgauge.ratings._settings import Level
-
-#: From weights (resamples × units) to values (one per resample), NaN where the statistic is undefined.
-Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+from dialgauge.ratings._values import Finish, Statistic, ValueCounts, count_values, pairs_within, sparse
 
 _BLOCK = 512
+#: With more distinct values than this (sliders), interval α is computed from moments, not from a count per value.
+_MANY_VALUES = 30
 
 
-def alpha_statistic(matrix: Matrix, level: Level) -> Statistic:
-    """α as a function of unit weights: 1 − (n − 1)·Σ o·δ² / Σ n·n·δ², over the ratings that can be paired.
+@dataclass(frozen=True, slots=True)
+class ValuePairs:
+    """Pairs of different values of a unit: their entries, the column of their share, the distance it is weighted by."""
+
+    low: IntArray
+    high: IntArray
+    column: IntArray
+    distance: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaParts:
+    """What α is made of.
+
+    ``columns`` and ``amounts`` (values × columns of each) say what a rating of each value adds to the row of its unit;
+    ``pairs`` add the disagreement; ``width`` is the length of a row and ``finish`` makes α of the sum of rows.
+    """
+
+    counts: ValueCounts
+    columns: IntArray
+    amounts: FloatArray
+    pairs: ValuePairs
+    width: int
+    finish: Finish
+
+
+def alpha_statistic(ratings: UnitRatings, level: Level) -> Statistic:
+    """α as sums over units: 1 − (n − 1)·Σ o·δ² / Σ n·n·δ², over the ratings that can be paired.
 
     Units with fewer than two ratings are ignored. The distance δ² of two values c and k (Krippendorff, 2011):
 
@@ -31,40 +57,48 @@ def alpha_statistic(matrix: Matrix, level: Level) -> Statistic:
     - interval: (c − k)²
     - ratio: ((c − k)/(c + k))²
     """
+    return statistic_of(alpha_parts(ratings, level))
+
+
+def statistic_of(parts: AlphaParts) -> Statistic:
+    """α of these parts."""
+    counts, pairs, each = parts.counts, parts.pairs, parts.columns.shape[1]
+    share = 2.0 * counts.count[pairs.low] * counts.count[pairs.high] / (counts.sizes[counts.unit[pairs.low]] - 1)
+    values = np.concatenate([(counts.count[:, None] * parts.amounts[counts.code]).ravel(), share * pairs.distance])
+    rows = np.concatenate([np.repeat(counts.unit, each), counts.unit[pairs.low]])
+    columns = np.concatenate([parts.columns[counts.code].ravel(), pairs.column])
+    return Statistic(sparse(values, rows, columns, (len(counts.sizes), parts.width)), parts.finish)
+
+
+def alpha_parts(ratings: UnitRatings, level: Level) -> AlphaParts:
+    """The parts of α at this level of measurement."""
     if level not in get_args(Level):
         raise ParameterError("krippendorff_alpha", "level", ", ".join(map(repr, get_args(Level))), level)
-    given = ~np.isnan(matrix)
-    sizes = given.sum(axis=1)
-    pairable = sizes >= 2
-    unit_of, column_of = np.nonzero(given & pairable[:, None])
-    values, codes = np.unique(matrix[unit_of, column_of], return_inverse=True)
-    if level == "ratio" and values.size and values[0] < 0:
+    counts = count_values(ratings, ratings.sizes >= 2)
+    values, n = counts.values, len(counts.values)
+    if level == "ratio" and n and values[0] < 0:
         raise InputError(f"Krippendorff's α at ratio level needs values of 0 or more; got {values[0]:g}")
-    codes_matrix = np.full(matrix.shape, -1, dtype=np.intp)
-    codes_matrix[unit_of, column_of] = codes
-    observed = _observed(codes_matrix, values, sizes, level)
-    counts = _count_matrix(unit_of, codes, (len(matrix), len(values)))
-
-    def statistic(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        marginals = weights @ counts
-        total = marginals.sum(axis=1)
-        expected = _expected(marginals, values, level)
-        # One value only: nothing could have disagreed. Tested by counting, since sums of squares have rounding errors.
-        defined = (marginals > 0).sum(axis=1) > 1
-        disagreement = observed(weights, marginals)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.where(defined, 1 - (total - 1) * disagreement / expected, np.nan))
-
-    return statistic
-
-
-def _count_matrix(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, int]) -> Any:
-    from scipy.sparse import csr_array
-
-    return csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+    low, high = pairs_within(counts.unit)
+    columns, amounts = np.arange(n)[:, None], np.ones((n, 1))
+    if level == "ordinal":
+        # The ordinal distance depends on the marginals of each resample: keep the pairs apart by the values they join.
+        joined, place = np.unique(counts.code[low] * max(1, n) + counts.code[high], return_inverse=True)
+        finish: Finish = partial(_ordinal, joined // max(1, n), joined % max(1, n), n)
+        return AlphaParts(
+            counts, columns, amounts, ValuePairs(low, high, n + place, np.ones(len(low))), n + len(joined), finish
+        )
+    distance = _distance(values[counts.code[low]], values[counts.code[high]], level)
+    width, finish = n, partial(_from_counts, values, level)
+    if level == "interval" and n > _MANY_VALUES:
+        centred = values - values.mean()
+        width, finish = 3, _from_moments
+        columns, amounts = np.tile(np.arange(3), (n, 1)), np.stack([np.ones(n), centred, centred**2], axis=1)
+    return AlphaParts(
+        counts, columns, amounts, ValuePairs(low, high, np.full(len(low), width), distance), width + 1, finish
+    )
 
 
-def _distance(values: NDArray[np.float64], others: NDArray[np.float64], level: Level) -> NDArray[np.float64]:
+def _distance(values: FloatArray, others: FloatArray, level: Level) -> FloatArray:
     if level == "nominal":
         return np.asarray(values != others, dtype=np.float64)
     if level == "interval":
@@ -73,51 +107,53 @@ def _distance(values: NDArray[np.float64], others: NDArray[np.float64], level: L
     return np.asarray(np.where(total == 0, 0.0, (values - others) / np.where(total == 0, 1.0, total)) ** 2)
 
 
-def _observed(
-    codes: NDArray[np.intp], values: NDArray[np.float64], sizes: NDArray[np.intp], level: Level
-) -> Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]:
-    """The sum of distances within units, each divided by its number of ratings less one."""
-    n_annotators = codes.shape[1]
-    first, second = np.triu_indices(n_annotators, 1)
-    left, right = codes[:, first], codes[:, second]
-    unit_of, pair_of = np.nonzero((left >= 0) & (right >= 0) & (left != right))
-    low = np.minimum(left, right)[unit_of, pair_of]
-    high = np.maximum(left, right)[unit_of, pair_of]
-    share = 2.0 / (sizes[unit_of] - 1)
-    if level != "ordinal":
-        per_pair = share * _distance(values[low], values[high], level)
-        per_unit = np.bincount(unit_of, per_pair, minlength=len(codes))
-        return lambda weights, _: weights @ per_unit
-    # The ordinal distance depends on the marginals of each resample: keep the pairs apart by the values they join.
-    from scipy.sparse import csr_array
-
-    joined, where = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
-    shares = csr_array((share, (unit_of, where.ravel())), shape=(len(codes), joined.shape[1]))
-
-    def ordinal(weights: NDArray[np.float64], marginals: NDArray[np.float64]) -> NDArray[np.float64]:
-        positions = _positions(marginals)
-        gaps = positions[:, joined[0]] - positions[:, joined[1]]
-        return np.asarray(((weights @ shares) * gaps**2).sum(axis=1))
-
-    return ordinal
+def _alpha(total: FloatArray, observed: FloatArray, expected: FloatArray, defined: BoolArray) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(defined, 1 - (total - 1) * observed / expected, np.nan))
 
 
-def _positions(marginals: NDArray[np.float64]) -> NDArray[np.float64]:
+def _several_values(marginals: FloatArray) -> BoolArray:
+    """One value only: nothing could have disagreed. By counting, since sums of squares have rounding errors."""
+    return np.asarray((marginals > 0.5).sum(axis=1) > 1)
+
+
+def _from_counts(values: FloatArray, level: Level, sums: FloatArray) -> FloatArray:
+    marginals = sums[:, :-1]
+    expected = _expected(marginals, values, level)
+    return _alpha(marginals.sum(axis=1), sums[:, -1], expected, _several_values(marginals))
+
+
+def _from_moments(sums: FloatArray) -> FloatArray:
+    n, first, second, observed = sums.T
+    expected = 2 * (n * second - first**2)
+    return _alpha(n, observed, expected, expected > 1e-12 * n * second)
+
+
+def _ordinal(low: IntArray, high: IntArray, width: int, sums: FloatArray) -> FloatArray:
+    marginals, shares = sums[:, :width], sums[:, width:]
+    places = _places(marginals)
+    observed = (shares * (places[:, low] - places[:, high]) ** 2).sum(axis=1)
+    return _alpha(marginals.sum(axis=1), observed, _spread(marginals, places), _several_values(marginals))
+
+
+def _places(marginals: FloatArray) -> FloatArray:
     """Where each value lies in the sorted ratings: the middle of its run. Ordinal distance is distance of these."""
     return np.asarray(np.cumsum(marginals, axis=1) - marginals / 2)
 
 
-def _expected(marginals: NDArray[np.float64], values: NDArray[np.float64], level: Level) -> NDArray[np.float64]:
-    """The sum of distances over all pairs of ratings of all units."""
+def _spread(marginals: FloatArray, places: FloatArray) -> FloatArray:
+    """The sum of squared distances over all pairs of ratings."""
     total = marginals.sum(axis=1)
+    mean = (marginals * places).sum(axis=1, keepdims=True) / np.maximum(total, 1)[:, None]
+    return np.asarray(2 * total * (marginals * (places - mean) ** 2).sum(axis=1))
+
+
+def _expected(marginals: FloatArray, values: FloatArray, level: Level) -> FloatArray:
+    """The sum of distances over all pairs of ratings of all units."""
     if level == "nominal":
-        return np.asarray(total**2 - (marginals**2).sum(axis=1))
-    if level in ("interval", "ordinal"):
-        positions = _positions(marginals) if level == "ordinal" else np.broadcast_to(values, marginals.shape)
-        if not values.size:
-            return np.asarray(total)
-        mean = (marginals * positions).sum(axis=1, keepdims=True) / np.maximum(total, 1)[:, None]
-        return np.asarray(2 * total * (marginals * (positions - mean) ** 2).sum(axis=1))
+        return np.asarray(marginals.sum(axis=1) ** 2 - (marginals**2).sum(axis=1))
+    if level == "interval":
+        return _spread(marginals, np.broadcast_to(values, marginals.shape))
     expected = np.zeros(len(marginals))
     for start in range(0, len(values), _BLOCK):
         block = slice(start, start + _BLOCK)

@@ -1,15 +1,20 @@
-"""Percentile intervals by resampling what was rated: a resample is how often each unit counts."""
+"""Percentile intervals by drawing what was rated anew."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dialgauge.arrays import FloatArray, IntArray
+from dialgauge.ratings._values import Statistic, sparse
 from dialgauge.resampling import Intervals
 
-#: How many weights are held at a time; more resamples than fit are worked through in turns.
+#: How many numbers are held at a time; more resamples than fit are worked through in turns.
 _AT_ONCE = 4_000_000
+#: Rows with more numbers than this are hardly ever equal, and are kept sparse.
+_LONG_ROW = 256
+#: Numbers of rows are sums of fractions; what differs after these decimals differs by rounding only.
+_DECIMALS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,23 +26,15 @@ class Interval:
     undefined: int
 
 
-def bootstrap_interval(
-    statistic: Callable[[NDArray[np.float64]], NDArray[np.float64]], clusters: NDArray[np.intp], how: Intervals
-) -> Interval:
-    """The percentile interval of a statistic of unit weights; units of the same cluster are drawn together.
+def bootstrap_interval(statistic: Statistic, clusters: IntArray, how: Intervals) -> Interval:
+    """The percentile interval of a statistic; units of the same cluster are drawn together.
 
     No interval if there is only one cluster, or if more than half of the resamples are undefined.
     """
     n_clusters = int(clusters.max()) + 1 if len(clusters) else 0
     if n_clusters < 2 or how.resamples == 0:
         return Interval(None, None, 0)
-    generator = np.random.default_rng(how.seed)
-    values = []
-    at_once = max(1, _AT_ONCE // max(len(clusters), n_clusters))
-    for start in range(0, how.resamples, at_once):
-        counts = _draw(n_clusters, min(at_once, how.resamples - start), generator)
-        values.append(statistic(counts[:, clusters]))
-    drawn = np.concatenate(values)
+    drawn = _resampled(statistic, clusters, n_clusters, how)
     defined = drawn[~np.isnan(drawn)]
     undefined = len(drawn) - len(defined)
     if undefined > len(drawn) / 2:
@@ -47,8 +44,38 @@ def bootstrap_interval(
     return Interval(float(low), float(high), undefined)
 
 
-def _draw(n_clusters: int, resamples: int, generator: np.random.Generator) -> NDArray[np.float64]:
-    drawn = generator.integers(n_clusters, size=(resamples, n_clusters))
-    drawn += np.arange(resamples)[:, None] * n_clusters
-    counts = np.bincount(drawn.ravel(), minlength=resamples * n_clusters)
-    return counts.reshape(resamples, n_clusters).astype(np.float64)
+def _resampled(statistic: Statistic, clusters: IntArray, n_clusters: int, how: Intervals) -> FloatArray:
+    units = np.arange(len(clusters))
+    rows = sparse(np.ones(len(units)), clusters, units, (n_clusters, len(units))) @ statistic.rows
+    repeats = None
+    if rows.shape[1] <= _LONG_ROW:
+        rows, repeats = _distinct(rows.toarray())
+    generator = np.random.default_rng(how.seed)
+    at_once = max(1, _AT_ONCE // max(*rows.shape, 1))
+    values = []
+    for start in range(0, how.resamples, at_once):
+        number = min(at_once, how.resamples - start)
+        values.append(statistic.finish(_draw(generator, number, n_clusters, repeats) @ rows))
+    return np.concatenate(values)
+
+
+def _distinct(rows: FloatArray) -> tuple[FloatArray, IntArray | None]:
+    """The rows that differ and how often each occurs; the rows as they are and None where few are equal.
+
+    Clusters with equal rows cannot be told apart by any statistic of their sum, so it is enough to draw how often each
+    distinct row occurs: five ratings on a scale of five points have 126 rows, however many summaries there are.
+    """
+    keys = np.ascontiguousarray(np.round(rows, _DECIMALS) + 0.0)
+    as_bytes = keys.view(np.dtype((np.void, max(1, keys.dtype.itemsize * keys.shape[1])))).ravel()
+    _, first, repeats = np.unique(as_bytes, return_index=True, return_counts=True)
+    return (rows[first], repeats) if 4 * len(first) <= len(rows) else (rows, None)
+
+
+def _draw(generator: np.random.Generator, resamples: int, clusters: int, repeats: IntArray | None) -> Any:
+    """How often each row is drawn, in each resample."""
+    if repeats is not None:
+        return generator.multinomial(clusters, repeats / clusters, size=resamples).astype(np.float64)
+    drawn = generator.integers(clusters, size=(resamples, clusters))
+    drawn += np.arange(resamples)[:, None] * clusters
+    counts = np.bincount(drawn.ravel(), minlength=resamples * clusters)
+    return counts.reshape(resamples, clusters).astype(np.float64)

@@ -1,17 +1,16 @@
 """Data checks on ratings: each looks for one known problem of published studies, with no rules for any one study."""
 
 from collections.abc import Iterable, Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError, counted
 from dialgauge.ratings._findings import Finding, Findings, Severity
-from dialgauge.ratings._frame import require_ratings, show_key, unit_matrix
+from dialgauge.ratings._frame import UnitRatings, require_ratings, show_key, unit_ratings
+from dialgauge.ratings._pairs import annotator_pairs
 from dialgauge.ratings._scales import Scale, scale_of, validate
 from dialgauge.ratings._text_checks import check_comments, check_summaries
 
@@ -87,75 +86,124 @@ def _check_coverage(ratings: pl.DataFrame) -> Iterator[Finding]:
         if part["value"].n_unique() == 1 and part.height > 1:
             message = f"all {part.height} ratings are {part['value'][0]:g}: nothing can correlate with them"
             yield Finding("all-equal", "error", f"dimension {dimension}", message, {"value": part["value"][0]})
-        matrix = unit_matrix(ratings.filter(pl.col("dimension") == dimension))
-        gaps = np.isnan(matrix.values).sum(axis=0)
-        for annotator, missing in zip(matrix.annotators, gaps.tolist(), strict=True):
-            if 0 < missing <= len(matrix.values) / 10:
-                message = f"no rating for {missing} of {len(matrix.values)} units that others rated"
-                where = f"dimension {dimension}, annotator {annotator}"
-                yield Finding("missing-ratings", "note", where, message, {"missing": missing})
+    yield from _check_gaps(ratings)
+
+
+def _check_gaps(ratings: pl.DataFrame) -> Iterator[Finding]:
+    """Units that an annotator left out of nearly all; dimensions of which much was not rated, or not by two."""
+    summaries = ratings.drop_nulls("value").select(KEY).n_unique()
+    for (name,), part in ratings.group_by("dimension", maintain_order=True):
+        where, given = f"dimension {name}", unit_ratings(part)
+        units, sizes = len(given.sizes), given.sizes
+        counts = np.bincount(given.annotator, minlength=len(given.annotators))
+        partly = []
+        for annotator, count in zip(given.annotators, counts.tolist(), strict=True):
+            missing = units - count
+            if 0 < missing <= units / 10:
+                message = f"no rating for {missing} of {units} units that others rated"
+                yield Finding(
+                    "missing-ratings", "note", f"{where}, annotator {annotator}", message, {"missing": missing}
+                )
+            elif missing > 0:
+                partly.append((count, annotator))
+        if partly:
+            yield _partly_rated(where, units, partly, len(given.annotators))
+        rated = part.drop_nulls("value").select(KEY).n_unique()
+        if 0 < rated < summaries:
+            message = (
+                f"rated on {rated} of the {summaries} summaries that have ratings: its numbers speak for these only"
+            )
+            severity: Severity = "warning" if rated < summaries / 2 else "note"
+            yield Finding("few-rated", severity, where, message, {"rated": rated, "summaries": summaries})
+        twice = int((sizes >= 2).sum())
+        if len(given.annotators) > 1 and 0 < twice < units / 2:
+            message = f"only {twice} of {units} units have two ratings or more: agreement speaks for these only"
+            yield Finding("few-rated-twice", "warning", where, message, {"units": units, "rated_twice": twice})
+
+
+def _partly_rated(where: str, units: int, partly: list[tuple[int, str]], annotators: int) -> Finding:
+    fewest, most = min(partly), max(partly)
+    if len(partly) <= 3:
+        who = ", ".join(f"{annotator} rated {count}" for count, annotator in partly)
+        message = f"of {counted(units, 'unit')}, {who}"
+    else:
+        message = f"{len(partly)} of {annotators} annotators rated {fewest[0]} to {most[0]} of {units} units each"
+    evidence = {"annotators": [annotator for _, annotator in partly], "units": units}
+    return Finding("missing-ratings", "note", where, message, evidence)
 
 
 def _check_annotators(ratings: pl.DataFrame) -> Iterator[Finding]:
-    dimensions = sorted(ratings["dimension"].unique())
-    matrices = {name: unit_matrix(ratings.filter(pl.col("dimension") == name)) for name in dimensions}
-    shares = [
-        (dimension, pair, _equal_share(matrix.values[:, columns]))
-        for dimension, matrix in matrices.items()
-        for columns, pair in zip(
-            map(list, combinations(range(len(matrix.annotators)), 2)),
-            combinations(matrix.annotators, 2),
-            strict=True,
-        )
-    ]
-    for dimension, pair, (equal, units, distinct) in shares:
-        others = [share for d, p, share in shares if (d, p) != (dimension, pair) and share[1] > 0]
-        # The copy itself must not count as evidence that people usually agree this often.
-        usual = sorted(e / n for e, n, _ in others if e < 0.99 * n)
-        yield from _copied(dimension, pair, equal, units, distinct, usual)
-    for dimension, matrix in matrices.items():
-        for column, annotator in enumerate(matrix.annotators):
-            values = matrix.values[:, column]
-            own = values[~np.isnan(values)]
-            everyone = matrix.values[~np.isnan(matrix.values)]
-            if len(own) >= _ENOUGH and len(np.unique(own)) == 1 and len(np.unique(everyone)) > 1:
-                message = f"gave {own[0]:g} to all {len(own)} units, while others used several values"
-                where = f"dimension {dimension}, annotator {annotator}"
-                yield Finding("constant-annotator", "warning", where, message, {"value": own[0], "ratings": len(own)})
+    parts = {
+        str(name): unit_ratings(part)
+        for (name,), part in ratings.sort("dimension").group_by("dimension", maintain_order=True)
+    }
+    shares = {name: _equal_shares(given) for name, given in parts.items()}
+    every = pl.concat([share.select("equal", "units") for share in shares.values()])
+    # The copies themselves must not count as evidence that people usually agree this often, nor pairs that share
+    # next to nothing, where there are others.
+    usual = every.filter(pl.col("equal") < 0.99 * pl.col("units"))
+    usual = usual.filter(pl.col("units") >= min(_ENOUGH, usual["units"].max() or 0))
+    highest = usual.select((pl.col("equal") / pl.col("units")).max()).item()
+    for name, share in shares.items():
+        complete = (pl.col("units") >= _ENOUGH) & (pl.col("equal") >= 0.99 * pl.col("units")) & (pl.col("values") > 1)
+        for first, second, units, equal, _ in share.filter(complete).iter_rows():
+            pair = parts[name].annotators[first], parts[name].annotators[second]
+            yield from _copied(name, pair, equal, units, highest)
+    for name, given in parts.items():
+        yield from _constant(name, given)
 
 
-def _equal_share(pair: NDArray[np.float64]) -> tuple[int, int, int]:
-    """How many units both rated the same, how many both rated, and how many values occur."""
-    both = pair[~np.isnan(pair).any(axis=1)]
-    return int((both[:, 0] == both[:, 1]).sum()), len(both), len(np.unique(both))
+def _equal_shares(given: UnitRatings) -> pl.DataFrame:
+    """For each pair of annotators: how many units both rated, how many the same, and whether several values occur."""
+    met = annotator_pairs(given)
+    n = len(met.shared)
+    equal = np.bincount(met.pair, met.x == met.y, minlength=n).astype(np.int64)
+    low, high = np.full(n, np.inf), np.full(n, -np.inf)
+    for values in (met.x, met.y):
+        np.minimum.at(low, met.pair, values)
+        np.maximum.at(high, met.pair, values)
+    columns = {"first": met.first, "second": met.second, "units": met.shared, "equal": equal}
+    return pl.DataFrame({**columns, "values": np.where(high > low, 2, 1)})
 
 
-def _copied(
-    dimension: str, pair: tuple[str, str], equal: int, units: int, distinct: int, usual: list[float]
-) -> Iterator[Finding]:
+def _constant(dimension: str, given: UnitRatings) -> Iterator[Finding]:
+    """Annotators who gave one value throughout, while others used several."""
+    if len(np.unique(given.value)) < 2:
+        return
+    values = (
+        pl.DataFrame({"annotator": given.annotator, "value": given.value})
+        .group_by("annotator")
+        .agg(pl.col("value").min().alias("low"), pl.col("value").max().alias("high"), pl.len())
+    )
+    same = values.filter((pl.col("low") == pl.col("high")) & (pl.col("len") >= _ENOUGH)).sort("annotator")
+    for annotator, value, _, count in same.iter_rows():
+        message = f"gave {value:g} to all {count} units, while others used several values"
+        where = f"dimension {dimension}, annotator {given.annotators[annotator]}"
+        yield Finding("constant-annotator", "warning", where, message, {"value": value, "ratings": count})
+
+
+def _copied(dimension: str, pair: tuple[str, str], equal: int, units: int, highest: float | None) -> Iterator[Finding]:
     """A finding if two annotators agree on (nearly) everything though pairs of annotators usually do not.
 
-    With p the highest share of equal ratings that any other pair reaches, agreement this complete must have a
+    With ``highest`` the highest share of equal ratings that any other pair reaches, agreement this complete must have a
     probability under one in a million. Where there is no other pair to compare with, complete agreement is a warning.
     """
     from scipy.special import bdtrc
 
-    if units < _ENOUGH or distinct < 2 or equal < 0.99 * units:
-        return
     evidence: dict[str, Any] = {"equal": equal, "units": units}
     where = f"dimension {dimension}, annotators {pair[0]} and {pair[1]}"
-    if not usual:
+    if highest is None:
         if equal == units:
             message = f"equal in {equal} of {units} units: agreement without a single exception is implausible"
             yield Finding("copied-annotator", "warning", where, message, evidence)
         return
-    chance = float(bdtrc(equal - 1, units, usual[-1]))
+    chance = float(bdtrc(equal - 1, units, highest))
     if chance < 1e-6:
         message = (
             f"the values of one are a copy of the other's: equal in {equal} of {units} units, "
-            f"while no other pair exceeds {usual[-1]:.0%}"
+            f"while no other pair exceeds {highest:.0%}"
         )
-        yield Finding("copied-annotator", "error", where, message, {**evidence, "highest_other_share": usual[-1]})
+        yield Finding("copied-annotator", "error", where, message, {**evidence, "highest_other_share": highest})
 
 
 def check_row_order(

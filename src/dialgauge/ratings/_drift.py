@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from dialgauge.corpus import KEY, RATING_KEY
 from dialgauge.errors import InputError, ParameterError, counted
@@ -39,9 +38,12 @@ TRENDS = pl.Schema(
         "adjusted_p": pl.Float64,
         "drifts": pl.Boolean,
         "ratings": pl.Int64,
+        "order": pl.String,
         "note": pl.String,
     }
 )
+#: Whose ratings are followed.
+_LABEL = ("annotator", "dimension")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class Drift:
 
     ``blocks``: the mean residual in each part of the work, with an interval. ``trends``: the change from the first to
     the last rating by a straight line, its interval, its p-value, the p-value after Holm's correction for all
-    annotators and dimensions, and whether it ``drifts``. ``order`` says where the order of work comes from.
+    annotators and dimensions, and whether it ``drifts``. ``order`` says where the order of work comes from: without the
+    time of every rating, "first" and "last" are places in the table, and a trend along them need not be one of time.
     ``invalid`` lists the ratings that their scale does not allow, which ``on_invalid`` kept or dropped.
     """
 
@@ -100,33 +103,39 @@ def drift(
     checked = validate(ratings, on_invalid=policy.on_invalid, scales=scales)
     used = select_dimensions(checked.ratings, None if policy.dimensions is None else list(policy.dimensions))
     taken_from, placed = _place(used, order)
-    with_residuals = residuals(used).join(placed, on=["annotator", *KEY], how="left")
-    block_rows: list[dict[str, Any]] = []
-    trend_rows: list[dict[str, Any]] = []
-    for dimension in sorted(used["dimension"].unique()):
-        here = used.filter(pl.col("dimension") == dimension)
+    rated = used.select(_LABEL).unique().sort(_LABEL)
+    least, obstacles = _least_changes(used, asked.minimum_change, scales)
+    usable = residuals(used.filter(~pl.col("dimension").is_in(list(obstacles))))
+    with_place = usable.join(placed, on=["annotator", *KEY], how="left", maintain_order="left")
+    in_blocks = _blocks(with_place, asked.blocks, asked.confidence).sort(*_LABEL, "block")
+    found = rated.join(_trends(with_place, asked.confidence), on=_LABEL, how="left").sort(_LABEL)
+    rows = [
+        {**row, "order": taken_from, "least": least[row["dimension"]], **_note(row, obstacles.get(row["dimension"]))}
+        for row in found.iter_rows(named=True)
+    ]
+    return Drift(in_blocks, _flag(rows, asked.significance), taken_from, checked.invalid, policy.on_invalid)
+
+
+def _least_changes(
+    ratings: pl.DataFrame, minimum: float, scales: tuple[Scale, ...]
+) -> tuple[dict[str, float], dict[str, str]]:
+    """For each dimension the least change that matters; and the dimensions that cannot be judged, with the reason."""
+    least, obstacles = {}, {}
+    for (dimension,), part in ratings.group_by("dimension", maintain_order=True):
         try:
-            least, obstacle = asked.minimum_change * _range(here, scales), None
+            least[str(dimension)] = minimum * _range(part, scales)
         except InputError as error:
-            least, obstacle = 0.0, str(error)
-        for annotator in sorted(here["annotator"].unique()):
-            label = {"annotator": annotator, "dimension": dimension}
-            if obstacle:
-                trend_rows.append({**label, "note": obstacle, "least": least})
-                continue
-            part = with_residuals.filter((pl.col("annotator") == annotator) & (pl.col("dimension") == dimension))
-            block_rows += [{**label, **row} for row in _blocks(part, asked.blocks, asked.confidence)]
-            trend_rows.append({**label, **_trend(part, asked.confidence), "least": least})
-    trends = _flag(trend_rows, asked.significance).sort("annotator", "dimension")
-    in_blocks = pl.DataFrame(block_rows, schema=BLOCKS).sort("annotator", "dimension", "block")
-    return Drift(in_blocks, trends, taken_from, checked.invalid, policy.on_invalid)
+            least[str(dimension)], obstacles[str(dimension)] = 0.0, str(error)
+    return least, obstacles
 
 
 def _place(ratings: pl.DataFrame, order: Order | Sequence[str] | None) -> tuple[str, pl.DataFrame]:
     """For each annotator and summary its ``place`` in the work from 0 to 1, and where that comes from."""
     times = ratings.drop_nulls("value")["time"]
+    table = "the order of the table"
     if order is None:
         order = "time" if len(times) and times.null_count() == 0 else "frame"
+        table += "; not every rating has a time" if times.null_count() < len(times) else "; the ratings have no times"
     work = ratings.group_by("annotator", *KEY, maintain_order=True).agg(pl.col("time").min())
     if order == "time":
         if times.null_count():
@@ -134,7 +143,7 @@ def _place(ratings: pl.DataFrame, order: Order | Sequence[str] | None) -> tuple[
         work, taken_from = work.with_columns(pl.col("time").alias("at")), "the time of each rating"
     elif order == "frame":
         first = pl.col("row").min().over("annotator", "dialogue_id")
-        work, taken_from = work.with_row_index("row").with_columns(first.alias("at")), "the order of the table"
+        work, taken_from = work.with_row_index("row").with_columns(first.alias("at")), table
     elif isinstance(order, str):
         raise ParameterError("drift", "order", "'time', 'frame' or a list of dialogue ids", order)
     else:
@@ -161,69 +170,77 @@ def _range(ratings: pl.DataFrame, scales: tuple[Scale, ...]) -> float:
     return float(np.ptp(values)) if len(values) else 0.0
 
 
-def _blocks(part: pl.DataFrame, blocks: int, confidence: float) -> list[dict[str, Any]]:
+def _blocks(part: pl.DataFrame, blocks: int, confidence: float) -> pl.DataFrame:
+    """The mean residual of each annotator and dimension in each part of the work."""
+    by = (*_LABEL, "block")
     number = (pl.col("rank") * blocks // (pl.col("last") + 1)).cast(pl.Int64) + 1
-    rows = []
-    for (block,), ratings in (
-        part.with_columns(number.alias("block")).sort("block").group_by("block", maintain_order=True)
-    ):
-        values, clusters = _arrays(ratings)
-        mean = float(values.mean())
-        error, df = _clustered_error(values - mean, np.full(len(values), 1 / len(values)), clusters)
-        low, high = _t_interval(mean, error, df, confidence)
-        rows.append({"block": block, "residual": mean, "low": low, "high": high, "ratings": len(values)})
-    return rows
+    marked = part.with_columns(number.alias("block"))
+    rest = (pl.col("residual") - pl.col("residual").mean().over(by)) / pl.len().over(by)
+    errors = _clustered_errors(marked.with_columns(rest.alias("part")), by)
+    means = marked.group_by(by, maintain_order=True).agg(
+        pl.col("residual").mean(), pl.len().cast(pl.Int64).alias("ratings")
+    )
+    return _with_interval(means.join(errors, on=by), "residual", confidence).select(BLOCKS.names())
 
 
-def _arrays(part: pl.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    codes = np.unique(part["dialogue_id"].to_numpy(), return_inverse=True)[1]
-    return part["residual"].to_numpy(), codes.astype(np.intp)
+def _trends(part: pl.DataFrame, confidence: float) -> pl.DataFrame:
+    """The straight line through the residuals of each annotator and dimension along the order of work."""
+    centred = pl.col("place") - pl.col("place").mean().over(_LABEL)
+    marked = part.with_columns(centred.alias("centred")).with_columns(
+        (pl.col("centred") ** 2).sum().over(_LABEL).alias("spread")
+    )
+    marked = marked.with_columns((pl.col("centred") / pl.col("spread")).alias("lever"))
+    change = (pl.col("lever") * pl.col("residual")).sum().over(_LABEL)
+    mean = pl.col("residual").mean().over(_LABEL)
+    marked = marked.with_columns(change.alias("change"), mean.alias("mean"))
+    rest = pl.col("residual") - pl.col("mean") - pl.col("change") * pl.col("centred")
+    errors = _clustered_errors(marked.with_columns((pl.col("lever") * rest).alias("part")), _LABEL)
+    lines = marked.group_by(_LABEL, maintain_order=True).agg(
+        pl.col("change", "spread").first(), pl.len().cast(pl.Int64).alias("ratings")
+    )
+    return _with_interval(lines.join(errors, on=_LABEL), "change", confidence)
 
 
-def _trend(part: pl.DataFrame, confidence: float) -> dict[str, Any]:
-    row: dict[str, Any] = {"ratings": part.height}
-    if part.is_empty():
-        return {**row, "note": "no unit was rated by another annotator too"}
-    values, clusters = _arrays(part)
-    if clusters.max() < 2:
-        return {**row, "note": "fewer than three dialogues"}
-    centred = part["place"].to_numpy() - part["place"].to_numpy().mean()
-    spread = float((centred**2).sum())
-    if spread == 0:
-        return {**row, "note": "all ratings are at the same place in the order of work"}
-    lever = centred / spread
-    change = float(lever @ values)
-    rest = values - values.mean() - change * centred
-    error, df = _clustered_error(rest, lever, clusters)
-    low, high = _t_interval(change, error, df, confidence)
-    return {**row, "change": change, "low": low, "high": high, "p_value": _t_test(change, error, df)}
+def _clustered_errors(frame: pl.DataFrame, by: tuple[str, ...]) -> pl.DataFrame:
+    """The cluster-robust standard error of the sum of ``part``: the ratings of a dialogue are one cluster."""
+    sums = frame.group_by(*by, "dialogue_id", maintain_order=True).agg(pl.col("part").sum())
+    n = pl.col("clusters")
+    return (
+        sums.group_by(by, maintain_order=True)
+        .agg(pl.len().cast(pl.Int64).alias("clusters"), (pl.col("part") ** 2).sum().alias("squares"))
+        .with_columns(pl.when(n > 1).then((n / (n - 1) * pl.col("squares")).sqrt()).alias("error"))
+        .drop("squares")
+    )
 
 
-def _clustered_error(
-    rest: NDArray[np.float64], lever: NDArray[np.float64], clusters: NDArray[np.intp]
-) -> tuple[float, int]:
-    """The cluster-robust standard error of Σ lever·value, and its degrees of freedom."""
-    sums = np.bincount(clusters, lever * rest)
-    n = len(sums)
-    return (float(np.sqrt(n / (n - 1) * (sums**2).sum())), n - 1) if n > 1 else (np.nan, 0)
+def _with_interval(frame: pl.DataFrame, column: str, confidence: float) -> pl.DataFrame:
+    """With ``low``, ``high`` and ``p_value`` by Student's t with a degree of freedom per cluster less one."""
+    from scipy.special import stdtr, stdtrit
 
-
-def _t_interval(value: float, error: float, df: int, confidence: float) -> tuple[float | None, float | None]:
-    from scipy.special import stdtrit
-
-    if df < 1:
-        return None, None
-    reach = float(stdtrit(df, (1 + confidence) / 2)) * error
-    return value - reach, value + reach
-
-
-def _t_test(value: float, error: float, df: int) -> float:
-    from scipy.special import stdtr
-
+    value, error = frame[column].to_numpy(), frame["error"].fill_null(np.nan).to_numpy()
+    df = np.maximum(frame["clusters"].to_numpy() - 1, 1)
+    reach = stdtrit(df, (1 + confidence) / 2) * error
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p_value = np.where(error > 0, 2 * stdtr(df, -np.abs(value) / error), 0.0)
     # A rounding error in place of an exact zero must not look like a perfect trend.
-    if abs(value) < 1e-12:
-        return 1.0
-    return float(2 * stdtr(df, -abs(value) / error)) if error > 0 else 0.0
+    p_value = np.where(np.abs(value) < 1e-12, 1.0, p_value)
+    added = {"low": value - reach, "high": value + reach, "p_value": p_value}
+    return frame.with_columns(pl.Series(name, array).fill_nan(None) for name, array in added.items())
+
+
+def _note(row: dict[str, Any], obstacle: str | None) -> dict[str, Any]:
+    """Why a trend cannot be told, and then no numbers; nothing where it can."""
+    note = obstacle
+    if note is None and row["ratings"] is None:
+        note = "no unit was rated by another annotator too"
+    elif note is None and row["clusters"] < 3:
+        note = "fewer than three dialogues"
+    elif note is None and row["spread"] == 0:
+        note = "all ratings are at the same place in the order of work"
+    if note is None:
+        return {}
+    ratings = None if obstacle else row["ratings"] or 0
+    return {"change": None, "low": None, "high": None, "p_value": None, "ratings": ratings, "note": note}
 
 
 def _flag(rows: list[dict[str, Any]], significance: float) -> pl.DataFrame:
@@ -233,5 +250,4 @@ def _flag(rows: list[dict[str, Any]], significance: float) -> pl.DataFrame:
         running = max(running, min(1.0, (len(tested) - rank) * row["p_value"]))
         row["adjusted_p"] = running
         row["drifts"] = running < significance and abs(row["change"]) >= row["least"]
-    shown = [{"drifts": False, **{key: row[key] for key in row if key != "least"}} for row in rows]
-    return pl.DataFrame(shown, schema=TRENDS)
+    return pl.DataFrame([{"drifts": False, **row} for row in rows], schema=TRENDS)

@@ -1,18 +1,16 @@
-"""The requirements for a ratings frame, and the frame as a matrix of units by annotators."""
+"""The requirements for a ratings frame, and the frame as arrays of units, annotators and values."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from dialgauge.arrays import FloatArray, IntArray
 from dialgauge.corpus import KEY, RATING_KEY, RATINGS
 from dialgauge.errors import InputError, UnknownNameError
 
 #: What annotators rate: a summary, or one sentence of it, on one dimension.
 UNIT = (*KEY, "sentence", "dimension")
-
-Matrix = NDArray[np.float64]
 
 
 def show_key(row: dict[str, object], columns: tuple[str, ...] = RATING_KEY) -> str:
@@ -72,35 +70,45 @@ def select_dimensions(ratings: pl.DataFrame, dimensions: list[str] | None) -> pl
 
 
 @dataclass(frozen=True, slots=True)
-class UnitMatrix:
-    """Ratings as a matrix: a row per unit (sorted by key), a column per annotator (sorted), NaN where one is missing.
+class UnitRatings:
+    """The ratings that were given, as arrays: the number of the unit, the number of the annotator, the value.
 
-    ``units`` holds the key of each row; ``annotators`` names the columns.
+    They are sorted by unit, then annotator. ``units`` holds the key of each unit (sorted; units without any rating have
+    one too), ``annotators`` the names. There is no matrix of units by annotators, because a crowd fills
+    hardly any of it.
     """
 
-    values: Matrix
+    unit: IntArray
+    annotator: IntArray
+    value: FloatArray
     units: pl.DataFrame
     annotators: tuple[str, ...]
 
-    def clusters(self, by: tuple[str, ...] = KEY) -> NDArray[np.intp]:
+    @property
+    def sizes(self) -> IntArray:
+        """The number of ratings of each unit."""
+        return np.bincount(self.unit, minlength=self.units.height).astype(np.int64)
+
+    def clusters(self, by: tuple[str, ...] = KEY) -> IntArray:
         """For each unit the number of its cluster: what belongs to one summary (or dialogue) is drawn together."""
         ranks = self.units.select(pl.struct(by).rank("dense")).to_series()
-        return ranks.to_numpy().astype(np.intp) - 1
+        return ranks.to_numpy().astype(np.int64) - 1
 
 
-def unit_matrix(ratings: pl.DataFrame) -> UnitMatrix:
-    """The matrix of a checked ratings frame. Nulls leave a gap; annotators without any value an empty column."""
+def unit_ratings(ratings: pl.DataFrame) -> UnitRatings:
+    """The arrays of a checked ratings frame. Nulls are no ratings; their units and annotators are kept."""
     annotators = tuple(sorted(ratings["annotator"].unique()))
-    grouped = (
-        ratings.sort(RATING_KEY)
-        .group_by(UNIT, maintain_order=True)
-        .agg(pl.col("annotator", "value"))
-        .sort(UNIT)
-        .with_row_index("unit")
-    )
+    grouped = ratings.group_by(UNIT).agg(pl.col("annotator", "value")).sort(UNIT).with_row_index("unit")
     flat = grouped.select("unit", "annotator", "value").explode("annotator", "value").drop_nulls("value")
-    values = np.full((grouped.height, len(annotators)), np.nan)
-    columns = {name: column for column, name in enumerate(annotators)}
-    where = np.array([columns[name] for name in flat["annotator"]], dtype=np.intp)
-    values[flat["unit"].to_numpy(), where] = flat["value"].to_numpy()
-    return UnitMatrix(values, grouped.select(UNIT), annotators)
+    unit = flat["unit"].to_numpy().astype(np.int64)
+    who = flat["annotator"].cast(pl.Enum(annotators)).to_physical().to_numpy().astype(np.int64)
+    order = np.argsort(unit * max(1, len(annotators)) + who)
+    return UnitRatings(unit[order], who[order], flat["value"].to_numpy()[order], grouped.select(UNIT), annotators)
+
+
+def ratings_of_matrix(matrix: FloatArray) -> UnitRatings:
+    """The arrays of a matrix of units × annotators, in which NaN marks a missing rating."""
+    unit, who = np.nonzero(~np.isnan(matrix))
+    keys = pl.DataFrame({"unit": np.arange(len(matrix))})
+    names = tuple(map(str, range(matrix.shape[1])))
+    return UnitRatings(unit.astype(np.int64), who.astype(np.int64), matrix[unit, who], keys, names)

@@ -1,22 +1,18 @@
 """The measures of agreement by name: how each is computed, when it has no value, and what its value means in words."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dialgauge.arrays import BoolArray
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.ratings._alpha import Statistic, alpha_statistic
-from dialgauge.ratings._frame import Matrix
-from dialgauge.ratings._kappa import (
-    cohen_statistic,
-    correlation_statistic,
-    fleiss_statistic,
-    fleiss_units,
-    percent_statistic,
-)
+from dialgauge.ratings._alpha import alpha_statistic
+from dialgauge.ratings._frame import UnitRatings, ratings_of_matrix
+from dialgauge.ratings._kappa import fleiss_statistic, fleiss_units, percent_statistic
+from dialgauge.ratings._pairs import PairMeasure, pair_measure
 from dialgauge.ratings._settings import MEASURES, Level, Weights
+from dialgauge.ratings._values import Statistic
 
 _LANDIS_KOCH = ((0.2, "slight"), (0.4, "fair"), (0.6, "moderate"), (0.8, "substantial"), (1.0, "almost perfect"))
 
@@ -42,21 +38,65 @@ def verdict(measure: str, value: float | None) -> str | None:
     return None
 
 
-def make_statistic(matrix: Matrix, measure: str, level: Level, weights: Weights) -> Statistic:
-    """The statistic of a measure on this matrix."""
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A measure on some ratings: its statistic, the units that take part, why it has no value, what it leaves out."""
+
+    statistic: Statistic
+    used: BoolArray
+    obstacle: str | None = None
+    note: str | None = None
+
+
+def measure_on(
+    ratings: UnitRatings,
+    measure: str,
+    level: Level = "interval",
+    weights: Weights = "none",
+    *,
+    minimum_shared: int = 1,
+    fleiss_size: int | None = None,
+) -> Measured:
+    """A measure by its name.
+
+    Of measures of pairs of annotators, a pair counts from ``minimum_shared`` shared units on. ``fleiss_size`` is the
+    number of ratings that a unit must have for Fleiss' κ, by default the commonest.
+    """
+    paired = ratings.sizes >= 2
     match measure:
         case "krippendorff-alpha":
-            return alpha_statistic(matrix, level)
-        case "cohen-kappa":
-            return cohen_statistic(matrix, weights)
+            return Measured(alpha_statistic(ratings, level), paired)
         case "fleiss-kappa":
-            return fleiss_statistic(matrix)
+            return Measured(fleiss_statistic(ratings, fleiss_size), fleiss_units(ratings, fleiss_size))
         case "percent-agreement":
-            return percent_statistic(matrix)
-        case "pearson" | "spearman":
-            return correlation_statistic(matrix, ranks=measure == "spearman")
+            return Measured(percent_statistic(ratings), paired)
+        case "cohen-kappa" | "pearson" | "spearman":
+            pairs = pair_measure(ratings, measure, weights, minimum_shared)
+            used = np.diff(pairs.statistic.rows.indptr) > 0
+            return Measured(pairs.statistic, used, _too_few(pairs), _left_out(pairs))
         case _:
             raise UnknownNameError("measure of agreement", measure, MEASURES)
+
+
+def _too_few(pairs: PairMeasure) -> str | None:
+    if not pairs.too_few:
+        return None
+    verb = "shares" if pairs.counted == 1 else "share"
+    return (
+        f"only {pairs.counted} of {pairs.met} pairs of annotators {verb} {pairs.minimum} units or more; "
+        "Krippendorff's α uses all ratings"
+    )
+
+
+def _left_out(pairs: PairMeasure) -> str | None:
+    """Pairs of annotators that are not in the mean over pairs, and why."""
+    undefined, few = int(np.isnan(pairs.each).sum()), pairs.met - pairs.counted
+    parts = []
+    if few:
+        parts.append(f"{few} of {pairs.met} pairs of annotators share fewer than {pairs.minimum} units")
+    if undefined:
+        parts.append(f"{undefined} of {pairs.met} pairs of annotators have no value")
+    return f"{' and '.join(parts)} and are left out" if parts else None
 
 
 def setting_of(measure: str, level: Level, weights: Weights) -> str | None:
@@ -64,24 +104,17 @@ def setting_of(measure: str, level: Level, weights: Weights) -> str | None:
     return {"krippendorff-alpha": level, "cohen-kappa": "unweighted" if weights == "none" else weights}.get(measure)
 
 
-def usable_units(matrix: Matrix, measure: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """The units that take part: those with two ratings, for Fleiss' κ those with the same number of them."""
-    if measure == "fleiss-kappa":
-        return fleiss_units(matrix)
-    return np.asarray((~np.isnan(matrix)).sum(axis=1) >= 2)
-
-
-def why_undefined(matrix: Matrix, measure: str) -> str:
-    """Why a measure has no value on this matrix."""
-    given = ~np.isnan(matrix)
-    if not given.any():
+def why_undefined(ratings: UnitRatings, measured: Measured) -> str:
+    """Why a measure has no value on these ratings."""
+    if not len(ratings.unit):
         return "there are no ratings"
-    if given.any(axis=0).sum() < 2:
+    if len(np.unique(ratings.annotator)) < 2:
         return "there is only one annotator"
-    used = usable_units(matrix, measure)
-    if not used.any():
+    if not (ratings.sizes >= 2).any():
         return "no two annotators rated the same unit"
-    if len(np.unique(matrix[used][given[used]])) == 1:
+    if measured.obstacle:
+        return measured.obstacle
+    if len(np.unique(ratings.value[measured.used[ratings.unit]])) <= 1:
         return "all ratings are equal, so agreement cannot be distinguished from chance"
     return "in every pair, one annotator gave the same value to all units"
 
@@ -100,7 +133,7 @@ def krippendorff_alpha(matrix: ArrayLike, level: Level = "interval") -> Coeffici
 
 
 def cohen_kappa(matrix: ArrayLike, weights: Weights = "none") -> Coefficient:
-    """Cohen's κ of a matrix of units × annotators (the mean over pairs where there are more than two)."""
+    """Cohen's κ of a matrix of units × annotators (of more than two: the weighted mean over pairs)."""
     return _evaluate(matrix, "cohen-kappa", weights=weights)
 
 
@@ -118,5 +151,7 @@ def _evaluate(matrix: ArrayLike, measure: str, level: Level = "interval", weight
     values = np.asarray(matrix, dtype=np.float64)
     if values.ndim != 2 or np.isinf(values).any():
         raise InputError(f"{measure}: expected a matrix of units × annotators with finite values; NaN marks a gap")
-    value = make_statistic(values, measure, level, weights)(np.ones((1, len(values))))[0]
-    return Coefficient(None, why_undefined(values, measure)) if np.isnan(value) else Coefficient(float(value))
+    ratings = ratings_of_matrix(values)
+    measured = measure_on(ratings, measure, level, weights)
+    value = measured.statistic.value
+    return Coefficient(None, why_undefined(ratings, measured)) if np.isnan(value) else Coefficient(value)

@@ -6,17 +6,19 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from dialgauge.arrays import FloatArray
 from dialgauge.errors import InputError
-from dialgauge.ratings._alpha import alpha_statistic
+from dialgauge.ratings._alpha import alpha_parts, statistic_of
 from dialgauge.ratings._bootstrap import bootstrap_interval
-from dialgauge.ratings._drift import residuals
-from dialgauge.ratings._frame import select_dimensions, unit_matrix
-from dialgauge.ratings._kappa import correlation_statistic
+from dialgauge.ratings._frame import UnitRatings, select_dimensions, unit_ratings
+from dialgauge.ratings._leave_out import LeaveOneOut
 from dialgauge.ratings._scales import Scale, scale_of, validate
 from dialgauge.ratings._settings import OnInvalid, OutlierSettings, RatingPolicy
 from dialgauge.settings import chosen_pair, takes
+
+#: Up to this many annotators, the rise of α has an interval for each of them; in a crowd for possible outliers only.
+_PANEL = 10
 
 OUTLIERS = pl.Schema(
     {
@@ -41,7 +43,8 @@ OUTLIERS = pl.Schema(
 class Outliers:
     """A row per annotator and dimension: the mean and the mean absolute residual against the others (``bias``,
     ``distance``), the correlation with the mean of the others, Krippendorff's α of all and ``alpha_without`` this
-    annotator, and the ``rise`` between them with its interval. ``outlier`` marks the outliers.
+    annotator, and the ``rise`` between them with its interval (with more than ten annotators only where α rises enough
+    for an outlier). ``outlier`` marks the outliers.
     """
 
     frame: pl.DataFrame
@@ -88,48 +91,59 @@ def outliers(
 
 
 def _profiles(ratings: pl.DataFrame, asked: OutlierSettings) -> list[dict[str, Any]]:
-    matrix = unit_matrix(ratings)
-    values, clusters = matrix.values, matrix.clusters()
-    whole = np.ones((1, len(values)))
-    of_all = alpha_statistic(values, asked.level)
-    alpha = _number(of_all(whole))
-    about = residuals(ratings)
+    given = unit_ratings(ratings)
+    parts = alpha_parts(given, asked.level)
+    alpha = _number(statistic_of(parts).value)
+    left_out = LeaveOneOut(parts, len(given.annotators))
+    clusters = given.clusters()
+    counts = np.bincount(given.annotator, minlength=len(given.annotators))
+    against = _against_the_others(given)
     rows = []
-    for column, annotator in enumerate(matrix.annotators):
-        mine = about.filter(pl.col("annotator") == annotator)["residual"]
-        others = np.delete(values, column, axis=1)
+    for number, annotator in enumerate(given.annotators):
         row: dict[str, Any] = {
             "annotator": annotator,
-            "ratings": int((~np.isnan(values[:, column])).sum()),
-            "bias": mine.mean(),
-            "distance": mine.abs().mean(),
-            "correlation": _number(correlation_statistic(_beside_mean(values[:, column], others), ranks=False)(whole)),
+            "ratings": int(counts[number]),
+            **{name: _number(values[number]) for name, values in against.items()},
             "alpha": alpha,
             "outlier": False,
         }
-        if len(matrix.annotators) < 3:
-            rows.append({**row, "note": "fewer than three annotators"})
-            continue
-        of_others = alpha_statistic(others, asked.level)
-        without = _number(of_others(whole))
-        if alpha is None or without is None:
-            rows.append({**row, "alpha_without": without, "note": "α is undefined"})
-            continue
-        # Bound as defaults: the lambda is called within this iteration, but a reader need not check that.
-        interval = bootstrap_interval(lambda w, a=of_others, b=of_all: a(w) - b(w), clusters, asked)  # type: ignore[misc]
-        rise = without - alpha
-        row |= {"alpha_without": without, "rise": rise, "low": interval.low, "high": interval.high}
-        row["outlier"] = rise >= asked.minimum_rise and interval.low is not None and interval.low > 0
+        without = _number(left_out.values[number])
+        if len(given.annotators) < 3:
+            row["note"] = "fewer than three annotators"
+        elif alpha is None or without is None:
+            row |= {"alpha_without": without, "note": "α is undefined"}
+        else:
+            rise = without - alpha
+            row |= {"alpha_without": without, "rise": rise}
+            # In a crowd, an interval for each of hundreds would take long and be read by nobody.
+            if rise >= asked.minimum_rise or len(given.annotators) <= _PANEL:
+                interval = bootstrap_interval(left_out.rise(number), clusters, asked)
+                row |= {"low": interval.low, "high": interval.high}
+                row["outlier"] = rise >= asked.minimum_rise and interval.low is not None and interval.low > 0
         rows.append(row)
     return rows
 
 
-def _beside_mean(own: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    given = ~np.isnan(others)
-    count = given.sum(axis=1)
-    mean = np.where(count > 0, np.where(given, others, 0.0).sum(axis=1) / np.maximum(count, 1), np.nan)
-    return np.stack([own, mean], axis=1)
+def _against_the_others(ratings: UnitRatings) -> dict[str, FloatArray]:
+    """For each annotator: mean and mean absolute residual, and the correlation with the mean of the others."""
+    sizes, people = ratings.sizes, len(ratings.annotators)
+    shared = sizes[ratings.unit] >= 2
+    unit, who, own = ratings.unit[shared], ratings.annotator[shared], ratings.value[shared]
+    totals = np.bincount(ratings.unit, ratings.value, minlength=len(sizes))
+    others = (totals[unit] - own) / (sizes[unit] - 1)
+
+    def mean(values: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.bincount(who, values, minlength=people) / np.bincount(who, minlength=people))
+
+    x, y = own - mean(own)[who], others - mean(others)[who]
+    spread = mean(x**2) * mean(y**2)
+    # What is left of the spread of equal values is a rounding error, and must not be divided by.
+    varies = spread > 1e-24 * mean(own**2) * mean(others**2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        correlation = np.where(varies, np.clip(mean(x * y) / np.sqrt(spread), -1, 1), np.nan)
+    return {"bias": mean(own - others), "distance": mean(np.abs(own - others)), "correlation": correlation}
 
 
-def _number(values: NDArray[np.float64]) -> float | None:
-    return None if np.isnan(values[0]) else float(values[0])
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

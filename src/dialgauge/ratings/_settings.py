@@ -78,6 +78,9 @@ class AgreementSettings(Intervals):
     level: Level | None = setting(None, "Level of measurement of Krippendorff's α (default: by the scale).")
     weights: Weights | None = setting(None, "Weights of Cohen's κ (default: by the scale).")
     resample: Literal["summary", "dialogue"] = setting("summary", "What the bootstrap resamples.")
+    minimum_shared: int = setting(
+        20, "Minimum number of units that two annotators share for Cohen's κ and correlations between annotators.", ge=1
+    )
 
 
 class OutlierSettings(Intervals):

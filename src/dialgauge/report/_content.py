@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: Explanations of problems of a rating whose name does not explain itself.
 _INVALID = {"unset": "unset zeros"}
 _LEVELS = {"summary": "summaries of one dialogue", "system": "systems", "global": "all summaries together"}
+#: A list of annotators who drift or are outliers has at most so many; the others are counted.
+_MOST_ANNOTATORS = 10
 
 
 def places(values: Sequence[float | None]) -> int:
@@ -128,6 +130,7 @@ class ReportData:
     ratings: pl.DataFrame | None = None
     agreement: pl.DataFrame | None = None
     drift: pl.DataFrame | None = None
+    outliers: pl.DataFrame | None = None
     findings: Sequence[Mapping[str, Any]] = ()
     problems: Sequence[str] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -232,14 +235,41 @@ def agreement_rows(data: ReportData) -> list[tuple[str, Estimate, str]]:
 
 
 def drifting(data: ReportData) -> list[str]:
-    """The annotators who drift, as sentences."""
+    """The annotators who drift, as sentences; at most ten, the others counted."""
     if data.drift is None:
         return []
-    return [
+    rows = data.drift.filter("drifts").sort(pl.col("change").abs(), descending=True)
+    said = [
         f"Annotator {row['annotator']} drifts on {row['dimension']}: {number(abs(row['change']))} points "
-        f"{'up' if row['change'] > 0 else 'down'} from first to last rating, relative to the others."
-        for row in data.drift.filter("drifts").iter_rows(named=True)
+        f"{'up' if row['change'] > 0 else 'down'} from {_along(row.get('order'))}, relative to the others."
+        for row in rows.head(_MOST_ANNOTATORS).iter_rows(named=True)
     ]
+    return said + _more(rows.height, "drift")
+
+
+def _along(order: str | None) -> str:
+    """Without times, what looks like a drift follows the order of a table, and that must be said."""
+    if order is None or not order.startswith("the order of the table"):
+        return "first to last rating"
+    return "the first to the last row of the table (not by time: the times of the ratings are not known)"
+
+
+def standing_apart(data: ReportData) -> list[str]:
+    """The outliers among the annotators, as sentences; at most ten, the others counted."""
+    if data.outliers is None:
+        return []
+    rows = data.outliers.filter("outlier").sort("rise", descending=True)
+    said = [
+        f"Annotator {row['annotator']} is an outlier on {row['dimension']}: without these ratings α is "
+        f"{number(row['alpha_without'])} instead of {number(row['alpha'])}."
+        for row in rows.head(_MOST_ANNOTATORS).iter_rows(named=True)
+    ]
+    return said + _more(rows.height, "are outliers")
+
+
+def _more(annotators: int, what: str) -> list[str]:
+    more = annotators - _MOST_ANNOTATORS
+    return [f"{more} more annotators {what}."] if more > 0 else []
 
 
 def _count(others: int) -> str:

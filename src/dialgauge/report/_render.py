@@ -17,6 +17,7 @@ from dialgauge.report._content import (
     places,
     rankings,
     rated_references,
+    standing_apart,
     system_table,
     verdict,
 )
@@ -73,7 +74,7 @@ def render_report(data: ReportData) -> str:
         "left_out": left_out,
         "agreement": agreement_rows(data),
         "cleaning": cleaning_rows(data),
-        "drifting": drifting(data),
+        "drifting": [*drifting(data), *standing_apart(data)],
         "facts": corpus_facts(data.corpus),
         "systems": systems,
         "system_rows": system_rows,

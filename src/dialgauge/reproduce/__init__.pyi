@@ -1,6 +1,5 @@
 from dialgauge.reproduce._compare import (
     Comparison as Comparison,
-    Shift as Shift,
     compare as compare,
 )
 from dialgauge.reproduce._compare_tables import (
@@ -21,6 +20,9 @@ from dialgauge.reproduce._heds import (
     draft_datasheet as draft_datasheet,
     heds_questions as heds_questions,
     read_answers as read_answers,
+)
+from dialgauge.reproduce._merging import (
+    sweep_settings as sweep_settings,
 )
 from dialgauge.reproduce._papers import (
     Paper as Paper,
@@ -51,7 +53,10 @@ from dialgauge.reproduce._printed import (
     round_twice as round_twice,
 )
 from dialgauge.reproduce._settings import (
-    sweep_settings as sweep_settings,
+    ComparisonSettings as ComparisonSettings,
+)
+from dialgauge.reproduce._shared import (
+    Shift as Shift,
 )
 from dialgauge.reproduce._studies import (
     Agreed as Agreed,
@@ -75,6 +80,9 @@ from dialgauge.reproduce._compare_render import (
     comparison_json as comparison_json,
     comparison_remarks as comparison_remarks,
 )
+from dialgauge.reproduce._merging import (
+    shared_annotators as shared_annotators,
+)
 from dialgauge.reproduce._qra import (
     QraLine as QraLine,
     show_span as show_span,
@@ -88,9 +96,6 @@ from dialgauge.reproduce._render import (
 from dialgauge.reproduce._section import (
     ComparisonSection as ComparisonSection,
     comparison_section as comparison_section,
-)
-from dialgauge.reproduce._settings import (
-    shared_annotators as shared_annotators,
 )
 from dialgauge.reproduce._studies import (
     is_printed_table as is_printed_table,

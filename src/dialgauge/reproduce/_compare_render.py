@@ -43,6 +43,7 @@ def comparison_json(report: ComparisonReport) -> dict[str, Any]:
             }
             for study in comparison.studies
         ],
+        "over_correction": comparison.settings.over_correction,
         "shifts": [{**asdict(shift), "assumed": shift.assumed} for shift in comparison.shifts],
         "computed_dimensions": comparison.computed_dimensions,
         "left_out": list(comparison.left_out),
@@ -53,6 +54,7 @@ def comparison_json(report: ComparisonReport) -> dict[str, Any]:
             for row in comparison.cells.iter_rows(named=True)
         ],
         "correlations": comparison.correlations.to_dicts(),
+        "all_pairs": comparison.all_pairs.to_dicts(),
         "concordance": comparison.concordance.to_dicts(),
         "ranks": [
             row | {"ranks": dict(zip(comparison.names, row["ranks"], strict=True))}

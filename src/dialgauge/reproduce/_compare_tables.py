@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dialgauge.reproduce._compare_render import ComparisonReport
 from dialgauge.reproduce._conclusions import Conclusions
 from dialgauge.reproduce._qra import show_p_value, show_span
+from dialgauge.reproduce._systems import SystemComparison
 from dialgauge.tables import NOTHING, Table, interval, listing, number, number_cell
 
 _VERDICTS = {"confirmed": "✓", "partly": "◐", "not confirmed": "✗"}
@@ -71,9 +72,26 @@ def _order(report: ComparisonReport) -> Table:
     for row in report.comparison.correlations.iter_rows(named=True):
         remark = row["note"] or ("sign open" if row["sign_open"] else "open" if row["open"] else "")
         order = f"{row['kept']} / {row['reversed']} / {row['tied']}"
-        values = (number_cell(row["pearson"]), number_cell(row["spearman"]), show_span(row["low"], row["high"]))
+        values = (
+            number_cell(row["pearson"]),
+            show_span(row["pearson_low"], row["pearson_high"]),
+            number_cell(row["spearman"]),
+            show_span(row["spearman_low"], row["spearman_high"]),
+            show_span(row["low"], row["high"]),
+        )
         rows.append((row["study"], row["dimension"], row["role"], *values, order, remark))
-    columns = ["study", "dimension", "role", "Pearson", "Spearman", "rounding leaves", "order", ""]
+    columns = [
+        "study",
+        "dimension",
+        "role",
+        "Pearson",
+        "95 % of r",
+        "Spearman",
+        "95 % of ρ",
+        "rounding leaves",
+        "order",
+        "",
+    ]
     title = f"Order of the systems compared with {report.comparison.names[0]}"
     note = "order: pairs of systems whose order is kept / reversed / tied in one of the studies"
     return _used(title, columns, rows, ("Pearson", "Spearman"), note)
@@ -83,15 +101,23 @@ def _concordance(report: ComparisonReport) -> Table:
     """Kendall's W, and α where studies rated the same summaries; where none has ratings, a note says so."""
     concordance = report.comparison.concordance
     rated = concordance["items"].is_not_null().any()
+    # Corrected for ties, W is a share of what ties leave possible; the other number only says more where there are any.
+    gap = (concordance["kendall_w"] - concordance["w_without_ties"]).abs().max()
+    tied = isinstance(gap, float) and gap > 1e-9
     rows = []
     for row in concordance.iter_rows(named=True):
         items = NOTHING if row["items"] is None else row["items"]
         alpha = (items, number_cell(row["alpha"])) if rated else ()
         remarks = (row["w_note"], row["alpha_note"] if rated else "")
         remark = "; ".join(text for text in remarks if text)
-        rows.append((row["dimension"], row["role"], row["systems"], number_cell(row["kendall_w"]), *alpha, remark))
-    columns = ["dimension", "role", "systems", "Kendall's W", *(("shared summaries", "α") if rated else ()), ""]
+        w = (number_cell(row["kendall_w"]), show_span(row["w_low"], row["w_high"]))
+        uncorrected = (number_cell(row["w_without_ties"]),) if tied else ()
+        rows.append((row["dimension"], row["role"], row["systems"], *w, *uncorrected, *alpha, remark))
+    w_columns = ("Kendall's W", "95 % of W", *(("W, ties as they are",) if tied else ()))
+    columns = ["dimension", "role", "systems", *w_columns, *(("shared summaries", "α") if rated else ()), ""]
     notes = [] if rated else [f"Krippendorff's α over studies: {concordance['alpha_note'][0]}."]
+    if tied:
+        notes.append("Kendall's W is corrected for ties; beside it W without the correction.")
     if not _changed_ranks(report):
         notes.append("Every system has the same rank in every study.")
     return _used("All studies together", columns, rows, columns[2:-1], *notes)
@@ -123,8 +149,17 @@ def _cells(report: ComparisonReport) -> Table:
         if wide:
             values = [number_cell(value) for value in row["values"]]
         spread = row["note"] or show_span(row["low"], row["high"])
-        rows.append((row["dimension"], row["role"], row["system"], *values, number_cell(row["cv_star"]), spread))
-    columns = ["dimension", "role", "system", *(names if wide else ["values"]), "CV*", "rounding leaves"]
+        drawn = show_span(row["interval_low"], row["interval_high"])
+        rows.append((row["dimension"], row["role"], row["system"], *values, number_cell(row["cv_star"]), drawn, spread))
+    columns = [
+        "dimension",
+        "role",
+        "system",
+        *(names if wide else ["values"]),
+        "CV*",
+        "95 % interval",
+        "rounding leaves",
+    ]
     return _used(f"CV* of each result: {group}", columns, rows, (*names, "values", "CV*"))
 
 
@@ -144,14 +179,14 @@ def _spread(report: ComparisonReport) -> Table:
 
 
 def _tests(report: ComparisonReport) -> Iterator[Table]:
-    columns = ("dimension", "role", "pair", "n", "diff.", "d", "95 % of d", "p t", "p Wilcoxon", "p perm.")
+    columns = ("dimension", "role", "pair", "n", "diff.", "d", "95 % of d", "p t", "p ranks", "p perm.")
     for tested in report.systems:
         rows = (
             (
                 row["dimension"],
                 row["role"],
                 f"{row['system']} − {row['baseline']}",
-                row["n"],
+                row["n"] if row["design"] == "paired" else f"{row['n']} + {row['n_baseline']}",
                 number_cell(row["difference"], 3, stars=row["stars"]),
                 number_cell(row["effect"]),
                 row["note"] or show_span(row["effect_low"], row["effect_high"]).replace(" ", ""),
@@ -159,5 +194,16 @@ def _tests(report: ComparisonReport) -> Iterator[Table]:
             )
             for row in tested.frame.iter_rows(named=True)
         )
-        title = f"Systems within {tested.study}: paired differences; p-values corrected (Benjamini–Hochberg)"
-        yield listing(title, columns, rows, numeric=("n", "diff.", "d", "p t", "p Wilcoxon", "p perm."))
+        title = f"Systems within {tested.study}: differences; p-values corrected (Benjamini–Hochberg)"
+        yield listing(
+            title, columns, rows, numeric=("n", "diff.", "d", "p t", "p ranks", "p perm."), notes=_designs(tested)
+        )
+
+
+def _designs(tested: SystemComparison) -> list[str]:
+    """Which tests were made: those of pairs, those of independent groups, or both."""
+    kinds = {
+        "paired": "n: the same dialogues for both systems; paired t-test, Wilcoxon's signed-rank test, sign flips.",
+        "unpaired": "n as in 30 + 28: different dialogues; Welch's t-test, Mann–Whitney test, permuted names.",
+    }
+    return [text for kind, text in kinds.items() if kind in tested.frame["design"]]

@@ -32,8 +32,16 @@ def c4(n: int) -> float:
     return math.sqrt(2 / (n - 1)) * math.exp(math.lgamma(n / 2) - math.lgamma((n - 1) / 2))
 
 
-def cv_star(values: Sequence[float], *, lowest: float = 0.0) -> Variation:
+def small_sample_factor(n: int, over_correction: bool = True) -> float:
+    """1 + 1/(4n), or 1 without the over-correction: c4 alone already makes s unbiased for normal values."""
+    return 1 + 1 / (4 * n) if over_correction else 1.0
+
+
+def cv_star(values: Sequence[float], *, lowest: float = 0.0, over_correction: bool = True) -> Variation:
     """CV* = 100·(1 + 1/(4n))·(s/c4)/mean of results on a scale that begins at ``lowest``.
+
+    The factor 1 + 1/(4n) corrects for few values a second time, after c4; it is what was published in 2022. Without
+    ``over_correction`` it is left out, as in the QRA tables of later shared tasks.
 
     A coefficient of variation is meaningful only if 0 is the end of the scale: 4.1 and 4.3 on a scale from 1 to 5 are
     3.1 and 3.3 above its end. So ``lowest`` is subtracted from every value first (1 for a scale from 1 to 5, −100 for
@@ -54,7 +62,8 @@ def cv_star(values: Sequence[float], *, lowest: float = 0.0) -> Variation:
         raise InputError(f"all results are {lowest:g}, the lowest point of the scale: CV* would divide by a mean of 0")
     variance = math.fsum((value - mean) ** 2 for value in shifted) / (n - 1)
     sd = math.sqrt(variance) / c4(n)
-    return Variation(n, mean, sd, _sd_interval(n, variance, sd), 100 * (1 + 1 / (4 * n)) * sd / mean, lowest)
+    percent = 100 * small_sample_factor(n, over_correction) * sd / mean
+    return Variation(n, mean, sd, _sd_interval(n, variance, sd), percent, lowest)
 
 
 def _sd_interval(n: int, variance: float, sd: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from dialgauge.metaeval import correlation
-from dialgauge.reproduce._cv import cv_star
+from dialgauge.reproduce._cv import cv_star, small_sample_factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,9 @@ def half_step(places: int) -> float:
     return float(Decimal(5).scaleb(-places - 1))
 
 
-def cv_star_range(values: Sequence[float], half_widths: Sequence[float], *, lowest: float = 0.0) -> Range:
+def cv_star_range(
+    values: Sequence[float], half_widths: Sequence[float], *, lowest: float = 0.0, over_correction: bool = True
+) -> Range:
     """The smallest and the largest CV* within the rounding of the values.
 
     Exact: s/mean is quasi-convex where the mean is positive, so its maximum lies at a corner of the box of intervals;
@@ -43,7 +45,9 @@ def cv_star_range(values: Sequence[float], half_widths: Sequence[float], *, lowe
     """
     bounds = [(max(lowest, v - h), v + h) for v, h in zip(values, half_widths, strict=True)]
     high = max(cv_star(corner, lowest=lowest).cv_star for corner in _corners(bounds) if max(corner) > lowest)
-    return Range(_smallest_cv_star(bounds, lowest), high)
+    # The factor is the same for all values.
+    factor = small_sample_factor(len(values), over_correction) / small_sample_factor(len(values))
+    return Range(factor * _smallest_cv_star(bounds, lowest), factor * high)
 
 
 def _corners(bounds: Sequence[tuple[float, float]]) -> Iterator[list[float]]:

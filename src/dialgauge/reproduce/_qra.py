@@ -40,9 +40,10 @@ def qra_view(comparison: Comparison, conclusions: Conclusions | None = None) -> 
     """How well the studies agree, from their single numbers to their conclusions."""
     return (
         _numbers(comparison),
-        *_sets(comparison),
+        *_sets(comparison.correlations, ""),
+        *(_sets(comparison.all_pairs, ", all pairs of studies") if len(comparison.studies) > 2 else ()),
         _labels(comparison),
-        _conclusions(conclusions),
+        _orders(comparison) if conclusions is None else _conclusions(conclusions),
     )
 
 
@@ -57,12 +58,11 @@ def _numbers(comparison: Comparison) -> QraLine:
     return QraLine("I", what, measure, row["mean"], text)
 
 
-def _sets(comparison: Comparison) -> list[QraLine]:
-    rows = comparison.correlations
+def _sets(rows: pl.DataFrame, which: str) -> list[QraLine]:
     lines = []
     for name in ("pearson", "spearman"):
         known = rows[name].drop_nulls().to_list()
-        measure = f"mean {'Pearson r' if name == 'pearson' else 'Spearman ρ'}"
+        measure = f"mean {'Pearson r' if name == 'pearson' else 'Spearman ρ'}{which}"
         if not known:
             lines.append(
                 QraLine("II", "sets of numbers", measure, None, rows["note"][0] or "no correlation is defined")
@@ -87,10 +87,19 @@ def _labels(comparison: Comparison) -> QraLine:
     return QraLine("III", what, measure, fmean(known), text)
 
 
-def _conclusions(conclusions: Conclusions | None) -> QraLine:
+def _orders(comparison: Comparison) -> QraLine:
+    """Without declared claims, every order of two systems in the original is a finding to be confirmed."""
+    rows = comparison.correlations
+    what, measure = "conclusions", "share of orders confirmed"
+    found, kept = int(rows["told_apart"].sum()), int(rows["kept"].sum())
+    if not found:
+        return QraLine("IV", what, measure, None, f"{comparison.names[0]} tells no two systems apart")
+    text = f"{kept} of {found} orders of two systems in {comparison.names[0]} are kept; --claims checks its conclusions"
+    return QraLine("IV", what, measure, kept / found, text)
+
+
+def _conclusions(conclusions: Conclusions) -> QraLine:
     what, measure = "conclusions", "share confirmed"
-    if conclusions is None:
-        return QraLine("IV", what, measure, None, "no claims were declared (--claims)")
     verdicts = [conclusions.overall(claim.id) for claim in conclusions.claims]
     text = ", ".join(
         f"{verdicts.count(verdict)} {verdict}"

@@ -13,6 +13,7 @@ from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval import adjust_p_values
 from dialgauge.progress import Progress
 from dialgauge.reproduce._studies import StudyResults
+from dialgauge.reproduce._unpaired import noncentral_interval, unpaired_test
 
 FloatArray = NDArray[np.float64]
 
@@ -26,7 +27,9 @@ COMPARISONS = pl.Schema(
         "role": pl.String,
         "system": pl.String,
         "baseline": pl.String,
+        "design": pl.String,
         "n": pl.Int64,
+        "n_baseline": pl.Int64,
         "mean": pl.Float64,
         "baseline_mean": pl.Float64,
         "difference": pl.Float64,
@@ -46,6 +49,10 @@ COMPARISONS = pl.Schema(
 @dataclass(frozen=True, slots=True)
 class SystemComparison:
     """Pairs of systems, a row per dimension and role.
+
+    ``design`` is "paired" where systems were rated on the same dialogues. Where fewer than half of the dialogues of one
+    are shared it is "unpaired": ``n`` and ``n_baseline`` dialogues, Welch's t-test, the Mann–Whitney test (in place of
+    Wilcoxon's), a permutation of the systems' names, and Cohen's d over the pooled standard deviation.
 
     ``difference`` is system minus baseline with its interval ``low``–``high`` (Student's t); ``effect`` is Cohen's d
     of the paired differences (their mean over their standard deviation) with an exact interval from the noncentral t.
@@ -92,7 +99,11 @@ def compare_systems(
         for system, baseline in wanted:
             progress(f"{study.name}: {dimension}, {role}", len(rows), len(blocks) * len(wanted))
             ours, theirs = paired_values(study, dimension, role, system, baseline)
-            tested = _test(ours, theirs, permutations, confidence, seed)
+            one, other = (_values_of(study, dimension, role, name) for name in (system, baseline))
+            if 2 * len(ours) < min(len(one), len(other)):
+                tested = unpaired_test(one, other, permutations, confidence, seed)
+            else:
+                tested = {"design": "paired", **_test(ours, theirs, permutations, confidence, seed)}
             rows.append({"dimension": dimension, "role": role, "system": system, "baseline": baseline, **tested})
     frame = _corrected(pl.DataFrame(rows, schema=COMPARISONS))
     return SystemComparison(study.name, frame, permutations, confidence, seed)
@@ -107,6 +118,15 @@ def paired_values(
     one, other = (part.filter(pl.col("system") == name).select("dialogue_id", "value") for name in (system, baseline))
     both = one.join(other, on="dialogue_id", suffix="_of_baseline").sort("dialogue_id")
     return both["value"].to_list(), both["value_of_baseline"].to_list()
+
+
+def _values_of(study: StudyResults, dimension: str, role: str, system: str) -> list[float]:
+    """All values of one system, in the order of the dialogues."""
+    assert study.summaries is not None
+    part = study.summaries.filter(
+        (pl.col("dimension") == dimension) & (pl.col("role") == role) & (pl.col("system") == system)
+    )
+    return part.sort("dialogue_id")["value"].to_list()
 
 
 def _differences(ours: Sequence[float], theirs: Sequence[float]) -> FloatArray:
@@ -155,7 +175,7 @@ def _test(
         return facts | {"note": "the difference is the same on every dialogue: no t-test"}
     error = float(difference.std(ddof=1)) / math.sqrt(n)
     reach = float(stats.t.ppf((1 + confidence) / 2, n - 1)) * error
-    low, high = _effect_interval(mean / error, n, confidence)
+    low, high = (end / math.sqrt(n) for end in noncentral_interval(mean / error, n - 1, confidence))
     return facts | {
         "low": mean - reach,
         "high": mean + reach,
@@ -182,37 +202,6 @@ def sign_flip_p_value(difference: FloatArray, permutations: int, seed: int) -> f
         signs = generator.integers(0, 2, size=(min(1000, permutations - start), n), dtype=np.int8) * 2 - 1
         extreme += int((np.abs(signs @ difference) >= observed).sum())
     return (extreme + 1) / (permutations + 1)
-
-
-def _effect_interval(t: float, n: int, confidence: float) -> tuple[float, float]:
-    """The noncentralities under which t lies at the edges of its distribution, over √n.
-
-    The noncentral t is integrated here as a normal probability over the distribution of s/σ: that stays finite for
-    every t and n, which SciPy's does not.
-    """
-    from scipy.integrate import simpson
-    from scipy.optimize import brentq
-    from scipy.special import chdtri, gammaln, ndtr
-
-    freedom = n - 1
-    ends = np.sqrt(chdtri(freedom, np.array([1 - 1e-14, 1e-14])) / freedom)
-    ratio = np.linspace(ends[0], ends[1], 801)
-    with np.errstate(divide="ignore"):
-        powers = (freedom - 1) * np.log(ratio) if freedom > 1 else np.zeros_like(ratio)
-    constant = freedom / 2 * math.log(freedom / 2) + math.log(2) - gammaln(freedom / 2)
-    density = np.exp(constant + powers - freedom * ratio**2 / 2)
-    density /= simpson(density, x=ratio)
-
-    scaled = t * ratio
-
-    def noncentrality(quantile: float) -> float:
-        def surplus(delta: float) -> float:
-            return float(simpson(ndtr(scaled - delta) * density, x=ratio)) - quantile
-
-        return float(brentq(surplus, scaled.min() - 10, scaled.max() + 10))
-
-    edge = (1 - confidence) / 2
-    return noncentrality(1 - edge) / math.sqrt(n), noncentrality(edge) / math.sqrt(n)
 
 
 def _corrected(frame: pl.DataFrame) -> pl.DataFrame:

@@ -29,7 +29,7 @@ class AgreementStage(Stage):
 
     name = "agreement"
     sections = (Section("ratings", RatingPolicy),)
-    outputs = ("agreement.parquet", "drift.parquet", "findings.json")
+    outputs = ("agreement.parquet", "drift.parquet", "outliers.parquet", "findings.json")
     tables = (TableKind("agreement", _table),)
     needs_ratings = True
 
@@ -44,18 +44,21 @@ class AgreementStage(Stage):
         return intervals | {"ratings": context.section(RatingPolicy).model_dump(mode="json")}
 
     def make(self, context: Context) -> None:
-        from dialgauge.ratings import agreement, check_ratings, drift, treat_ratings
+        from dialgauge.ratings import OutlierSettings, agreement, check_ratings, drift, outliers, treat_ratings
 
         context.progress("inter-annotator agreement", 0, 1)
         policy, asked = context.section(RatingPolicy), context.asked(AgreementSettings, measures="krippendorff-alpha")
         checked = treat_ratings(context.corpus.ratings, policy).checked
         context.write("agreement.parquet", agreement(checked, settings=asked, policy=policy).frame)
         context.write("drift.parquet", drift(checked, policy=policy, confidence=asked.confidence).trends)
+        standing = asked.subset(OutlierSettings, level=asked.level or "interval")
+        context.write("outliers.parquet", outliers(checked, standing, policy).frame)
         context.write_json("findings.json", [asdict(finding) for finding in check_ratings(context.corpus)])
 
     def results(self, run: FinishedRun) -> Mapping[str, Any]:
         return {
             "agreement": run.table("agreement"),
             "drift": run.table("drift"),
+            "outliers": run.table("outliers"),
             "findings": run.document("findings.json"),
         }
