@@ -116,7 +116,7 @@ def _permutation(level: Level, coefficient: Coefficient) -> Callable[[str, _Data
 
         timing = interleave(ours, peer, rounds=_ROUNDS, units=RESAMPLES, peer_units=count)
         swaps = _peer_swaps(x.shape, count)
-        values = permutation_test(x, y, z, level, coefficient, swaps=swaps).differences
+        values = permutation_test(x, y, z, level, coefficient, swaps=swaps, scale="matrix").differences
         apart = check_agreement(name, float(np.max(np.abs(values - timing.theirs.samples))), _TOLERANCE)
         return _result(name, timing, apart, data, count)
 

@@ -34,7 +34,7 @@ def test_equals_nlpstats_on_identical_swaps(made, level, theirs, coefficient, me
         warnings.simplefilter("ignore")
         expected = nlpstats.permutation_test(x, y, z, theirs, coefficient, method, n_resamples=15)
     swaps = Swaps(np.array(systems) if systems else None, np.array(inputs) if inputs else None)
-    result = permutation_test(x, y, z, level, coefficient, swaps=swaps)
+    result = permutation_test(x, y, z, level, coefficient, swaps=swaps, scale="matrix")
     np.testing.assert_allclose(result.differences, expected.samples, atol=1e-12, rtol=0)
     # Their p is c / R, ours (c + 1) / (R + 1).
     assert result.p_value == pytest.approx((expected.pvalue * 15 + 1) / 16)
@@ -60,8 +60,11 @@ def test_both_is_cells_with_row_xor_column(made, level, coefficient, missing):
 def test_all_permutations_of_few_systems(made, level, coefficient):
     x, y, z = made(m=5, n=6, seed=2)
     swaps = np.array(list(product([False, True], repeat=5)))
-    x, y = ((each - each.mean()) / each.std() for each in (x, y))
     result = permutation_test(x, y, z, level, coefficient, swaps=Swaps(systems=swaps))
+    if level == "summary":
+        x, y = ((each - each.mean(axis=0)) / each.std(axis=0) for each in (x, y))
+    else:
+        x, y = ((each - each.mean()) / each.mean(axis=1).std() for each in (x, y))
     expected = []
     for mask in swaps:
         a, b = np.where(mask[:, None], y, x), np.where(mask[:, None], x, y)
@@ -69,6 +72,11 @@ def test_all_permutations_of_few_systems(made, level, coefficient):
     np.testing.assert_allclose(result.differences, expected, atol=1e-12)
     # Swapping nothing and swapping everything reach the observed difference, so p can never be zero.
     assert result.p_value >= 3 / 33
+    chosen = permutation_test(x, y, z, level, coefficient, resamples=32)
+    np.testing.assert_allclose(np.sort(chosen.differences), np.sort(expected), atol=1e-12)
+    assert chosen.p_value == np.mean(np.abs(expected) >= abs(chosen.observed) - 1e-12)
+    assert chosen.floor == 2 / 32
+    assert permutation_test(x, y, z, level, coefficient, resamples=31).floor == 1 / 32
 
 
 def test_p_value_counts_itself():

@@ -109,12 +109,18 @@ __all__: list[str]  # The names above are public; those below are for other room
 from dialgauge.metaeval._arrays import (
     weighted_values as weighted_values,
 )
+from dialgauge.metaeval._best import (
+    undominated as undominated,
+)
 from dialgauge.metaeval._ceiling import CEILING as CEILING
 from dialgauge.metaeval._compare import (
     COMPARISONS as COMPARISONS,
 )
 from dialgauge.metaeval._compare_systems import (
     NEITHER as NEITHER,
+)
+from dialgauge.metaeval._decide import (
+    decide as decide,
 )
 from dialgauge.metaeval._draws import (
     count_draws as count_draws,
@@ -131,6 +137,9 @@ from dialgauge.metaeval._robustness_matrix import (
 from dialgauge.metaeval._robustness_ratings import (
     PERTURBED_CORRELATIONS as PERTURBED_CORRELATIONS,
     ROUNDINGS as ROUNDINGS,
+)
+from dialgauge.metaeval._system_parts import (
+    parts_by_system as parts_by_system,
 )
 from dialgauge.metaeval._verdict import (
     TRUST as TRUST,

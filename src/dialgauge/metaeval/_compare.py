@@ -16,7 +16,7 @@ from dialgauge.metaeval._draws import bootstrap_weights, no_resampling
 from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._matrix import Pairing, ScoreMatrix, align
 from dialgauge.metaeval._names import BASE, FloatArray, check_name
-from dialgauge.metaeval._permutation import PERMUTATIONS, draw_swaps, permutation_test
+from dialgauge.metaeval._permutation import PERMUTATIONS, draw_swaps, permutation_test, swap_floor
 from dialgauge.metaeval._settings import ComparisonSettings, Test
 from dialgauge.metaeval._tests import adjust_p_values, paired_bootstrap_p_value, williams_test
 from dialgauge.metaeval._weighted import resampled_correlations
@@ -41,6 +41,7 @@ COMPARISONS = pl.Schema(
         "p_value": pl.Float64,
         "p_holm": pl.Float64,
         "p_benjamini_hochberg": pl.Float64,
+        "floor": pl.Float64,
         "test": pl.String,
         "undefined": pl.Int64,
         "reason": pl.String,
@@ -54,7 +55,8 @@ class Comparisons:
 
     ``frame`` has a row per pair and dimension: both values, their ``difference`` with its paired bootstrap interval,
     the ``p_value`` of the named ``test`` and the same corrected for the number of pairs of that dimension (``p_holm``,
-    ``p_benjamini_hochberg``), the ``undefined`` resamples, and the ``reason`` where a number is null.
+    ``p_benjamini_hochberg``), the smallest p-value that the test permits (``floor``), the ``undefined`` resamples, and
+    the ``reason`` where a number is null or nothing can be significant.
     """
 
     frame: pl.DataFrame
@@ -172,6 +174,7 @@ class _Bench:
                 reason = f"{name}: {why or why_undefined(matrix.scores[p], matrix.ratings[d], self.level)}"
         if not reason and math.isnan(p_value):
             reason = "the test is undefined: too few systems, or correlations of exactly ±1"
+        reason = reason or self._undecidable()
         return {
             "metric": matrix.metrics[one],
             "other": matrix.metrics[other],
@@ -184,6 +187,7 @@ class _Bench:
             "low": null(low),
             "high": null(high),
             "p_value": null(p_value),
+            "floor": null(self.floor),
             "test": self.test,
             "undefined": undefined,
             "reason": reason or None,
@@ -201,6 +205,17 @@ class _Bench:
             return williams_test(r12, r13, r23, n), undefined
         result = permutation_test(x, y, z, self.level, self.coefficient, swaps=self.swaps)
         return result.p_value, result.undefined
+
+    @property
+    def floor(self) -> float:
+        """The smallest p-value that the test can give; NaN where that is not known."""
+        return math.nan if self.swaps is None else swap_floor(self.swaps)
+
+    def _undecidable(self) -> str:
+        if not self.floor > 1 - self.confidence:
+            return ""
+        systems = len(self.matrix.systems)
+        return f"no difference can be significant with {systems} systems: no p-value is below {self.floor:.3g}"
 
     def _triple(self, x: FloatArray, y: FloatArray, z: FloatArray) -> tuple[float, float, float, int]:
         """The three correlations on the cells that all three have, and the systems left."""

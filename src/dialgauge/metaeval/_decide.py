@@ -13,7 +13,7 @@ from math import factorial
 
 import numpy as np
 
-from dialgauge.metaeval._names import BASE, FloatArray, IntArray, Level
+from dialgauge.metaeval._names import BASE, BoolArray, FloatArray, IntArray, Level
 from dialgauge.metaeval._settings import TrustSettings
 from dialgauge.metaeval._shuffles import (
     ENUMERATED,
@@ -23,8 +23,16 @@ from dialgauge.metaeval._shuffles import (
     pairs_over_systems,
     shuffle_dialogues,
     shuffle_systems,
+    within_dialogues,
 )
-from dialgauge.metaeval._standardised import cell_part, pair_distances, pair_signs, ranked, standardised
+from dialgauge.metaeval._standardised import (
+    cell_part,
+    pair_distances,
+    pair_signs,
+    ranked,
+    slope_basis,
+    standardised,
+)
 from dialgauge.metaeval._stepdown import Family, decide_families
 
 #: With fewer systems than these, their order cannot be tested; with fewer than the second, the cells cannot either.
@@ -181,14 +189,32 @@ def _cells_by_dialogue(
     orders: IntArray,
     covariates: FloatArray | None,
 ) -> Shuffled:
-    m, n = ratings.shape[1:]
-    freedom = (m - 1) * max(n - 1 - (0 if covariates is None else len(covariates)), 1)
-    return _weighted(
-        [
-            (over_dialogues(cell_part(x, covariates), cell_part(z, covariates), orders, freedom), weight)
-            for x, z, weight in cell_sides(scores, ratings, asked)
-        ]
-    )
+    """Among the dialogues that have all systems, scored and rated: the same ones for both sides of a hypothesis."""
+    shape = (len(orders), len(scores), len(ratings))
+    values, expected, variance = np.zeros(shape), np.zeros(shape[1:]), np.ones(shape[1:])
+    for ks, scored in _alike_gaps(scores):
+        for ds, rated in _alike_gaps(ratings):
+            used = scored & rated
+            known = None if covariates is None else covariates[:, used]
+            basis = slope_basis(int(used.sum()), known)
+            if len(basis) <= basis.shape[1] + 1:
+                continue
+            sides = cell_sides(scores[ks][:, :, used], ratings[ds][:, :, used], asked)
+            kept = within_dialogues(orders, used)
+            found = _weighted(
+                [(over_dialogues(cell_part(x, known), cell_part(z, known), kept, basis), w) for x, z, w in sides]
+            )
+            at = np.ix_(ks, ds)
+            values[:, at[0], at[1]] = found.values.reshape(-1, len(ks), len(ds))
+            variance[at] = found.variance.reshape(len(ks), len(ds))
+    return Shuffled(values.reshape(len(orders), -1), expected.ravel(), variance.ravel())
+
+
+def _alike_gaps(cube: FloatArray) -> list[tuple[IntArray, BoolArray]]:
+    """Matrices by the dialogues in which they have every system, with these dialogues."""
+    complete = ~np.isnan(cube).any(axis=1)
+    kinds, group = np.unique(complete, axis=0, return_inverse=True)
+    return [(np.flatnonzero(group.ravel() == number), kind) for number, kind in enumerate(kinds)]
 
 
 def cell_sides(

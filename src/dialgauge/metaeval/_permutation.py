@@ -1,8 +1,10 @@
 """Permutation tests for "metric A correlates better than metric B", by swapping the scores of both.
 
-Both metrics are put on one scale (z-scores over the whole matrix), then swapped for random ``systems`` (rows),
-``inputs`` (columns), ``both`` (a cell is swapped when its row or its column is, but not when both are) or single
-``cells``. Published tools mean either of the last two by "permutation over both".
+Both metrics are put on the scale on which they are correlated (z-scores in each dialogue, or of the systems' means),
+then swapped for random ``systems`` (rows), ``inputs`` (columns), ``both`` (a cell is swapped when its row or its column
+is, but not when both are) or single ``cells``. Published tools mean either of the last two by "permutation over both",
+and take z-scores over the whole matrix: where metrics differ in their noise within dialogues, that rejects up to two
+thirds of true null hypotheses. Where there are few systems, all ways to swap them are gone through.
 
 Only swapping whole systems generalises to *new systems*. Swapping inputs or cells treats the systems' biases as fixed,
 and rejects true null hypotheses about half of the time once metrics have biases of their own towards systems.
@@ -31,6 +33,9 @@ from dialgauge.metaeval._weighted import (
 
 Permutation = Literal["systems", "inputs", "both", "cells"]
 Alternative = Literal["two-sided", "greater", "less"]
+#: What is brought to mean 0 and deviation 1: what is correlated at the level, or the whole matrix.
+Scaled = Literal["level", "matrix"]
+SCALES: tuple[Scaled, ...] = get_args(Scaled)
 PERMUTATIONS: tuple[Permutation, ...] = get_args(Permutation)
 ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 
@@ -40,11 +45,15 @@ _EQUAL = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Swaps:
-    """What each permutation swaps: systems (permutations × systems), inputs, or single cells; None where nothing."""
+    """What each permutation swaps: systems (permutations × systems), inputs, or single cells; None where nothing.
+
+    ``complete`` where these are all there are, swapping nothing among them.
+    """
 
     systems: BoolArray | None = None
     inputs: BoolArray | None = None
     cells: BoolArray | None = None
+    complete: bool = False
 
     def __len__(self) -> int:
         return next(len(mask) for mask in (self.systems, self.inputs, self.cells) if mask is not None)
@@ -54,17 +63,22 @@ class Swaps:
 class PermutationTest:
     """The observed difference of the coefficients, its p-value (c + 1) / (R + 1), and the differences after swapping.
 
-    ``undefined`` permutations (a vector became constant) are NaN in ``differences`` and count in neither c nor R.
+    ``undefined`` permutations (a vector became constant) are NaN in ``differences`` and count in neither c nor R. Where
+    all permutations were gone through, the p-value is c / R. ``floor`` is the smallest p-value that was possible.
     """
 
     observed: float
     p_value: float
     differences: FloatArray
     undefined: int
+    floor: float = 0.0
 
 
 def draw_swaps(method: Permutation, m: int, n: int, resamples: int, seed: int) -> Swaps:
-    """The random swaps of a method, the same for every pair of metrics."""
+    """The swaps of a method, the same for every pair of metrics: all of systems where they fit, else random ones."""
+    if method == "systems" and 2**m <= resamples:
+        patterns = (np.arange(2**m)[:, None] >> np.arange(m)) & 1
+        return Swaps(systems=patterns.astype(bool), complete=True)
     if method == "cells":
         return Swaps(cells=swap_masks("swap-cells", resamples, m, n, seed=seed))
     systems = swap_masks("swap-systems", resamples, m, seed=seed) if method != "inputs" else None
@@ -84,11 +98,14 @@ def permutation_test(
     resamples: int = 1000,
     seed: int = 0,
     swaps: Swaps | None = None,
+    scale: Scaled = "level",
 ) -> PermutationTest:
     """Does ``metric`` correlate with the ratings better than ``other`` does? All three are systems × dialogues.
 
-    ``swaps`` replaces the random ones by your own. A cell that is NaN in any of the three counts in none.
+    ``swaps`` replaces the random ones by your own. A cell that is NaN in any of the three counts in none. With
+    ``scale="matrix"`` both metrics are standardised over the whole matrix, as published tools do.
     """
+    check_name("scale", scale, SCALES)
     check_name("permutation", method, PERMUTATIONS)
     check_name("alternative", alternative, ALTERNATIVES)
     if level not in ("system", "summary"):
@@ -97,17 +114,33 @@ def permutation_test(
     x, y, z = as_matrices(metric, other, ratings)
     swaps = swaps or draw_swaps(method, x.shape[0], x.shape[1], resamples, seed)
     bases = BASE if coefficient == "mean" else (coefficient,)
-    x, y, z = _on_one_scale(x, y, z, level)
+    x, y, z = _on_one_scale(x, y, z, level, scale)
     pairs = [_differences(x, y, z, level, base, swaps) for base in bases]
     observed = float(np.mean([pair[0] for pair in pairs]))
     differences = np.mean([pair[1] for pair in pairs], axis=0)
     return PermutationTest(
-        observed, permutation_p_value(observed, differences, alternative), differences, int(np.isnan(differences).sum())
+        observed,
+        permutation_p_value(observed, differences, alternative, complete=swaps.complete),
+        differences,
+        int(np.isnan(differences).sum()),
+        swap_floor(swaps, alternative),
     )
 
 
-def permutation_p_value(observed: float, differences: FloatArray, alternative: Alternative = "two-sided") -> float:
-    """(c + 1) / (R + 1), c being how many differences are at least as extreme as the observed one."""
+def swap_floor(swaps: Swaps, alternative: Alternative = "two-sided") -> float:
+    """The smallest p-value of these swaps. Swapping everything gives the same difference with the other sign."""
+    if not swaps.complete:
+        return 1 / (len(swaps) + 1)
+    return (2 if alternative == "two-sided" else 1) / len(swaps)
+
+
+def permutation_p_value(
+    observed: float, differences: FloatArray, alternative: Alternative = "two-sided", *, complete: bool = False
+) -> float:
+    """(c + 1) / (R + 1), c being how many differences are at least as extreme as the observed one.
+
+    c / R where the differences are ``complete``: the observed one is among them.
+    """
     defined = differences[~np.isnan(differences)]
     if np.isnan(observed):
         return float("nan")
@@ -117,19 +150,34 @@ def permutation_p_value(observed: float, differences: FloatArray, alternative: A
         reached = defined >= observed - _EQUAL
     else:
         reached = defined <= observed + _EQUAL
-    return float((reached.sum() + 1) / (len(defined) + 1))
+    itself = 0 if complete else 1
+    return float((reached.sum() + itself) / (len(defined) + itself))
 
 
 def _on_one_scale(
-    x: FloatArray, y: FloatArray, z: FloatArray, level: Level
+    x: FloatArray, y: FloatArray, z: FloatArray, level: Level, scale: Scaled
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    missing = ~enough(~(np.isnan(x) | np.isnan(y) | np.isnan(z)), level)
-    scaled = []
-    for matrix in (x, y):
-        kept = np.where(missing, np.nan, matrix)
-        spread = float(np.nanstd(kept)) if not missing.all() else 0.0
-        scaled.append((kept - np.nanmean(kept)) / spread if spread > 0 else kept * 0.0)
-    return scaled[0], scaled[1], np.where(missing, np.nan, z)
+    present = enough(~(np.isnan(x) | np.isnan(y) | np.isnan(z)), level)
+    how = "matrix" if scale == "matrix" else level
+    scaled = [_standardised(np.where(present, matrix, 0.0), present, how) for matrix in (x, y)]
+    return scaled[0], scaled[1], np.where(present, z, np.nan)
+
+
+def _standardised(values: FloatArray, present: BoolArray, how: str) -> FloatArray:
+    """Mean 0 and deviation 1 within each dialogue, of the systems' means, or over the whole matrix."""
+    axis = 0 if how == "summary" else None
+    weights = present.astype(np.float64)
+    if how == "system":
+        # Every cell of a system has the weight that it has in the mean of its system; the deviation is that of means.
+        weights = weights / np.maximum(present.sum(axis=1, keepdims=True), 1)
+    total = np.maximum(weights.sum(axis=axis, keepdims=True), np.finfo(np.float64).tiny)
+    centred = (values - (weights * values).sum(axis=axis, keepdims=True) / total) * present
+    spread_of = (weights * centred).sum(axis=1, keepdims=True) if how == "system" else centred
+    count = present.any(axis=1).sum() if how == "system" else total
+    spread = np.sqrt((spread_of**2).sum(axis=axis, keepdims=True) / np.maximum(count, 1))
+    constant = spread <= 1e-13 * np.abs(values).max(axis=axis, keepdims=True, initial=0.0)
+    divided = np.where(constant, 0.0, centred / np.where(constant, 1.0, spread))
+    return np.where(present, divided, np.nan)
 
 
 def _differences(

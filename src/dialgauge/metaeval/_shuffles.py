@@ -12,7 +12,7 @@ from math import factorial
 import numpy as np
 
 from dialgauge.metaeval._draws import stream
-from dialgauge.metaeval._names import FloatArray, IntArray
+from dialgauge.metaeval._names import BoolArray, FloatArray, IntArray
 from dialgauge.metaeval._standardised import PairSigns, Standardised
 from dialgauge.metaeval._weighted import pair_indices
 
@@ -53,6 +53,12 @@ def shuffle_dialogues(n: int, resamples: int) -> IntArray:
     return _random_orders(n, max(resamples, 1), 0, "inputs")
 
 
+def within_dialogues(orders: IntArray, used: BoolArray) -> IntArray:
+    """The orders that shuffles of all dialogues leave of some of them."""
+    place = np.where(used, np.cumsum(used) - 1, -1)[orders]
+    return place[place >= 0].reshape(len(orders), int(used.sum()))
+
+
 @lru_cache(maxsize=8)
 def _all_orders(m: int) -> IntArray:
     orders = np.array(list(permutations(range(m))), dtype=np.int64)
@@ -73,28 +79,33 @@ def over_systems(x: Standardised, z: Standardised, orders: IntArray, *, noise: b
     """Σ x̂ẑ after each shuffle of the systems of z.
 
     Gaps that scores and ratings share overlap less after a shuffle, which would make it look smaller. The sum grows
-    with the number of cells in both, or with its root where it is ``noise`` (nothing is left between systems).
+    with the number of cells in both; where it is ``noise`` (nothing is left between systems), with its own deviation.
     """
     table = _table(x.values, z.values)
     values = _look_up(table, orders)
     m, n = x.values.shape[1:]
     expected = table.mean(axis=1).sum(axis=0)
     if not (x.present.all() and z.present.all()):
-        counts = _look_up(_table(x.present.astype(float), z.present.astype(float)), orders)
-        values = expected + (values - expected) * _fewer(counts, noise)
+        left, right = (side.values**2 if noise else side.present.astype(float) for side in (x, z))
+        values = expected + (values - expected) * _fewer(_look_up(_table(left, right), orders), noise)
     within = np.outer(x.total - x.between, z.total - z.between) / max(n - 1, 1)
     variance = ((np.outer(x.between, z.between) + within) / max(m - 1, 1)).ravel()
     return Shuffled(values, expected, variance)
 
 
-def over_dialogues(x: Standardised, z: Standardised, orders: IntArray, freedom: int) -> Shuffled:
-    """Σ x̂ẑ after each shuffle of the dialogues of z; ``freedom`` are the degrees of freedom of one coefficient."""
-    k, d = len(x.values), len(z.values)
+def over_dialogues(x: Standardised, z: Standardised, orders: IntArray, basis: FloatArray) -> Shuffled:
+    """Σ x̂ẑ after each shuffle of the dialogues of z.
+
+    ``basis`` is what was taken out of both (dialogues × orthonormal columns). Shuffled ratings have a part along it
+    again, which x cannot have: without that part they are shorter, and the coefficient is larger.
+    """
+    (k, m, n), d = x.values.shape, len(z.values)
     values = _with_dialogues(x.values, z.values, orders)
-    if not (x.present.all() and z.present.all()):
-        counts = _with_dialogues(x.present.astype(float), z.present.astype(float), orders)
-        values = values * _fewer(counts, noise=True)
-    return Shuffled(values, np.zeros(k * d), np.full(k * d, 1 / max(freedom, 1)))
+    again = np.einsum("dirj,jp->rdip", z.values[:, :, orders], basis, optimize=True)
+    left = np.sqrt(np.clip(1 - (again**2).sum(axis=(2, 3)), 1e-3, 1.0))
+    values = (values.reshape(-1, k, d) / left[:, None]).reshape(values.shape)
+    freedom = (m - 1) * max(n - basis.shape[1], 1)
+    return Shuffled(values, np.zeros(k * d), np.full(k * d, 1 / freedom))
 
 
 def pairs_over_systems(
@@ -172,7 +183,10 @@ def _with_dialogues(left: FloatArray, right: FloatArray, orders: IntArray) -> Fl
     return values.reshape(len(orders), k * d)
 
 
-def _fewer(counts: FloatArray, noise: bool) -> FloatArray:
-    """What a sum over fewer cells (shuffles × hypotheses) is multiplied with to be comparable to the first."""
-    share = counts[0] / np.maximum(counts, 1)
+def _fewer(sums: FloatArray, noise: bool) -> FloatArray:
+    """What sums over fewer cells (shuffles × hypotheses) are multiplied with to be comparable to the first.
+
+    ``sums`` counts the cells in both sides or, for noise, adds up the squares of their products.
+    """
+    share = sums[0] / np.maximum(sums, np.finfo(np.float64).tiny)
     return np.asarray(np.sqrt(share) if noise else share)

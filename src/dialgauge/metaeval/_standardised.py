@@ -58,7 +58,7 @@ def cell_part(cube: FloatArray, covariates: FloatArray | None = None) -> Standar
     react differently to the length of a dialogue would otherwise look like agreement.
     """
     present = ~np.isnan(cube)
-    basis = _basis(cube.shape[2], covariates)
+    basis = slope_basis(cube.shape[2], covariates)
     filled = np.where(present, cube, 0.0)
     if present.all():
         values = _residuals(filled, basis)
@@ -154,7 +154,7 @@ def _centred(cube: FloatArray, present: BoolArray, axes: tuple[int, ...]) -> Flo
     return np.asarray(np.where(present, filled - filled.sum(axis=axes, keepdims=True) / count, 0.0))
 
 
-def _basis(n: int, covariates: FloatArray | None) -> FloatArray:
+def slope_basis(n: int, covariates: FloatArray | None) -> FloatArray:
     """Orthonormal columns: a constant and the covariates, as far as they differ from each other."""
     columns = [np.ones(n)]
     for row in () if covariates is None else covariates:

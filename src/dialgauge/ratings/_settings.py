@@ -77,7 +77,7 @@ class AgreementSettings(Intervals):
     by: Several[Scope] = setting(("overall", "dimension"), "What to report agreement for.", min_length=1)
     level: Level | None = setting(None, "Level of measurement of Krippendorff's α (default: by the scale).")
     weights: Weights | None = setting(None, "Weights of Cohen's κ (default: by the scale).")
-    resample: Literal["summary", "dialogue"] = setting("summary", "What the bootstrap resamples.")
+    resample: Literal["summary", "dialogue"] = setting("dialogue", "What the bootstrap resamples.")
     minimum_shared: int = setting(
         20, "Minimum number of units that two annotators share for Cohen's κ and correlations between annotators.", ge=1
     )
