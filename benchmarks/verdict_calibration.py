@@ -127,7 +127,7 @@ def noise(generator: np.random.Generator, cell: Cell) -> Study:
 def settings(cell: Cell) -> TrustSettings:
     """How the decision of a cell is made."""
     coefficient = COEFFICIENTS.get(cell.shape, "pearson")
-    return TrustSettings(resamples=RESAMPLES, coefficient=coefficient, null_runs=0)  # type: ignore[arg-type]
+    return TrustSettings(resamples=RESAMPLES, coefficient=coefficient, null_runs=0)
 
 
 def named(study: Study, asked: TrustSettings) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
+from dialgauge.errors import InputError, ParameterError
 from dialgauge.metaeval._best import best_floor, undominated
 from dialgauge.metaeval._ceiling import HumanCeiling
 from dialgauge.metaeval._cells import null
@@ -54,6 +55,10 @@ def trust(
     where they were computed already; agreement and ceiling are computed where they are not given.
     """
     asked, policy = chosen_pair("trust", changes, (TrustSettings, settings), (RatingPolicy, policy))
+    if asked.coefficient == "pairwise_accuracy" and asked.level == "global":
+        raise ParameterError("trust", "level", "summary or system for pairwise_accuracy", asked.level)
+    if not corpus.ratings["value"].count():
+        raise InputError("the corpus has no ratings, so no metric can be judged")
     treated = treat_ratings(corpus.ratings, policy)
     wide = treated.aggregate().wide()
     directions = dimension_directions(corpus, policy, [name for name in wide.columns if name not in KEY])

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
+from dialgauge.errors import InputError
 from dialgauge.metaeval._best import best_floor, undominated
 from dialgauge.metaeval._controls import LENGTH, PREFIX, control_frame
 from dialgauge.metaeval._correlate import orient
@@ -34,6 +35,8 @@ class TrustStudy:
         """The metrics that say which summary is better, oriented."""
         asked = self.asked
         wanted = list(asked.metrics) if asked.metrics is not None else self.scores.judging
+        if not wanted:
+            raise InputError("no metric says which summary is better: score one, or name those to judge (metrics=…)")
         self.matrix = align(
             self.scores.frame,
             self.ratings,
