@@ -88,6 +88,13 @@ SUITES: Mapping[str, Suite] = {
         unit="",
         digits=3,
     ),
+    "consistency": Suite(
+        "benchmarks.consistency",
+        "how well metrics tell right from wrong summaries: AUC beside a control that sees no dialogue (no time)",
+        ("scikit-learn", "spacy"),
+        unit="",
+        digits=3,
+    ),
     "report": Suite(
         "benchmarks.report",
         "CPU time and size of the page of a study of 100 dialogues × 14 systems × 32 metrics (here lower is better)",

@@ -27,11 +27,13 @@ from dialgauge.checks._claims import read_claims
 from dialgauge.checks._fit import attribution_features, fit_attribution, fit_weights
 from dialgauge.checks._people import Speakers
 from dialgauge.checks._source import turns_of
+from dialgauge.checks._training import dialogue_digest
 from dialgauge.checks._values import Value, stated, values_of
 from dialgauge.corpus import Turn
 from dialgauge.perturb import Variant, perturb_text
 
 TABLE = Path(__file__).resolve().parent.parent / "src" / "dialgauge" / "checks" / "weights.toml"
+USED = TABLE.with_name("trained_on.txt")
 FILES = ("samsum/samsum.train.jsonl.gz", "dialogsum/dialogsum.train.may2021.jsonl.gz")
 
 
@@ -54,11 +56,6 @@ class Example:
     right: bool
 
 
-def normalised(dialogue: str) -> str:
-    """The words of a dialogue without its speakers, so that twins with other names are found."""
-    return re.sub(r"[^a-z0-9]+", "", "".join(turn.text.lower() for turn in turns_of(dialogue)))
-
-
 def read(paths: Iterable[Path], left_out: set[str]) -> list[Reference]:
     """The references of the files, in their order."""
     found = []
@@ -68,7 +65,7 @@ def read(paths: Iterable[Path], left_out: set[str]) -> list[Reference]:
                 row = json.loads(line)
                 dialogue, summary = row["dialogue"].replace("\r", ""), " ".join(row["summary"].split())
                 turns = turns_of(dialogue)
-                if summary and len(turns) >= 3 and normalised(dialogue) not in left_out:
+                if summary and len(turns) >= 3 and dialogue_digest(dialogue) not in left_out:
                     found.append(Reference(f"{path.name.partition('.')[0]}-{number}", turns, summary))
     return found
 
@@ -235,7 +232,7 @@ def main() -> None:
     parser.add_argument("--version", default="1")
     given = parser.parse_args()
     rows = [json.loads(line) for path in given.leave_out for line in path.read_text("utf-8").splitlines()]
-    left_out = {normalised(row["dialogue"]) for row in rows}
+    left_out = {dialogue_digest(row["dialogue"]) for row in rows}
     references = read([given.data / name for name in FILES], left_out)
     random.Random(given.seed).shuffle(references)
     used = references[: given.references]
@@ -267,6 +264,7 @@ def main() -> None:
         **{f"held_out_{name}": value for name, value in measured.items()},
         **{f"fires_{name}": rate for name, rate in rates.items()},
     }
+    USED.write_text("\n".join(sorted({dialogue_digest(one.turns) for one in used})) + "\n", "ascii")
     write(Weights(given.version, weights.intercept, weights.features, weights.attribution), about)
 
 

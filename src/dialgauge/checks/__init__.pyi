@@ -2,6 +2,16 @@ from dialgauge.checks._check import (
     check as check,
     check_many as check_many,
 )
+from dialgauge.checks._explain import (
+    explain as explain,
+)
+from dialgauge.checks._page import (
+    Named as Named,
+    check_page as check_page,
+)
+from dialgauge.checks._settings import (
+    CheckSettings as CheckSettings,
+)
 from dialgauge.checks._types import (
     Check as Check,
     CheckedSentence as CheckedSentence,
@@ -21,8 +31,21 @@ from dialgauge.checks._check import (
     PARSER as PARSER,
     VECTORS as VECTORS,
 )
+from dialgauge.checks._control import (
+    CONTROL_FEATURES as CONTROL_FEATURES,
+    control_features as control_features,
+)
+from dialgauge.checks._explain import (
+    pieces as pieces,
+)
+from dialgauge.checks._page import (
+    evidence_sentences as evidence_sentences,
+)
 from dialgauge.checks._source import (
     turns_of as turns_of,
+)
+from dialgauge.checks._training import (
+    used_in_training as used_in_training,
 )
 from dialgauge.checks._types import (
     CHECKS as CHECKS,

@@ -1,6 +1,7 @@
 """Check a summary against its dialogue, or many of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from dialgauge.checks._compare import compare
 from dialgauge.checks._rules import find_reasons
@@ -42,9 +43,9 @@ def check(
     sentences = []
     for number, span in enumerate(compared.claims.sentences):
         aligned = compared.align(number)
-        reasons = tuple(find_reasons(compared, number, aligned, table))
+        reasons = tuple(_weighed(reason, table) for reason in find_reasons(compared, number, aligned, table))
         p_right = table.p_right(features_of(reasons))
-        verdict = _verdict(reasons, p_right, aligned.covered, table)
+        verdict = _verdict(reasons, p_right, aligned.covered)
         evidence = tuple(dict.fromkeys([*(r.turn for r in reasons if r.turn is not None and _hard(r)), *aligned.turns]))
         sentences.append(
             CheckedSentence(span, p_right, verdict, reasons, evidence, aligned.covered, {"checks": p_right})
@@ -72,12 +73,16 @@ def _hard(reason: Reason) -> bool:
     return CHECKS[reason.check].contradicts and (reason.check != "attribution" or reason.strength >= _CLEAR)
 
 
-def _verdict(reasons: Sequence[Reason], p_right: float, covered: float, table: Weights) -> Verdict:
-    weighed = [r for r in reasons if table.score(features_of([r])) < table.intercept]
-    if any(_hard(r) for r in weighed) and p_right < 0.5:
+def _weighed(reason: Reason, table: Weights) -> Reason:
+    return replace(reason, weight=table.intercept - table.score(features_of([reason])))
+
+
+def _verdict(reasons: Sequence[Reason], p_right: float, covered: float) -> Verdict:
+    counted = [reason for reason in reasons if not reason.hint]
+    if p_right < 0.5 and any(map(_hard, counted)):
         return "contradicted"
-    if any(r.check in ("value_absent", "name_absent") for r in weighed) and p_right < 0.5:
+    if p_right < 0.5 and any(reason.check in ("value_absent", "name_absent") for reason in counted):
         return "not found"
-    if p_right < 0.5:
+    if p_right < 0.5 or any(reason.check == "declined" for reason in reasons):
         return "doubtful"
     return "supported" if covered >= _LEAST_COVERED else "cannot tell"

@@ -30,6 +30,7 @@ _STAND_INS = {
     )
 }
 PLACEHOLDER = re.compile(r"#\s?[^\W\d_]+\s?#?\s?\d*\s?#|<[A-Z][A-Z_]*\d*>|\[[A-Z][A-Z_]*\d*\]")
+_QUOTED = re.compile(r"(?:^|(?<=\s))(#\w+#|\w[\w.'-]*) ?:(?=\s)")
 _CONTENT = frozenset(("NOUN", "VERB", "ADJ", "ADV", "NUM", "PROPN"))
 _CLAUSES = frozenset(("ROOT", "conj", "ccomp", "advcl", "relcl", "acl", "parataxis", "xcomp", "pcomp", "csubj"))
 _SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "expl"))
@@ -119,7 +120,7 @@ class Claims:
 def read_claims(text: str, speakers: Speakers, parser: str) -> Claims:
     """The claims of a summary of a dialogue with these speakers."""
     readable = _stand_ins(_truecased(text, speakers), speakers)
-    tokens, sentences = _parsed(readable, parser)
+    tokens, sentences = _parsed(readable, _spoken(text, speakers), parser)
     tokens = tuple(_original(token, text) for token in tokens)
     mentions = {
         token.i: place
@@ -157,9 +158,17 @@ def _stand_ins(text: str, speakers: Speakers) -> str:
     return PLACEHOLDER.sub(name, text)
 
 
+def _spoken(text: str, speakers: Speakers) -> tuple[int, ...]:
+    """Where a summary quotes a turn with its speaker ("Tom: …"), as extracts do: a sentence begins there."""
+    return tuple(m.start() for m in _QUOTED.finditer(text) if speakers.meant_by(m[1]) is not None)
+
+
 @lru_cache(maxsize=4096)
-def _parsed(text: str, parser: str) -> tuple[tuple[Token, ...], tuple[tuple[int, int], ...]]:
-    """Tokens and sentences. One text at a time: in a batch, the other texts could change the last bits of a score."""
+def _parsed(text: str, begins: tuple[int, ...], parser: str) -> tuple[tuple[Token, ...], tuple[tuple[int, int], ...]]:
+    """Tokens and sentences, which also begin at ``begins``.
+
+    One text at a time: in a batch, the other texts could change the last bits of a score.
+    """
     document = _pipeline(parser)(text)
     tokens: list[Token] = []
     spans: list[tuple[int, int]] = []
@@ -169,7 +178,7 @@ def _parsed(text: str, parser: str) -> tuple[tuple[Token, ...], tuple[tuple[int,
         places[token.i] = place
     number = -1
     for token in kept:
-        if number < 0 or _begins(token, kept[places[token.i] - 1], text):
+        if number < 0 or token.idx in begins or _begins(token, kept[places[token.i] - 1], text):
             number += 1
             spans.append((token.idx, token.idx + len(token)))
         spans[number] = (spans[number][0], token.idx + len(token))

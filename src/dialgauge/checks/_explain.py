@@ -4,12 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dialgauge.checks._types import CHECKS, CheckedSentence, CheckedSummary, Reason
+from dialgauge.checks._types import CHECKS, CheckedSummary, Reason, Span
 
 #: Longer quotations are shortened.
 _LONGEST = 120
-#: Reasons that are shown as hints: they do not lower the score.
-HINTS = frozenset(("word_absent", "value_elsewhere"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +20,15 @@ class Piece:
 
 
 def explain(reason: Reason, checked: CheckedSummary) -> str:
-    """One reason in a sentence for people, with the turn that it was compared with."""
+    """One reason in words for people, with the turn that it was compared with."""
+    return f"{_explained(reason, checked)}{' (a hint, it does not count)' if reason.hint else ''}"
+
+
+def _explained(reason: Reason, checked: CheckedSummary) -> str:
     says = f"“{_short(reason.says)}”"
     if reason.turn is None:
         if reason.check == "word_absent":
-            return f"no turn has {says} or a word like it (a hint, not weighed)"
+            return f"no turn has {says} or a word like it"
         return f"no turn says {says}" if CHECKS[reason.check].group == "numbers" else f"no turn mentions {says}"
     speaker = checked.turns[reason.turn].speaker
     turn = f"turn {reason.turn + 1}" + (f" ({speaker})" if speaker else "")
@@ -34,7 +36,7 @@ def explain(reason: Reason, checked: CheckedSummary) -> str:
     if reason.check in ("value_conflict", "antonym"):
         return f"says {says}, where {turn} says {said}"
     if reason.check == "value_elsewhere":
-        return f"says {says}, which belongs elsewhere: {turn} says {said} (a hint, not weighed)"
+        return f"says {says}, which belongs elsewhere: {turn} says {said}"
     if reason.check == "negation_added":
         return f"is negated ({says}), but {turn} and the turns beside it negate nothing: {said}"
     if reason.check == "clause_negated":
@@ -49,14 +51,9 @@ def _short(text: str) -> str:
     return one_line if len(one_line) <= _LONGEST else one_line[: _LONGEST - 1] + "…"
 
 
-def weighed(sentence: CheckedSentence) -> tuple[Reason, ...]:
-    """The reasons of a sentence that lower its score."""
-    return tuple(reason for reason in sentence.reasons if reason.check not in HINTS)
-
-
-def pieces(text: str, start: int, end: int, reasons: Sequence[Reason]) -> list[Piece]:
-    """The characters from ``start`` to ``end``, cut where reasons begin and end."""
-    return list(_pieces(text, start, end, reasons))
+def pieces(text: str, span: Span, reasons: Sequence[Reason]) -> list[Piece]:
+    """The characters of a span, cut where reasons begin and end."""
+    return list(_pieces(text, *span, reasons))
 
 
 def _pieces(text: str, start: int, end: int, reasons: Sequence[Reason]) -> Iterator[Piece]:
@@ -66,4 +63,4 @@ def _pieces(text: str, start: int, end: int, reasons: Sequence[Reason]) -> Itera
     places = sorted(cuts)
     for first, last in pairwise(places):
         inside = tuple(i for i, r in enumerate(reasons) if r.summary[0] < last and first < r.summary[1])
-        yield Piece(text[first:last], inside, bool(inside) and all(reasons[i].check in HINTS for i in inside))
+        yield Piece(text[first:last], inside, bool(inside) and all(reasons[i].hint for i in inside))

@@ -35,8 +35,9 @@ _ORDINALS = {
 _ORDINALS |= {"thirtieth": 30}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
 _OTHERS = {"dozen": 12.0, "couple": 2.0}
-_ONES_OR_TENS = "|".join(sorted(_UNITS, key=len, reverse=True))
-_SMALL = rf"(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{_ONES_OR_TENS}))?|{_ONES_OR_TENS})"
+_UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
+_DIGIT = "|".join(word for word, number in _UNITS.items() if 1 <= number <= 9)
+_SMALL = rf"(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{_DIGIT}))?|{_UNIT})"
 _SCALE = r"(?:hundred|thousand|million|billion)"
 #: Two small numbers in a row ("seven five") are digits of something, not one number.
 _WORDS = (

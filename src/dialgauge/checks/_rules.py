@@ -12,16 +12,20 @@ from dialgauge.checks._source import Statement
 from dialgauge.checks._types import Reason
 from dialgauge.checks._values import comparable, follows, same, stated
 from dialgauge.checks._weights import Weights
-from dialgauge.checks._words import antonyms
+from dialgauge.checks._words import antonyms, person_nouns
 
 #: Words that no turn has anything like are shown if they are rarer than this, the rarest first, so many per sentence.
 _RARE, _LEAST_LIKE, _SHOWN = 0.55, 0.25, 3
 #: A clause counts as about a statement that covers at least this much of it.
 _ABOUT = 0.25
+#: Fewer words than this are no quotation.
+_FEWEST_QUOTED = 3
 
 
 def find_reasons(compared: Comparison, sentence: int, aligned: Aligned, weights: Weights) -> list[Reason]:
     """All reasons to doubt one sentence, in the order of its words."""
+    if _is_quoted(compared, sentence):
+        return []
     found = [
         *_values(compared, sentence, aligned),
         *_names(compared, sentence),
@@ -32,6 +36,14 @@ def find_reasons(compared: Comparison, sentence: int, aligned: Aligned, weights:
         *_absent_words(compared, sentence),
     ]
     return sorted(found, key=lambda reason: (reason.summary, reason.check))
+
+
+def _is_quoted(compared: Comparison, sentence: int) -> bool:
+    """Whether a sentence stands word by word in a turn; of several words, so that it says the same there."""
+    start, end = compared.claims.sentences[sentence]
+    text = compared.claims.text[start:end]
+    said = f" {' '.join(re.findall('[a-z0-9]+', text.lower().partition(': ')[2] or text.lower()))} "
+    return said.count(" ") > _FEWEST_QUOTED and said in compared.source.flat_text
 
 
 def _inside(compared: Comparison, sentence: int, position: int) -> bool:
@@ -94,6 +106,8 @@ def _names(compared: Comparison, sentence: int) -> Iterator[Reason]:
 def _known(compared: Comparison, token: Token, name: str) -> bool:
     source = compared.source
     if name in source.lowers or name in ("mr", "mrs", "ms", "miss", "dr", "i", "ok", "tv", "pm", "am"):
+        return True
+    if token.start == compared.claims.sentences[token.sentence][0] and name in person_nouns():
         return True
     short = name.replace(".", "")
     if token.text.isupper() and len(short) <= 5 and (short in source.lowers or short in source.initials):

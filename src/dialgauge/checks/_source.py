@@ -107,7 +107,7 @@ class Source:
     @cached_property
     def flat_text(self) -> str:
         """All turns in lower case, words separated by single spaces."""
-        return f" {' '.join(re.sub(r'[^a-z0-9]+', ' ', turn.text.lower()) for turn in self.turns)} "
+        return f" {' '.join(re.sub(r'[^a-z0-9]+', ' ', turn.text.lower()).strip() for turn in self.turns)} "
 
     @cached_property
     def initials(self) -> str:

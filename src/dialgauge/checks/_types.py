@@ -49,7 +49,8 @@ class Reason:
 
     ``summary`` and ``turn_span`` are characters of the summary and of the turn's text; ``turn`` is the place of the
     turn in ``CheckedSummary.turns``, from 0. ``strength`` is 1 for a check that fires or not, and how clearly another
-    speaker is meant for ``attribution``.
+    speaker is meant for ``attribution``. ``weight`` is how much this reason alone lowers the logarithm of the odds that
+    the sentence is right; a reason without weight is a hint.
     """
 
     check: str
@@ -59,6 +60,12 @@ class Reason:
     turn_span: Span | None = None
     dialogue_says: str = ""
     strength: float = 1.0
+    weight: float = 0.0
+
+    @property
+    def hint(self) -> bool:
+        """Whether the reason is shown and does not count."""
+        return self.weight == 0
 
     def as_dict(self) -> dict[str, Any]:
         """The reason as JSON; turns count from 1, as people read them."""
@@ -70,6 +77,7 @@ class Reason:
             "turn_span": None if self.turn_span is None else list(self.turn_span),
             "dialogue_says": self.dialogue_says,
             "strength": round(self.strength, 4),
+            "weight": round(self.weight, 4),
         }
 
 

@@ -99,6 +99,12 @@ def likeness(stems: list[str], vectors: Floats, other_stems: list[str], other_ve
 
 
 @cache
+def person_nouns() -> frozenset[str]:
+    """Common nouns for persons in WordNet (mother, client …), which are no names where they begin a sentence."""
+    return frozenset(files("dialgauge").joinpath("perturb", "wordnet", "persons.txt").read_text("ascii").split())
+
+
+@cache
 def antonyms() -> dict[str, frozenset[str]]:
     """Word -> its opposites in WordNet. The perturbations keep the table; rooms share the file, not code."""
     text = files("dialgauge").joinpath("perturb", "wordnet", "antonyms.txt").read_text("ascii")

@@ -22,6 +22,7 @@ from dialgauge.cli import (
     _attention,
     _bench,
     _cache,
+    _check,
     _compare,
     _compare_runs,
     _compare_systems,
@@ -86,7 +87,7 @@ def _root(
 _COMMANDS = {
     "Run a study": (_init, _run, _report, _explore, _compare_runs, _table),
     "Prepare data": (_inspect, _convert, _datasets),
-    "Score summaries": (_metrics, _languages, _score, _affect),
+    "Score summaries": (_metrics, _languages, _score, _check, _affect),
     "Generate and perturb summaries": (
         _summarize,
         _finetune_summarizer,

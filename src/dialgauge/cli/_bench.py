@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import dialgauge
+from dialgauge.cli._bench_consistency import print_consistency
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.errors import DialgaugeError
 from dialgauge.tables import number
@@ -23,11 +24,30 @@ def bench(
     device: Annotated[
         str, typer.Option("--device", help="Device for [bold]bench models[/]: cpu, cuda or auto.")
     ] = "cpu",
+    corpora: Annotated[
+        list[str] | None,
+        typer.Option("--corpus", help="For [bold]bench consistency[/]: a corpus with ratings (repeatable)."),
+    ] = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option("--metric", "-m", help="For [bold]bench consistency[/]: a metric (repeatable)."),
+    ] = None,
+    dimension: Annotated[
+        str,
+        typer.Option("--dimension", "-d", help="For [bold]bench consistency[/]: the rating that says what is right."),
+    ] = "consistency",
+    right_from: Annotated[
+        float | None,
+        typer.Option("--right-from", help="For [bold]bench consistency[/]: lowest rating of a right summary."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Benchmark against other packages, on this machine (needs a clone of the repository).
 
     [bold]dialgauge bench ngram[/] (needs the extra [bold]bench[/])
+
+    [bold]dialgauge bench consistency --corpus calls -m checks -m rouge-1@source[/] measures how well metrics tell right
+    from wrong summaries of your own, beside a control that does not see the dialogue.
 
     Both packages run alternately in one process, with empty caches, and are compared by CPU time: a ratio of 10 means
     that the other package takes ten times as long. The values are compared as well; if they differ, no result is shown.
@@ -37,6 +57,9 @@ def bench(
 
     if suite is None:
         _list_suites(json)
+        return
+    if suite == "consistency":
+        print_consistency(corpora, metrics, dimension, right_from, json)
         return
     with progress_bar(f"bench {suite}") as progress:
         results = run_suite(suite, progress, device)

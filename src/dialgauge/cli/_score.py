@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from dialgauge.metrics import StreamReport
 
 
+_EVIDENCE = "reasons were found; they are kept with the scores, and 'dialgauge check' shows them beside the dialogue"
+
+
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
     app.command("score")(score)
@@ -147,8 +150,13 @@ def _score_corpus(
 
 
 def _counts(frame: "pl.DataFrame", text: str) -> "pl.DataFrame":
-    """Number of summaries per metric and text, the most frequent first."""
-    counts = frame.group_by("metric", text).len("count")
+    """Number of summaries per metric and text, the most frequent first. Evidence in JSON counts as one text."""
+    import polars as pl
+
+    from dialgauge.metrics import EVIDENCE_BEGINS
+
+    said = pl.when(pl.col(text).str.starts_with(EVIDENCE_BEGINS)).then(pl.lit(_EVIDENCE)).otherwise(pl.col(text))
+    counts = frame.with_columns(said.alias(text)).group_by("metric", text).len("count")
     return counts.sort("count", "metric", text, descending=[True, False, False])
 
 

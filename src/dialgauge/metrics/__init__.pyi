@@ -57,7 +57,7 @@ from dialgauge.metrics._bart import (
     mean_log_likelihoods as mean_log_likelihoods,
 )
 from dialgauge.metrics._checks import (
-    is_evidence as is_evidence,
+    EVIDENCE_BEGINS as EVIDENCE_BEGINS,
 )
 from dialgauge.metrics._encoding import (
     padded as padded,

@@ -14,6 +14,8 @@ from dialgauge.metrics._readings import EMPTY, EMPTY_SOURCE, Pair, Pairs, Readin
 from dialgauge.metrics._registry import register
 
 _PAIRS_AT_ONCE = 256
+#: How a note begins that is evidence in JSON, not a remark for people.
+EVIDENCE_BEGINS = '[{"sentence": '
 _FAMILY = "checks"
 _WHAT: Mapping[Group, str] = {
     "numbers": "amounts, times, dates, phone numbers and ids that the dialogue does not have",
@@ -52,11 +54,6 @@ def evidence(checked: CheckedSummary) -> str:
     """The reasons as JSON, for the note of a score: a record per sentence that has one; empty if none has."""
     records = [record for record in checked.records() if record["reasons"]]
     return json.dumps(records, ensure_ascii=False) if records else ""
-
-
-def is_evidence(note: str) -> bool:
-    """Whether the note of a score is evidence in JSON, not a remark for people."""
-    return note.startswith('[{"sentence": ')
 
 
 def _checked(job: Job, parameters: Mapping[str, str]) -> Sequence[CheckedSummary | Reading]:

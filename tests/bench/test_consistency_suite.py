@@ -1,0 +1,78 @@
+"""The benchmark of consistency: its measures beside their definitions, the control, and sets that cannot be used."""
+
+import numpy as np
+import pytest
+
+from benchmarks import SUITES, consistency
+from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Rating, Summary, Turn
+from dialgauge.errors import InputError
+
+pytest.importorskip("sklearn")
+
+
+def brute_force(values: np.ndarray, right: np.ndarray, dialogue: np.ndarray, same: bool) -> float:
+    found = [
+        1.0 if values[i] > values[j] else 0.5 if values[i] == values[j] else 0.0
+        for i in np.flatnonzero(right)
+        for j in np.flatnonzero(~right)
+        if not same or dialogue[i] == dialogue[j]
+    ]
+    return float(np.mean(found))
+
+
+def test_areas_are_shares_of_pairs_in_order() -> None:
+    rng = np.random.default_rng(3)
+    values, right = rng.integers(0, 4, 60).astype(float), rng.random(60) < 0.5
+    dialogue = rng.integers(0, 7, 60)
+    everywhere, within = consistency._curves(values, right, dialogue, consistency._draws(7, 0))
+    assert everywhere[0] == pytest.approx(brute_force(values, right, dialogue, same=False))
+    assert within[0] == pytest.approx(brute_force(values, right, dialogue, same=True))
+
+
+def test_a_resample_is_the_area_of_repeated_dialogues() -> None:
+    values, right = np.array([1.0, 0.0, 0.2, 0.9]), np.array([True, False, True, False])
+    dialogue = np.array([0, 0, 1, 1])
+    everywhere, _ = consistency._curves(values, right, dialogue, np.array([[2.0, 0.0], [0.0, 2.0]]))
+    assert everywhere[1:].tolist() == [1.0, 0.0]
+
+
+def test_the_threshold_comes_from_other_dialogues() -> None:
+    rng = np.random.default_rng(0)
+    right = rng.random(400) < 0.5
+    dialogue = rng.integers(0, 40, 400)
+    assert consistency.balanced_accuracy(right.astype(float), right, dialogue) == 1
+    assert abs(consistency.balanced_accuracy(rng.random(400), right, dialogue) - 0.5) < 0.08
+
+
+def test_the_control_finds_what_needs_no_dialogue_and_nothing_in_noise() -> None:
+    rng = np.random.default_rng(1)
+    right = rng.random(300) < 0.5
+    dialogue = np.arange(300) // 3
+    noise = rng.normal(size=(300, 4))
+    telling = noise + right[:, None]
+    blind = consistency.cross_fitted(noise, right, dialogue, 0)
+    found = consistency.cross_fitted(telling, right, dialogue, 0)
+    assert abs(brute_force(blind, right, dialogue, same=False) - 0.5) < 0.1
+    assert brute_force(found, right, dialogue, same=False) > 0.85
+
+
+def corpus(labels: list[float]) -> Corpus:
+    dialogues = [Dialogue(f"d{i}", (Turn("Tom", f"I pay {i} dollars"), Turn("Ines", "ok"))) for i in range(len(labels))]
+    summaries = [Summary(f"d{i}", "s", f"Tom pays {i} dollars.") for i in range(len(labels))]
+    ratings = [Rating(f"d{i}", "s", "a", "consistency", value, scale="0-1") for i, value in enumerate(labels)]
+    return Corpus.build(dialogues, summaries, ratings, CorpusInfo("made", "Made", "none"))
+
+
+def test_sets_without_both_kinds_are_refused() -> None:
+    with pytest.raises(InputError, match="the same rating"):
+        consistency.read_labelled(corpus([1.0, 1.0, 1.0]), "consistency", None, "made")
+    with pytest.raises(InputError, match="no ratings of 'truth'; rated are: consistency"):
+        consistency.read_labelled(corpus([1.0, 0.0]), "truth", None, "made")
+    with pytest.raises(InputError, match="all summaries are of one kind"):
+        consistency.read_labelled(corpus([1.0, 0.0]), "consistency", 2.0, "made")
+
+
+def test_labels_come_from_the_ratings() -> None:
+    found = consistency.read_labelled(corpus([1.0, 0.0, 1.0]), "consistency", None, "made")
+    assert found.right.tolist() == [True, False, True]
+    assert SUITES["consistency"].module == consistency.__name__
