@@ -139,13 +139,15 @@ def check() -> PaperCheck:
 
 def test_the_procedure_stands_below_the_print(check: PaperCheck) -> None:
     layouts = {layout.name: layout for layout in check.layouts}
-    assert list(layouts) == ["4", "5", "6", "7"]
+    assert list(layouts) == ["2", "3", "4", "5", "6", "7"]
     ours = {name: [row.name for row in layout.rows if not row.printed] for name, layout in layouts.items()}
     assert ours["4"] == list(PAPER_FEATURES)
     printed = list(load_printed("tweak_to_trust.toml")["4"].rows)
     assert [name for name in printed if name in PAPER_FEATURES] == ours["4"]
     assert ours["5"] == ours["6"] == [*CLASSIFIERS, "most frequent"]
-    assert ours["7"] == []
+    assert ours["2"] == ours["3"] == ours["7"] == []
+    assert [len(layouts[name].rows) for name in ("2", "3")] == [16, 18]
+    assert "no variant of this corpus has a rating" in layouts["2"].text
     svm = next(row for row in layouts["5"].rows if row.name == "svm")
     values = dict(zip(layouts["5"].columns, svm.values, strict=True))
     our, original = values["relevance/our"], values["relevance/orig"]

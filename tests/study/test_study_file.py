@@ -65,6 +65,8 @@ _OPTIONAL = (
     "# scale",
     "# protocol",
     "# annotators",
+    "# as_paper",
+    "# tuned",
 )
 
 

@@ -92,6 +92,10 @@ from dialgauge.learn._validate import (
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
+from dialgauge.learn._augment import (
+    find_families as find_families,
+    has_no_variants as has_no_variants,
+)
 from dialgauge.learn._folder import (
     refuse_foreign as refuse_foreign,
 )
@@ -121,4 +125,7 @@ from dialgauge.learn._tables_render import (
 )
 from dialgauge.learn._tables_store import (
     TablesFolder as TablesFolder,
+)
+from dialgauge.learn._tuning_table import (
+    tuned_table as tuned_table,
 )

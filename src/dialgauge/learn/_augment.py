@@ -132,6 +132,8 @@ def assign_ratings(
 def prior_means(dimension: str) -> dict[str, float]:
     """The published mean rating of each kind of perturbation, on the scale 1-7."""
     found = {label: known[dimension].mean for label, known in PRIORS.items() if dimension in known}
+    # The baseline of the paper was made by the published code; what imitates it has its means as well.
+    found |= {f"{label}:compat=evaleval": mean for label, mean in found.items()}
     if not found:
         known = sorted({name for entry in PRIORS.values() for name in entry})
         raise InputError(f"no published priors for {dimension!r}; available: {', '.join(known)}")

@@ -43,20 +43,8 @@ class TuningTable:
         )
 
     def table(self, tested: str = "all") -> Table:
-        """In the layout of the paper: a row per condition, a column per metric and dimension, four decimals."""
-        found = {
-            (row["metric"], row["target"], row["condition"]): row
-            for row in self.frame.filter(pl.col("set") == tested).iter_rows(named=True)
-        }
-        rows = [
-            Row(PRINTED_NAMES[condition], tuple(_cell(found.get((*key, condition))) for key in self.parts))
-            for condition in CONDITIONS
-            if any((*key, condition) in found for key in self.parts)
-        ]
-        columns = tuple(Column(target, metric, digits=4, direction="higher") for metric, target in self.parts)
-        mixed = "originals and variants" if tested == "all" else tested
-        title = f"Table 7: mean of Pearson, Spearman and Kendall with the ratings, on held-out {mixed}"
-        return Table("tuned", "trained on", columns, tuple(rows), title=title)
+        """In the layout of the paper."""
+        return tuned_table(self.frame, tested)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -65,6 +53,24 @@ class TuningTable:
                 {"metric": metric, "target": target, **part.as_dict()} for (metric, target), part in self.parts.items()
             ]
         }
+
+
+def tuned_table(frame: pl.DataFrame, tested: str = "all") -> Table:
+    """A row per condition, a column per metric and dimension, four decimals, as in the paper."""
+    found = {
+        (row["metric"], row["target"], row["condition"]): row
+        for row in frame.filter(pl.col("set") == tested).iter_rows(named=True)
+    }
+    cells = list(dict.fromkeys((metric, target) for metric, target, _ in found))
+    rows = [
+        Row(PRINTED_NAMES[condition], tuple(_cell(found.get((*key, condition))) for key in cells))
+        for condition in CONDITIONS
+        if any((*key, condition) in found for key in cells)
+    ]
+    columns = tuple(Column(target, metric, digits=4, direction="higher") for metric, target in cells)
+    mixed = "originals and variants" if tested == "all" else tested
+    title = f"Table 7: mean of Pearson, Spearman and Kendall with the ratings, on held-out {mixed}"
+    return Table("tuned", "trained on", columns, tuple(rows), title=title)
 
 
 def _cell(row: Mapping[str, Any] | None) -> Cell:
@@ -87,7 +93,7 @@ def run_tuning_table(
     """Train every metric of the grid for every dimension under all conditions, and test all on the same dialogues.
 
     Each cell is a subfolder (``unieval/consistency``) with its trained metrics; the table is written beside them. Call
-    it again with the same arguments to go on after an interruption.
+    it again with the same arguments to resume after an interruption.
     """
     trained = {name: value for name, value in changes.items() if name in ConditionSettings.model_fields}
     others = {name: value for name, value in changes.items() if name not in trained}

@@ -100,3 +100,7 @@ from dialgauge.reproduce._section import (
 from dialgauge.reproduce._studies import (
     is_printed_table as is_printed_table,
 )
+from dialgauge.reproduce.papers.tweak_to_trust_tables import (
+    TweakResults as TweakResults,
+    tweak_results as tweak_results,
+)

@@ -1,4 +1,4 @@
-"""What printed numbers can come from: shares of so many cases, means of so many whole votes, and their deviations.
+"""What printed numbers can come from: shares of a number of cases, means of whole votes, and their deviations.
 
 A paper that prints its numbers of cases can be checked against its shares and means; one that does not gives them
 away. Rounded numbers and numbers cut off are both allowed.
@@ -33,7 +33,7 @@ def common_cases(shares: Sequence[float], step: float) -> tuple[int, int] | None
 
 
 def _chance(fits: int, of: int, one: float) -> float:
-    """How probable it is that so many or more of these fit, where each fits with the probability ``one``."""
+    """The probability that at least ``fits`` of these fit, where each fits with the probability ``one``."""
     one = min(1.0, one)
     return sum(math.comb(of, k) * one**k * (1 - one) ** (of - k) for k in range(fits, of + 1))
 

@@ -13,6 +13,7 @@ from dialgauge.study.stages.robustness import RobustnessStage
 from dialgauge.study.stages.scores import ScoresStage
 from dialgauge.study.stages.summaries import SummariesStage
 from dialgauge.study.stages.systems import SystemsStage
+from dialgauge.study.stages.tweak import TweakStage
 from dialgauge.study.stages.variant_scores import VariantScoresStage
 from dialgauge.study.stages.variants import VariantsStage
 
@@ -29,6 +30,7 @@ OWN: tuple[Stage, ...] = (
     RobustnessStage(),
     AffectStage(),
     LearnStage(),
+    TweakStage(),
     ReproductionStage(),
     ReportStage(),
 )

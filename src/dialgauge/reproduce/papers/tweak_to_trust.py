@@ -6,7 +6,6 @@ shares with the numbers of cases that they can come from. Below the printed Tabl
 gives on a corpus that the user names, or on the embedded one.
 """
 
-from collections.abc import Mapping
 from itertools import product
 
 import polars as pl
@@ -17,22 +16,26 @@ from dialgauge.learn import (
     AugmentationTables,
     TableSettings,
     add_variants,
-    augmentation_tables,
     check_ratings,
 )
-from dialgauge.metaeval import PerturbedCorrelations, perturbed_correlations
 from dialgauge.metrics import score
 from dialgauge.perturb import PRIORS
 from dialgauge.progress import Progress
-from dialgauge.ratings import RatingPolicy, aggregate
+from dialgauge.ratings import RatingPolicy
 from dialgauge.reproduce._papers import PAPERS, Paper
 from dialgauge.reproduce._printed import Layout, LayoutRow, PaperCheck, PrintedTable, load_printed, printed_rows
 from dialgauge.reproduce.papers.tweak_to_trust_checks import check_prints, find_defects
+from dialgauge.reproduce.papers.tweak_to_trust_tables import (
+    CONDITIONS,
+    FAMILIES,
+    PRINTED,
+    SETS,
+    TweakResults,
+    printed_labels,
+    ratings_table,
+    tweak_results,
+)
 
-#: What was trained on, by the table that shows it.
-_CONDITIONS = {"5": ORIGINAL, "6": "original+domain"}
-#: Our names of the sets, by those of the paper.
-_SETS = {"orig": ORIGINAL, "our": "domain", "baseline": "baseline"}
 _OPTIONS = TableSettings(priors=True, resamples=0)
 #: As our tables have had it: the value that two of three annotators gave, or else the mean.
 _POLICY = RatingPolicy(aggregate="majority-or-mean")
@@ -41,11 +44,12 @@ _POLICY = RatingPolicy(aggregate="majority-or-mean")
 def recompute(data: str, progress: Progress) -> PaperCheck:
     """The print compared with itself, and the procedure on the corpus that ``data`` names."""
     printed = load_printed(PAPER.printed)
-    correlations, accuracies = _procedure(data, progress)
+    results, accuracies = _procedure(data, progress)
     source = _source(accuracies)
     layouts = (
-        _layout_4(printed["4"], correlations, source),
-        *(_accuracy_layout(printed[name], accuracies, source) for name in _CONDITIONS),
+        *(_ratings_layout(results, name) for name in FAMILIES),
+        _layout_4(printed["4"], results, source),
+        *(_accuracy_layout(printed[name], accuracies, source) for name in CONDITIONS),
         Layout("7", printed["7"].title, printed["7"].columns, printed_rows(printed["7"]), _TABLE_7),
     )
     facts = {"corpus": accuracies.settings["corpus"], "notes": list(accuracies.notes)}
@@ -60,11 +64,11 @@ def tweak_to_trust_accuracies() -> pl.DataFrame:
     """
     tables = load_printed(PAPER.printed)
     rows = []
-    for (number, condition), dimension in product(_CONDITIONS.items(), _OPTIONS.dimensions):
+    for (number, condition), dimension in product(CONDITIONS.items(), _OPTIONS.dimensions):
         table = tables[number]
         for classifier in table.rows:
             values = {
-                ours: float(table.entries[classifier, f"{dimension}/{theirs}"].value) for theirs, ours in _SETS.items()
+                ours: float(table.entries[classifier, f"{dimension}/{theirs}"].value) for theirs, ours in SETS.items()
             }
             rows += [
                 {
@@ -80,34 +84,44 @@ def tweak_to_trust_accuracies() -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _procedure(data: str, progress: Progress) -> tuple[PerturbedCorrelations, AugmentationTables]:
+def _procedure(data: str, progress: Progress) -> tuple[TweakResults, AugmentationTables]:
     """Variants of all summaries, scored by the metrics that need no model, correlated and trained on."""
     corpus = open_corpus(data)
     check_ratings(corpus, _OPTIONS, _POLICY)
     augmented = add_variants(corpus, _OPTIONS.perturbations, seed=_OPTIONS.seed, progress=progress)
     scores = score(augmented.corpus, PAPER_FEATURES, progress=progress)
-    priors: Mapping[str, Mapping[str, float]] = {
-        label: {name: prior.mean for name, prior in known.items()} for label, known in PRIORS.items()
-    }
-    correlations = perturbed_correlations(
-        scores.frame,
-        aggregate(augmented.corpus.ratings, settings=_POLICY).wide(),
-        augmented.families,
-        priors=priors,
-        dimensions=_OPTIONS.dimensions,
-    )
-    return correlations, augmentation_tables(augmented, scores, _OPTIONS, _POLICY, progress=progress)
+    return tweak_results(augmented, scores, _OPTIONS, _POLICY, progress=progress)
 
 
-def _layout_4(printed: PrintedTable, found: PerturbedCorrelations, source: str) -> Layout:
-    cells = {(row["metric"], row["dimension"], row["set"]): row for row in found.frame.iter_rows(named=True)}
+def _ratings_layout(found: TweakResults, name: str) -> Layout:
+    """Tables 2 and 3: the printed means, and ours where variants of this corpus were rated."""
+    columns = (*(f"{dimension} mean" for dimension in _OPTIONS.dimensions), "ratings")
+    table = ratings_table(found.ratings.filter(pl.col("ratings") > 0), name)
     rows = []
-    for metric in dict.fromkeys(found.frame["metric"]):
+    for label in printed_labels(name):
+        means = [PRIORS[label][dimension].mean for dimension in _OPTIONS.dimensions]
+        rows.append(LayoutRow(label, True, (*means, None), (*(f"{mean:.2f}" for mean in means), "")))
+    for row in table.rows:
+        values = tuple(cell.parts[0].value for cell in row.cells)
+        rows.append(LayoutRow(row.name, False, values, tuple(cell.text for cell in row.cells)))
+    rated = bool(table.rows)
+    text = (
+        "Ours: the mean of all ratings of a kind on the scale of this corpus, and how many there are."
+        if rated
+        else "Printed only: no variant of this corpus has a rating. These means stand in for them in Tables 4 to 6."
+    )
+    return Layout(name, table.title.partition(": ")[2], columns, tuple(rows), text)
+
+
+def _layout_4(printed: PrintedTable, found: TweakResults, source: str) -> Layout:
+    cells = {(row["metric"], row["dimension"], row["set"]): row for row in found.correlations.iter_rows(named=True)}
+    rows = []
+    for metric in dict.fromkeys(found.correlations["metric"]):
         values = []
         for column in printed.columns:
             dimension, shown = column.split("/")
             theirs, *to_original = shown.split("-")
-            cell = cells[metric, dimension, _SETS[theirs]]
+            cell = cells[metric, dimension, SETS[theirs]]
             values.append(cell["difference" if to_original else "value"])
         rows.append(_our_row(metric, values))
     text = f"{source} Metrics that need a model are printed only. The sign of TER is kept, as in the paper."
@@ -115,7 +129,7 @@ def _layout_4(printed: PrintedTable, found: PerturbedCorrelations, source: str) 
 
 
 def _accuracy_layout(printed: PrintedTable, found: AugmentationTables, source: str) -> Layout:
-    part = found.frame.filter(condition=_CONDITIONS[printed.name])
+    part = found.frame.filter(condition=CONDITIONS[printed.name])
     cells = {(row["classifier"], row["dimension"], row["set"]): row for row in part.iter_rows(named=True)}
     rows = []
     for classifier in dict.fromkeys(part["classifier"]):
@@ -123,7 +137,7 @@ def _accuracy_layout(printed: PrintedTable, found: AugmentationTables, source: s
         for column in printed.columns:
             dimension, shown = column.split("/")
             theirs, *to_original = shown.split("-")
-            share = cells[classifier, dimension, _SETS[theirs]]["difference" if to_original else "accuracy"]
+            share = cells[classifier, dimension, SETS[theirs]]["difference" if to_original else "accuracy"]
             values.append(None if share is None else 100 * share)
         rows.append(_our_row(classifier, values))
     text = (
@@ -150,14 +164,14 @@ def _source(found: AugmentationTables) -> str:
 
 _TABLE_7 = (
     "Printed only: it needs the models of UniEval and BARTScore and a training run for each row. "
-    "'dialgauge finetune-metric --condition' makes the same table for a corpus of yours."
+    "'dialgauge finetune-table --as-paper' makes the same table for a corpus of yours."
 )
 
 PAPER = Paper(
     "tweak-to-trust",
     "Tweak to Trust: Assessing the Reliability of Summarization Metrics in Contact Centers via Perturbed Summaries",
     "a corpus with ratings of consistency and relevance, as the paper's own data are not public",
-    "tweak_to_trust.toml",
+    PRINTED,
     recompute,
     default="embedded",
 )

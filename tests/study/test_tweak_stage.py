@@ -1,0 +1,89 @@
+"""Tables 2 to 7 of Tweak to Trust from one study file."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from dialgauge.corpus import KEY, embedded_corpus, write_corpus
+from dialgauge.errors import DialgaugeError
+from dialgauge.perturb import parser_name, perturb
+from dialgauge.study import run_study
+
+pytestmark = pytest.mark.usefixtures("parser")
+
+STUDY = """
+[study]
+name = "tweak"
+[corpus]
+source = "{source}"
+[metrics]
+use = ["rouge-l", "ter@source", "bleu-4@source", "coverage"]
+[correlation]
+resamples = 0
+[perturbations]
+use = ["typos", "speaker_switch", "noise_addition"]
+[tweak_to_trust]
+{section}
+"""
+
+
+@pytest.fixture
+def parser() -> str:
+    try:
+        return parser_name()
+    except DialgaugeError as error:
+        pytest.skip(f"NO PARSER: {error}")
+
+
+def test_tables_in_the_layout_of_the_paper(tmp_path: Path, cli: Callable[..., Any]) -> None:
+    corpus = embedded_corpus().select(dialogues=[f"banking-0{n}" for n in range(1, 7)])
+    made = perturb(corpus, ["jumble"]).corpus
+    keys = made.summaries.filter(pl.col("variant") == "jumble").head(8).select(KEY).with_row_index()
+    given = pl.concat(
+        keys.select(
+            *KEY,
+            annotator=pl.lit("ada"),
+            dimension=pl.lit(dimension),
+            value=2.0 + pl.col("index") % 2,
+            scale=pl.lit("1-5"),
+        )
+        for dimension in ("consistency", "relevance")
+    )
+    write_corpus(made.with_ratings(given, strict=True), tmp_path / "corpus")
+    study = tmp_path / "study.toml"
+    section = "priors = true\nresamples = 0\nclassifiers = ['decision-tree']"
+    study.write_text(STUDY.format(source="corpus", section=section))
+    run_study(study)
+    folder = tmp_path / "runs" / "tweak"
+    tables = (folder / "tweak-tables.md").read_text(encoding="utf-8")
+    assert "| jumble | 2.50 | 2.50 | 8 |" in tables
+    assert "| typos | (" in tables
+    assert "BLEU Inp | TER Inp | ROUGE L f1 Ref | coverage" in tables  # as printed, what is not printed last
+    assert "| Consistency | DecisionTreeClassifier |" in tables
+    assert "Table 7" not in tables
+    shown = cli("table", folder, "--kind", "tweak-4", "--format", "latex").out
+    assert "our - orig" in shown
+    assert "no metric was fine-tuned" in cli("table", folder, "--kind", "tweak-7").err
+    assert "Tables 2 to 7 of Tweak to Trust" in (folder / "report.html").read_text(encoding="utf-8")
+    facts = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["stages"]["tweak-to-trust"]
+    assert "tweak-tables.md" in facts["outputs"]
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ("priors = true\nperturbations = ['typos']", r"name them in \[perturbations\]"),
+        ("dimensions = ['consistancy']\npriors = true", "consistancy"),
+        ("priors = false", "no variant of the family"),
+    ],
+)
+def test_mistakes_are_found_before_the_work(tmp_path: Path, section: str, said: str) -> None:
+    study = tmp_path / "study.toml"
+    study.write_text(STUDY.format(source="embedded", section=section))
+    with pytest.raises(DialgaugeError, match=said):
+        run_study(study)
+    assert not (tmp_path / "runs" / "tweak" / "scores.parquet").exists()
