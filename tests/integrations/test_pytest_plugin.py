@@ -3,7 +3,10 @@
 import json
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
+
+PLUGIN = "dialgauge.integrations.pytest_plugin"
 
 TESTS = """
 GOOD = ["Ann wants a refund.", "A flight to Oslo is booked."]
@@ -22,16 +25,10 @@ def test_long(dialgauge):
 
 def run(folder: Path, *options: str) -> tuple[int, str]:
     (folder / "test_summaries.py").write_text(TESTS, encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-p",
-        "dialgauge.integrations.pytest_plugin",
-        "-p",
-        "no:cacheprovider",
-        *options,
-    ]
+    # pytest finds it by its entry point; a checkout that was installed before there was one has none.
+    found = any(one.value == PLUGIN for one in entry_points(group="pytest11"))
+    plugin = [] if found else ["-p", PLUGIN]
+    command = [sys.executable, "-m", "pytest", *plugin, "-p", "no:cacheprovider", *options]
     done = subprocess.run([*command, "test_summaries.py"], cwd=folder, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
