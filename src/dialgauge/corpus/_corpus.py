@@ -101,6 +101,16 @@ class Corpus:
         ]
         raise_if_any([_as_problem(bad) for bad in broken], f"corpus {self.info.name!r}")
 
+    def _repr_html_(self) -> str:
+        from dialgauge.tables import listing
+
+        tables = [(name, getattr(self, name).height) for name in MAIN_TABLES | FURTHER_TABLES]
+        rows = [(name, f"{height:,}") for name, height in tables if height or name in MAIN_TABLES]
+        left_out = [f"{len(self.problems):,} rows were left out."] if self.problems else []
+        return listing(
+            self.info.name, ["table", "rows"], rows, numeric=["rows"], notes=[f"Corpus {self.info.name}.", *left_out]
+        )._repr_html_()
+
     @classmethod
     def build(
         cls,

@@ -18,6 +18,7 @@ from dialgauge.metaeval._settings import CorrelationSettings
 from dialgauge.metaeval._weighted import resampled_correlations
 from dialgauge.ratings import RatingPolicy, aggregate
 from dialgauge.settings import chosen_pair, takes
+from dialgauge.tables import FrameResult
 
 CEILING = pl.Schema(
     {
@@ -47,7 +48,7 @@ _PANEL = 10
 
 
 @dataclass(frozen=True, slots=True)
-class HumanCeiling:
+class HumanCeiling(FrameResult):
     """``frame``: the mean over annotators of their correlation with the aggregate of the others, per dimension.
 
     ``annotators`` has each annotator's own. It is what a metric that rated like one more annotator would reach; an

@@ -21,6 +21,7 @@ from dialgauge.metaeval._tests import adjust_p_values
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy, treat_ratings
 from dialgauge.settings import chosen_pair, takes
+from dialgauge.tables import FrameResult
 
 if TYPE_CHECKING:
     from dialgauge.metaeval._evaluate import ScoreTable
@@ -77,7 +78,7 @@ _MANY = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class SystemComparison:
+class SystemComparison(FrameResult):
     """Every two systems, compared by each metric and each rated dimension on the dialogues that both summarised.
 
     ``frame`` has both means, their ``difference`` (system − other, in the units of the metric or scale) with the

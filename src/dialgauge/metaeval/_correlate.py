@@ -15,6 +15,7 @@ from dialgauge.metaeval._settings import Coefficient, CorrelationSettings, Level
 from dialgauge.metaeval._system_metrics import split_metrics, system_matrix
 from dialgauge.progress import Progress
 from dialgauge.settings import takes
+from dialgauge.tables import FrameResult
 
 #: One row of :attr:`Correlations.frame`.
 CORRELATIONS = pl.Schema(
@@ -40,7 +41,7 @@ CORRELATIONS = pl.Schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Correlations:
+class Correlations(FrameResult):
     """How well each metric correlates with human ratings.
 
     ``frame`` has a row per metric, dimension, level and coefficient: ``value`` with its interval ``low``–``high``;

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.tables import FrameResult
 
 #: From best to worst. ``care``: it follows the ratings, and there is a reason not to rely on that alone.
 Trust = Literal["use", "care", "do-not-use"]
@@ -196,7 +197,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Verdicts:
+class Verdicts(FrameResult):
     """Which metrics can be trusted for which dimension.
 
     ``rows`` has a verdict per metric and dimension, best first within a dimension. ``dimensions`` sums up each

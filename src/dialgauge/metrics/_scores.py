@@ -8,6 +8,7 @@ import polars as pl
 
 from dialgauge.corpus import KEY
 from dialgauge.errors import UnknownNameError
+from dialgauge.tables import FrameResult, notebook_table
 
 #: Failures: the key of the summary, the metric's column, and why it has no value.
 FAILURES = pl.Schema({**dict.fromkeys(KEY, pl.String), "metric": pl.String, "reason": pl.String})
@@ -21,7 +22,7 @@ UNSIGNED = "unsigned|"
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(FrameResult):
     """A frame of summaries × metrics (``frame``, keyed by dialogue, system, variant and role).
 
     ``systems`` holds system-level metrics, such as corpus BLEU. ``signatures`` says for each
@@ -57,6 +58,12 @@ class Scores:
         """The metrics that could not run at all, with the reason."""
         whole = self.failures.filter(pl.all_horizontal(pl.col(KEY).is_null()))
         return dict(whole.select("metric", "reason").iter_rows())
+
+    def _repr_html_(self) -> str:
+        arrows = {"higher": " ↑", "lower": " ↓"}
+        means = self.means()
+        named = {metric: f"{metric}{arrows.get(self.directions.get(metric, 'none'), '')}" for metric in means.columns}
+        return notebook_table("Mean scores", means.rename(named))._repr_html_()
 
     def column(self, metric: str) -> pl.DataFrame:
         """The key and one metric."""

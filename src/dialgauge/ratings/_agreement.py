@@ -20,6 +20,7 @@ from dialgauge.ratings._scales import Scale, scale_of, validate
 from dialgauge.ratings._settings import AgreementSettings, Level, OnInvalid, RatingPolicy, Scope, Weights
 from dialgauge.resampling import Intervals
 from dialgauge.settings import chosen_pair, takes
+from dialgauge.tables import FrameResult
 
 #: The columns of the agreement table.
 AGREEMENT = pl.Schema(
@@ -44,7 +45,7 @@ AGREEMENT = pl.Schema(
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(FrameResult):
     """Agreement, a row per scope, group and measure.
 
     ``scope`` is "overall" (all dimensions pooled), "dimension", "pair" (``group`` names the two annotators) or

@@ -48,6 +48,13 @@ class StudyRun:
     left_out: Mapping[str, int] = field(default_factory=dict)
     problems: Sequence[str] = ()
 
+    def _repr_html_(self) -> str:
+        from dialgauge.tables import listing
+
+        rows = [(name, did, f"{self.seconds.get(name, 0):.1f}") for name, did in self.stages.items()]
+        notes = [f"Run in {self.folder}; the report is {self.report}."]
+        return listing("Run", ["stage", "state", "seconds"], rows, numeric=["seconds"], notes=notes)._repr_html_()
+
     @property
     def report(self) -> Path:
         """The page for people."""

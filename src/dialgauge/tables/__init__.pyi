@@ -14,6 +14,7 @@ from dialgauge.tables._numbers import (
     number_rows as number_rows,
 )
 from dialgauge.tables._render import FORMATS as FORMATS, render_table as render_table
+from dialgauge.tables._results import FrameResult as FrameResult
 from dialgauge.tables._texts import number as number
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
@@ -23,6 +24,7 @@ from dialgauge.tables._csv import csv_text as csv_text
 from dialgauge.tables._markdown import escape_markdown as escape_markdown
 from dialgauge.tables._model import text_cell as text_cell
 from dialgauge.tables._numbers import best_of as best_of, stars_of as stars_of
+from dialgauge.tables._results import notebook_table as notebook_table
 from dialgauge.tables._texts import (
     NOTHING as NOTHING,
     estimate as estimate,
