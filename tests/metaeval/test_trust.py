@@ -1,6 +1,6 @@
 """The verdict on made studies: noise names nothing, a true metric is named, and each reason appears and goes."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -331,3 +331,18 @@ def test_nothing_to_judge_is_an_error() -> None:
         trust(study.corpus(), scores, **QUICK)
     with pytest.raises(InputError, match="no ratings"):
         trust(embedded_corpus().select(dialogues=[]), study.scores(), **QUICK)
+
+
+def test_the_corpus_may_say_which_way_is_better() -> None:
+    from dialgauge.corpus import Dimension
+
+    study = made(dimension="effort")
+    study.quality = -study.quality
+    given = study.corpus()
+    declared = replace(given, declared=(Dimension("effort", "interval", direction="lower", said_by="file"),))
+    found = trust(declared, study.scores(), **QUICK)
+    assert found.row("good", "effort").verdict == "use"
+    assert found.dimensions.select("better", "better_said_by").row(0) == ("lower", "corpus")
+    neither = replace(given, declared=(Dimension("effort", "interval", direction="none", said_by="user"),))
+    with pytest.raises(InputError, match="on no dimension is higher or lower better"):
+        trust(neither, study.scores(), **QUICK)

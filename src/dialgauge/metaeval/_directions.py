@@ -10,34 +10,18 @@ import polars as pl
 from dialgauge.corpus import Corpus
 from dialgauge.ratings import RatingPolicy
 
-#: Words in the name of a dimension on which a lower value is better: places in a ranking, and counts of faults.
-_LOWER = frozenset(
-    [
-        "rank",
-        "ranks",
-        "ranking",
-        "error",
-        "errors",
-        "mistake",
-        "mistakes",
-        "hallucination",
-        "hallucinations",
-        "omission",
-        "omissions",
-    ]
-)
-#: Words that turn it round: no errors, error-free.
-_TURNED = frozenset(["no", "non", "not", "free", "without", "lack", "absence"])
+#: Words for places in a ranking, where the first is best. Which faults are counted, the corpus knows.
+_RANKS = frozenset(("rank", "ranks", "ranking"))
 
 
 @dataclass(frozen=True, slots=True)
 class DimensionDirection:
-    """``better`` is ``higher`` or ``lower``; ``said_by`` the ``settings``, the ``corpus`` or the dimension's ``name``.
+    """``better`` is ``higher``, ``lower`` or ``none``; ``said_by`` the ``settings``, the ``corpus`` or the ``name``.
 
     It is ``default`` where nothing says so and more is taken to be better.
     """
 
-    better: Literal["higher", "lower"]
+    better: Literal["higher", "lower", "none"]
     said_by: Literal["settings", "corpus", "name", "default"]
 
 
@@ -53,15 +37,13 @@ def _direction(name: str, corpus: Corpus, policy: RatingPolicy) -> DimensionDire
         return DimensionDirection("lower", "settings")
     if name in policy.higher_is_better:
         return DimensionDirection("higher", "settings")
-    if lower_by_name(name):
+    known = corpus.dimension(name)
+    if known.said_by in ("user", "file"):
+        return DimensionDirection(known.direction, "corpus")
+    words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
+    if known.direction == "lower" or words & _RANKS:
         return DimensionDirection("lower", "name")
     return DimensionDirection("higher", "default")
-
-
-def lower_by_name(name: str) -> bool:
-    """Whether the name of a dimension says that less is better: ``rank``, ``error_count``, ``hallucinations``."""
-    words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
-    return bool(words & _LOWER) and not words & _TURNED
 
 
 def oriented_ratings(ratings: pl.DataFrame, directions: dict[str, DimensionDirection]) -> pl.DataFrame:

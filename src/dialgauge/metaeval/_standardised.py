@@ -55,25 +55,41 @@ def cell_part(cube: FloatArray, covariates: FloatArray | None = None) -> Standar
     """What is left without the means of dialogues and systems, scaled to length 1.
 
     With ``covariates`` (each a value per dialogue), the line of every system on them is taken out, too: systems that
-    react differently to the length of a dialogue would otherwise look like agreement.
+    react differently to the length of a dialogue would otherwise look like agreement. Values are then replaced by
+    normal scores first, because a line through a few outliers leaves residuals that do not change places fairly.
     """
     present = ~np.isnan(cube)
-    basis = slope_basis(cube.shape[2], covariates)
-    filled = np.where(present, cube, 0.0)
-    if present.all():
-        values = _residuals(filled, basis)
-    else:
-        start = _centred(cube, present, (1, 2))
-        filled = np.where(present, start, 0.0)
-        for _ in range(_ROUNDS):
-            values = _residuals(filled, basis)
-            filled = np.where(present, filled, filled - values)
-        values = np.where(present, _residuals(filled, basis), 0.0)
     largest = np.abs(np.where(present, cube, 0.0)).max(axis=(1, 2), initial=0.0)
+    values = _without_means(cube, present, slope_basis(cube.shape[2], None))
+    defined = (values**2).sum(axis=(1, 2)) > _CONSTANT * cube[0].size * (largest**2 + np.finfo(np.float64).tiny)
+    if covariates is not None:
+        values = _normal_scores(np.where(present & defined[:, None, None], values, np.nan))
+        values = _without_means(values, present, slope_basis(cube.shape[2], covariates))
     square = (values**2).sum(axis=(1, 2))
-    defined = square > _CONSTANT * cube[0].size * (largest**2 + np.finfo(np.float64).tiny)
+    defined &= square > _CONSTANT
     length = np.sqrt(np.where(defined, square, 1.0))
     return _measured(np.where(defined[:, None, None], values / length[:, None, None], 0.0), present)
+
+
+def _without_means(cube: FloatArray, present: BoolArray, basis: FloatArray) -> FloatArray:
+    """The cells without what dialogues and the basis predict; gaps are filled by what is predicted, and then 0."""
+    if present.all():
+        return _residuals(np.where(present, cube, 0.0), basis)
+    filled = _centred(cube, present, (1, 2))
+    for _ in range(_ROUNDS):
+        filled = np.where(present, filled, filled - _residuals(filled, basis))
+    return np.asarray(np.where(present, _residuals(filled, basis), 0.0))
+
+
+def _normal_scores(cube: FloatArray) -> FloatArray:
+    """The quantiles of a normal distribution that the ranks of a matrix's values stand for."""
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    flat = np.round(cube.reshape(len(cube), -1), 12)
+    count = (~np.isnan(flat)).sum(axis=1, keepdims=True)
+    ranks = rankdata(flat, axis=1, nan_policy="omit") if np.isnan(flat).any() else rankdata(flat, axis=1)
+    return np.asarray(np.where(np.isnan(flat), 0.0, ndtri(ranks / (count + 1)))).reshape(cube.shape)
 
 
 def without_line(cube: FloatArray, on: FloatArray) -> FloatArray:

@@ -62,7 +62,10 @@ def trust(
     treated = treat_ratings(corpus.ratings, policy)
     wide = treated.aggregate().wide()
     directions = dimension_directions(corpus, policy, [name for name in wide.columns if name not in KEY])
-    study = TrustStudy(corpus, scores, asked, oriented_ratings(wide, directions))
+    judged = [name for name, each in directions.items() if each.better != "none"]
+    if not judged:
+        raise InputError("on no dimension is higher or lower better, so no metric can be judged")
+    study = TrustStudy(corpus, scores, asked, oriented_ratings(wide, directions).select(*KEY, *judged))
     matrix, controls = study.metrics(), study.controls()
     covariates = dialogue_covariates(corpus, matrix.dialogues) if len(matrix.systems) < SYSTEMS_NEED else None
     evidence = gather_evidence(matrix, controls, asked, covariates)
@@ -208,8 +211,11 @@ def _done_with(evidence: Evidence, policy: RatingPolicy, references: list[str]) 
 
 
 def _notes(directions: dict[str, DimensionDirection]) -> tuple[str, ...]:
-    guessed = sorted(name for name, each in directions.items() if each.said_by == "name")
-    if not guessed:
-        return ()
-    listed = ", ".join(guessed)
-    return (f"lower is taken to be better for {listed}, going by the name; higher_is_better says otherwise",)
+    guessed = ", ".join(sorted(name for name, each in directions.items() if each.said_by == "name"))
+    neither = ", ".join(sorted(name for name, each in directions.items() if each.better == "none"))
+    notes = []
+    if guessed:
+        notes.append(f"lower is taken to be better for {guessed}, by the name; set higher_is_better to change that")
+    if neither:
+        notes.append(f"not judged, because neither higher nor lower is better: {neither}")
+    return tuple(notes)
