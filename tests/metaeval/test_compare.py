@@ -35,7 +35,7 @@ def test_every_test_finds_the_poor_metric_and_not_the_twin(study, test):
     p = {(row["metric"], row["other"]): row["p_value"] for row in frame.iter_rows(named=True)}
     assert p["poor", "good"] < 0.05
     assert p["good", "twin"] > 0.05
-    assert frame["test"].unique().to_list() == [test]
+    assert frame["test"].unique().to_list() == ["williams" if test == "auto" else test]
 
 
 def test_rows_hold_what_they_say(study):
@@ -63,7 +63,7 @@ def test_tests_that_do_not_exist_say_so(study):
     williams = compare(scores, ratings, test="williams", level="summary", resamples=20).frame
     assert williams["p_value"].null_count() == williams.height
     assert "system level" in williams["reason"][0]
-    everywhere = compare(scores, ratings, level="global", resamples=20).frame
+    everywhere = compare(scores, ratings, test="permutation-systems", level="global", resamples=20).frame
     assert "test='bootstrap'" in everywhere["reason"][0]
     few = compare(scores.filter(pl.col("system") < "s03"), ratings, test="williams", resamples=20).frame
     assert few["p_value"].null_count() == few.height
@@ -184,3 +184,41 @@ def test_correlation_matrix_puts_relatives_together(made):
     assert correlation_matrix(frame, columns=["x", "x2"]).clusters == (1, 1)
     with pytest.raises(ParameterError, match="threshold"):
         correlation_matrix(frame, threshold=2)
+
+
+def test_the_global_level_and_pairwise_accuracy_are_compared_by_the_bootstrap(study):
+    scores, ratings, _ = study
+    for level, coefficient in (
+        ("global", "pearson"),
+        ("summary", "pairwise_accuracy"),
+        ("system", "pairwise_accuracy"),
+    ):
+        frame = compare(scores, ratings, level=level, coefficient=coefficient, resamples=200).frame
+        assert frame["test"].unique().to_list() == ["bootstrap"]
+        p = {(row["metric"], row["other"]): row["p_value"] for row in frame.iter_rows(named=True)}
+        assert p["good", "twin"] > 0.05
+        assert p["poor", "good"] < 0.1
+    refused = compare(scores, ratings, test="permutation-systems", coefficient="pairwise_accuracy", resamples=20).frame
+    assert "use test='bootstrap'" in refused["reason"][0]
+
+
+def test_few_systems_cannot_decide_and_that_is_said(study):
+    scores, ratings, _ = study
+    few = scores.filter(pl.col("system") < "s04")
+    frame = compare(few, ratings, level="summary", resamples=100).frame
+    assert frame["floor"].unique().to_list() == [2 / 16]
+    assert frame["reason"][0] == "no difference can be significant with 4 systems: no p-value is below 0.125"
+    assert compare(scores, ratings, level="summary", resamples=100).frame["reason"].null_count() == frame.height
+
+
+def test_how_dialogues_differ_does_not_matter_to_a_test_within_them(study):
+    """Neither how hard a dialogue is for a metric nor how widely it spreads there."""
+    _, _, (poor, good, z) = study
+    generator = np.random.default_rng(0)
+    spread, hard = generator.gamma(2, 2, size=(1, 30)), 10 * generator.normal(size=(1, 30))
+    plain, moved = (
+        permutation_test(poor, other, z, "summary", "pearson", resamples=200) for other in (good, good * spread + hard)
+    )
+    np.testing.assert_allclose(moved.differences, plain.differences, atol=1e-9)
+    published = permutation_test(poor, good * spread + hard, z, "summary", "pearson", resamples=200, scale="matrix")
+    assert np.abs(published.differences - plain.differences).max() > 0.1

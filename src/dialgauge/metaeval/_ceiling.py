@@ -10,12 +10,12 @@ import polars as pl
 from dialgauge.corpus import KEY
 from dialgauge.errors import UnknownNameError
 from dialgauge.metaeval._cells import null, too_few
+from dialgauge.metaeval._coefficients import resampled_values
 from dialgauge.metaeval._draws import Weights, bootstrap_weights, no_resampling
 from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._matrix import ScoreMatrix, align, choose_role
 from dialgauge.metaeval._names import BASE, Coefficient, FloatArray, Level, check_name
 from dialgauge.metaeval._settings import CorrelationSettings
-from dialgauge.metaeval._weighted import resampled_correlations
 from dialgauge.ratings import RatingPolicy, aggregate
 from dialgauge.settings import chosen_pair, takes
 from dialgauge.tables import FrameResult
@@ -86,7 +86,7 @@ def human_ceiling(
     """
     asked, policy = chosen_pair("human_ceiling", changes, (CorrelationSettings, settings), (RatingPolicy, policy))
     for name in asked.coefficients:
-        check_name("coefficient", name, (*BASE, "mean"))
+        check_name("coefficient", name, (*BASE, "mean", "pairwise_accuracy"))
     without = [] if asked.with_references else list(references)
     variant, resamples = asked.variant, asked.resamples
     given = ratings.filter(pl.col("value").is_not_null(), ~pl.col("system").is_in(without))
@@ -156,7 +156,7 @@ def _diagonal(matrix: ScoreMatrix, level: Level, coefficient: Coefficient, weigh
     """Resamples × annotators: each with the others."""
     return np.stack(
         [
-            resampled_correlations(x[None], z[None], level, coefficient, weights).values[:, 0, 0]
+            resampled_values(x[None], z[None], level, coefficient, weights).values[:, 0, 0]
             for x, z in zip(matrix.scores, matrix.ratings, strict=True)
         ],
         axis=1,

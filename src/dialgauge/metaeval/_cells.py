@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from dialgauge.errors import ParameterError
-from dialgauge.metaeval._accuracy import pairwise_accuracy, soft_pairwise_accuracy
+from dialgauge.metaeval._coefficients import resampled_values
 from dialgauge.metaeval._draws import Weights, bootstrap_weights, jackknife_weights, no_resampling
 from dialgauge.metaeval._intervals import bca_interval, fisher_interval, percentile_interval
 from dialgauge.metaeval._matrix import ScoreMatrix
 from dialgauge.metaeval._names import BASE, BoolArray, Coefficient, FloatArray, Level, Resample
 from dialgauge.metaeval._settings import CorrelationSettings
-from dialgauge.metaeval._weighted import FEWEST, Resampled, enough, mean_of, resampled_correlations
+from dialgauge.metaeval._weighted import FEWEST, Resampled, enough, mean_of
 
 
 @dataclass(slots=True)
@@ -94,18 +94,8 @@ class Plan:
         scores, ratings, weights = self.matrix.scores, self.matrix.ratings, self._weights[which]
         if coefficient == "mean":
             return mean_of([self.values(level, base, which) for base in BASE])
-        if coefficient in BASE:
-            return resampled_correlations(scores, ratings, level, coefficient, weights)
-        values = np.full((len(weights), len(scores), len(ratings)), np.nan)
-        for p, x in enumerate(scores):
-            for d, z in enumerate(ratings):
-                if level == "system" and not enough(~(np.isnan(x) | np.isnan(z)), level).any():
-                    continue
-                if coefficient == "pairwise_accuracy":
-                    values[:, p, d] = pairwise_accuracy(x, z, level, self.settings.epsilon, self.settings.seed, weights)
-                else:
-                    values[:, p, d] = soft_pairwise_accuracy(x, z, self.settings.seed, weights=weights)
-        return Resampled(values, np.zeros_like(values))
+        asked = self.settings
+        return resampled_values(scores, ratings, level, coefficient, weights, asked.epsilon, asked.seed)
 
     def _needs_summaries(self, level: Level, coefficient: Coefficient) -> str:
         if not self.one_per_system or (level == "system" and coefficient != "soft_pairwise_accuracy"):

@@ -11,6 +11,7 @@ import polars as pl
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metaeval._cells import null, why_undefined
+from dialgauge.metaeval._coefficients import resampled_values
 from dialgauge.metaeval._correlate import orient
 from dialgauge.metaeval._draws import bootstrap_weights, no_resampling
 from dialgauge.metaeval._intervals import percentile_interval
@@ -24,6 +25,8 @@ from dialgauge.progress import Progress
 from dialgauge.settings import takes
 
 TESTS: tuple[Test, ...] = get_args(Test)
+#: Systems from which on Williams' test is taken for Pearson at system level.
+_WILLIAMS_NEEDS = 5
 
 #: One row of :attr:`Comparisons.frame`.
 COMPARISONS = pl.Schema(
@@ -79,13 +82,14 @@ def compare(
 ) -> Comparisons:
     """Test whether one metric correlates with the ratings better than another, for each pair (all pairs by default).
 
-    The default generalises to new systems: permutation over systems, with a bootstrap interval of the difference over
-    systems and inputs. ``williams`` asks the same in closed form (system level). Permutations over inputs, both or
-    cells treat the systems as fixed: a significant result says nothing about systems outside the study. Metrics
+    The default generalises to new systems: Williams' test for Pearson at system level, permutation over systems
+    elsewhere, and the bootstrap at global level and for pairwise accuracy, where nothing can be swapped; with a
+    bootstrap interval of the difference over systems and inputs. Permutations over inputs, both or cells treat the
+    systems as fixed: a significant result says nothing about systems outside the study. Metrics
     whose ``directions`` entry is ``"lower"`` are negated first: only then is the larger correlation the better one.
     """
     asked = ComparisonSettings.chosen(settings, changes, "compare")
-    check_name("coefficient", asked.coefficient, (*BASE, "mean"))
+    check_name("coefficient", asked.coefficient, (*BASE, "mean", "pairwise_accuracy"))
     if asked.resamples == 0:
         raise ParameterError("compare", "resamples", "at least 20: a test needs them", asked.resamples)
     matrix = align(
@@ -135,20 +139,32 @@ def _pairs(metrics: tuple[str, ...], wanted: Sequence[tuple[str, str]] | None) -
     return [(one, other) for one, other in wanted]
 
 
+def _chosen_test(asked: ComparisonSettings, systems: int) -> Test:
+    """The test that was asked for; where none was, the one that fits the level and the coefficient."""
+    if asked.test != "auto":
+        return asked.test
+    if asked.level == "global" or asked.coefficient == "pairwise_accuracy":
+        return "bootstrap"
+    # Its size holds from five systems on; with four it has one degree of freedom.
+    closed_form = asked.level == "system" and asked.coefficient == "pearson" and systems >= _WILLIAMS_NEEDS
+    return "williams" if closed_form else "permutation-systems"
+
+
 class _Bench:
     """Everything the pairs of one comparison share: correlations, their resamples, and the swaps."""
 
     def __init__(self, matrix: ScoreMatrix, asked: ComparisonSettings) -> None:
-        self.matrix, self.level, self.coefficient, self.test = matrix, asked.level, asked.coefficient, asked.test
+        self.matrix, self.level, self.coefficient = matrix, asked.level, asked.coefficient
+        self.test = _chosen_test(asked, len(matrix.systems))
         self.confidence = asked.confidence
         m, n = len(matrix.systems), len(matrix.dialogues)
         plain = no_resampling(m, n)
         drawn = bootstrap_weights(m, n, asked.resamples, asked.resample, asked.seed)
         sides = matrix.scores, matrix.ratings, asked.level, asked.coefficient
-        self.values = resampled_correlations(*sides, plain).values[0]
-        self.draws = resampled_correlations(*sides, drawn).values
+        self.values = resampled_values(*sides, plain).values[0]
+        self.draws = resampled_values(*sides, drawn).values
         self.swaps = None
-        method = asked.test.removeprefix("permutation-")
+        method = self.test.removeprefix("permutation-")
         self.refusal = self._refusal()
         if method in PERMUTATIONS and not self.refusal:
             self.swaps = draw_swaps(check_name("permutation", method, PERMUTATIONS), m, n, asked.resamples, asked.seed)
@@ -158,6 +174,8 @@ class _Bench:
             return "Williams' test needs Pearson or Spearman at system level, where the systems are independent cases"
         if self.test.startswith("permutation") and self.level == "global":
             return "permutation tests exist at system and summary level; use test='bootstrap'"
+        if self.test.startswith("permutation") and self.coefficient == "pairwise_accuracy":
+            return "permutation tests exist for correlations, not for pairwise accuracy; use test='bootstrap'"
         return ""
 
     def row(self, one: int, other: int, d: int) -> dict[str, Any]:

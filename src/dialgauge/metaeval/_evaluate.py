@@ -12,7 +12,6 @@ from dialgauge.metaeval._ceiling import HumanCeiling, human_ceiling
 from dialgauge.metaeval._correlate import Correlations, correlate
 from dialgauge.metaeval._directions import dimension_directions, oriented_ratings
 from dialgauge.metaeval._leaders import leaders
-from dialgauge.metaeval._names import BASE
 from dialgauge.metaeval._settings import ComparisonSettings, CorrelationSettings
 from dialgauge.progress import Progress
 from dialgauge.ratings import Aggregated, RatingPolicy, TreatedRatings, treat_ratings
@@ -112,7 +111,7 @@ def _ceiling(
     treated: TreatedRatings, asked: CorrelationSettings, policy: RatingPolicy, references: list[str]
 ) -> HumanCeiling | None:
     """Annotators are measured without cleaning, which removes disagreement and would make the ceiling too high."""
-    among = tuple(name for name in asked.coefficients if name in (*BASE, "mean"))
+    among = tuple(name for name in asked.coefficients if name != "soft_pairwise_accuracy")
     if not among:
         return None
     asked = asked.model_copy(update={"coefficients": among})

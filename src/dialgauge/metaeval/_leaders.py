@@ -28,17 +28,15 @@ def leaders(
 ) -> pl.DataFrame:
     """For each level, coefficient and dimension of oriented ``correlations``: the leading metrics.
 
-    These are the best and those that are not significantly different from it: by :func:`compare` (permutation over
-    systems, corrected after Benjamini and Hochberg over the metrics of the column) at this confidence. Overlapping
-    intervals are not such a test. ``metrics`` limits the metrics; ``settings`` are those of :func:`compare`. Pairwise
-    accuracies and the global level have no such test and are left out; without resamples there is no test, and the
-    frame is empty.
+    These are the best and those that are not significantly different from it: by :func:`compare` (corrected after
+    Benjamini and Hochberg over the metrics of the column) at this confidence. Overlapping intervals are not such a
+    test. ``metrics`` limits the metrics; ``settings`` are those of :func:`compare`. Soft pairwise accuracy has no such
+    test and is left out; without resamples there is no test, and the frame is empty.
     """
     asked = ComparisonSettings.chosen(settings, changes, "leaders")
     known = correlations.filter(
         pl.col("value").is_not_null(),
-        pl.col("level") != "global",
-        ~pl.col("coefficient").str.ends_with("accuracy"),
+        pl.col("coefficient") != "soft_pairwise_accuracy",
     )
     if metrics is not None:
         known = known.filter(pl.col("metric").is_in(list(metrics)))

@@ -12,8 +12,15 @@ Level = Literal["system", "summary", "global"]
 #: ``mean`` is the mean of the first three. The last two are accuracies in [0, 1], not correlations.
 Coefficient = Literal["pearson", "spearman", "kendall", "mean", "pairwise_accuracy", "soft_pairwise_accuracy"]
 Interval = Literal["percentile", "bca", "fisher"]
+#: ``auto``: Williams for Pearson at system level, the bootstrap where swapping is not possible, else swapped systems.
 Test = Literal[
-    "permutation-systems", "permutation-inputs", "permutation-both", "permutation-cells", "williams", "bootstrap"
+    "auto",
+    "permutation-systems",
+    "permutation-inputs",
+    "permutation-both",
+    "permutation-cells",
+    "williams",
+    "bootstrap",
 ]
 
 #: What a perturbation does to a dimension of quality.
@@ -68,7 +75,7 @@ class ComparisonSettings(PairedSettings):
 
     level: Level = setting("system", "Level of the correlation.")
     coefficient: Coefficient = setting("pearson", "Correlation coefficient.")
-    test: Test = setting("permutation-systems", "Test of the difference.")
+    test: Test = setting("auto", "Test of the difference.")
     metrics: Several[str] | None = setting(None, "Metric of the scores to compare (default: all).", flag="--metric")
 
 
