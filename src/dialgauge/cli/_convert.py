@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._completion import complete_language
-from dialgauge.cli._corpus_input import FIRST, Map, Strict, given_by, problems_as_json
+from dialgauge.cli._corpus_input import FIRST, Map, Strict, allowed, given_by, problems_as_json
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+from dialgauge.cli._settings import with_options
+from dialgauge.corpus import ReadingSettings
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.tables import harmless
 
@@ -25,6 +27,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("convert")(convert)
 
 
+@with_options
 def convert(
     source: Annotated[
         str, typer.Argument(metavar="IN", help="A corpus file or folder, [bold]embedded[/], or [bold]dataset:NAME[/].")
@@ -33,8 +36,11 @@ def convert(
         Path,
         typer.Argument(metavar="OUT", help="File or folder to write; a name without a suffix is a dialgauge folder."),
     ],
+    reading: ReadingSettings,
     map: Map = None,
-    ratings: Annotated[Path | None, typer.Option(help="File with additional ratings of these summaries.")] = None,
+    ratings: Annotated[
+        list[Path] | None, typer.Option(help="File with additional ratings of these summaries (may be repeated).")
+    ] = None,
     map_ratings: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,7 +57,9 @@ def convert(
         ),
     ] = None,
     strict: Strict = False,
-    from_format: Annotated[str | None, typer.Option(help="Format of IN, if its name does not show it.")] = None,
+    from_format: Annotated[
+        str | None, typer.Option(help="Format or layout of IN, if its name and keys do not show it.")
+    ] = None,
     to_format: Annotated[str | None, typer.Option(help="Format of OUT, if its name does not show it.")] = None,
     json: Json = False,
 ) -> None:
@@ -59,7 +67,8 @@ def convert(
 
     [bold]dialgauge convert results.csv corpus --map summary=hyp[/]
 
-    Reports what was read and counts the skipped rows by reason. Ratings in a separate file:
+    Reports what became of every judgement, and counts the skipped rows by reason. If more than 5 % would be left out,
+    nothing is written and the exit status is 1, unless --allow-left-out says otherwise. Ratings in a separate file:
 
     [bold]dialgauge convert results.csv corpus --ratings ratings.csv --map-ratings scale==1-5[/]
     """
@@ -81,26 +90,42 @@ def convert(
         progress_bar(f"reading {source}"),
         _columns_of("--map", "" if ratings is None else "columns of the file of --ratings: --map-ratings"),
     ):
-        corpus = open_corpus(source, format=from_format, mapping=mapping, language=language)
-    if ratings is not None:
+        corpus = open_corpus(source, format=from_format, mapping=mapping, language=language, reading=reading)
+    for file in ratings or []:
         _refuse_unused(mapping, corpus)
         with given_by("--ratings"), _columns_of("--map-ratings", "columns of IN: --map"):
-            corpus = add_ratings(corpus, ratings, mapping=mapping_ratings)
+            corpus = add_ratings(corpus, file, mapping=mapping_ratings, reading=reading)
     if strict:  # only now, so that the bad rows of both files are listed
-        raise_if_any(corpus.problems, source if ratings is None else f"{source} and {ratings}", limit=None)
-    with progress_bar(f"writing {target}"):
-        write_corpus(corpus, target, format=to_format)
+        files = " and ".join(map(str, [source, *(ratings or [])]))
+        raise_if_any(corpus.problems, files, limit=None)
+    corpus, too_much = allowed(corpus, reading)
+    if not too_much:
+        with progress_bar(f"writing {target}"):
+            write_corpus(corpus, target, format=to_format)
     reasons = count_by_reason(corpus.problems)
     if json:
-        print_json(_as_json(corpus, target, reasons))
-        return
-    counts = ("dialogues", corpus.dialogues.height), ("summaries", corpus.summaries.height)
+        print_json(_as_json(corpus, target, reasons, too_much))
+    else:
+        _print(corpus, target, reasons, too_much)
+    if too_much:
+        for text in too_much:
+            note(f"error: {text}")
+        note(f"nothing was written to {target}; mend the file, map its columns, or allow it: --allow-left-out all")
+        raise typer.Exit(1)
+
+
+def _print(corpus: "Corpus", target: Path, reasons: Mapping[str, int], too_much: list[str]) -> None:
+    tables = ("dialogues", "summaries", "ratings", "preferences", "choices", "spans")
+    found = {name: getattr(corpus, name).height for name in tables}
     print_table(
-        f"Written to {target}",
+        f"Not written to {target}" if too_much else f"Written to {target}",
         ["content", "count"],
-        [*((what, f"{number:,}") for what, number in counts), ("ratings", f"{corpus.ratings.height:,}")],
+        [(name, f"{number:,}") for name, number in found.items() if number or name in tables[:3]],
         numeric=["count"],
     )
+    for account in corpus.accounts:
+        if account.cells:
+            console.print(harmless(f"{account.file}: {account.sentence()}"), highlight=False, markup=False)
     for text in corpus.notes:
         note(f"note: {text}")
     if reasons:
@@ -137,15 +162,40 @@ def _refuse_unused(mapping: Mapping[str, tuple[str, ...]], corpus: "Corpus") -> 
             raise InputError(f"--map {pair} is for IN, which has no ratings; for --ratings: --map-ratings {pair}")
 
 
-def _as_json(corpus: Any, target: Path, reasons: dict[str, int]) -> dict[str, Any]:
+def _as_json(corpus: "Corpus", target: Path, reasons: dict[str, int], too_much: list[str]) -> dict[str, Any]:
     return {
-        "written": str(target),
+        "written": None if too_much else str(target),
         "dialogues": corpus.dialogues.height,
         "summaries": corpus.summaries.height,
         "ratings": corpus.ratings.height,
+        "preferences": corpus.preferences.height,
+        "choices": corpus.choices.height,
+        "spans": corpus.spans.height,
         "systems": corpus.systems,
         "language": corpus.language,
+        "dimensions": _dimensions(corpus),
+        "account": [account.as_json() for account in corpus.accounts],
+        "too_much": too_much,
         "notes": list(corpus.notes),
         "reasons": reasons,
         "problems": problems_as_json(corpus.problems),
     }
+
+
+def _dimensions(corpus: "Corpus") -> dict[str, Any]:
+    """Each dimension with its kind, scale and direction, and how many judgements it has."""
+    found = {}
+    for name in corpus.dimensions_of():
+        one = corpus.dimension(name)
+        judged = sum(
+            getattr(corpus, table).filter(dimension=name).height for table in ("ratings", "preferences", "choices", "spans")
+        )
+        found[name] = {
+            "kind": one.kind,
+            "scale": one.scale,
+            "labels": list(one.labels),
+            "direction": one.direction,
+            "said_by": one.said_by,
+            "judgements": judged,
+        }
+    return found

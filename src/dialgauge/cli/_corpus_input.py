@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +11,7 @@ from dialgauge.cli._output import note, progress_bar
 from dialgauge.errors import InputError, counted
 
 if TYPE_CHECKING:
-    from dialgauge.corpus import Corpus, Problem
+    from dialgauge.corpus import Corpus, Problem, ReadingSettings
 
 #: The argument of every command that reads a corpus.
 Source = Annotated[
@@ -49,6 +50,16 @@ def load_corpus(source: str, format: str | None = None, map: list[str] | None = 
         corpus = open_corpus(source, format=format, mapping=mapping, strict=strict)
     report_input(corpus.notes, count_by_reason(corpus.problems), corpus.problems)
     return corpus
+
+
+def allowed(corpus: "Corpus", reading: "ReadingSettings") -> "tuple[Corpus, list[str]]":
+    """The corpus with the share that may be left out in its accounts, and why more than that was left out."""
+    from dialgauge.corpus import parse_share
+
+    share = parse_share(reading.allow_left_out)
+    accounts = tuple(replace(account, allowed=share) for account in corpus.accounts)
+    too_much = [f"{account.file}: {text}" for account in accounts for text in account.too_much()]
+    return replace(corpus, accounts=accounts), too_much
 
 
 def report_input(notes: Sequence[str], reasons: Mapping[str, int], problems: Sequence[object]) -> None:

@@ -1,5 +1,6 @@
 """``dialgauge inspect``: the format and columns of a file, and how they would be read."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,10 @@ from dialgauge.cli._output import Json, console, print_json, print_table, progre
 from dialgauge.errors import InputError, counted
 from dialgauge.tables import NOTHING
 
-_ONE = {"dialogues": "dialogue", "summaries": "summary", "ratings": "rating"}
+_ONE = {
+    **{"dialogues": "dialogue", "summaries": "summary", "ratings": "rating", "preferences": "preference"},
+    **{"choices": "choice", "spans": "span", "annotators": "annotator"},
+}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -60,7 +64,13 @@ def inspect(
         print_table(f"Row {number}", ["column", "value"], cells)
     counts = ", ".join(counted(number, _ONE[what], what) for what, number in found.found.items()) or "nothing"
     console.print(f"Read this way: {counts}; skipped: {counted(len(found.problems), 'row')}.", highlight=False)
+    if found.account is not None and found.account.cells:
+        console.print(found.account.sentence() + ".", highlight=False, markup=False)
     report_input(found.notes, count_by_reason(found.problems), found.problems)
+    if found.map_options:
+        console.print("The same reading, to copy and change:", highlight=False)
+        command = " ".join(["dialgauge convert", shlex.quote(found.path), "corpus", *found.map_options])
+        console.print(f"  {command}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _clip(value: object, width: int = 160) -> str:
@@ -84,6 +94,9 @@ def _as_json(found: Any) -> dict[str, Any]:
             for row in found.first_rows.iter_rows(named=True)
         ],
         "found": dict(found.found),
+        "layout": found.layout,
+        "account": None if found.account is None else found.account.as_json(),
+        "map": list(found.map_options),
         "notes": list(found.notes),
         "problems": [str(problem) for problem in found.problems],
     }

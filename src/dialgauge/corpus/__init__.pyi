@@ -1,3 +1,6 @@
+from dialgauge.corpus._account import (
+    Account as Account,
+)
 from dialgauge.corpus._columns import (
     Column as Column,
 )
@@ -29,6 +32,9 @@ from dialgauge.corpus._schema import (
     RATINGS as RATINGS,
     SPANS as SPANS,
     SUMMARIES as SUMMARIES,
+)
+from dialgauge.corpus._settings import (
+    ReadingSettings as ReadingSettings,
 )
 from dialgauge.corpus._sources import (
     open_corpus as open_corpus,
@@ -64,6 +70,9 @@ __all__: list[str]  # The names above are public; those below are for other room
 
 from dialgauge.corpus._checks import (
     check_rows as check_rows,
+)
+from dialgauge.corpus._account import (
+    parse_share as parse_share,
 )
 from dialgauge.corpus._columns import (
     CONSTANT as CONSTANT,

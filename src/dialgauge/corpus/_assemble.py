@@ -2,22 +2,28 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import polars as pl
 
+from dialgauge.corpus._account import UNEXPLAINED, Account
 from dialgauge.corpus._checks import ROW, BadRow, bad_rows, check_rows
 from dialgauge.corpus._columns import Plan
 from dialgauge.corpus._corpus import Corpus, CorpusInfo
 from dialgauge.corpus._problems import Problem
-from dialgauge.corpus._rated import rating_rows
+from dialgauge.corpus._further import Further, further_judgements
+from dialgauge.corpus._rated import WORD, judged_cells, rating_rows
 from dialgauge.corpus._rows import Rows, to_problems
 from dialgauge.corpus._schema import ANNOTATORS, CHOICES, DIALOGUES, KEY, PREFERENCES, SPANS, SUMMARIES
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._turns import parse_turns, turn_to_json
-from dialgauge.corpus._types import Dimension
-from dialgauge.errors import InputError
+from dialgauge.corpus._settings import ReadingSettings
+from dialgauge.corpus._types import ORIGINAL, Dimension
+from dialgauge.corpus.layouts._base import hash_id
+from dialgauge.errors import InputError, counted
 
 _BY_OPTION = " (on the command line: --map-ratings)"
 _SUMMARY_ROWS = pl.Schema({**SUMMARIES, ROW: pl.Int64()})
@@ -41,6 +47,7 @@ class Parts:
     spans: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SPANS))
     annotators: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=ANNOTATORS))
     declared: tuple[Dimension, ...] = ()
+    accounts: tuple[Account, ...] = ()
 
     def corpus(self, info: CorpusInfo) -> Corpus:
         """All of it as a corpus."""
@@ -56,31 +63,159 @@ class Parts:
             self.spans,
             self.annotators,
             self.declared,
+            self.accounts,
         )
 
 
-def assemble(table: Table, plan: Plan) -> Parts:
-    """Dialogues, summaries and ratings from a table whose columns the plan explains."""
+def assemble(table: Table, plan: Plan, asked: ReadingSettings) -> Parts:
+    """Dialogues, summaries and judgements from a table whose columns the plan explains."""
     if not (plan.has("dialogue") or plan.has("summary") or plan.has("reference")):
         raise InputError(
             f"no column holds dialogues, summaries or references; found: {', '.join(table.frame.columns) or 'none'}. "
             f"Name them with a mapping, as in summary=hyp ({RATINGS_ALONE})"
         )
-    rows = Rows.of(table, plan)
+    rows = Rows.of(table, plan, html=asked.html)
     _settle_ids(rows)
+    cells = judged_cells(rows)
     dialogues = _dialogues(rows)
     _settle_systems(rows)
     summaries = _summaries(rows)
-    summaries = pl.concat([summaries, _references(rows, summaries)])
-    checked = check_rows(dialogues, summaries, rating_rows(rows))
+    summaries = pl.concat([summaries, _seeds(rows), _references(rows, summaries)])
+    checked = check_rows(dialogues, summaries, rating_rows(rows, asked.repeats))
+    further = further_judgements(table, checked.dialogues, checked.summaries, rows.shifts)
+    bad = [*rows.bad, *checked.bad, *further.bad]
+    account = _account(table, plan, rows, cells, checked.ratings, further, bad)
+    if not account.stored and not further.stored:
+        _refuse_unread(table, plan, rows, cells)
     return Parts(
         checked.dialogues.drop(ROW),
         checked.summaries.drop(ROW),
-        checked.ratings.drop(ROW),
-        in_order(table.problems, to_problems([*rows.bad, *checked.bad], table)),
-        tuple(rows.notes),
+        checked.ratings.drop(ROW, WORD, strict=False),
+        in_order(table.problems, to_problems(bad, table)),
+        _said(table, rows, further),
         bool((rows.frame["ratings_origin"] == "constructed").any()),
+        further.preferences,
+        further.choices,
+        further.spans,
+        _annotators(table),
+        _declared(table, rows, asked),
+        (account,),
     )
+
+
+def _said(table: Table, rows: Rows, further: Further) -> tuple[str, ...]:
+    notes = [*rows.notes, *further.notes]
+    if rows.rows_merged:
+        notes.append(f"{counted(rows.rows_merged, 'row')} there twice, identical: duplicates merged")
+    if table.ignored:
+        notes.append(f"columns not used: {', '.join(table.ignored)}")
+    return tuple(notes)
+
+
+def _annotators(table: Table) -> pl.DataFrame:
+    rows = [(who, group, None) for who, group in sorted(table.groups.items())]
+    return pl.DataFrame(rows, schema=ANNOTATORS, orient="row")
+
+
+def _declared(table: Table, rows: Rows, asked: ReadingSettings) -> tuple[Dimension, ...]:
+    """What layout and words say about dimensions, with the directions that the user gave."""
+    found = {one.name: one for one in (*rows.declared, *table.declared)}
+    return tuple(found[name] for name in sorted(found))
+
+
+def _refuse_unread(table: Table, plan: Plan, rows: Rows, cells: pl.DataFrame) -> None:
+    """People are there, or judgements, and not one could be read: that is not all well."""
+    people = plan.uses.get("annotator", ())
+    if not people or table.further:
+        return
+    if plan.has("value") or plan.named("dimension"):
+        if cells.is_empty():
+            return
+        columns = sorted({*plan.named("dimension").values(), *plan.uses.get("value", ())})
+        what = f"no judgement in {', '.join(map(repr, columns))} could be read"
+    else:
+        spare = [column.name for column in plan.columns if column.use is None and column.filled]
+        if not spare:
+            return
+        what = f"no column holds judgements that can be read (not used: {', '.join(spare)})"
+    raise InputError(
+        f"{people[0]!r} names annotators, but {what}. Map the right column, as in --map dimension:overall=COLUMN, or "
+        f"leave the annotators out: --map ignore={people[0]}"
+    )
+
+
+def _account(
+    table: Table,
+    plan: Plan,
+    rows: Rows,
+    cells: pl.DataFrame,
+    ratings: pl.DataFrame,
+    further: Further,
+    bad: list[BadRow],
+) -> Account:
+    """What became of every cell of judgements."""
+    key = [ROW, "dimension"]
+    kept = ratings.select(*key, pl.col("value").is_not_null().alias("_stored"), pl.col(WORD)) if WORD in ratings.columns else None
+    if kept is None:
+        kept = pl.DataFrame(schema={ROW: pl.Int64, "dimension": pl.String, "_stored": pl.Boolean, WORD: pl.String})
+    merged = pl.concat([*rows.merged, pl.DataFrame(schema={ROW: pl.Int64, "dimension": pl.String})])
+    reasons = pl.DataFrame(
+        [(one.row, one.reason) for one in bad if one.row is not None], schema={ROW: pl.Int64, "_reason": pl.String}, orient="row"
+    ).unique(ROW, keep="first", maintain_order=True)
+    seen = (
+        cells.join(kept.unique(key), on=key, how="left", maintain_order="left")
+        .join(merged.unique().with_columns(_merged=pl.lit(True)), on=key, how="left", maintain_order="left")
+        .join(reasons, on=ROW, how="left", maintain_order="left")
+    )
+    stored = pl.col("_stored").fill_null(False)
+    skipped = ~stored & pl.col(WORD).is_not_null()
+    again = ~stored & ~skipped & pl.col("_merged").fill_null(False)
+    lost = seen.filter(~stored & ~skipped & ~again).with_columns(pl.col("_reason").fill_null(UNEXPLAINED))
+    left_out = Counter(lost["_reason"].to_list())
+    left_out.update(one.reason for one in further.bad)
+    unread = further.seen - further.stored - further.merged
+    left_out = _balanced(left_out, further, unread)
+    lines = {one.row for one in bad if one.table == "rows" and not one.reason.endswith("was ignored")}
+    return Account(
+        file=Path(table.place(0)[0]).name,
+        layout=table.layout,
+        cells=cells.height + further.seen + sum(plan.unused.values()) + sum(table.dropped.values()),
+        stored=int(seen.select(stored.sum()).item()) + further.stored,
+        not_given=dict(sorted(Counter(seen.filter(skipped)[WORD].to_list()).items())),
+        merged=seen.filter(again).height + further.merged,
+        left_out=dict(sorted(left_out.items())),
+        unused=dict(plan.unused),
+        rejected=dict(table.dropped),
+        rows=table.frame.height + len(table.problems),
+        rows_merged=rows.rows_merged,
+        rows_left_out=len(lines) + len(table.problems),
+        conflicts=rows.conflicts + further.conflicts,
+        lost=_lost_groups(seen, stored, lost),
+    )
+
+
+def _balanced(left_out: "Counter[str]", further: Further, unread: int) -> dict[str, int]:
+    """Reasons of further judgements count rows of the file: an option of a lost question is not a judgement."""
+    counted_rows: dict[int, str] = {}
+    for one in further.bad:
+        left_out[one.reason] -= 1
+        if one.row is not None:
+            counted_rows.setdefault(one.row, one.reason)
+    left_out.update(Counter(list(counted_rows.values())[:unread]))
+    rest = unread - min(unread, len(counted_rows))
+    if rest:
+        left_out[UNEXPLAINED] += rest
+    return {reason: number for reason, number in left_out.items() if number}
+
+
+def _lost_groups(seen: pl.DataFrame, stored: pl.Expr, lost: pl.DataFrame) -> tuple[str, ...]:
+    """Dimensions, annotators and systems that had judgements, of which not one is stored."""
+    found = []
+    for kind in ("dimension", "annotator", "system"):
+        kept = set(seen.filter(stored)[kind].unique())
+        gone = sorted({str(name) for name in lost[kind].unique() if name is not None and name not in kept})
+        found += [f"the {kind} {name!r}" for name in gone]
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +225,12 @@ class RatingParts:
     ratings: pl.DataFrame
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
+    declared: tuple[Dimension, ...]
+    account: Account
+    cells: pl.DataFrame
 
 
-def assemble_ratings(table: Table, plan: Plan) -> RatingParts:
+def assemble_ratings(table: Table, plan: Plan, asked: ReadingSettings) -> RatingParts:
     """The ratings of a table that has nothing else, their keys not yet compared with any corpus."""
     found = f"found: {', '.join(table.frame.columns)}. Map"
     missing = [use for use in ("dialogue_id", "system") if not plan.has(use)]
@@ -104,14 +242,22 @@ def assemble_ratings(table: Table, plan: Plan) -> RatingParts:
             f"no column holds ratings; {found} annotator=COLUMN (numbers beside it are ratings), dimension and value, "
             f"or dimension:NAME=COLUMN for each{_BY_OPTION}"
         )
-    rows = Rows.of(table, plan)
+    rows = Rows.of(table, plan, html="keep")
     _settle_ids(rows)
-    ratings = rating_rows(rows)
+    cells = judged_cells(rows)
+    ratings = rating_rows(rows, asked.repeats)
     rated = ratings.select(KEY).drop_nulls().unique(maintain_order=True)
     summaries = rated.with_columns(kind=pl.lit("system"), text=pl.lit(""))
     checked = check_rows(rated.select("dialogue_id").unique(), summaries, ratings)
-    problems = in_order(table.problems, to_problems([*rows.bad, *checked.bad], table))
-    return RatingParts(checked.ratings, problems, tuple(rows.notes))
+    bad = [*rows.bad, *checked.bad]
+    problems = in_order(table.problems, to_problems(bad, table))
+    none = Further(*(pl.DataFrame(schema=schema) for schema in (PREFERENCES, CHOICES, SPANS)))
+    account = _account(table, plan, rows, cells, checked.ratings, none, bad)
+    if not account.stored:
+        _refuse_unread(table, plan, rows, cells)
+    return RatingParts(
+        checked.ratings.drop(WORD, strict=False), problems, _said(table, rows, none), _declared(table, rows, asked), account, cells
+    )
 
 
 def in_order(unread: Iterable[Problem], unused: Iterable[Problem]) -> tuple[Problem, ...]:
@@ -123,16 +269,12 @@ def _settle_ids(rows: Rows) -> None:
     if rows.plan.has("dialogue_id"):
         rows.drop(pl.col("dialogue_id").is_null(), "the row has no dialogue_id")
         return
-    hashes = {text: _hash_id(text) for text in rows.frame["dialogue"].drop_nulls().unique()}
+    hashes = {text: hash_id(text) for text in rows.frame["dialogue"].drop_nulls().unique()}
     hashed = pl.col("dialogue").replace_strict(hashes, default=None, return_dtype=pl.String)
     by_row = pl.format("row-{}", pl.col(ROW) + 1)
     rows.frame = rows.frame.with_columns(pl.coalesce(hashed, by_row).alias("dialogue_id"))
     origin = "a hash of the dialogue's text" if hashes else "the row number"
     rows.notes.append(f"no column holds the dialogue_id; it was made from {origin}")
-
-
-def _hash_id(text: str) -> str:
-    return f"d-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def _dialogues(rows: Rows) -> pl.DataFrame:
@@ -187,9 +329,43 @@ def _settle_systems(rows: Rows) -> None:
     written = pl.col("summary").is_not_null()
     if rows.plan.has("system"):
         rows.drop(written & pl.col("system").is_null(), "the summary has no system", ["dialogue_id"])
-    else:
-        name = pl.when(written | rows.rated()).then(pl.lit("system"))
-        rows.frame = rows.frame.with_columns(name.alias("system"))
+        return
+    described = written | rows.rated()
+    if not _has_variants(rows):
+        rows.frame = rows.frame.with_columns(pl.when(described).then(pl.lit("system")).alias("system"))
+        if rows.plan.has("summary"):
+            rows.notes.append("no column says which system wrote the summaries; all are assigned to the system 'system'")
+        return
+    hashes = {text: f"v-{hashlib.sha256(text.encode()).hexdigest()[:8]}" for text in rows.frame["summary"].drop_nulls().unique()}
+    named = pl.when(pl.col("variant") != ORIGINAL).then("variant")
+    hashed = pl.col("summary").replace_strict(hashes, default=None, return_dtype=pl.String)
+    rows.frame = rows.frame.with_columns(
+        pl.when(described).then(pl.lit("summary")).alias("system"),
+        pl.coalesce(named, hashed, pl.col("variant")).alias("variant"),
+    )
+    rows.notes.append(
+        "no column says which system wrote the summaries, and dialogues have several: each is a variant of the system 'summary'"
+    )
+
+
+def _has_variants(rows: Rows) -> bool:
+    """Whether a dialogue has several summaries, or edits of one."""
+    if rows.frame["seed"].null_count() < rows.frame.height:
+        return True
+    texts = rows.frame.filter(pl.col("summary").is_not_null()).group_by("dialogue_id", "role").agg(pl.col("summary").n_unique())
+    return bool((texts["summary"] > 1).any())
+
+
+def _seeds(rows: Rows) -> pl.DataFrame:
+    """The summaries that others were edited from: the variant ``original``."""
+    given = rows.frame.filter(pl.col("seed").is_not_null() & pl.col("system").is_not_null())
+    if given.is_empty():
+        return pl.DataFrame(schema=_SUMMARY_ROWS)
+    return (
+        given.with_columns(pl.lit(ORIGINAL).alias("variant"), kind=pl.lit("system"), provenance=pl.lit(None, pl.String), text="seed")
+        .unique(list(KEY), keep="first", maintain_order=True)
+        .select(_SUMMARY_ROWS.names())
+    )
 
 
 def _summaries(rows: Rows) -> pl.DataFrame:
@@ -202,7 +378,7 @@ def _summaries(rows: Rows) -> pl.DataFrame:
     textless = named & first.is_null() & ~rows.rated()
     rows.drop(textless, "the summary has no text")
     again = pl.when(pl.col("summary").is_not_null()).then(key).is_first_distinct()
-    rows.drop(named & pl.col("summary").is_not_null() & ~again & ~rows.rated(), "duplicate key")
+    rows.merge(named & pl.col("summary").is_not_null() & ~again & ~rows.rated())
     guessed = (
         pl.when(pl.col("system").str.contains(_REFERENCE_NAME)).then(pl.lit("reference")).otherwise(pl.lit("system"))
     )

@@ -1,14 +1,11 @@
 """Parquet and Arrow: files with column types."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._flat import flat_frame
-from dialgauge.corpus._problems import Problem
-from dialgauge.corpus._records import spread, to_frame
 from dialgauge.corpus._table import Table, place_in, refuse_width
 from dialgauge.errors import InputError
 
@@ -16,9 +13,9 @@ from dialgauge.errors import InputError
 POLARS_ERRORS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
-def load_parquet(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
+def load_parquet(path: Path) -> Table:
     """The rows of a Parquet file; a row's place is its number from 1."""
-    return flattened(read_parquet(path), str(path), mapping)
+    return as_table(read_parquet(path), str(path))
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
@@ -31,26 +28,20 @@ def read_parquet(path: Path) -> pl.DataFrame:
         raise InputError(f"{path}: cannot be read as Parquet: {error}") from error
 
 
-def flattened(frame: pl.DataFrame, file: str, mapping: Mapping[str, str | Sequence[str]]) -> Table:
+def as_table(frame: pl.DataFrame, file: str) -> Table:
     """The frame as a table. Lists and structs (turns, references …) are understood as in JSONL."""
     refuse_width(frame.width, file)
     binary = [name for name, dtype in frame.schema.items() if dtype == pl.Binary]
     notes = (f"binary columns are not read: {', '.join(binary)}",) if binary else ()
     frame = frame.drop(binary)
+    place = place_in(file, range(1, frame.height + 1))
     if not any(dtype.is_nested() for dtype in frame.schema.values()):
-        return Table(frame, place_in(file, range(1, frame.height + 1)), notes=notes)
-    id_key = mapping.get("dialogue_id")
-    rows, places, problems = [], [], []
-    for number, record in enumerate(frame.iter_rows(named=True), start=1):
-        kept = {key: value for key, value in record.items() if value is not None}
-        try:
-            spread_rows = spread(kept, id_key if isinstance(id_key, str) else None)
-        except ValueError as error:
-            problems.append(Problem(file, number, None, str(error)))
-            continue
-        rows += spread_rows
-        places += [number] * len(spread_rows)
-    return Table(to_frame(rows, file), place_in(file, places), notes=notes, problems=tuple(problems))
+        return Table(frame, place, notes=notes)
+    records = tuple(
+        (number, {key: value for key, value in record.items() if value is not None})
+        for number, record in enumerate(frame.iter_rows(named=True), start=1)
+    )
+    return Table(frame, place, notes=notes, records=records)
 
 
 def write_parquet(corpus: Corpus, path: Path) -> None:

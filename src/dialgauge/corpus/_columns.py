@@ -2,67 +2,35 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
+from dialgauge.corpus._ids import choose_id
+from dialgauge.corpus._names import (
+    META,
+    USES,
+    WEAK_PEOPLE,
+    heading,
+    is_dimension,
+    is_housekeeping,
+    is_id,
+    is_other_id,
+    normalised,
+)
 from dialgauge.corpus._turns import parse_turns
+from dialgauge.corpus._values import MOSTLY, Reading, read_values
 from dialgauge.errors import InputError, UnknownNameError
 
+__all__ = ["CONSTANT", "USES", "Column", "Plan", "make_plan", "parse_mapping"]
 
-def _names(words: str) -> tuple[str, ...]:
-    return tuple(words.split())
-
-
-#: What a column can be used for, with its common names (the likelier first).
-USES: Mapping[str, tuple[str, ...]] = {
-    "dialogue_id": _names(
-        "dialogue_id dialog_id conversation_id dialogueid dialogid doc_id docid document_id fname meeting_id id"
-    ),
-    "dialogue": _names("dialogue dialog turns conversation transcript source document article src doc input text"),
-    "system": _names("system model model_id model_name system_id system_name summarizer"),
-    "summary": _names(
-        "summary hyp hypothesis prediction pred predicted decoded output generated generated_summary candidate "
-        "system_summary model_summary system_output model_output"
-    ),
-    "reference": _names(
-        "reference references ref refs reference_summary ref_summary gold gold_summary golden target human_summary "
-        "highlights ground_truth"
-    ),
-    "annotator": _names("annotator annotator_id rater rater_id worker worker_id judge evaluator coder"),
-    "dimension": _names("dimension aspect criterion attribute"),
-    "value": _names("value rating score label likert judgement judgment"),
-    "variant": _names("variant perturbation"),
-    "role": _names("role summary_role"),
-    "kind": _names("kind summary_kind"),
-    "sentence": _names("sentence sentence_id sent_idx sentence_index"),
-    "scale": _names("scale"),
-    "comment": _names("comment comments remark explanation"),
-    "time": _names("time timestamp created_at submitted_at"),
-    "domain": _names("domain"),
-    "language": _names("language lang"),
-    "meta": _names("meta metadata"),
-    "provenance": _names("provenance"),
-    "ratings_origin": _names("ratings_origin"),
-}
-#: Columns kept with the dialogue under their own name.
-_META = _names("split topic title")
-#: Dimensions that are recognised by name even where nobody says who rated.
-_DIMENSIONS = frozenset(
-    _names(
-        "coherence consistency fluency relevance informativeness faithfulness factuality factual_consistency "
-        "completeness conciseness readability grammaticality non_redundancy redundancy overall_quality usefulness"
-    )
-)
-#: Numbers that count or identify something, and are not ratings even beside an annotator.
-_COUNTERS = re.compile(
-    r"|nr|no|num|number|index|idx|row|line|rank|unnamed.*|pos_.*|(n|num)_.*|.*_(id|idx|index|count|length)"
-)
 #: A mapping's value that starts with this is a constant for every row, not the name of a column.
 CONSTANT = "="
-#: A number as German, French and many other spreadsheets write it.
-DECIMAL_COMMA = r"^\s*[+-]?\d+,\d+\s*$"
+#: A use that leaves a column out, so that nothing is guessed from it.
+IGNORE = "ignore"
 _SAID = "the mapping says so"
+#: More different values than this are points of a slider or a measurement.
+_MOST_POINTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +46,18 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Which column serves which use. ``columns`` has the same in the order of the file."""
+    """Which column serves which use. ``columns`` has the same in the order of the file.
+
+    ``scales`` are those that headings name, by dimension; ``unused`` are columns of numbers or answers that look like
+    judgements and are not used, with the number of filled cells.
+    """
 
     uses: Mapping[str, tuple[str, ...]]
     constants: Mapping[str, str]
     columns: tuple[Column, ...]
     notes: tuple[str, ...] = ()
+    scales: Mapping[str, str] = field(default_factory=dict)
+    unused: Mapping[str, int] = field(default_factory=dict)
 
     def has(self, use: str) -> bool:
         """Whether a column or a constant serves this use."""
@@ -105,55 +79,60 @@ def parse_mapping(pairs: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return mapping
 
 
-def make_plan(frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]] | None = None) -> Plan:
-    """Decide what each column is used for: what the mapping says first, then names, then values."""
+Mapped = Mapping[str, str | Sequence[str]]
+
+
+def make_plan(frame: pl.DataFrame, mapping: Mapped | None = None, known: Mapping[str, str] | None = None) -> Plan:
+    """Decide what each column is used for: what the mapping says first, then names, then values.
+
+    ``known`` has the uses of columns that a layout is sure about.
+    """
     said, constants = _check_mapping(frame, mapping or {})
-    types = {name: column_type(frame[name]) for name in frame.columns}
-    chosen = {column: (use, _SAID) for use, columns in said.items() for column in columns}
-    taken = set(said) | set(constants)
-    why_not: dict[str, str] = {}
-    _guess_by_name(frame.columns, chosen, taken, why_not)
-    _guess_ratings(frame, types, chosen, taken)
-    _guess_dialogue(frame, types, chosen, taken)
-    notes = _settle_summaries(chosen, taken)
-    uses: dict[str, tuple[str, ...]] = {}
-    columns = []
-    for name in frame.columns:
-        use, why = chosen.get(name, (None, why_not.get(name, "the name is not known")))
-        if use is not None:
-            uses[use] = (*uses.get(use, ()), name)
-        columns.append(Column(name, types[name], frame.height - frame[name].null_count(), use, why))
-    unused = [column.name for column in columns if column.use is None and column.filled]
-    if unused:
-        notes.append(f"columns not used: {', '.join(unused)}")
-    return Plan(uses, constants, tuple(columns), tuple(notes))
+    guess = _Guess(frame, {column: (use, _SAID) for use, columns in said.items() for column in columns})
+    guess.taken = set(said) | set(constants)
+    guess.said_dimensions = any(use.startswith("dimension:") for use in said)
+    for column, use in (known or {}).items():
+        if column in frame.columns and column not in guess.chosen and (use not in guess.taken or ":" in use):
+            guess.choose(column, use, "the layout says so")
+    guess.by_name()
+    guess.id()
+    guess.ratings()
+    guess.dialogue()
+    guess.people()
+    notes = guess.settle_summaries()
+    return guess.plan(constants, notes)
 
 
-def _check_mapping(
-    frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]]
-) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+def _check_mapping(frame: pl.DataFrame, mapping: Mapped) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
     said: dict[str, tuple[str, ...]] = {}
     constants: dict[str, str] = {}
     for use, given in mapping.items():
-        if use not in USES and not re.match(r"(dimension|meta):.", use):
-            raise UnknownNameError("use in the mapping", use, USES, "or dimension:NAME, meta:NAME")
+        if use not in USES and use != IGNORE and not re.match(r"(dimension|meta):.", use):
+            raise UnknownNameError("use in the mapping", use, [*USES, IGNORE], "or dimension:NAME, meta:NAME")
         columns = (given,) if isinstance(given, str) else tuple(given)
-        if len(columns) > 1 and use != "reference":
+        if len(columns) > 1 and use not in ("reference", IGNORE):
             raise InputError(f"mapping: {use!r} was given {len(columns)} columns; only 'reference' takes several")
         if columns[0].startswith(CONSTANT):
             if use not in USES or use == "reference":
                 raise InputError(f"mapping: {use!r} needs a column; a constant is not allowed there")
             constants[use] = columns[0].removeprefix(CONSTANT)
             continue
-        for column in columns:
-            if column not in frame.columns:
-                raise UnknownNameError("column in the mapping", column, frame.columns)
-        said[use] = columns
+        said[use] = tuple(_column(frame, column) for column in columns)
     mapped = [column for columns in said.values() for column in columns]
     twice = next((column for column in mapped if mapped.count(column) > 1), None)
     if twice is not None:
         raise InputError(f"mapping: the column {twice!r} is given two uses")
     return said, constants
+
+
+def _column(frame: pl.DataFrame, name: str) -> str:
+    """The column of this name; what is nested may be named by its path or by its end."""
+    if name in frame.columns:
+        return name
+    ends = [column for column in frame.columns if column.rpartition(".")[2] == name or name.endswith(f".{column}")]
+    if len(ends) != 1:
+        raise UnknownNameError("column in the mapping", name, frame.columns)
+    return ends[0]
 
 
 def column_type(values: pl.Series) -> str:
@@ -166,104 +145,244 @@ def column_type(values: pl.Series) -> str:
         return "number"
     if values.dtype.is_temporal():
         return "time"
-    shown = values.drop_nulls().head(1000).cast(pl.String).str.strip_chars()
-    shown = shown.filter(shown != "")
-    if not len(shown):
-        return "empty"
-    # A column of numbers may hold a few typing errors, or commas for points: these are then reported, and do not turn
-    # it into text.
-    numeric = (shown.cast(pl.Float64, strict=False).is_not_null() | shown.str.contains(DECIMAL_COMMA)).mean()
-    return "number" if isinstance(numeric, float) and numeric >= 0.5 else "text"
+    reading = answers(values)
+    if not reading.given:
+        return "empty" if not reading.not_given else "text"
+    # A column of numbers may hold a few typing errors: these are then reported, and do not turn it into text.
+    if reading.share >= 0.5 and reading.kind == "number":
+        return "number"
+    return "yes/no" if reading.share >= MOSTLY and reading.kind == "yes/no" else "text"
 
 
-def normalised(name: str) -> str:
-    """A column name for comparison: lower case, words joined by underscores."""
-    return re.sub(r"[^a-z0-9]+", "_", name.strip().lower()).strip("_")
+def answers(values: pl.Series, most: int = 5000) -> Reading:
+    """How the first filled cells of a column are read as judgements."""
+    shown = values.drop_nulls().head(most).cast(pl.String)
+    counts = shown.value_counts()
+    return read_values(dict(zip(counts[shown.name].to_list(), counts["count"].to_list(), strict=True)))
 
 
-def _guess_by_name(
-    columns: Sequence[str], chosen: dict[str, tuple[str, str]], taken: set[str], why_not: dict[str, str]
-) -> None:
-    free = {column: normalised(column) for column in columns if column not in chosen}
-    for use, names in USES.items():
-        matches = sorted((names.index(name), column) for column, name in free.items() if name in names)
-        for _, column in matches:
-            if column in chosen:
+class _Guess:
+    """The plan in the making: ``chosen`` has the use of each column and the reason."""
+
+    def __init__(self, frame: pl.DataFrame, chosen: dict[str, tuple[str, str]]) -> None:
+        self.frame, self.chosen = frame, chosen
+        self.taken: set[str] = set()
+        self.why_not: dict[str, str] = {}
+        self.scales: dict[str, str] = {}
+        self.said_dimensions = False
+        self.names = {column: normalised(column) for column in frame.columns}
+        self._answers: dict[str, Reading] = {}
+        self.types = {name: column_type(frame[name]) for name in frame.columns}
+
+    def choose(self, column: str, use: str, why: str) -> None:
+        self.chosen[column] = (use, why)
+        self.why_not.pop(column, None)
+        self.taken.add(use)
+
+    def answers(self, column: str) -> Reading:
+        if column not in self._answers:
+            self._answers[column] = answers(self.frame[column])
+        return self._answers[column]
+
+    def mean_length(self, column: str) -> float:
+        shown = self.frame[column].drop_nulls().head(200).cast(pl.String)
+        mean = shown.str.len_chars().mean()
+        return float(mean) if isinstance(mean, float | int) else 0.0
+
+    def by_name(self) -> None:
+        for use, names in USES.items():
+            if use in ("dialogue_id", "annotator"):
                 continue
-            if use in taken:
-                why_not[column] = f"could be {use}, but that is taken"
-                continue
-            chosen[column] = (use, f"columns named {column!r} usually are")
-            why_not.pop(column, None)
-            taken.add(use)
-    for column, name in free.items():
-        if (
-            name == "text"
-            and chosen.get(column, ("",))[0] == "dialogue"
-            and "system" in taken
-            and "summary" not in taken
-        ):
-            chosen[column] = ("summary", "a text beside a system")
-            taken.symmetric_difference_update({"dialogue", "summary"})
-    numbered = [column for column, name in free.items() if re.fullmatch(r"(reference|ref|summary)_?\d+", name)]
-    if "reference" not in taken and len(numbered) > 1:
-        for column in numbered:
-            chosen[column] = ("reference", "one of several numbered columns")
-        taken.add("reference")
-    for column, name in free.items():
-        if name in _META and column not in chosen:
-            chosen[column] = (f"meta:{name}", "kept with the dialogue")
+            matches = sorted(
+                (names.index(name), column)
+                for column, name in self.names.items()
+                if name in names and column not in self.chosen
+            )
+            if use == "dialogue" and len(matches) > 1:  # a name like 'conversation' may be that of an id
+                longest = max(self.mean_length(column) for _, column in matches)
+                matches.sort(key=lambda found: (self.mean_length(found[1]) * 4 < longest, found[0]))
+            for _, column in matches:
+                if use in self.taken:
+                    self.why_not[column] = f"could be {use}, but that is taken"
+                elif use == "dialogue" and self._is_short_id(column):
+                    continue
+                elif use in ("value", "seed") and not self._fits(use, column):
+                    continue
+                else:
+                    self.choose(column, use, f"columns named {column!r} usually are")
+        self._text_beside_system()
+        self._strong_people()
+        for column, name in self.names.items():
+            if name in META and column not in self.chosen:
+                self.chosen[column] = (f"meta:{name}", "kept with the dialogue")
 
+    def _fits(self, use: str, column: str) -> bool:
+        if use == "seed":
+            return "summary" in self.taken or any(name in USES["summary"] for name in self.names.values())
+        return not (self.said_dimensions and "dimension" not in self.taken)
 
-def _guess_ratings(
-    frame: pl.DataFrame, types: Mapping[str, str], chosen: dict[str, tuple[str, str]], taken: set[str]
-) -> None:
-    long = {"dimension", "value"} <= taken
-    rater = next((column for column, (use, _) in chosen.items() if use == "annotator"), None)
-    rated = frame if rater is None else frame.filter(pl.col(rater).is_not_null())
-    for column in frame.columns:
-        use = chosen.get(column, ("", ""))[0]
-        # A column called 'score' is a value only where another one says of which dimension.
-        lone_value = use == "value" and "dimension" not in taken and chosen[column][1] != _SAID
-        if column in chosen and not lone_value:
-            continue
-        known = normalised(column) in _DIMENSIONS
-        # A column that few rows fill is more often a typing error than a dimension.
-        filled = rated[column].null_count() * 2 <= rated.height and not _COUNTERS.fullmatch(normalised(column))
-        beside = "annotator" in taken and not long and filled
-        if types[column] != "number" or not (known or beside):
-            if lone_value:
-                del chosen[column]
-            continue
-        why = "a dimension by its name" if known else "numbers beside an annotator"
-        chosen[column] = (f"dimension:{normalised(column) if known else column}", why)
+    def _is_short_id(self, column: str) -> bool:
+        """Whether a column with the name of a dialogue holds names of dialogues, beside another with the texts."""
+        shown = self.frame[column].drop_nulls().head(200).cast(pl.String)
+        if not len(shown) or self.names[column] in ("dialogue", "turns"):
+            return False
+        return bool(
+            not shown.str.contains(r"\s").any() and (shown.str.len_chars() <= 64).all() and not self._speaks(column)
+        ) and any(self._speaks(other) for other in self.frame.columns if other != column)
 
+    def _text_beside_system(self) -> None:
+        for column, name in self.names.items():
+            if (
+                name == "text"
+                and self.chosen.get(column, ("",))[0] == "dialogue"
+                and "system" in self.taken
+                and "summary" not in self.taken
+            ):
+                self.chosen[column] = ("summary", "a text beside a system")
+                self.taken.symmetric_difference_update({"dialogue", "summary"})
+                other = next((c for c, n in self.names.items() if n in USES["dialogue"] and c not in self.chosen), None)
+                if other is not None:
+                    self.choose(other, "dialogue", f"columns named {other!r} usually are")
+        numbered = [c for c, name in self.names.items() if re.fullmatch(r"(reference|ref|summary)_?\d+", name)]
+        numbered = [column for column in numbered if column not in self.chosen]
+        if "reference" not in self.taken and len(numbered) > 1:
+            for column in numbered:
+                self.choose(column, "reference", "one of several numbered columns")
 
-def _guess_dialogue(
-    frame: pl.DataFrame, types: Mapping[str, str], chosen: dict[str, tuple[str, str]], taken: set[str]
-) -> None:
-    if "dialogue" in taken:
-        return
-    for column in frame.columns:
-        if column in chosen or types[column] != "text":
-            continue
-        shown = frame[column].drop_nulls().head(20).cast(pl.String).to_list()
-        speaking = sum(sum(bool(turn.speaker) for turn in parse_turns(text)) >= 2 for text in shown)
-        if speaking and speaking * 2 >= len(shown):
-            chosen[column] = ("dialogue", "its values look like turns of speakers")
-            taken.add("dialogue")
+    def _people_named(self, names: Iterable[str]) -> str | None:
+        order = list(USES["annotator"])
+        found = sorted(
+            (order.index(name), column)
+            for column, name in self.names.items()
+            if name in names and column not in self.chosen and self.frame[column].null_count() < self.frame.height
+        )
+        return found[0][1] if found else None
+
+    def _strong_people(self) -> None:
+        column = self._people_named([name for name in USES["annotator"] if name not in WEAK_PEOPLE])
+        if column is None or "annotator" in self.taken:
+            if column is not None:
+                self.why_not[column] = "could be annotator, but that is taken"
             return
+        self.choose(column, "annotator", f"columns named {column!r} usually are")
 
+    def people(self) -> None:
+        """Names that other platforms use too are annotators only where something was judged."""
+        judged = "value" in self.taken or any(use.startswith("dimension:") for use, _ in self.chosen.values())
+        column = self._people_named(WEAK_PEOPLE)
+        if column is not None and judged and "annotator" not in self.taken:
+            self.choose(column, "annotator", f"columns named {column!r} usually are, beside judgements")
 
-def _settle_summaries(chosen: dict[str, tuple[str, str]], taken: set[str]) -> list[str]:
-    """Summaries without a system are references where nothing else could be, as in SAMSum."""
-    if "summary" not in taken or "system" in taken:
-        return []
-    rated = "annotator" in taken or any(use.startswith("dimension:") for use, _ in chosen.values())
-    said = ("summary", _SAID) in chosen.values()
-    if "reference" in taken or rated or said:
-        return ["no column says which system wrote the summaries; all are assigned to the system 'system'"]
-    for column, (use, _) in chosen.items():
-        if use == "summary":
-            chosen[column] = ("reference", "no column names a system, so these are read as references")
-    return ["no column names a system: the summaries are read as references; map system==NAME if a system wrote them"]
+    def id(self) -> None:
+        if "dialogue_id" in self.taken:
+            for column, name in self.names.items():
+                if (is_id(name) or is_other_id(name)) and column not in self.chosen:
+                    self.why_not[column] = "could be dialogue_id, but that is taken"
+            return
+        text = next((column for column, (use, _) in self.chosen.items() if use == "dialogue"), None)
+        free = [column for column in self.frame.columns if column not in self.chosen]
+        column, why = choose_id(self.frame, free, self.names, text)
+        if column is not None:
+            self.choose(column, "dialogue_id", why)
+            for other in free:
+                if is_id(self.names[other]) and other != column:
+                    self.why_not[other] = "could be dialogue_id, but that is taken"
+
+    def ratings(self) -> None:
+        long = {"dimension", "value"} <= self.taken
+        people = "annotator" in self.taken or self._people_named(WEAK_PEOPLE) is not None
+        for column in self.frame.columns:
+            use = self.chosen.get(column, ("", ""))[0]
+            # A column called 'score' is a value only where another one says of which dimension.
+            lone = use == "value" and "dimension" not in self.taken and self.chosen[column][1] != _SAID
+            if (column in self.chosen and not lone) or self.said_dimensions:
+                continue
+            title, scale = heading(column)
+            name = normalised(title)
+            known = is_dimension(name)
+            if not self._is_judged(column, name, known or lone, people and not long):
+                if lone:
+                    del self.chosen[column]
+                    self.taken.discard("value")
+                continue
+            why = "a dimension by its name" if known else "judgements beside an annotator" if people else "judgements"
+            named = name if known or lone else title
+            if lone:
+                self.taken.discard("value")
+                why = "judgements without a name of their own"
+            self.chosen[column] = (f"dimension:{named}", why)
+            if scale:
+                self.scales[named] = scale
+
+    def _is_judged(self, column: str, name: str, known: bool, beside: bool) -> bool:
+        found = self.answers(column)
+        if not found.given:
+            # All "N/A": nothing was judged, but the column is a dimension all the same.
+            return known and bool(found.not_given)
+        if known and not is_housekeeping(name):
+            return found.share >= 0.5 or ("annotator" in self.taken and self.types[column] == "text")
+        if not beside or is_housekeeping(name) or is_other_id(name) or is_id(name):
+            return False
+        if found.kind == "number":
+            return found.share >= 0.5 and self._on_a_scale(column, found)
+        return found.share >= MOSTLY and found.kind in ("yes/no", "ordered")
+
+    def _on_a_scale(self, column: str, found: Reading) -> bool:
+        if heading(column)[1] is not None or found.distinct <= _MOST_POINTS:
+            return True
+        values = list(found.values.values())
+        return min(values) >= 0 and max(values) <= 100
+
+    def dialogue(self) -> None:
+        if "dialogue" in self.taken:
+            return
+        for column in self.frame.columns:
+            if column not in self.chosen and self.types[column] == "text" and self._speaks(column):
+                self.choose(column, "dialogue", "its values look like turns of speakers")
+                return
+
+    def _speaks(self, column: str) -> bool:
+        shown = self.frame[column].drop_nulls().head(20).cast(pl.String).to_list()
+        speaking = sum(sum(bool(turn.speaker) for turn in parse_turns(text)) >= 2 for text in shown)
+        return bool(speaking) and speaking * 2 >= len(shown)
+
+    def settle_summaries(self) -> list[str]:
+        """Summaries without a system are references where nothing else could be, as in SAMSum."""
+        if "summary" not in self.taken or "system" in self.taken:
+            return []
+        rated = "annotator" in self.taken or any(use.startswith("dimension:") for use, _ in self.chosen.values())
+        said = ("summary", _SAID) in self.chosen.values() or ("summary", "the layout says so") in self.chosen.values()
+        if "reference" in self.taken or "value" in self.taken or "seed" in self.taken or rated or said:
+            return []
+        for column, (use, _) in self.chosen.items():
+            if use == "summary":
+                self.chosen[column] = ("reference", "no column names a system, so these are read as references")
+        return [
+            "no column names a system: the summaries are read as references; map system==NAME if a system wrote them"
+        ]
+
+    def plan(self, constants: Mapping[str, str], notes: list[str]) -> Plan:
+        uses: dict[str, tuple[str, ...]] = {}
+        columns, unused, like_judgements = [], [], {}
+        for name in self.frame.columns:
+            use, why = self.chosen.get(name, (None, self.why_not.get(name, "the name is not known")))
+            filled = self.frame.height - self.frame[name].null_count()
+            if use == IGNORE:
+                use = None
+            elif use is not None:
+                uses[use] = (*uses.get(use, ()), name)
+            elif filled:
+                unused.append(name)
+            if use is None and filled and name not in self.why_not and self._looks_judged(name):
+                like_judgements[name] = filled
+            columns.append(Column(name, self.types[name], filled, use, why))
+        if unused:
+            notes.append(f"columns not used: {', '.join(unused)}")
+        return Plan(uses, constants, tuple(columns), tuple(notes), dict(self.scales), like_judgements)
+
+    def _looks_judged(self, column: str) -> bool:
+        """Whether an unused column may hold judgements: few numbers or answers that are not housekeeping."""
+        if is_housekeeping(self.names[column]) or is_id(self.names[column]) or is_other_id(self.names[column]):
+            return False
+        found = self.answers(column)
+        return found.given > 0 and found.share >= MOSTLY and found.distinct <= _MOST_POINTS and "annotator" in self.taken

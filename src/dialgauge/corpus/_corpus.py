@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from dialgauge.corpus._account import Account
 from dialgauge.corpus._checks import ROW, BadRow, check_rows
 from dialgauge.corpus._dimensions import check_declared, describe_ratings, dimension_frame
 from dialgauge.corpus._judgement_checks import check_judgements, in_name_order
@@ -72,7 +73,8 @@ class Corpus:
 
     ``ratings`` are judgements of one summary by a number; ``preferences`` choose between two, ``choices`` are options
     of best-worst questions, ``spans`` marked places. ``annotators`` says what is known about the people, ``declared``
-    what is declared about dimensions; :meth:`dimension` answers for every dimension, declared or not.
+    what is declared about dimensions; :meth:`dimension` answers for every dimension, declared or not. ``accounts`` say
+    what became of the judgements of each file that was read.
     """
 
     dialogues: pl.DataFrame = field(default_factory=lambda: _empty(DIALOGUES))
@@ -86,6 +88,7 @@ class Corpus:
     spans: pl.DataFrame = field(default_factory=lambda: _empty(SPANS))
     annotators: pl.DataFrame = field(default_factory=lambda: _empty(ANNOTATORS))
     declared: tuple[Dimension, ...] = ()
+    accounts: tuple[Account, ...] = ()
 
     def __post_init__(self) -> None:
         for name, schema in (MAIN_TABLES | FURTHER_TABLES).items():
@@ -318,7 +321,8 @@ def _frame(objects: Iterable[object], schema: pl.Schema) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-_DEFAULTS: Mapping[str, object] = {
+#: What a column that is not given means.
+DEFAULTS: Mapping[str, object] = {
     "variant": ORIGINAL,
     "variant_a": ORIGINAL,
     "variant_b": ORIGINAL,
@@ -349,7 +353,7 @@ def conform(frame: pl.DataFrame, schema: pl.Schema, name: str) -> pl.DataFrame:
         raise InputError(f"{name}: unknown column {unknown[0]!r}; allowed: {', '.join(schema)}")
     try:
         return frame.with_columns(
-            pl.lit(_DEFAULTS.get(column)).cast(dtype).alias(column)
+            pl.lit(DEFAULTS.get(column)).cast(dtype).alias(column)
             for column, dtype in schema.items()
             if column not in frame.columns
         ).select(pl.col(column).cast(dtype, strict=True) for column, dtype in schema.items())

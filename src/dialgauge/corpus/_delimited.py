@@ -3,7 +3,8 @@
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -19,9 +20,8 @@ _SEPARATORS = ",;\t|"
 _SAID_SEPARATOR = re.compile(r'"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)
 
 
-def load_delimited(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
+def load_delimited(path: Path) -> Table:
     """The rows of a CSV or TSV file, all as text. An empty cell is missing; ``""`` is an empty text."""
-    del mapping
     found = read_text(path)
     text = found.text if "\n" in found.text else found.text.replace("\r", "\n")
     said = _SAID_SEPARATOR.match(text)  # Excel's own first line, which is not a row
@@ -46,8 +46,8 @@ def load_delimited(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Ta
         frame = pl.read_csv(io.BytesIO(text.encode()), separator=separator, infer_schema=False, raise_if_empty=False)
     except pl.exceptions.PolarsError:
         records = [(line, record) for line, record in _parse(text, separator, first) if record]
-        return _load_leniently(records, file, found.encoding, notes)
-    return Table(frame, place, found.encoding, (*notes, *_doubled(frame.columns)))
+        return replace(_load_leniently(records, file, found.encoding, notes), separator=separator)
+    return Table(frame, place, found.encoding, (*notes, *_doubled(frame.columns)), separator=separator)
 
 
 def _head(text: str) -> str:

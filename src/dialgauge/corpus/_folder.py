@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from dialgauge.corpus._account import Account, account_from_json
 from dialgauge.corpus._assemble import Parts
 from dialgauge.corpus._checks import ROW, check_rows
 from dialgauge.corpus._columnar import read_parquet
@@ -20,6 +21,8 @@ from dialgauge.files import parse_toml
 CARD = "corpus.toml"
 #: The version of the folder's layout. A newer one is refused, not guessed at.
 VERSION = 1
+#: What became of the judgements of the files that the corpus was read from.
+ACCOUNT = "account.json"
 _ABOUT = ("kind", "scale", "labels", "direction", "said_by")
 
 
@@ -67,6 +70,7 @@ def read_folder(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> tuple
         spans=further.spans.drop(ROW),
         annotators=frames["annotators"].drop(ROW),
         declared=declared,
+        accounts=_read_accounts(path / ACCOUNT),
     )
     return parts, info
 
@@ -91,6 +95,15 @@ def _read_card(path: Path) -> tuple[CorpusInfo, tuple[Dimension, ...]]:
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
     return info, tuple(_read_dimensions(path, card.get("dimensions", {})))
+
+
+def _read_accounts(path: Path) -> tuple[Account, ...]:
+    if not path.is_file():
+        return ()
+    try:
+        return tuple(account_from_json(one) for one in json.loads(read_text(path).text))
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(f"{path}: not the account of an import: {error}") from error
 
 
 def _read_dimensions(path: Path, given: object) -> Iterator[Dimension]:
@@ -122,6 +135,9 @@ def write_folder(corpus: Corpus, path: Path) -> None:
         *(line for dimension in corpus.declared for line in _dimension_lines(dimension)),
     ]
     (path / CARD).write_text("\n".join(card) + "\n", encoding="utf-8", newline="\n")
+    if corpus.accounts:
+        text = json.dumps([account.as_json() for account in corpus.accounts], ensure_ascii=False, indent=1)
+        (path / ACCOUNT).write_text(text + "\n", encoding="utf-8", newline="\n")
     for name in tables:
         getattr(corpus, name).write_parquet(path / f"{name}.parquet")
 

@@ -1,6 +1,6 @@
 """The formats of corpora: one entry each, and how the format of a path is recognised."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
 from dialgauge.corpus._xlsx import load_xlsx, write_xlsx, xlsx_cannot_hold
 from dialgauge.errors import InputError, UnknownNameError
 
-Mapped = Mapping[str, str | Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,7 @@ class Format:
     name: str
     title: str
     suffixes: tuple[str, ...] = ()
-    load: Callable[[Path, Mapped], Table] | None = None
+    load: Callable[[Path], Table] | None = None
     write: Callable[[Corpus, Path], None] | None = None
     is_folder: Callable[[Path], bool] | None = None
     cannot_hold: Callable[[Corpus], str | None] = lambda corpus: None

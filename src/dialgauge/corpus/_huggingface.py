@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
-from dialgauge.corpus._columnar import POLARS_ERRORS, flattened, read_parquet
+from dialgauge.corpus._columnar import POLARS_ERRORS, as_table, read_parquet
 from dialgauge.corpus._files import read_bytes
 from dialgauge.corpus._table import Table, stack
 from dialgauge.errors import InputError
@@ -22,7 +22,7 @@ def is_hugging_face(path: Path) -> bool:
     return saved or any(path.glob("*.arrow")) or next(_parquet_files(path), None) is not None
 
 
-def load_hugging_face(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
+def load_hugging_face(path: Path) -> Table:
     """All splits of the folder in one table, each row with the name of its split."""
     frames = [
         (frame if "split" in frame.columns or not split else frame.with_columns(split=pl.lit(split)), file)
@@ -31,21 +31,7 @@ def load_hugging_face(path: Path, mapping: Mapping[str, str | Sequence[str]]) ->
     if not frames:
         raise InputError(f"{path}: holds neither a saved data set (state.json, *.arrow) nor Parquet files")
     stacked = stack((frame, str(file)) for frame, file in frames)
-    return _with_places(stacked, flattened(stacked.frame, str(path), mapping))
-
-
-def _with_places(stacked: Table, flat: Table) -> Table:
-    """The flat table with the places of the rows that it was made of."""
-
-    def place(row: int) -> tuple[str, int | None]:
-        _, number = flat.place(row)
-        return stacked.place(number - 1) if number is not None else ("", None)
-
-    problems = []
-    for problem in flat.problems:
-        file, line = stacked.place(problem.line - 1) if problem.line is not None else (problem.file, None)
-        problems.append(replace(problem, file=file, line=line))
-    return Table(flat.frame, place, notes=flat.notes, problems=tuple(problems))
+    return replace(as_table(stacked.frame, str(path)), place=stacked.place)
 
 
 def _frames(path: Path) -> Iterator[tuple[str, Path, pl.DataFrame]]:

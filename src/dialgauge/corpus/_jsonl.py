@@ -1,7 +1,7 @@
 """JSON Lines: a dialogue per line with its summaries and ratings, or a pair per line. Also a JSON array of either."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,35 +10,22 @@ import polars as pl
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._files import Text, read_text
 from dialgauge.corpus._problems import Problem, raise_if_any
-from dialgauge.corpus._records import spread, to_frame
 from dialgauge.corpus._table import Table, place_in
 from dialgauge.corpus._turns import turn_to_json
 from dialgauge.corpus._types import ORIGINAL, OVERALL
 from dialgauge.errors import InputError
 
 _DEFAULTS = {"variant": ORIGINAL, "role": OVERALL}
-Mapped = Mapping[str, str | Sequence[str]]
 
 
-def load_jsonl(path: Path, mapping: Mapped) -> Table:
-    """The rows of a JSONL file (or of a JSON array); lines that are not JSON objects are reported."""
+def load_jsonl(path: Path) -> Table:
+    """The objects of a JSONL file, of a JSON array, or of a file with one object; other lines are reported."""
     text = read_text(path)
-    id_key = mapping.get("dialogue_id")
     problems: list[Problem] = []
-    rows: list[dict[str, Any]] = []
-    lines: list[int] = []
-    for line, record in _records(text, str(path), problems):
-        try:
-            spread_rows = spread(record, id_key if isinstance(id_key, str) else None)
-        except ValueError as error:
-            problems.append(Problem(str(path), line, _key(record), str(error)))
-            continue
-        except RecursionError:
-            problems.append(Problem(str(path), line, _key(record), "JSON nested too deeply"))
-            continue
-        rows += spread_rows
-        lines += [line] * len(spread_rows)
-    return Table(to_frame(rows, str(path)), place_in(str(path), lines), text.encoding, text.notes, tuple(problems))
+    records = tuple(_records(text, str(path), problems))
+    lines = [line for line, _ in records]
+    place = place_in(str(path), lines)
+    return Table(pl.DataFrame(), place, text.encoding, text.notes, tuple(problems), records)
 
 
 def read_objects(path: Path) -> Iterator[dict[str, Any]]:
@@ -53,6 +40,10 @@ def _records(text: Text, file: str, problems: list[Problem]) -> Iterator[tuple[i
     """Every JSON object with its line; anything else goes to ``problems``."""
     if text.text.lstrip()[:1] == "[":
         yield from _array(text.text, file, problems)
+        return
+    whole = _one_object(text.text)
+    if whole is not None:
+        yield 1, whole
         return
     for line, raw in enumerate(text.text.split("\n"), start=1):
         if not raw or raw.isspace():
@@ -70,9 +61,28 @@ def _records(text: Text, file: str, problems: list[Problem]) -> Iterator[tuple[i
             continue
         reason = _unusable(value, raw)
         if reason:
-            problems.append(Problem(file, line, _key(value), reason))
+            problems.append(Problem(file, line, record_key(value), reason))
         else:
             yield line, value
+
+
+def _one_object(text: str) -> dict[str, Any] | None:
+    """The object that the whole file is, spread over lines; None for a file with an object per line."""
+    first, _, rest = text.lstrip().partition("\n")
+    if not first.startswith("{") or not rest.strip():
+        return None
+    try:
+        json.loads(first)
+        return None
+    except (ValueError, RecursionError):
+        pass
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
+    return None if _unusable(value, text) else value
 
 
 def _array(text: str, file: str, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -86,7 +96,7 @@ def _array(text: str, file: str, problems: list[Problem]) -> Iterator[tuple[int,
     for number, value in enumerate(items, start=1):
         reason = _unusable(value, text if "\\u" in text else "")
         if reason:
-            problems.append(Problem(file, number, _key(value), reason))
+            problems.append(Problem(file, number, record_key(value), reason))
         else:
             yield number, value
 
@@ -110,7 +120,8 @@ def _kind(value: object) -> str:
     return names.get(type(value), "null")
 
 
-def _key(record: object) -> str | None:
+def record_key(record: object) -> str | None:
+    """How messages name a record."""
     if not isinstance(record, dict):
         return None
     found = next((record[key] for key in ("dialogue_id", "id", "fname") if record.get(key) is not None), None)

@@ -1,22 +1,47 @@
 """Ratings from rows: one per row (dimension and value), or a column for each dimension."""
 
-from datetime import UTC, datetime
-
 import polars as pl
 
-from dialgauge.corpus._checks import ROW, bad_rows
-from dialgauge.corpus._columns import DECIMAL_COMMA
-from dialgauge.corpus._rows import Rows
-from dialgauge.corpus._schema import KEY, RATINGS
-from dialgauge.errors import InputError
+from dialgauge.corpus._checks import ROW, BadRow, bad_rows
 
-_ROWS = pl.Schema({**RATINGS, ROW: pl.Int64()})
+from dialgauge.corpus._dimensions import direction_by_name, is_lower_better
+from dialgauge.corpus._names import is_dimension, normalised
+from dialgauge.corpus._rows import Rows
+from dialgauge.corpus._schema import KEY, RATING_KEY, RATINGS
+from dialgauge.corpus._times import parse_time
+from dialgauge.corpus._types import Dimension
+from dialgauge.corpus._values import Reading, read_names, read_values
+from dialgauge.errors import InputError, counted
+
+#: The word for "not given" in a cell, for the account.
+WORD = "_word"
+_ROWS = pl.Schema({**RATINGS, ROW: pl.Int64(), WORD: pl.String()})
 _COMMA = "the value has a decimal comma; write it with a point, as in 2.5"
 _SHOWN = (*KEY, "annotator", "dimension")
+_MOST_NAMES = 12
+#: What to do where the same rating is there twice, with different values.
+REPEATS = ("refuse", "first", "last", "mean")
+CONFLICT = "rated twice with different values"
 
 
-def rating_rows(rows: Rows) -> pl.DataFrame:
-    """The ratings of these rows; values that are not numbers are reported and skipped."""
+def judged_cells(rows: Rows) -> pl.DataFrame:
+    """Row, dimension, annotator and system of every filled cell of ratings, before any row is left out."""
+    wide = rows.columns("dimension")
+    index = [ROW, "annotator", "system"]
+    parts = []
+    if rows.plan.has("value"):
+        parts.append(rows.frame.select(*index, pl.col("dimension").fill_null(""), "value"))
+    if wide:
+        columns = rows.frame.filter(pl.col("dimension").is_null()).select(*index, *wide)
+        spread = columns.unpivot(wide, index=index, variable_name="dimension", value_name="value")
+        parts.append(spread.with_columns(pl.col("dimension").str.strip_prefix("dimension:")).select(*index, "dimension", "value"))
+    if not parts:
+        return pl.DataFrame(schema={ROW: pl.Int64, "annotator": pl.String, "system": pl.String, "dimension": pl.String})
+    return pl.concat(parts).filter(pl.col("value").str.strip_chars() != "").drop("value")
+
+
+def rating_rows(rows: Rows, repeats: str = "refuse") -> pl.DataFrame:
+    """The ratings of these rows; values that cannot be read are reported and skipped."""
     wide = rows.columns("dimension")
     if rows.plan.has("value") and not rows.plan.has("dimension"):
         raise InputError("ratings have a value but no dimension; map dimension=COLUMN, or dimension==NAME for all")
@@ -38,37 +63,140 @@ def rating_rows(rows: Rows) -> pl.DataFrame:
         spread = columns.unpivot(wide, index=index, variable_name="dimension", value_name="value")
         named = pl.col("dimension").str.strip_prefix("dimension:")
         parts.append(spread.with_columns(named).sort(ROW, maintain_order=True).select(*index, "dimension", "value"))
-    return _typed(rows, pl.concat(parts)).select(_ROWS.names())
+    valued = _values(rows, pl.concat(parts))
+    timed = _times(rows, _sentences(rows, valued))
+    return _without_repeats(rows, timed.select(_ROWS.names()), repeats)
 
 
-def _typed(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
-    """The texts of values, sentences and times as what they stand for."""
-    with_comma = pl.col("value").str.contains(DECIMAL_COMMA)
-    for column, dtype, hints in (
-        ("value", pl.Float64(), {_COMMA: with_comma, "the value is not a number": ~with_comma}),
-        ("sentence", pl.Int32(), {"the sentence is not a whole number": pl.lit(True)}),
-    ):
-        text = pl.col(column).str.strip_chars()
-        ratings = ratings.with_columns(pl.when(text != "").then(text).alias(column))
-        parsed = ratings.with_columns(pl.col(column).cast(dtype, strict=False).alias("_parsed"))
-        wrong = pl.col(column).is_not_null() & pl.col("_parsed").is_null()
-        for reason, which in hints.items():
-            rows.bad += bad_rows("ratings", parsed.filter(wrong & which), _SHOWN, reason, column)
-        ratings = parsed.filter(~wrong).drop(column).rename({"_parsed": column})
-    times = {text: _time(text) for text in ratings["time"].drop_nulls().unique()}
-    timed = ratings.with_columns(
-        pl.col("time").replace_strict(times, default=None, return_dtype=pl.Datetime("us")).alias("_parsed")
+def _values(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
+    """The texts of values as numbers, dimension by dimension."""
+    done = []
+    for (name,), part in ratings.group_by(["dimension"], maintain_order=True):
+        reading = _reading(rows, str(name), part)
+        text = pl.col("value")
+        blank = text.is_null() | (text.str.strip_chars() == "") | text.is_in(list(_skipped(part["value"], reading)))
+        values = pl.col("value").replace_strict(dict(reading.values), default=None, return_dtype=pl.Float64)
+        word = pl.when(blank & (text.str.strip_chars() != "")).then(text.str.strip_chars())
+        read = part.with_columns(
+            pl.when(~blank).then(values).alias("_value"),
+            (~blank & values.is_null()).alias("_wrong"),
+            word.alias(WORD),
+        )
+        wrong = read.filter("_wrong").with_columns(pl.col("value").str.strip_chars())
+        with_comma = pl.col("value").str.contains(r"^[+-]?\d+,\d+$")
+        for reason, which in ((_COMMA, with_comma), ("the value is not a number", ~with_comma)):
+            rows.bad += bad_rows("ratings", wrong.filter(which), _SHOWN, reason, "value")
+        scale = rows.plan.scales.get(str(name)) or reading.scale
+        done.append(
+            read.filter(~pl.col("_wrong"))
+            .drop("value", "_wrong")
+            .rename({"_value": "value"})
+            .with_columns(pl.col("scale").fill_null(pl.lit(scale, pl.String)))
+        )
+    if not done:
+        return ratings.with_columns(pl.col("value").cast(pl.Float64), pl.lit(None, pl.String).alias(WORD))
+    return pl.concat(done).sort(ROW, maintain_order=True)
+
+
+def _skipped(values: pl.Series, reading: Reading) -> set[str]:
+    words = set(reading.not_given)
+    return {text for text in values.drop_nulls().unique() if text.strip() in words}
+
+
+def _reading(rows: Rows, name: str, part: pl.DataFrame) -> Reading:
+    """How the values of one dimension are read; what is not plain numbers is said."""
+    counts = part["value"].drop_nulls().value_counts()
+    texts = dict(zip(counts["value"].to_list(), counts["count"].to_list(), strict=True))
+    reading = read_values(texts, commas=rows.commas)
+    said = f"dimension:{name}" in rows.plan.uses or rows.plan.has("value")
+    judged = is_dimension(normalised(name)) or said
+    few = 2 <= reading.distinct <= _MOST_NAMES and reading.given >= 2 * reading.distinct
+    if reading.share < 0.5 and judged and few:
+        reading = read_names(texts)
+        rows.notes.append(
+            f"{name}: {counted(len(reading.labels), 'class', 'classes')} without an order "
+            f"({', '.join(reading.labels)}); if they have one, write numbers"
+        )
+        rows.declared.append(Dimension(name, "nominal", reading.scale, reading.labels, "none", "values"))
+    elif reading.kind == "ordered":
+        rows.notes.append(f"{name}: words read as {reading.scale}: {' < '.join(reading.labels)}")
+        rows.declared.append(
+            Dimension(name, "ordinal", reading.scale, reading.labels, direction_by_name(name), "values")
+        )
+    if reading.commas:
+        rows.notes.append(f"{name}: decimal commas were read as points")
+    if reading.not_given:
+        listed = ", ".join(f"{number} × {word!r}" for word, number in sorted(reading.not_given.items()))
+        rows.notes.append(f"{name}: read as not given: {listed}")
+    if is_lower_better(name):
+        rows.notes.append(f"{name}: lower is better, by its name; --direction {name}=higher says otherwise")
+    return reading
+
+
+def _sentences(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
+    text = pl.col("sentence").str.strip_chars()
+    ratings = ratings.with_columns(pl.when(text != "").then(text).alias("sentence"))
+    parsed = ratings.with_columns(pl.col("sentence").cast(pl.Int32, strict=False).alias("_parsed"))
+    wrong = pl.col("sentence").is_not_null() & pl.col("_parsed").is_null()
+    rows.bad += bad_rows("ratings", parsed.filter(wrong), _SHOWN, "the sentence is not a whole number", "sentence")
+    return parsed.filter(~wrong).drop("sentence").rename({"_parsed": "sentence"})
+
+
+def _times(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
+    """Times as UTC; one that is not understood is left empty, and never costs a rating."""
+    frame, wrong = with_times(ratings)
+    if wrong:
+        rows.notes.append(f"{counted(sum(wrong.values()), 'time')} not understood and left empty, such as {next(iter(wrong))!r}")
+    return frame
+
+
+def with_times(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
+    """The frame with its column ``time`` parsed, and the texts that could not be, with how often each occurs."""
+    texts = frame["time"].cast(pl.String)
+    times = {text: parse_time(text) for text in texts.drop_nulls().unique()}
+    parsed = texts.replace_strict(times, default=None, return_dtype=pl.Datetime("us"))
+    wrong = texts.filter(texts.is_not_null() & parsed.is_null() & (texts.str.strip_chars() != ""))
+    counts = wrong.value_counts()
+    listed = dict(zip(counts[wrong.name].to_list(), counts["count"].to_list(), strict=True))
+    return frame.with_columns(parsed.alias("time")), listed
+
+
+def _without_repeats(rows: Rows, ratings: pl.DataFrame, repeats: str) -> pl.DataFrame:
+    """Each rating once: identical ones are merged and counted, different ones reported with both places."""
+    key = list(RATING_KEY)
+    whole = pl.all_horizontal(pl.col(column).is_not_null() for column in key if column != "sentence")
+    again = pl.struct(key).is_duplicated() & whole
+    marked = ratings.with_columns(again.alias("_again"))
+    if not marked["_again"].any():
+        return ratings
+    several = marked.filter("_again").drop("_again")
+    several = several.with_columns(
+        pl.col("value").drop_nulls().n_unique().over(key).alias("_values"),
+        pl.col("value").drop_nulls().first().over(key).alias("_first"),
     )
-    wrong = pl.col("time").is_not_null() & pl.col("_parsed").is_null()
-    reason = "the time is not of the form 2024-12-31T23:59:59"
-    rows.bad += bad_rows("ratings", timed.filter(wrong), _SHOWN, reason, "time")
-    return timed.filter(~wrong).drop("time").rename({"_parsed": "time"})
-
-
-def _time(text: str) -> datetime | None:
-    """A time as UTC without a zone, as the corpus keeps it."""
-    try:
-        time = datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
-    return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
+    chosen = several.sort(pl.col("value").is_null(), maintain_order=True)
+    chosen = chosen.filter(pl.int_range(pl.len()).over(key) == 0)
+    if repeats == "last":
+        chosen = several.filter(pl.col("value").is_not_null() | (pl.col("_values") == 0))
+        chosen = chosen.filter(pl.int_range(pl.len()).over(key) == pl.len().over(key) - 1)
+    if repeats == "mean":
+        means = several.group_by(key, maintain_order=True).agg(pl.col("value").mean().alias("_mean"))
+        chosen = chosen.join(means, on=key, how="left", nulls_equal=True, maintain_order="left").with_columns(value="_mean").drop("_mean")
+    kept = chosen.select(ROW, *key).with_columns(_kept=pl.lit(True))
+    others = several.join(kept, on=[ROW, *key], how="left", nulls_equal=True, maintain_order="left").filter(pl.col("_kept").is_null())
+    conflict = (pl.col("_values") > 1) & pl.col("value").is_not_null() & (pl.col("value") != pl.col("_first"))
+    if repeats == "refuse":
+        bad = others.filter(conflict)
+        rows.conflicts += bad.height
+        rows.bad += [
+            BadRow("ratings", one.row, one.key, CONFLICT, f"{value:g}, and {first:g} before")
+            for one, value, first in zip(bad_rows("ratings", bad, _SHOWN, CONFLICT), bad["value"], bad["_first"], strict=True)
+        ]
+        others = others.filter(~conflict)
+    elif (differing := others.filter(pl.col("_values") > 1).height) > 0:
+        rows.notes.append(f"{counted(differing, 'repeated rating')} with other values: the {repeats} was kept")
+    if others.height:
+        rows.notes.append(f"{counted(others.height, 'rating')} there twice, identical: duplicates merged")
+        rows.merged.append(others.select(ROW, "dimension"))
+    single = marked.filter(~pl.col("_again")).drop("_again")
+    return pl.concat([single, chosen.select(single.columns)]).sort(ROW, maintain_order=True)

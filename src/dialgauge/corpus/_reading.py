@@ -1,21 +1,34 @@
 """Read, write and inspect corpora in any of the formats."""
 
+import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import polars as pl
+
+from dialgauge.corpus._account import Account
 
 from dialgauge.corpus._assemble import RATINGS_ALONE, Parts, RatingParts, assemble, assemble_ratings, in_order
 from dialgauge.corpus._checks import ROW
 from dialgauge.corpus._columns import Column, Plan, make_plan
-from dialgauge.corpus._corpus import Corpus, CorpusInfo
+from dialgauge.corpus._compared import with_comparisons
+from dialgauge.corpus._corpus import FURTHER_TABLES, Corpus, CorpusInfo
 from dialgauge.corpus._folder import is_dialgauge, read_folder
 from dialgauge.corpus._formats import Format, format_to_read, format_to_write
+from dialgauge.corpus._joined_ids import with_systems
+from dialgauge.corpus._jsonl import record_key
 from dialgauge.corpus._likely import likely_names
+from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._problems import Problem, raise_if_any
+from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._types import Direction
+from dialgauge.corpus._wide import as_long
+from dialgauge.corpus.layouts import LAYOUTS, recast
 from dialgauge.errors import InputError
 from dialgauge.files import atomic_file, atomic_folder
 
@@ -27,7 +40,8 @@ class Inspection:
     """What a file looks like: format, encoding, columns and how each is used, first rows.
 
     ``found`` counts what would be read with these guesses; ``problems`` are the rows that would be skipped;
-    ``language`` is what all dialogues declare.
+    ``language`` is what all dialogues declare; ``layout`` is the layout that was recognised by sight, ``account``
+    what would become of the judgements, and ``map_options`` the guesses as options to copy.
     """
 
     path: str
@@ -41,6 +55,9 @@ class Inspection:
     notes: tuple[str, ...]
     problems: tuple[Problem, ...]
     language: str | None = None
+    layout: str | None = None
+    account: Account | None = None
+    map_options: tuple[str, ...] = ()
 
 
 def read_corpus(
@@ -50,8 +67,12 @@ def read_corpus(
     mapping: Mapped | None = None,
     language: str | None = None,
     strict: bool = False,
+    reading: ReadingSettings | None = None,
 ) -> Corpus:
     """Read a corpus from a file or folder; the format is recognised by the name unless it is given.
+
+    Layouts of annotation tools, crowd platforms and published data are recognised by their keys and named in
+    ``notes``; ``format`` may also name one. ``reading`` says what to do with HTML, repeated ratings and directions.
 
     ``mapping`` says which column serves which use where the names do not (``{"summary": "hyp"}``; see
     :func:`inspect_file` for what is guessed without it). ``language`` is that of the dialogues whose rows do not
@@ -59,34 +80,106 @@ def read_corpus(
     ``problems`` with file, line, key and reason; with ``strict`` they raise an :class:`InputError` that lists them.
     """
     path = Path(path)
-    entry, _ = format_to_read(path, format)
-    parts, info = _read_parts(path, entry, mapping or {})
+    asked = reading or ReadingSettings()
+    entry, _, layout = _format(path, format)
+    parts, info = _read_parts(path, entry, mapping or {}, layout, asked)
     if strict:
         raise_if_any(parts.problems, str(path), limit=None)
     if language is not None:
         info = replace(info, language=language)
-    return parts.corpus(info)
+    return with_directions(parts.corpus(info), asked.direction)
 
 
-def _read_parts(path: Path, entry: Format, mapping: Mapped) -> tuple[Parts, CorpusInfo]:
+def with_directions(corpus: Corpus, directions: Mapping[str, Direction]) -> Corpus:
+    """The corpus with the directions that the user gives to dimensions."""
+    if not directions:
+        return corpus
+    known = {one.name: one for one in corpus.declared}
+    for name, direction in directions.items():
+        known[name] = replace(corpus.dimension(name), direction=direction, said_by="user")
+    return replace(corpus, declared=tuple(known[name] for name in sorted(known)))
+
+
+def _format(path: Path, name: str | None) -> tuple[Format, str, str | None]:
+    """The format of a path, how it was recognised, and the layout where one is named ("" for none at all)."""
+    if name in LAYOUTS:
+        entry, why = format_to_read(path, None)
+        return entry, why, name
+    entry, why = format_to_read(path, name)
+    return entry, why, "" if name else None
+
+
+def _read_parts(
+    path: Path, entry: Format, mapping: Mapped, layout: str | None, asked: ReadingSettings
+) -> tuple[Parts, CorpusInfo]:
     if entry.load is None:
         return read_folder(path, mapping)
-    table = _load(path, entry, mapping)
+    table = _load(path, entry, mapping, layout)
     try:
-        parts = assemble(table, make_plan(table.frame, mapping))
+        parts = assemble(table, _plan(table, mapping), asked)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
     name = path.name.removesuffix(".gz").removesuffix(Path(path.name.removesuffix(".gz")).suffix)
     return parts, CorpusInfo(name=name or "corpus", ratings_origin="constructed" if parts.constructed else "human")
 
 
-def _load(path: Path, entry: Format, mapping: Mapped) -> Table:
+def _load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Table:
+    """The rows of a file: as its layout says, else flattened, with comparisons taken out and wide columns made long."""
     assert entry.load is not None
-    table = entry.load(path, mapping)
-    if table.frame.is_empty():
+    table = entry.load(path)
+    if table.frame.is_empty() and not table.records:
         raise_if_any(table.problems, str(path))
         raise InputError(f"{path}: has no rows")
-    return table
+    try:
+        known = None if layout == "" else recast(table, mapping, layout)
+        if known is None:
+            known = table if table.records is None else _flattened(table, mapping)
+        if known.frame.is_empty():
+            raise_if_any(known.problems, str(path))
+            raise InputError("has no rows")
+        return as_long(with_comparisons(known, mapping), mapping)
+    except InputError as error:
+        raise InputError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from error
+
+
+def _plan(table: Table, mapping: Mapped) -> Plan:
+    """What the columns mean. What a layout has put under our own names has followed the mapping already."""
+    settled = {use for column, use in table.known.items() if column == use} if table.layout else set()
+    return make_plan(table.frame, {use: given for use, given in mapping.items() if use not in settled}, table.known)
+
+
+def _flattened(table: Table, mapping: Mapped) -> Table:
+    """The records of a table as flat rows; those whose shape is not known are reported."""
+    assert table.records is not None
+    kept = [name for use in _OF_KEY for given in [mapping.get(use)] if isinstance(given, str | tuple | list) for name in _listed(given)]
+    file = table.place(0)[0] if table.records else ""
+    rows: list[dict[str, Any]] = []
+    numbers: list[int] = []
+    problems = list(table.problems)
+    for number, (line, record) in enumerate(table.records):
+        try:
+            made = flatten(record, kept)
+        except (ValueError, RecursionError) as error:
+            reason = "JSON nested too deeply" if isinstance(error, RecursionError) else str(error)
+            place = table.place(number)
+            problems.append(Problem(place[0], place[1] or line, record_key(record), reason))
+            continue
+        rows += made
+        numbers += [number] * len(made)
+    place_of = table.place
+    return replace(
+        table,
+        frame=to_frame(rows, file),
+        place=lambda row: place_of(numbers[row]) if row < len(numbers) else (file, None),
+        problems=tuple(problems),
+    )
+
+
+def _listed(given: str | Sequence[str]) -> Sequence[str]:
+    return (given,) if isinstance(given, str) else given
+
+
+_OF_KEY = ("dialogue_id", "system", "variant", "role", "annotator")
 
 
 def write_corpus(corpus: Corpus, path: str | PathLike[str], *, format: str | None = None) -> None:
@@ -125,16 +218,21 @@ def check_target(path: str | PathLike[str], *, format: str | None = None) -> Non
 
 
 def inspect_file(
-    path: str | PathLike[str], *, format: str | None = None, mapping: Mapped | None = None, first: int = 5
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    mapping: Mapped | None = None,
+    first: int = 5,
+    reading: ReadingSettings | None = None,
 ) -> Inspection:
     """Inspect a file: how its columns are used and why, and what would be read."""
     path = Path(path)
-    entry, why = format_to_read(path, format)
+    entry, why, layout = _format(path, format)
     if entry.load is None:
         return _inspect_folder(path, why, first)
-    table = _load(path, entry, mapping or {})
-    plan = make_plan(table.frame, mapping or {})
-    found, notes, problems, language = _try(table, plan)
+    table = _load(path, entry, mapping or {}, layout)
+    plan = _plan(table, mapping or {})
+    tried = _try(table, plan, reading or ReadingSettings())
     return Inspection(
         path=str(path),
         format=entry.name,
@@ -143,28 +241,52 @@ def inspect_file(
         rows=table.frame.height,
         columns=plan.columns,
         first_rows=table.frame.head(first),
-        found=found,
-        notes=notes,
-        problems=problems,
-        language=language,
+        found=tried.found,
+        notes=tried.notes,
+        problems=tried.problems,
+        language=tried.language,
+        layout=table.layout,
+        account=tried.account,
+        map_options=_map_options(table, plan),
     )
 
 
-def _try(table: Table, plan: Plan) -> tuple[dict[str, int], tuple[str, ...], tuple[Problem, ...], str | None]:
-    """What reading the table would give: counts, notes, problems and the language."""
+def _map_options(table: Table, plan: Plan) -> tuple[str, ...]:
+    """The guesses as options to copy; a layout that is known by sight needs its name only."""
+    if table.layout:
+        return (f"--from-format {table.layout}",)
+    pairs = [f"{use}={column.name}" for column in plan.columns if (use := column.use) is not None]
+    return tuple(f"--map {shlex.quote(pair)}" for pair in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What reading a table would give."""
+
+    found: dict[str, int]
+    notes: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    language: str | None = None
+    account: Account | None = None
+
+
+def _try(table: Table, plan: Plan, asked: ReadingSettings) -> _Tried:
+    """Counts, notes, problems and the language that reading the table would give."""
     try:
-        parts = assemble(table, plan)
+        parts = assemble(table, plan, asked)
     except InputError as error:
         reason = str(error)
     else:
         counts = {name: getattr(parts, name).height for name in ("dialogues", "summaries", "ratings")}
-        return counts, parts.notes, parts.problems, Corpus(parts.dialogues).language
+        counts |= {name: getattr(parts, name).height for name in FURTHER_TABLES if getattr(parts, name).height}
+        language = Corpus(parts.dialogues).language
+        return _Tried(counts, parts.notes, parts.problems, language, parts.accounts[0])
     notes = (*table.notes, *plan.notes)
     try:
-        alone = assemble_ratings(table, plan)
+        alone = assemble_ratings(table, plan, asked)
     except InputError:
-        return {}, (*notes, reason), table.problems, None
-    return {"ratings": alone.ratings.height}, (*alone.notes, RATINGS_ALONE), alone.problems, None
+        return _Tried({}, (*notes, reason), table.problems)
+    return _Tried({"ratings": alone.ratings.height}, (*alone.notes, RATINGS_ALONE), alone.problems, None, alone.account)
 
 
 def _inspect_folder(path: Path, why: str, first: int) -> Inspection:
@@ -190,14 +312,19 @@ def _inspect_folder(path: Path, why: str, first: int) -> Inspection:
 
 
 def read_ratings(
-    path: str | PathLike[str], *, format: str | None = None, mapping: Mapped | None = None, strict: bool = False
+    path: str | PathLike[str],
+    *,
+    format: str | None = None,
+    mapping: Mapped | None = None,
+    strict: bool = False,
+    reading: ReadingSettings | None = None,
 ) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
     """Ratings from a file of their own, and the rows that were skipped.
 
     The file names dialogue, system and annotator in each row, with ``dimension`` and ``value`` or a column for each
     dimension. :func:`add_ratings` does this and compares the keys with those of a corpus.
     """
-    _, parts = _ratings_table(Path(path), format, mapping or {})
+    _, parts = _ratings_table(Path(path), format, mapping or {}, None, reading or ReadingSettings())
     if strict:
         raise_if_any(parts.problems, str(path), limit=None)
     return parts.ratings.drop(ROW), parts.problems
@@ -210,38 +337,75 @@ def add_ratings(
     format: str | None = None,
     mapping: Mapped | None = None,
     strict: bool = False,
+    reading: ReadingSettings | None = None,
 ) -> Corpus:
     """The corpus with the ratings of a separate file (:func:`read_ratings` describes its layout).
 
     Rows that cannot be read, ratings of summaries that are not in the corpus and duplicate ratings are skipped and
     reported in ``problems`` with file and line; ``strict`` raises instead and lists them all. ``mapping`` is that of
     this file: ``{"scale": "=1-5"}`` sets one scale for all ratings. What had to be assumed, and names that the corpus
-    does not have with what they probably mean, is added to ``notes``.
+    does not have with what they probably mean, is added to ``notes``. An id that joins dialogue and system
+    (``call-1__bart``) is split where both parts are names of the corpus.
     """
     path = Path(path)
-    table, parts = _ratings_table(path, format, mapping or {})
+    asked = reading or ReadingSettings()
+    table, parts = _ratings_table(path, format, mapping or {}, corpus, asked)
     ratings = parts.ratings
     more = corpus.with_ratings(ratings.drop(ROW))
     unused = []
+    lost: Counter[str] = Counter()
+    gone: set[int] = set()
     for problem in more.problems[len(corpus.problems) :]:
         assert problem.line is not None
-        file, line = table.place(ratings[ROW][problem.line - 1])
+        row = ratings[ROW][problem.line - 1]
+        file, line = table.place(row)
         unused.append(replace(problem, file=file, line=line))
+        if ratings["value"][problem.line - 1] is not None:
+            lost[problem.reason] += 1
+        gone.add(row)
     problems = in_order(parts.problems, unused)
     if strict:
         raise_if_any(problems, str(path), limit=None)
     said = (*parts.notes, *likely_names(ratings, corpus.summaries))
     notes = (*corpus.notes, *(f"{path.name}: {text}" for text in said))
-    return replace(more, problems=(*corpus.problems, *problems), notes=notes)
+    known = {one.name: one for one in (*parts.declared, *corpus.declared)}
+    account = _with_lost(parts.account, lost, len(gone))
+    more = replace(
+        more,
+        problems=(*corpus.problems, *problems),
+        notes=notes,
+        declared=tuple(known[name] for name in sorted(known)),
+        accounts=(*corpus.accounts, account),
+    )
+    mine = {name: direction for name, direction in asked.direction.items() if name in set(ratings["dimension"])}
+    return with_directions(more, mine)
 
 
-def _ratings_table(path: Path, format: str | None, mapping: Mapped) -> tuple[Table, RatingParts]:
+def _with_lost(account: Account, lost: Mapping[str, int], rows: int) -> Account:
+    """The account of a file whose ratings were then compared with a corpus."""
+    left_out = Counter(account.left_out)
+    left_out.update(lost)
+    return replace(
+        account,
+        stored=account.stored - sum(lost.values()),
+        left_out=dict(sorted(left_out.items())),
+        rows_left_out=account.rows_left_out + rows,
+    )
+
+
+def _ratings_table(
+    path: Path, format: str | None, mapping: Mapped, corpus: Corpus | None, asked: ReadingSettings
+) -> tuple[Table, RatingParts]:
     """The rows of a file of ratings, and what was read from them."""
-    entry, _ = format_to_read(path, format)
+    entry, _, layout = _format(path, format)
     if entry.load is None:
         raise InputError(f"{path}: is a corpus, not a file of ratings; read it with read_corpus")
-    table = _load(path, entry, mapping)
+    table = _load(path, entry, mapping, layout)
     try:
-        return table, assemble_ratings(table, make_plan(table.frame, mapping))
+        plan = _plan(table, mapping)
+        if corpus is not None and not plan.has("system") and plan.has("dialogue_id"):
+            table = with_systems(table, plan, corpus)
+            plan = _plan(table, mapping)
+        return table, assemble_ratings(table, plan, asked)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error

@@ -7,14 +7,15 @@ import polars as pl
 
 from dialgauge.corpus._checks import ROW, BadRow, bad_rows
 from dialgauge.corpus._columns import Plan
+from dialgauge.corpus._markup import cell_without_markup, cleaned, has_entities, has_markup
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._schema import KEY
 from dialgauge.corpus._table import Table
-from dialgauge.corpus._types import ORIGINAL, OVERALL
+from dialgauge.corpus._types import ORIGINAL, OVERALL, Dimension
 
 _COLUMNS = (
     *("dialogue_id", "dialogue", "domain", "language", "meta", "system", "summary", "variant", "role", "kind"),
-    *("provenance", "annotator", "dimension", "value", "sentence", "scale", "comment", "time", "ratings_origin"),
+    *("provenance", "annotator", "dimension", "value", "sentence", "scale", "comment", "time", "ratings_origin", "seed"),
 )
 _DEFAULTS = {"variant": ORIGINAL, "role": OVERALL}
 
@@ -24,16 +25,24 @@ class Rows:
     """The rows that are valid so far (``frame``), with the problems and notes found on the way.
 
     The frame has a text column for every use; several references, dimensions and meta values have columns of their
-    own (``reference:0``, ``dimension:coherence``, ``meta:topic``).
+    own (``reference:0``, ``dimension:coherence``, ``meta:topic``). ``cells`` has the row and the dimension of every
+    filled cell of judgements, before anything is left out. ``shifts`` has the new place of every character of texts
+    whose markup went.
     """
 
     frame: pl.DataFrame
     plan: Plan
+    commas: bool = True
     bad: list[BadRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    declared: list[Dimension] = field(default_factory=list)
+    merged: list[pl.DataFrame] = field(default_factory=list)
+    rows_merged: int = 0
+    conflicts: int = 0
+    shifts: dict[str, list[int]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, table: Table, plan: Plan) -> "Rows":
+    def of(cls, table: Table, plan: Plan, *, html: str = "remove") -> "Rows":
         """The rows of a table; empty ones are skipped."""
         frame = table.frame
         columns = [
@@ -52,7 +61,11 @@ class Rows:
         filled = pl.any_horizontal(pl.all().is_not_null()) if frame.width else pl.lit(False)
         rows = frame.select(*columns, filled.alias("_filled")).with_row_index(ROW).filter("_filled").drop("_filled")
         defaults = [pl.col(column).fill_null(value) for column, value in _DEFAULTS.items()]
-        return cls(rows.with_columns(pl.col(ROW).cast(pl.Int64), *defaults), plan, notes=[*table.notes, *plan.notes])
+        rows = rows.with_columns(pl.col(ROW).cast(pl.Int64), *defaults)
+        made = cls(rows, plan, table.separator != ",", notes=[*table.notes, *plan.notes])
+        if html == "remove":
+            made._remove_markup()
+        return made
 
     def columns(self, prefix: str) -> list[str]:
         """The columns with this prefix (``reference``, ``dimension`` or ``meta``)."""
@@ -65,9 +78,37 @@ class Rows:
             self.bad += bad_rows("rows", marked.filter("_broken"), tuple(key), reason)
             self.frame = marked.filter(~pl.col("_broken")).drop("_broken")
 
+    def merge(self, again: pl.Expr) -> None:
+        """Skip the rows for which ``again`` holds: they say what an earlier row says."""
+        marked = self.frame.with_columns(again.fill_null(False).alias("_again"))
+        self.rows_merged += int(marked["_again"].sum())
+        self.frame = marked.filter(~pl.col("_again")).drop("_again")
+
     def rated(self) -> pl.Expr:
         """Whether a row carries a rating."""
         return pl.any_horizontal(pl.col("annotator", "dimension", "value", *self.columns("dimension")).is_not_null())
+
+    def _remove_markup(self) -> None:
+        """Take tags and character codes out of texts, and say so."""
+        changed = 0
+        for column in ("dialogue", "summary", "seed", *self.columns("reference")):
+            texts = [text for text in self.frame[column].drop_nulls().unique() if "<" in text or "&" in text]
+            tags = has_markup(texts)
+            new = {}
+            for text in texts:
+                if tags or has_entities(text):
+                    plain = cell_without_markup(text, tags=tags)
+                    if plain != text:
+                        new[text] = plain
+                        if column == "summary":
+                            self.shifts[plain] = cleaned(text, tags=tags)[1]
+            if new:
+                changed += len(new)
+                self.frame = self.frame.with_columns(pl.col(column).replace(new))
+        if changed:
+            self.notes.append(
+                f"HTML was taken out of {changed} texts (tags, and characters like &amp;); html = 'keep' keeps it"
+            )
 
 
 def to_problems(bad: Iterable[BadRow], table: Table) -> list[Problem]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._embedded import embedded_corpus
 from dialgauge.corpus._reading import read_corpus
+from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus.catalogue import get_dataset, read_dataset
 from dialgauge.errors import InputError
 
@@ -22,6 +23,7 @@ def open_corpus(
     mapping: Mapping[str, str | Sequence[str]] | None = None,
     language: str | None = None,
     strict: bool = False,
+    reading: ReadingSettings | None = None,
 ) -> Corpus:
     """The corpus that ``source`` names.
 
@@ -33,7 +35,9 @@ def open_corpus(
         path = (home or Path()) / source
         if difflib.get_close_matches(source, [EMBEDDED], cutoff=0.8) and not path.exists():
             raise InputError(f"{path}: no such file or folder; the corpus that ships with dialgauge is {EMBEDDED!r}")
-        return read_corpus(path, format=format, mapping=mapping or None, language=language, strict=strict)
+        return read_corpus(
+            path, format=format, mapping=mapping or None, language=language, strict=strict, reading=reading
+        )
     if format or mapping:
         raise InputError(f"{source}: a format and a mapping of columns are only for files")
     corpus = embedded_corpus() if source == EMBEDDED else read_dataset(source.removeprefix(_DATASET))

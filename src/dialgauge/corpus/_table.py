@@ -1,11 +1,13 @@
 """``Table``: the contents of a file before the meaning of its columns is known."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
 from dialgauge.corpus._problems import Problem
+from dialgauge.corpus._types import Dimension
 from dialgauge.errors import InputError
 
 #: No corpus has more columns, and each costs time in every step.
@@ -23,7 +25,13 @@ class Table:
     """The rows of a file, and where each of them is.
 
     ``place`` gives the file and the line (or the row, where a format has no lines) of a row by its number from 0.
-    ``problems`` are rows that could not even be read.
+    ``problems`` are rows that could not even be read. ``records`` are the JSON objects of a file that has them, each
+    with its line; the frame is then made of them.
+
+    What a layout that is known by sight adds: its name, the uses of columns that it is sure about (``known``), columns
+    that are no part of the data and why (``ignored``), judgements of other kinds (``further``: preferences, choices,
+    spans with the row that each comes from), groups of annotators, and what it says about dimensions. ``dropped``
+    counts the cells with judgements that the layout itself leaves out, by reason.
     """
 
     frame: pl.DataFrame
@@ -31,6 +39,15 @@ class Table:
     encoding: str | None = None
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    records: tuple[tuple[int, dict[str, Any]], ...] | None = None
+    separator: str = ""
+    layout: str | None = None
+    known: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    further: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
+    declared: tuple[Dimension, ...] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
 
 
 def place_in(file: str, lines: Sequence[int]) -> Callable[[int], tuple[str, int | None]]:

@@ -1,7 +1,7 @@
 """Plain transcripts: lines of speakers, turns joined by bars, and subtitles (WebVTT, SRT)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -19,12 +19,11 @@ _VOICE = re.compile(r"<v(?:\.[^\s<>.]++)*+\s++([^\s<>][^<>]*+)>")
 _TAG = re.compile(r"</?[a-z][^<>]*+>|<\d[\d:.]*+>")
 
 
-def load_transcripts(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
+def load_transcripts(path: Path) -> Table:
     """A dialogue from a file (named after it), or one from each transcript in a folder.
 
     A file in which every line joins its turns with bars holds a dialogue per line.
     """
-    del mapping
     inside = sorted(path.iterdir()) if path.is_dir() else [path]
     files = [file for file in inside if file == path or file.suffix.lower() in SUFFIXES]
     dialogues: list[tuple[str, str]] = []

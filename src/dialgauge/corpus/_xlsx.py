@@ -3,7 +3,6 @@
 import re
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,9 +28,8 @@ _IN_ROW = re.compile(rb"<(?:[\w.-]+:)?c(?=[\s/>])")
 _AT = re.compile(rb"""<(?:[\w.-]+:)?c\s(?:[^<]*?\s)?r\s*=\s*["']([A-Za-z]{1,3})(\d{1,9})["']""")
 
 
-def load_xlsx(path: Path, mapping: Mapping[str, str | Sequence[str]]) -> Table:
+def load_xlsx(path: Path) -> Table:
     """The rows of the first sheet that has any; a row's place is its number in the sheet."""
-    del mapping
     _need("fastexcel", f"reading {path.name}")
     _refuse_bombs(path)
     import fastexcel

@@ -3,11 +3,20 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
-from dialgauge.corpus import Corpus, count_by_reason, open_corpus, source_folder, write_corpus
+from dialgauge.corpus import (
+    Corpus,
+    ReadingSettings,
+    add_ratings,
+    count_by_reason,
+    open_corpus,
+    parse_share,
+    source_folder,
+    write_corpus,
+)
 from dialgauge.errors import InputError
 from dialgauge.study._context import Context
 from dialgauge.study._digest import file_digest
@@ -16,13 +25,47 @@ from dialgauge.study._stage import GivenPath, Section, Stage
 from dialgauge.study._study_file import SectionModel, StudyFile
 
 
+class RatingsFile(SectionModel):
+    """A file of ratings in a study: its name (a pattern such as ``ratings/*.csv`` names several), and how it is read."""
+
+    file: str
+    format: str | None = None
+    map: dict[str, str | list[str]] = Field(default_factory=dict)
+
+
 class CorpusSection(SectionModel):
-    """``[corpus]``: ``source`` is ``"embedded"``, ``"dataset:NAME"``, or a file or folder beside the study file."""
+    """``[corpus]``: ``source`` is ``"embedded"``, ``"dataset:NAME"``, or a file or folder beside the study file.
+
+    ``ratings`` names files with further ratings of its summaries.
+    """
 
     source: str
     format: str | None = None
     map: dict[str, str | list[str]] = Field(default_factory=dict)
     strict: bool = False
+    ratings: str | list[str | RatingsFile] = Field(default_factory=list)
+    html: Literal["remove", "keep"] = "remove"
+    repeats: Literal["refuse", "first", "last", "mean"] = "refuse"
+    direction: dict[str, Literal["higher", "lower", "none"]] = Field(default_factory=dict)
+    allow_left_out: str = "5%"
+
+    @property
+    def reading(self) -> ReadingSettings:
+        """How the files are read."""
+        return ReadingSettings(
+            html=self.html, repeats=self.repeats, direction=self.direction, allow_left_out=self.allow_left_out
+        )
+
+    def rating_files(self, home: Path) -> Iterator[tuple[str, Path, RatingsFile]]:
+        """The files of ratings as the study names them, where they are, and how each is read."""
+        listed = [self.ratings] if isinstance(self.ratings, str) else self.ratings
+        for given in listed:
+            file = RatingsFile(file=given) if isinstance(given, str) else given
+            found = sorted(home.glob(file.file)) if any(sign in file.file for sign in "*?[") else [home / file.file]
+            if not found:
+                raise InputError(f"corpus.ratings: no file is called {file.file} (paths are relative to the study file)")
+            for path in found:
+                yield file.file if len(found) == 1 else str(path.relative_to(home)), path, file
 
 
 class CorpusStage(Stage):
@@ -65,6 +108,8 @@ class CorpusStage(Stage):
             path = source_folder(source, home)
             assert path is not None
             yield ("corpus", "source"), source, path
+        for name, path, _ in settings.section(CorpusSection).rating_files(home):
+            yield ("corpus", "ratings"), name, path
 
     def described(self, settings: StudyFile) -> Mapping[str, str]:
         return {"corpus": settings.section(CorpusSection).source}
@@ -80,7 +125,13 @@ def source_settings(context: Context) -> dict[str, Any]:
     if folder is not None and not folder.exists():
         raise InputError(f"corpus.source: {folder} does not exist (paths are relative to the study file)")
     # The embedded corpus is part of the code.
-    return wanted.model_dump() | {"content": None if folder is None else file_digest(folder)}
+    content = {"content": None if folder is None else file_digest(folder)}
+    files = {}
+    for name, path, _ in wanted.rating_files(context.home):
+        if not path.exists():
+            raise InputError(f"corpus.ratings: {path} does not exist (paths are relative to the study file)")
+        files[name] = file_digest(path)
+    return wanted.model_dump() | content | ({"ratings_content": files} if files else {})
 
 
 def read_source(context: Context) -> Corpus:
@@ -88,9 +139,27 @@ def read_source(context: Context) -> Corpus:
     if context.source is None:
         context.progress("reading the corpus", 0, 1)
         wanted = context.section(CorpusSection)
-        context.source = open_corpus(
-            wanted.source, home=context.home, format=wanted.format, mapping=wanted.map, strict=wanted.strict
+        corpus = open_corpus(
+            wanted.source,
+            home=context.home,
+            format=wanted.format,
+            mapping=wanted.map,
+            strict=wanted.strict,
+            reading=wanted.reading,
         )
+        for _, path, file in wanted.rating_files(context.home):
+            corpus = add_ratings(
+                corpus, path, format=file.format, mapping=file.map, strict=wanted.strict, reading=wanted.reading
+            )
+        share = parse_share(wanted.allow_left_out)
+        accounts = tuple(replace(account, allowed=share) for account in corpus.accounts)
+        too_much = [f"{account.file}: {text}" for account in accounts for text in account.too_much()]
+        if too_much:
+            raise InputError(
+                f"corpus: {'; '.join(too_much)}. Mend the file or map its columns ('dialgauge inspect FILE' shows each "
+                "row), or allow it with corpus.allow_left_out = \"20%\""
+            )
+        context.source = replace(corpus, accounts=accounts)
     return context.source
 
 

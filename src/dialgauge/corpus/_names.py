@@ -1,0 +1,149 @@
+"""What the name of a column says: the uses that names stand for, ids, people, housekeeping, dimensions."""
+
+import re
+from collections.abc import Mapping
+
+from dialgauge.corpus._dimensions import is_lower_better
+
+
+def _names(words: str) -> tuple[str, ...]:
+    return tuple(words.split())
+
+
+#: What a column can be used for, with its common names (the likelier first).
+USES: Mapping[str, tuple[str, ...]] = {
+    "dialogue_id": _names(
+        "dialogue_id dialog_id conversation_id dialogueid dialogid doc_id docid document_id fname meeting_id id"
+    ),
+    "dialogue": _names(
+        "dialogue dialog turns conversation transcript source document article src doc input text dialogue_text "
+        "dialog_text transcript_text conversation_text call_transcript chat chat_log chat_text messages utterances "
+        "source_text source_document document_text doc_text context meeting_transcript full_text original_text"
+    ),
+    "system": _names(
+        "system model model_id model_name system_id system_name summarizer summariser model_type summary_model "
+        "system_label summarizer_name generator llm engine sys method model_version"
+    ),
+    "summary": _names(
+        "summary hyp hypothesis prediction pred predicted decoded output generated generated_summary candidate "
+        "system_summary model_summary system_output model_output summary_text claim generated_text candidate_summary "
+        "predicted_summary summ response completion generation model_response"
+    ),
+    "reference": _names(
+        "reference references ref refs reference_summary ref_summary gold gold_summary golden target human_summary "
+        "highlights ground_truth gold_standard golden_summary target_summary human_reference reference_text"
+    ),
+    "annotator": _names(
+        "annotator annotator_id annotator_name rater rater_id rater_name worker worker_id judge judge_id evaluator "
+        "evaluator_id coder coder_id reviewer reviewer_id prolific_pid prolific_id annotated_by rated_by completed_by "
+        "labeler labeller assessor scorer participant_id participant response_id user_id respondent respondent_id "
+        "username email_address user email turker expert"
+    ),
+    "dimension": _names("dimension aspect criterion attribute dimension_name aspect_name rating_type"),
+    "value": _names("value rating score label likert judgement judgment answer verdict grade rating_value"),
+    "variant": _names("variant perturbation"),
+    "role": _names("role summary_role"),
+    "kind": _names("kind summary_kind"),
+    "sentence": _names("sentence sentence_id sent_idx sentence_index"),
+    "scale": _names("scale"),
+    "comment": _names("comment comments remark remarks explanation rationale justification feedback free_text"),
+    "time": _names(
+        "time timestamp created_at submitted_at submit_time submission_time rated_at annotated_at completed_at "
+        "recorded_date end_date date updated_at"
+    ),
+    "domain": _names("domain"),
+    "language": _names("language lang"),
+    "meta": _names("meta metadata"),
+    "provenance": _names("provenance"),
+    "ratings_origin": _names("ratings_origin"),
+    "seed": _names("original_summary seed_summary"),
+}
+#: Names of people that call platforms and web shops use too: annotators only where something was judged.
+WEAK_PEOPLE = frozenset(
+    _names("participant_id participant response_id user_id respondent respondent_id username email_address user email")
+)
+#: Columns kept with the dialogue under their own name.
+META = _names("split topic title")
+#: Dimensions that are recognised by name even where nobody says who rated.
+DIMENSIONS = frozenset(
+    _names(
+        "coherence consistency fluency relevance informativeness faithfulness factuality factual_consistency "
+        "completeness conciseness readability grammaticality non_redundancy redundancy overall_quality usefulness "
+        "quality overall overall_score overall_rating accuracy correctness clarity coverage naturalness helpfulness "
+        "faithful factual consistent coherent fluent relevant accurate correct complete concise readable hallucination "
+        "hallucinations hallucinated grammar adequacy groundedness truthfulness satisfaction usability "
+        "understandability comprehensiveness brevity succinctness focus structure tone politeness empathy "
+        "error_count errors repetition omission omissions toxicity summary_quality likert_score appropriateness"
+    )
+)
+_THING = (
+    "call|conversation|conv|contact|interaction|session|chat|ticket|case|dialog|dialogue|doc|document|meeting|article|"
+    "example|question|thread|transcript|sample|item|instance|record|source|story|post|incident|text|recording|entry|"
+    "segment|passage|news|input"
+)
+#: Columns that may identify a dialogue. Those without a word like "id" count only where their values are short.
+_ID = re.compile(rf"(?:{_THING})_?(?:id|ids|number|no|nr|num|ref|reference|key|uuid|guid|hash|code|sid|name)|(?:e|f)?_?id")
+_BARE_ID = re.compile(rf"(?:{_THING})|uuid|guid|hash|key|fname|file|file_name|filename|ref|nr|number|no|name|index|idx")
+#: Ids of people, of single judgements and of the work on them, never of a dialogue.
+_OTHER_ID = re.compile(
+    r"(?:annotation|assignment|hit|hit_type|submission|user|worker|rater|annotator|participant|response|study|task|"
+    r"prolific|rating|completion|batch|model|system|summary|account|organization|customer|agent|edit)_?(?:p?id|ids|no|nr)"
+)
+#: Numbers that count, measure or identify something, and are not ratings even beside an annotator.
+_HOUSEKEEPING = re.compile(
+    r"(?:^|.*_)(?:nr|no|num|number|index|idx|row|line|rank|pos|position|page|order|id|ids|pid|uuid|hash|count|length|len|"
+    r"size|words|tokens|chars|characters|duration|durations|time|times|timer|second|seconds|secs|sec|minute|minutes|mins|"
+    r"hours|ms|millis|milliseconds|lead_time|latency|start|end|begin|stop|offset|offsets|age|price|reward|cost|payment|"
+    r"bonus|fee|assignments|approvals?|lifetime|year|zip|zipcode|postcode|phone|progress|finished|status|version|seed|"
+    r"temperature|batch|date|timestamp|latitude|longitude|ip|ip_address|turns|sentences|total_approvals|completed|clicks|"
+    r"click|submit|attempts?|trial|block|session|fold|split|part|round|approval_rate|approve|reject|rejected)"
+    r"(?:_.{0,3})?|unnamed.*|pos_.*|(?:n|num|number|no|count|total|avg|mean|max|min)_.*|worker_?time.*|.*_rate|.*_secs?|"
+    r"age_.*|duration.*|time_.*|work_time.*|q_total_duration|sex|gender"
+)
+#: Columns computed from ratings: beside the raw ones they are no further annotator.
+AGGREGATES = re.compile(r"(?:^|.*_)(?:mean|avg|average|median|std|sd|stdev|var|variance|min|max|sum|total|majority|agreed)(?:_.*)?")
+#: "Accuracy (1-5)", "Accuracy [0 to 100]": the scale stands in the heading.
+_SCALED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*(?:-|–|to|…|\.\.)\s*(\d+)(?:\s*[,;:].*)?\s*[)\]]\s*[?:]?\s*")
+#: "How good is the summary? [Coherence]", as grids of web forms are exported.
+_GRID = re.compile(r".+\[\s*([^\[\]]{1,60})\s*\]\s*")
+
+
+def normalised(name: str) -> str:
+    """A column name for comparison: lower case, words joined by underscores; ``callId`` is ``call_id``."""
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
+    return re.sub(r"[^a-z0-9]+", "_", parted.lower()).strip("_")
+
+
+def heading(name: str) -> tuple[str, str | None]:
+    """What a column of ratings is called, and the scale in its heading: ``Accuracy (1-5)``, ``Rate it [Coherence]``."""
+    scaled = _SCALED.fullmatch(name)
+    if scaled and scaled[1] and int(scaled[2]) < int(scaled[3]):
+        return heading(scaled[1])[0], f"{scaled[2]}-{scaled[3]}"
+    grid = _GRID.fullmatch(name)
+    return (grid[1].strip(), None) if grid else (name.strip(), None)
+
+
+def is_id(name: str) -> bool:
+    """Whether a normalised name says that a column identifies dialogues."""
+    return bool(_ID.fullmatch(name)) and not _OTHER_ID.fullmatch(name)
+
+
+def is_bare_id(name: str) -> bool:
+    """Whether a normalised name could identify dialogues if the values are short: ``ticket``, ``call``, ``hash``."""
+    return bool(_BARE_ID.fullmatch(name))
+
+
+def is_other_id(name: str) -> bool:
+    """Whether a normalised name is that of an id of something else than a dialogue."""
+    return bool(_OTHER_ID.fullmatch(name))
+
+
+def is_housekeeping(name: str) -> bool:
+    """Whether a normalised name says that the numbers of a column are no judgements."""
+    return bool(_HOUSEKEEPING.fullmatch(name)) and not is_lower_better(name)
+
+
+def is_dimension(name: str) -> bool:
+    """Whether a normalised name is that of a dimension."""
+    trimmed = re.sub(r"^(?:human|expert|annotator|rating|score)_|_(?:score|rating|label|likert)$", "", name)
+    return name in DIMENSIONS or trimmed in DIMENSIONS

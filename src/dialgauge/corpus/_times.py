@@ -1,0 +1,74 @@
+"""Times as files write them: ISO, seconds or milliseconds since 1970, crowd platforms, spreadsheets."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+_ZONES = {
+    **{"UTC": 0, "GMT": 0, "Z": 0, "WET": 0, "BST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "IST": 5.5, "JST": 9},
+    **{"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7},
+}
+#: "Sat Nov 14 08:39:10 PST 2026", as Mechanical Turk and Java write it.
+_JAVA = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{1,2}) (\d{2}:\d{2}:\d{2}) ([A-Z]{1,4}) (\d{4})")
+#: "14/11/2026 8:28 PM", "11/14/2026 20:28:05", "14.11.2026".
+_SLASHED = re.compile(r"(\d{1,2})[/.\-](\d{1,2})[/.\-](\d{4})(?:[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*([AaPp][Mm])?)?")
+_FIRST, _LAST = 10**8, 10**10
+
+
+def parse_time(text: str) -> datetime | None:
+    """A time as UTC without a zone, as the corpus keeps it; None where the text is not understood, or has two meanings."""
+    text = text.strip()
+    try:
+        return _plain(datetime.fromisoformat(text))
+    except ValueError:
+        pass
+    for read in (_epoch, _java, _slashed):
+        found = read(text)
+        if found is not None:
+            return found
+    return None
+
+
+def _plain(time: datetime) -> datetime:
+    return time.astimezone(UTC).replace(tzinfo=None) if time.tzinfo else time
+
+
+def _epoch(text: str) -> datetime | None:
+    if not re.fullmatch(r"\d{9,16}(\.\d+)?", text):
+        return None
+    seconds = float(text)
+    for _ in range(2):
+        if seconds >= _LAST:
+            seconds /= 1000
+    if not _FIRST <= seconds < _LAST:
+        return None
+    return _plain(datetime.fromtimestamp(seconds, UTC))
+
+
+def _java(text: str) -> datetime | None:
+    found = _JAVA.fullmatch(text)
+    if not found or found[4] not in _ZONES:
+        return None
+    zone = timezone(timedelta(hours=_ZONES[found[4]]))
+    try:
+        time = datetime.strptime(f"{found[1]} {found[2]} {found[5]} {found[3]}", "%b %d %Y %H:%M:%S")
+    except ValueError:
+        return None
+    return _plain(time.replace(tzinfo=zone))
+
+
+def _slashed(text: str) -> datetime | None:
+    """Day and month only where it is clear which is which: one of them above twelve, or both the same."""
+    found = _SLASHED.fullmatch(text)
+    if not found:
+        return None
+    first, second, year = int(found[1]), int(found[2]), int(found[3])
+    if first <= 12 and second <= 12 and first != second:
+        return None
+    day, month = (first, second) if first > 12 else (second, first)
+    hour, minute, second_ = (int(found[place] or 0) for place in (4, 5, 6))
+    if found[7]:
+        hour = hour % 12 + (12 if found[7].lower() == "pm" else 0)
+    try:
+        return datetime(year, month, day, hour, minute, second_)
+    except ValueError:
+        return None

@@ -1,0 +1,215 @@
+"""Wide files: a column per system or per annotator becomes rows."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from dialgauge.corpus._columns import answers
+from dialgauge.corpus._names import AGGREGATES, USES, heading, is_dimension, is_housekeeping, normalised
+from dialgauge.corpus._table import Table
+
+#: What the texts of a wide file are called beside the name of the system.
+_TEXTS = ("summary", "summ", "output", "hypothesis", "hyp", "prediction", "pred", "generated", "response", "candidate", "text")
+#: Affixes that say something else than who wrote a summary.
+_NOT_SYSTEMS = frozenset(
+    """id ids length len type model system name role kind index idx count words tokens time date original seed reference
+    ref gold golden human target source quality sentence sentences label score lang language""".split()
+)
+_RATER = re.compile(r"(?:a|an|ann|anno|annotator|rater|r|judge|j|worker|w|expert|ex|turker|coder|c|evaluator|ev|eval|e|reviewer|"
+                    r"participant|p|person|human|h|user|u|labeler)?_?\d{1,3}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Wide:
+    """What is wide: the text of each system, and ratings as (dimension, system, annotator) of each column."""
+
+    texts: Mapping[str, str]
+    ratings: Mapping[str, tuple[str, str | None, str | None]]
+
+
+def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
+    """The table with a row per summary and annotator; unchanged where nothing in it is wide."""
+    frame = table.frame
+    found = _find(frame, mapping)
+    if not found.texts and not found.ratings:
+        return table
+    people = sorted({who for _, _, who in found.ratings.values() if who is not None}, key=_natural)
+    systems = list(found.texts) or [None]
+    wide = {*found.texts.values(), *found.ratings}
+    rest = [column for column in frame.columns if column not in wide]
+    dimensions = sorted({dimension for dimension, _, _ in found.ratings.values()})
+    numbered = frame.with_row_index("_origin")
+    parts = []
+    for system in systems:
+        for who in people or [None]:
+            cells = [
+                _cell(found, frame, dimension, system, who).alias(dimension)
+                for dimension in dimensions
+            ]
+            named = [] if system is None else [pl.lit(system).alias("system"), pl.col(found.texts[system]).alias("summary")]
+            rated = [] if who is None else [pl.lit(who).alias("annotator")]
+            parts.append(numbered.select("_origin", *rest, *named, *rated, *cells))
+    long = pl.concat(parts, how="diagonal_relaxed").sort("_origin", maintain_order=True)
+    if people and dimensions:
+        # A person who judged nothing here has no row, but the text of the summary must stay somewhere.
+        judged = pl.any_horizontal(pl.col(dimensions).is_not_null())
+        key = ["_origin", *(["system"] if found.texts else [])]
+        long = long.filter(judged | (pl.int_range(pl.len()).over(key) == 0))
+    origin = long["_origin"].to_list()
+    place = table.place
+    said = [f"{name} ← {column}" for name, column in found.texts.items()]
+    notes = [f"a column for each system: {', '.join(said)}"] if said else []
+    if people:
+        notes.append(f"a column for each annotator: {', '.join(people)}")
+    return replace(
+        table,
+        frame=long.drop("_origin"),
+        place=lambda row: place(origin[row] if row < len(origin) else frame.height + row - len(origin)),
+        notes=(*table.notes, *notes),
+        known={**table.known, **{dimension: f"dimension:{dimension}" for dimension in dimensions}},
+    )
+
+
+def _cell(found: _Wide, frame: pl.DataFrame, dimension: str, system: str | None, who: str | None) -> pl.Expr:
+    column = next(
+        (
+            column
+            for column, (what, of, by) in found.ratings.items()
+            if what == dimension and of in (system, None) and by in (who, None)
+        ),
+        None,
+    )
+    return pl.lit(None, pl.String) if column is None else pl.col(column).cast(pl.String)
+
+
+def _find(frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]]) -> _Wide:
+    mapped = {c for given in mapping.values() for c in ((given,) if isinstance(given, str) else given)}
+    names = {column: normalised(column) for column in frame.columns if column not in mapped}
+    texts: dict[str, str] = {}
+    if not {"summary", "system"} & set(mapping):
+        texts = _texts(frame, names)
+    ratings: dict[str, tuple[str, str | None, str | None]] = {}
+    if not any(use.startswith("dimension") or use == "value" for use in mapping):
+        known = {name for name in names.values() if name in USES["annotator"]}
+        ratings = _ratings(frame, names, set(texts), bool(known) or "annotator" in mapping)
+    return _Wide(texts, {column: found for column, found in ratings.items() if column not in texts.values()})
+
+
+def _texts(frame: pl.DataFrame, names: Mapping[str, str]) -> dict[str, str]:
+    if set(names.values()) & {*USES["system"]} or "summary" in names.values():
+        return {}
+    for stem in _TEXTS:
+        found: dict[str, str] = {}
+        for column, name in names.items():
+            affix = _affix(name, stem)
+            if affix and affix not in _NOT_SYSTEMS and _is_text(frame[column]) and name not in USES["reference"]:
+                found[_as_written(column, affix)] = column
+        if len(found) > 1:
+            return found
+    return {}
+
+
+def _as_written(column: str, affix: str) -> str:
+    """The affix in the letters of the heading."""
+    at = re.search(re.escape(affix).replace("_", r"[^a-zA-Z0-9]+"), column, re.IGNORECASE)
+    return at[0] if at else affix
+
+
+def _affix(name: str, stem: str) -> str | None:
+    if name.startswith(f"{stem}_"):
+        return name.removeprefix(f"{stem}_").removeprefix("by_").removeprefix("of_")
+    if name.endswith(f"_{stem}"):
+        return name.removesuffix(f"_{stem}")
+    return None
+
+
+def _is_text(values: pl.Series) -> bool:
+    shown = values.drop_nulls().head(100).cast(pl.String)
+    return bool(len(shown)) and bool((shown.str.contains(r"\s").mean() or 0) > 0.5)
+
+
+def _is_judged(frame: pl.DataFrame, column: str) -> bool:
+    found = answers(frame[column])
+    return found.given > 0 and found.share >= 0.5 and found.kind in ("number", "yes/no", "ordered")
+
+
+def _ratings(
+    frame: pl.DataFrame, names: Mapping[str, str], systems: set[str], named: bool
+) -> dict[str, tuple[str, str | None, str | None]]:
+    plain = {normalised(system): system for system in systems}
+    found: dict[str, tuple[str, str | None, str | None]] = {}
+    for column in names:
+        title = normalised(heading(column)[0])
+        if AGGREGATES.fullmatch(title) or not _is_judged(frame, column):
+            continue
+        system, rest = _of(title, plain)
+        if systems and system is None:
+            continue
+        who, dimension = (None, rest) if named else _by(rest)
+        if is_housekeeping(dimension) and not is_dimension(dimension):
+            continue
+        if system is not None or (who is not None and is_dimension(dimension)):
+            found[column] = (dimension, system, who)
+    if not systems:
+        # One column with the number of an annotator may be anything; two of a dimension are annotators.
+        stems = [dimension for dimension, _, _ in found.values()]
+        found = {column: what for column, what in found.items() if stems.count(what[0]) > 1}
+        found |= _named_people(names, found, frame, named)
+    return found
+
+
+def _of(name: str, systems: Mapping[str, str]) -> tuple[str | None, str]:
+    for plain in sorted(systems, key=len, reverse=True):
+        if name.endswith(f"_{plain}"):
+            return systems[plain], name.removesuffix(f"_{plain}")
+        if name.startswith(f"{plain}_"):
+            return systems[plain], name.removeprefix(f"{plain}_")
+        if f"_{plain}_" in name:
+            return systems[plain], name.replace(f"_{plain}_", "_")
+    return None, name
+
+
+def _by(name: str) -> tuple[str | None, str]:
+    """The annotator in a name (``coherence_a1``, ``rater_2_fluency``), and the rest of it."""
+    tokens = name.split("_")
+    for size in (2, 1):
+        if len(tokens) > size:
+            last, first = "_".join(tokens[-size:]), "_".join(tokens[:size])
+            if _RATER.fullmatch(last) and not tokens[-size - 1].isdigit():
+                return last, "_".join(tokens[:-size])
+            if _RATER.fullmatch(first) and not first.isdigit():
+                return first, "_".join(tokens[size:])
+    return None, name
+
+
+def _named_people(
+    names: Mapping[str, str], found: Mapping[str, object], frame: pl.DataFrame, named: bool
+) -> dict[str, tuple[str, str | None, str | None]]:
+    """People by name: the same affixes (``_ann``, ``_bob``) on at least two dimensions."""
+    if named or found:
+        return {}
+    groups: dict[str, dict[str, str]] = {}
+    for column, name in names.items():
+        tokens = name.split("_")
+        for size in range(1, len(tokens)):
+            dimension, who = "_".join(tokens[:size]), "_".join(tokens[size:])
+            if is_dimension(dimension) and not is_dimension(name) and not AGGREGATES.fullmatch(name):
+                groups.setdefault(dimension, {})[who] = column
+                break
+    affixes = [frozenset(group) for group in groups.values()]
+    if len(affixes) < 2 or len(set(affixes)) != 1 or len(affixes[0]) < 2:
+        return {}
+    return {
+        column: (dimension, None, who)
+        for dimension, group in groups.items()
+        for who, column in group.items()
+        if _is_judged(frame, column)
+    }
+
+
+def _natural(text: str) -> tuple[str, int]:
+    found = re.fullmatch(r"(.*?)(\d*)", text)
+    assert found is not None
+    return found[1], int(found[2] or 0)

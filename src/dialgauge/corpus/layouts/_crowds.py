@@ -1,0 +1,122 @@
+"""Crowd platforms and survey tools: Mechanical Turk, Qualtrics, Prolific."""
+
+import json
+import re
+from typing import Any
+
+from dialgauge.corpus._values import NOT_GIVEN
+from dialgauge.corpus.layouts._base import Builder, Layout, Record
+from dialgauge.errors import InputError
+
+_INPUT, _ANSWER = "Input.", "Answer."
+
+
+def _is_mturk(keys: frozenset[str], first: Record) -> bool:
+    return {"HITId", "WorkerId"} <= keys and any(key.startswith(_ANSWER) for key in keys)
+
+
+def _mturk(builder: Builder) -> None:
+    """Batch results: ``Input.*`` is what was shown, ``Answer.*`` what was said; all else is the platform's own."""
+    rejected = 0
+    buttons = _buttons(builder.records)
+    for line, record in builder.records:
+        row: dict[str, Any] = {}
+        for key, value in record.items():
+            if key.startswith(_INPUT):
+                row[key.removeprefix(_INPUT)] = value
+        answers = _answers(record, buttons)
+        status = str(record.get("AssignmentStatus") or "")
+        if status.lower() == "rejected":
+            rejected += 1
+            given = [value for value in answers.values() if str(value or "").strip().lower() not in NOT_GIVEN]
+            builder.dropped["rejected assignment"] += len(given)
+            builder.add(line, row)
+            continue
+        row |= {name if name not in row else f"{name}.answer": value for name, value in answers.items()}
+        builder.add(line, row | {"WorkerId": record["WorkerId"], "SubmitTime": record.get("SubmitTime")})
+    builder.known |= {"WorkerId": "annotator", "SubmitTime": "time"}
+    shown = sorted({key for _, record in builder.records for key in record if not key.startswith((_INPUT, _ANSWER))})
+    builder.ignored |= {key: "the platform's own" for key in shown if key not in ("WorkerId", "SubmitTime")}
+    if rejected:
+        builder.notes.append(f"{rejected} rejected assignments are left out")
+
+
+def _buttons(records: Any) -> dict[str, tuple[str, str]]:
+    """Columns of single radio buttons (``Answer.fluency.4`` is true or false): the question and the answer of each."""
+    keys = {key for _, record in records[:50] for key in record if key.startswith(_ANSWER)}
+    parted = {key: key.removeprefix(_ANSWER).rpartition(".") for key in keys}
+    found = {key: (question, answer) for key, (question, _, answer) in parted.items() if question and answer}
+    several = {question for question, _ in found.values() if sum(q == question for q, _ in found.values()) > 1}
+    return {key: pair for key, pair in found.items() if pair[0] in several}
+
+
+def _answers(record: Record, buttons: dict[str, tuple[str, str]]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for key, value in record.items():
+        if not key.startswith(_ANSWER):
+            continue
+        if key == "Answer.taskAnswers":
+            listed = json.loads(value) if value else []
+            for one in listed if isinstance(listed, list) else [listed]:
+                row |= {name: _chosen(answer) for name, answer in one.items()}
+        elif key in buttons:
+            question, answer = buttons[key]
+            row.setdefault(question, None)
+            if str(value or "").strip().lower() in ("true", "1", "on", "yes"):
+                row[question] = answer
+        else:
+            row[key.removeprefix(_ANSWER)] = value
+    return row
+
+
+def _chosen(answer: Any) -> Any:
+    """The option that is true, of ``{"1": false, "2": true}``."""
+    if isinstance(answer, dict):
+        true = [name for name, state in answer.items() if state is True or str(state).lower() == "true"]
+        return true[0] if len(true) == 1 else "; ".join(true) or None
+    return answer
+
+
+def _is_qualtrics(keys: frozenset[str], first: Record) -> bool:
+    return {"ResponseId", "RecordedDate"} <= keys or {"StartDate", "EndDate", "ResponseId"} <= keys
+
+
+_QUALTRICS = frozenset(
+    """StartDate EndDate Status IPAddress Progress Finished RecordedDate RecipientLastName RecipientFirstName
+    RecipientEmail ExternalReference LocationLatitude LocationLongitude DistributionChannel UserLanguage""".split()
+)
+
+
+def _qualtrics(builder: Builder) -> None:
+    """Survey answers with two further lines of headings: the questions in words, and the tool's own ids."""
+    titles: Record = {}
+    for place, (line, record) in enumerate(builder.records):
+        if any("ImportId" in str(value) for value in record.values()):
+            continue
+        if place == 0 and str(record.get("ResponseId")) in ("Response ID", "ResponseId", "ResponseID"):
+            titles = record
+            continue
+        builder.add(line, {key: value for key, value in record.items() if key not in _QUALTRICS or key == "RecordedDate"})
+    builder.known |= {"ResponseId": "annotator", "RecordedDate": "time"}
+    builder.ignored |= {key: "the survey tool's own" for key in _QUALTRICS if any(key in r for _, r in builder.records[:1])}
+    asked = [f"{key} = {title!r}" for key, title in titles.items() if re.fullmatch(r"Q?\w*\d[\w.]*", key) and title != key]
+    if asked:
+        builder.notes.append(f"questions: {'; '.join(map(str, asked))}")
+
+
+def _is_people(keys: frozenset[str], first: Record) -> bool:
+    return {"Participant id", "Completion code"} <= keys or {"participant_id", "completion_code"} <= keys
+
+
+def _people(builder: Builder) -> None:
+    raise InputError(
+        "this is Prolific's export of its participants (ages, countries, times), which holds no judgements. The "
+        "judgements are in the export of your survey or annotation tool, with PROLIFIC_PID as the annotator"
+    )
+
+
+CROWDS = (
+    Layout("mturk", "Mechanical Turk batch results", _is_mturk, _mturk),
+    Layout("qualtrics", "Qualtrics export", _is_qualtrics, _qualtrics),
+    Layout("prolific-people", "Prolific's participants", _is_people, _people),
+)

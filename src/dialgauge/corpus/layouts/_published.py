@@ -1,0 +1,290 @@
+"""Layouts of published human evaluations."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dialgauge.corpus._types import Dimension
+from dialgauge.corpus.layouts._base import Builder, Layout, Record, flat, hash_id
+
+_MARK = re.compile(r"</?v>")
+
+
+def _is_summeval(keys: frozenset[str], first: Record) -> bool:
+    return isinstance(first.get("expert_annotations"), list)
+
+
+def _summeval(builder: Builder) -> None:
+    """Groups of annotators in lists without names."""
+    for line, record in builder.records:
+        data = {key: value for key, value in record.items() if not key.endswith("_annotations") and key != "filepath"}
+        references = data.pop("references", None) or []
+        data |= {f"reference_{number}": text for number, text in enumerate(references, start=1)}
+        if "text" in data:
+            data["dialogue"] = data.pop("text")
+        builder.item(line, data)
+        key = builder.key(data)
+        for group in ("expert", "turker", "crowd"):
+            for number, answers in enumerate(record.get(f"{group}_annotations") or (), start=1):
+                who = f"{group}-{number}"
+                builder.groups[who] = "expert" if group == "expert" else "crowd"
+                for dimension, value in answers.items():
+                    builder.add(line, key | {"annotator": who, "dimension": dimension, "value": value})
+
+
+def _is_frank(keys: frozenset[str], first: Record) -> bool:
+    return isinstance(first.get("summary_sentences_annotations"), list)
+
+
+def _frank(builder: Builder) -> None:
+    """Types of error per sentence and annotator: each sentence is right or wrong, each error a span over it."""
+    for line, record in builder.records:
+        data = {k: v for k, v in record.items() if k not in ("summary_sentences", "summary_sentences_annotations")}
+        builder.item(line, data)
+        key = builder.key(data)
+        summary = str(builder.pick(data, "summary") or "")
+        places = sentence_places(summary, record.get("summary_sentences") or [])
+        found: set[str] = set()
+        people: set[str] = set()
+        for number, by_person in enumerate(record["summary_sentences_annotations"]):
+            for who, errors in by_person.items():
+                people.add(who)
+                wrong = [error for error in errors or [] if error != "NoE"]
+                value = {"dimension": "factual", "value": "no" if wrong else "yes", "sentence": number}
+                builder.add(line, key | {"annotator": who} | value)
+                for error in wrong:
+                    found.add(who)
+                    start, end = places[number] if number < len(places) else (None, None)
+                    mark = {"start": start, "end": end, "label": error, "dimension": "errors"}
+                    builder.judge("spans", line, key | {"annotator": who} | mark)
+        for who in sorted(people - found):
+            builder.judge("spans", line, key | {"annotator": who, "dimension": "errors", "start": None, "end": None})
+
+
+def sentence_places(text: str, sentences: list[str]) -> list[tuple[int | None, int | None]]:
+    """Where each sentence stands in the text."""
+    places: list[tuple[int | None, int | None]] = []
+    position = 0
+    for sentence in sentences:
+        start = text.find(sentence.strip(), position)
+        start = start if start >= 0 else text.find(sentence.strip())
+        if start < 0:
+            places.append((None, None))
+            continue
+        position = start + len(sentence.strip())
+        places.append((start, position))
+    return places
+
+
+def _is_tofueval(keys: frozenset[str], first: Record) -> bool:
+    return "summ_sent" in keys and "sent_idx" in keys
+
+
+def _tofueval(builder: Builder) -> None:
+    """A row per sentence; a document has a summary per topic, so that the topic belongs to the dialogue's id."""
+    named = any("topic" in record for _, record in builder.records)
+    sentences: dict[tuple[str, str], dict[int, str]] = {}
+    first: dict[tuple[str, str], tuple[int, Record]] = {}
+    for line, record in builder.records:
+        key = (_topical(record, named), str(record.get("model_name", builder.pick(record, "system"))))
+        sentences.setdefault(key, {}).setdefault(int(record["sent_idx"]), str(record["summ_sent"]))
+        first.setdefault(key, (line, record))
+    for key, texts in sentences.items():
+        line, record = first[key]
+        row = {"dialogue_id": key[0], "system": key[1], "summary": " ".join(texts[place] for place in sorted(texts))}
+        document = builder.pick({k: v for k, v in record.items() if k not in ("summ_sent", "doc_id")}, "dialogue")
+        builder.add(line, row | {"topic": record.get("topic")} | ({"dialogue": document} if document else {}))
+    for line, record in builder.records:
+        row = {"dialogue_id": _topical(record, named), "system": str(record.get("model_name"))}
+        label = record.get("sent_label", record.get("label"))
+        comment = record.get("exp") or record.get("explanation")
+        who = record.get("annotator") or record.get("annotator_id") or "1"
+        judged = {"annotator": who, "dimension": "consistency", "value": label, "sentence": record["sent_idx"]}
+        builder.add(line, row | judged | {"comment": comment})
+
+
+def _topical(record: Record, named: bool) -> str:
+    given = str(record.get("doc_id", record.get("document_id", record.get("id"))))
+    return f"{given}/{record['topic']}" if named and record.get("topic") else given
+
+
+def _is_mqm(keys: frozenset[str], first: Record) -> bool:
+    return {"category", "severity", "target"} <= keys
+
+
+def _mqm(builder: Builder) -> None:
+    """A row per error; ``<v>`` marks it in the target. A row ``No-error`` is a reading without a finding."""
+    seen: set[tuple[str, str]] = set()
+    segments: dict[str, set[Any]] = {}
+    for _, record in builder.records:
+        segments.setdefault(_document(record), set()).add(record.get("seg_id"))
+    found = {(_place(record), record.get("rater")) for _, record in builder.records if not _is_clean(record)}
+    for line, record in builder.records:
+        text, start, end = _unmarked(str(record["target"] or ""))
+        given = _document(record)
+        dialogue_id = f"{given}/{record.get('seg_id')}" if len(segments[given]) > 1 else given
+        system = str(record.get("system") or "system")
+        source = re.sub(r"\s*/\s*(?=[^\s:/]{1,30}:\s)", "\n", _MARK.sub("", str(record.get("source") or ""))) or None
+        row = {"dialogue_id": dialogue_id, "system": system, "summary": text}
+        if (dialogue_id, system) not in seen:
+            seen.add((dialogue_id, system))
+            builder.add(line, row | ({"dialogue": source} if source else {}))
+        judged = {k: row[k] for k in ("dialogue_id", "system")} | {"annotator": str(record.get("rater") or "1")}
+        judged |= {"dimension": "errors", "comment": record.get("comment") or None}
+        if _is_clean(record):
+            if (_place(record), record.get("rater")) not in found:
+                builder.judge("spans", line, judged | {"start": None, "end": None})
+            continue
+        if start is None:  # an error of the source, or of the whole text
+            start, end = 0, len(text)
+        label = {"label": str(record["category"]), "severity": str(record["severity"]).lower()}
+        builder.judge("spans", line, judged | {"start": start, "end": end, "text": text[start:end]} | label)
+
+
+def _place(record: Record) -> tuple[Any, ...]:
+    return tuple(record.get(key) for key in ("system", "doc", "doc_id", "seg_id"))
+
+
+def _document(record: Record) -> str:
+    return str(record.get("doc_id") or record.get("doc") or record.get("globalSegId") or record.get("seg_id"))
+
+
+def _is_clean(record: Record) -> bool:
+    said = (str(record.get("category") or ""), str(record.get("severity") or ""))
+    return any(re.fullmatch(r"no[-_ ]?errors?", text, re.IGNORECASE) for text in said)
+
+
+def _unmarked(text: str) -> tuple[str, int | None, int | None]:
+    """The text without marks, and where the marked part is; a lone ``<v>`` marks to the end."""
+    opening, closing = text.find("<v>"), text.find("</v>")
+    plain = _MARK.sub("", text)
+    if opening < 0:
+        return plain, None, None
+    end = closing - 3 if closing > opening else len(plain)
+    return (plain, opening, end) if end > opening else (plain, None, None)
+
+
+def _is_arena(keys: frozenset[str], first: Record) -> bool:
+    return {"model_a", "model_b", "winner"} <= keys and bool({"conversation_a", "response_a", "output_a"} & keys)
+
+
+def _arena(builder: Builder) -> None:
+    """Two models, the answers of both, and the winner: ``model_a``, ``model_b``, ``tie`` or ``tie (bothbad)``."""
+    for line, record in builder.records:
+        texts = {}
+        question = record.get("prompt") or record.get("question") or record.get("dialogue")
+        for side in "ab":
+            talk = next((record[f"{k}_{side}"] for k in ("conversation", "response", "output") if f"{k}_{side}" in record), "")
+            talk = _as_list(talk)
+            if isinstance(talk, list):
+                question = question or "\n".join(str(one.get("content")) for one in talk if one.get("role") == "user")
+                talk = "\n".join(str(one.get("content")) for one in talk if one.get("role") != "user")
+            texts[side] = str(talk)
+        given = str(record.get("question_id") or record.get("conversation_id") or record.get("id") or hash_id(str(question)))
+        for side in "ab":
+            row = {"dialogue_id": given, "system": record[f"model_{side}"], "summary": texts[side]}
+            builder.add(line, row | {"dialogue": str(question or "")})
+        winner = str(record["winner"]).lower()
+        code = {"model_a": "a", "model_b": "b", "a": "a", "b": "b"}.get(winner)
+        code = code or next((side for side in "ab" if winner == str(record[f"model_{side}"]).lower()), "tie")
+        who = str(record.get("judge") or record.get("judge_user_id") or record.get("annotator") or "1")
+        systems = {f"system_{side}": record[f"model_{side}"] for side in "ab"}
+        judged = {"annotator": who, "dimension": "preference", "winner": code, "both_bad": "bad" in winner}
+        builder.judge("preferences", line, {"dialogue_id": given} | systems | judged | {"shown_first": "a", "time": record.get("tstamp")})
+
+
+def _as_list(value: Any) -> Any:
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        for read in (json.loads, ast.literal_eval):
+            try:
+                return read(value)
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
+    return value
+
+
+def _is_error_table(keys: frozenset[str], first: Record) -> bool:
+    errors = [key for key in keys if re.fullmatch(r"[A-Z][a-zA-Z]{1,9}E", key)]
+    return len(errors) >= 4
+
+
+def _error_table(builder: Builder) -> None:
+    """A column per type of error (FacEval): each is a yes/no dimension on which less is better."""
+    names = [k for k in builder.records[0][1] if re.fullmatch(r"[A-Z][a-zA-Z]{1,9}E", k)]
+    builder.declared += [Dimension(name, "binary", "yes/no", (), "lower", "file") for name in names if name != "NoE"]
+    builder.known |= {name: f"dimension:{name}" for name in names if name != "NoE"}
+    for line, record in builder.records:
+        builder.add(line, flat(record))
+
+
+def _is_unisumeval(keys: frozenset[str], first: Record) -> bool:
+    return bool({"fact_verification_labels", "key_facts_labels", "keyfact_alignment_labels", "factuality_labels"} & keys)
+
+
+def _unisumeval(builder: Builder) -> None:
+    """Labels per sentence of the summary in lists: each person's list, or one list for all."""
+    for line, record in builder.records:
+        data = {k: v for k, v in record.items() if not isinstance(v, list | dict) or k in ("references", "turns", "dialogue")}
+        builder.item(line, data)
+        key = builder.key(data)
+        for name, value in record.items():
+            if not name.endswith("_labels") or not isinstance(value, list | dict):
+                continue
+            dimension = name.removesuffix("_labels")
+            people = value if isinstance(value, Mapping) else _lists(value)
+            for who, labels in people.items():
+                for place, label in enumerate(labels if isinstance(labels, list) else [labels]):
+                    row = {"annotator": str(who), "dimension": dimension, "value": label, "sentence": place}
+                    builder.add(line, key | row)
+
+
+def _lists(value: list[Any]) -> dict[str, Any]:
+    if value and all(isinstance(one, list) for one in value):
+        return {str(number): one for number, one in enumerate(value, start=1)}
+    return {"1": value}
+
+
+def _is_diasumfact(keys: frozenset[str], first: Record) -> bool:
+    return "errors" in keys and isinstance(first.get("errors"), list) and bool({"summary", "summary_sentence", "model_summary"} & keys)
+
+
+def _diasumfact(builder: Builder) -> None:
+    """Errors as a list per summary, each with its type and the words it stands in."""
+    for line, record in builder.records:
+        data = {k: v for k, v in record.items() if k != "errors"}
+        builder.item(line, data)
+        key = builder.key(data)
+        summary = str(builder.pick(data, "summary") or record.get("summary_sentence") or "")
+        who = str(record.get("annotator") or "1")
+        for start, end, label in _places(record["errors"], summary):
+            builder.judge("spans", line, key | {"annotator": who, "dimension": "errors", "start": start, "end": end, "label": label})
+        if not record["errors"]:
+            builder.judge("spans", line, key | {"annotator": who, "dimension": "errors", "start": None, "end": None})
+
+
+def _places(errors: list[Any], summary: str) -> Iterator[tuple[int, int, str | None]]:
+    for error in errors:
+        if isinstance(error, str):
+            yield 0, len(summary), error
+            continue
+        label = next((error[k] for k in ("type", "label", "error_type", "category") if error.get(k)), None)
+        start, end = error.get("start"), error.get("end")
+        words = next((error[k] for k in ("span", "text", "words") if isinstance(error.get(k), str)), None)
+        if start is None and words and words in summary:
+            start = summary.index(words)
+            end = start + len(words)
+        yield (0, len(summary), label) if start is None or end is None else (int(start), int(end), label)
+
+
+PUBLISHED = (
+    Layout("summeval", "layout of SummEval", _is_summeval, _summeval),
+    Layout("frank", "layout of FRANK", _is_frank, _frank),
+    Layout("tofueval", "layout of TofuEval", _is_tofueval, _tofueval),
+    Layout("mqm", "MQM as in WMT", _is_mqm, _mqm),
+    Layout("arena", "comparisons of an arena", _is_arena, _arena),
+    Layout("unisumeval", "layout of UniSumEval", _is_unisumeval, _unisumeval),
+    Layout("error-table", "a column per type of error, as in FacEval", _is_error_table, _error_table),
+    Layout("diasumfact", "layout of DiaSumFact", _is_diasumfact, _diasumfact),
+)

@@ -1,0 +1,260 @@
+"""Annotation tools: Label Studio, Argilla, doccano, Potato."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dialgauge.corpus._values import NOT_GIVEN
+from dialgauge.corpus.layouts._base import Builder, Layout, Record, flat
+
+_MODEL = "model"
+
+
+def _is_label_studio(keys: frozenset[str], first: Record) -> bool:
+    listed = first.get("annotations", first.get("completions"))
+    return isinstance(first.get("data"), Mapping) and isinstance(listed, list)
+
+
+def _label_studio(builder: Builder) -> None:
+    cancelled = predictions = 0
+    span_names = {
+        str(result.get("from_name"))
+        for _, record in builder.records
+        for annotation in _annotations(record)
+        for result in annotation.get("result") or ()
+        if result.get("type") in _SPANS
+    }
+    for line, record in builder.records:
+        data = {**(record.get("meta") or {}), **record["data"]}
+        predictions += len(record.get("predictions") or ())
+        pairs = _pair_of(data)
+        for item in _items(data, pairs):
+            builder.item(line, item)
+        for annotation in _annotations(record):
+            if annotation.get("was_cancelled"):
+                cancelled += 1
+                continue
+            who = annotation.get("completed_by", annotation.get("created_username", annotation.get("id")))
+            if isinstance(who, Mapping):
+                who = who.get("email") or who.get("username") or who.get("id")
+            _annotation(builder, line, data, annotation, str(who), pairs, span_names)
+    if cancelled:
+        builder.notes.append(f"{cancelled} cancelled annotations are no judgements and are left out")
+    if predictions:
+        builder.notes.append(f"{predictions} predictions of a model are no judgements of people and are left out")
+
+
+_SPANS = ("labels", "hypertextlabels", "paragraphlabels")
+
+
+def _annotations(record: Record) -> Sequence[Any]:
+    listed = record.get("annotations") or record.get("completions") or ()
+    return [one for one in listed if isinstance(one, Mapping)]
+
+
+def _pair_of(data: Record) -> dict[str, tuple[str, str]]:
+    """The summaries of a comparison by the name of their field: the system and the text of each."""
+    found = {}
+    for key, text in data.items():
+        parted = re.fullmatch(r"(summary|text|output|candidate|response|answer)_?(a|b|1|2|left|right)", key, re.IGNORECASE)
+        if parted and isinstance(text, str):
+            side = parted[2]
+            names = (f"{stem}{joint}{side}" for stem in ("system", "model", "name") for joint in ("_", ""))
+            named = next((data[name] for name in names if data.get(name)), None)
+            found[key] = (str(named or side), text)
+    return found if len(found) == 2 else {}
+
+
+def _items(data: Record, pairs: Mapping[str, tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    if not pairs:
+        yield dict(data)
+        return
+    of_pair = re.compile(r"(?:summary|text|output|candidate|response|answer|system|model|name)_?(?:a|b|1|2|left|right)", re.I)
+    rest = {key: value for key, value in data.items() if not of_pair.fullmatch(key)}
+    for system, text in pairs.values():
+        yield {**rest, "system": system, "summary": text}
+
+
+def _annotation(
+    builder: Builder,
+    line: int,
+    data: Record,
+    annotation: Record,
+    who: str,
+    pairs: Mapping[str, tuple[str, str]],
+    span_names: set[str],
+) -> None:
+    key = builder.key(data)
+    answers: dict[str, Any] = {}
+    comment, marked = None, set()
+    time = annotation.get("updated_at") or annotation.get("created_at")
+    for result in annotation.get("result") or ():
+        name, kind, value = result.get("from_name"), result.get("type"), result.get("value") or {}
+        if kind in _SPANS:
+            label = next((names[0] for names in (value.get(k) for k in _SPANS) if names), None)
+            marked.add(str(name))
+            place = {"side": _side(result.get("to_name")), "start": value.get("start"), "end": value.get("end")}
+            judged = {"annotator": who, "dimension": name, "text": value.get("text"), "label": label, "time": time}
+            builder.judge("spans", line, key | place | judged)
+        elif kind == "pairwise":
+            _pairwise(builder, line, key, result, who, pairs, time)
+        elif kind == "textarea":
+            text = value.get("text")
+            comment = "; ".join(text) if isinstance(text, list) else text
+        else:
+            answer = next((v for k, v in value.items() if k in ("rating", "number", "choices", "taxonomy", "datetime")), None)
+            answers[str(name)] = "; ".join(map(str, answer)) if isinstance(answer, list) else answer
+    for name in sorted(span_names - marked) if not pairs else ():
+        builder.judge("spans", line, key | {"annotator": who, "dimension": name, "start": None, "end": None, "time": time})
+    for name, answer in answers.items():
+        builder.add(
+            line,
+            key | {"annotator": who, "dimension": name, "value": answer, "comment": comment, "time": time},
+        )
+
+
+def _side(to_name: object) -> str:
+    return "dialogue" if re.search(r"dialog|conversation|transcript|source|document", str(to_name), re.I) else "summary"
+
+
+def _pairwise(
+    builder: Builder,
+    line: int,
+    key: Record,
+    result: Record,
+    who: str,
+    pairs: Mapping[str, tuple[str, str]],
+    time: object,
+) -> None:
+    """``left`` is the first of the names in ``to_name``."""
+    names = str(result.get("to_name")).split(",") if isinstance(result.get("to_name"), str) else result.get("to_name") or []
+    ordered = [pairs[name.strip()] for name in names if name.strip() in pairs] or list(pairs.values())
+    selected = (result.get("value") or {}).get("selected")
+    if len(ordered) != 2:
+        raise ValueError("a comparison needs two summaries")
+    builder.judge(
+        "preferences",
+        line,
+        {
+            "dialogue_id": key["dialogue_id"],
+            "role": key["role"],
+            "system_a": ordered[0][0],
+            "system_b": ordered[1][0],
+            "annotator": who,
+            "dimension": str(result.get("from_name")),
+            "winner": {"left": "a", "right": "b"}.get(str(selected), "tie"),
+            "shown_first": "a",
+            "time": time,
+        },
+    )
+
+
+def _is_argilla(keys: frozenset[str], first: Record) -> bool:
+    return isinstance(first.get("fields"), Mapping) and "responses" in keys
+
+
+def _argilla(builder: Builder) -> None:
+    suggestions = drafts = 0
+    for line, record in builder.records:
+        data = {**(record.get("metadata") or {}), **record["fields"]}
+        if record.get("external_id") is not None:
+            data.setdefault("external_id", record["external_id"])
+        builder.item(line, data)
+        key = builder.key(data)
+        suggestions += len(record.get("suggestions") or ())
+        for who, status, question, value in _responses(record.get("responses")):
+            if status not in (None, "submitted"):
+                drafts += 1
+                builder.dropped[f"the response is {status}"] += 1
+                continue
+            for span in value if isinstance(value, list) and value and isinstance(value[0], Mapping) else ():
+                place = {"start": span.get("start"), "end": span.get("end"), "label": span.get("label")}
+                builder.judge("spans", line, key | place | {"annotator": who, "dimension": question})
+            if not isinstance(value, list) or not value or not isinstance(value[0], Mapping):
+                answer = "; ".join(map(str, value)) if isinstance(value, list) else value
+                builder.add(line, key | {"annotator": who, "dimension": question, "value": answer})
+    if suggestions:
+        builder.notes.append(f"{suggestions} suggestions of a model are no judgements of people and are left out")
+    if drafts:
+        builder.notes.append(f"{drafts} responses were not submitted and are left out")
+
+
+def _responses(responses: Any) -> Iterator[tuple[str, str | None, str, Any]]:
+    """Who, the status, the question and the answer: by question (2.x) or by person (1.x)."""
+    if isinstance(responses, Mapping):
+        for question, listed in responses.items():
+            for one in listed or ():
+                yield str(one.get("user_id")), one.get("status"), question, one.get("value")
+    for one in responses if isinstance(responses, list) else ():
+        for question, answer in (one.get("values") or {}).items():
+            yield str(one.get("user_id")), one.get("status"), question, (answer or {}).get("value")
+
+
+def _is_doccano(keys: frozenset[str], first: Record) -> bool:
+    listed = first.get("label", first.get("labels", first.get("entities")))
+    marked = isinstance(listed, list) and all(isinstance(one, list | Mapping) and len(one) >= 3 for one in listed)
+    return isinstance(first.get("text"), str) and marked and ("label" in keys or "labels" in keys or "entities" in keys)
+
+
+def _doccano(builder: Builder) -> None:
+    for line, record in builder.records:
+        listed = next((record[key] for key in ("label", "labels", "entities") if isinstance(record.get(key), list)), [])
+        data = {k: v for k, v in record.items() if k not in ("label", "labels", "entities", "Comments", "relations", "id", "text")}
+        if not any(k in data for k in ("summary",)):
+            data["summary"] = record["text"]
+        if builder.pick(data, "dialogue_id") is None and builder.pick(data, "dialogue") is None:
+            data["dialogue_id"] = record.get("id")
+        builder.item(line, data)
+        who = record.get("annotator") or record.get("username") or record.get("user") or "1"
+        judged = builder.key(data) | {"annotator": str(who), "dimension": "errors"}
+        for one in listed:
+            if isinstance(one, Mapping):
+                one = (one.get("start_offset", one.get("start")), one.get("end_offset", one.get("end")), one.get("label"))
+            builder.judge("spans", line, judged | {"start": one[0], "end": one[1], "label": str(one[2])})
+        if not listed:
+            builder.judge("spans", line, judged | {"start": None, "end": None})
+
+
+def _is_potato(keys: frozenset[str], first: Record) -> bool:
+    return "label_annotations" in keys and bool({"instance_id", "id"} & keys)
+
+
+def _potato(builder: Builder) -> None:
+    for line, record in builder.records:
+        given = record.get("instance_id", record.get("id"))
+        who = record.get("user_id") or record.get("username") or Path(builder.file).parent.name
+        row = {"dialogue_id": given, "annotator": str(who)}
+        data = {k: v for k, v in record.items() if k not in _POTATO and not isinstance(v, dict | list)}
+        for question, chosen in (record.get("label_annotations") or {}).items():
+            text = _potato_answer(chosen)
+            if text is not None and text.strip().lower() not in NOT_GIVEN:
+                comment = isinstance(chosen, Mapping) and "text_box" in chosen
+                answer = {"comment": text} if comment else {"dimension": question, "value": text}
+                if not comment:
+                    builder.add(line, data | row | answer)
+
+
+_POTATO = frozenset("instance_id id user_id displayed_text label_annotations span_annotations behavioral_data".split())
+
+
+def _potato_answer(chosen: Any) -> str | None:
+    """The option that was chosen: ``{"scale_4": "4"}`` and ``{"4": true}`` are 4, ``{"Yes": "1"}`` is Yes."""
+    if not isinstance(chosen, Mapping):
+        return None if chosen is None else str(chosen)
+    picked = [(str(key), value) for key, value in chosen.items() if value not in (None, False, "", "false")]
+    if len(picked) != 1:
+        return "; ".join(key for key, _ in picked) or None
+    key, value = picked[0]
+    if key == "text_box":
+        return str(value)
+    numbered = re.fullmatch(r"(?:scale|likert|option)?[_-]?(-?\d+)", key)
+    return numbered[1] if numbered else key
+
+
+TOOLS = (
+    Layout("label-studio", "Label Studio export", _is_label_studio, _label_studio),
+    Layout("argilla", "Argilla records", _is_argilla, _argilla),
+    Layout("doccano", "doccano export", _is_doccano, _doccano),
+    Layout("potato", "Potato annotations", _is_potato, _potato),
+)

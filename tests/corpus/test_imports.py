@@ -1,0 +1,121 @@
+"""Files as people really have them: every entry of ``imports/imports.json`` gives what it says."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from dialgauge.corpus import Corpus, read_corpus
+
+Cli = Callable[..., Any]
+FOLDER = Path(__file__).parent / "imports"
+ENTRIES = {entry["id"]: entry for entry in json.loads((FOLDER / "imports.json").read_text("utf-8"))["entries"]}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_entry(name: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = ENTRIES[name]
+    monkeypatch.chdir(FOLDER)
+    outcome = _run(entry, cli, tmp_path)
+    expect = entry["expect"]
+    assert (outcome.code == 0) == (expect["exit"] == "zero"), outcome.err
+    said = outcome.err
+    found: dict[str, Any] = {}
+    if outcome.out.strip().startswith("{"):
+        found = json.loads(outcome.out)
+        said += "\n".join([*found.get("notes", []), *map(str, found.get("problems", [])), *found.get("too_much", [])])
+    for pattern in expect.get("says", ()):
+        assert re.search(pattern, said, re.IGNORECASE), said
+    if "run_ratings" in expect:
+        raw = read_corpus(tmp_path / "out" / "corpus").ratings
+        assert raw.height == expect["run_ratings"]
+    if expect["exit"] != "zero":
+        assert not (tmp_path / "out").exists()
+    elif entry["command"] == "convert":
+        corpus = read_corpus(tmp_path / "out")
+        wrong = [*_counts(corpus, expect), *_dimensions(found["dimensions"], expect), *_texts(corpus, expect)]
+        wrong += [f"values: {row}" for row in expect.get("values", ()) if not _has(corpus, row)]
+        if "left_out" in expect and len(found["problems"]) != expect["left_out"]:
+            wrong.append(f"left out: {found['problems']}")
+        assert wrong == []
+
+
+def _run(entry: dict[str, Any], cli: Cli, folder: Path) -> Any:
+    if entry["command"] == "run":
+        return cli("run", entry["file"], "-o", folder / "out", "--json", *entry["options"])
+    if entry["command"] == "score":
+        return cli("score", entry["file"], *entry["options"], "--json")
+    return cli("convert", entry["file"], folder / "out", *entry["options"], "--json")
+
+
+def _counts(corpus: Corpus, expect: dict[str, Any]) -> Iterator[str]:
+    spans = corpus.spans
+    tables = (corpus.ratings, corpus.preferences, corpus.choices, spans)
+    people = {who for frame in tables for who in frame["annotator"].unique()}
+    readings = spans.select("dialogue_id", "system", "variant", "role", "annotator").n_unique()
+    counts = {
+        "dialogues": corpus.dialogues.height,
+        "summaries": corpus.summaries.height,
+        "ratings": corpus.ratings.height,
+        "given": corpus.ratings["value"].count(),
+        "preferences": corpus.preferences.height,
+        "ties": corpus.preferences.filter(winner="tie").height,
+        "choices": corpus.choices.select("dialogue_id", "tuple", "annotator", "dimension").n_unique(),
+        "spans": spans["start"].count(),
+        "span_passes": readings,
+        "severities": sorted(spans["severity"].drop_nulls().unique()),
+        "annotators": len(people),
+        "systems": corpus.systems,
+        "sentences": bool(corpus.ratings["sentence"].is_not_null().all()),
+    }
+    for key, value in counts.items():
+        if key in expect and expect[key] != value:
+            yield f"{key}: {value}, expected {expect[key]}"
+    if corpus.ratings.height < expect.get("ratings_min", 0):
+        yield f"ratings: {corpus.ratings.height}"
+    ids = set(corpus.dialogues["dialogue_id"])
+    yield from (f"no dialogue {name}" for name in expect.get("ids", ()) if name not in ids)
+
+
+def _dimensions(found: dict[str, Any], expect: dict[str, Any]) -> Iterator[str]:
+    rated = {name.lower(): about for name, about in found.items() if about["kind"] != "span"}
+    if "dimensions" in expect:
+        if set(rated) != set(expect["dimensions"]):
+            yield f"dimensions: {sorted(rated)}"
+        for name, wanted in expect["dimensions"].items():
+            about = rated.get(name, {})
+            yield from (f"{name}: {key} {about.get(key)}" for key, value in wanted.items() if about.get(key) != value)
+    if "dimensions_count" in expect and len(rated) != expect["dimensions_count"]:
+        yield f"dimensions: {sorted(rated)}"
+    kinds = sorted({about["kind"] for about in rated.values()})
+    if "kinds" in expect and kinds != sorted(expect["kinds"]):
+        yield f"kinds: {kinds}"
+
+
+def _texts(corpus: Corpus, expect: dict[str, Any]) -> Iterator[str]:
+    dialogues = {dialogue.id: dialogue for dialogue in corpus.iter_dialogues()}
+    for name, number in expect.get("turns", {}).items():
+        if len(dialogues[name].turns) != number:
+            yield f"turns of {name}: {dialogues[name].turns}"
+    if "turns_of_all" in expect and {len(one.turns) for one in dialogues.values()} != {expect["turns_of_all"]}:
+        yield "turns"
+    for name, roles in expect.get("roles", {}).items():
+        if [turn.role for turn in dialogues[name].turns] != roles:
+            yield f"roles of {name}"
+    for name, speakers in expect.get("speakers", {}).items():
+        if sorted({turn.speaker for turn in dialogues[name].turns}) != sorted(speakers):
+            yield f"speakers of {name}: {[turn.speaker for turn in dialogues[name].turns]}"
+    texts = "\n".join([*(one.text for one in dialogues.values()), *corpus.summaries["text"]])
+    yield from (f"{piece!r} is missing" for piece in expect.get("texts_with", ()) if piece not in texts)
+    yield from (f"{piece!r} is there" for piece in expect.get("texts_without", ()) if piece in texts)
+
+
+def _has(corpus: Corpus, wanted: dict[str, Any]) -> bool:
+    rows = corpus.ratings.with_columns(pl.col("dimension").str.to_lowercase())
+    for key, value in wanted.items():
+        rows = rows.filter(pl.col(key) == value)
+    return rows.height == 1
