@@ -50,6 +50,8 @@ def settings_types() -> list[type[Settings]]:
 #: Values of fields that a validator knows more about than their type says.
 SPECIAL: dict[str, Any] = {
     "aggregate": "median",
+    "allow_left_out": "20%",
+    "directions": ("redundancy=lower", "a=none"),
     "scale": "1-5",
     "learner": "ridge",
     "split": "systems",

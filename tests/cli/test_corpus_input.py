@@ -10,14 +10,16 @@ import pytest
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, write_corpus
 
 Cli = Callable[..., Any]
+DIFFERS = "the text differs from an earlier row for this summary"
 
 
 @pytest.fixture
 def messy(tmp_path: Path) -> Path:
-    """Twelve bad rows: ten summaries twice, two without a dialogue_id; and a column that nobody uses."""
+    """Twelve bad rows: ten summaries with another text, two without a dialogue_id; and a column that nobody uses."""
     path = tmp_path / "messy.csv"
     good = [f"d{n},A: hello,s,They say hello.,x" for n in range(10)]
-    path.write_text("\n".join(["id,dialogue,system,summary,secret", *good, *good, *[",A: hi,s,Hi.,x"] * 2]) + "\n")
+    other = [row.replace("They say", "Both say") for row in good]
+    path.write_text("\n".join(["id,dialogue,system,summary,secret", *good, *other, *[",A: hi,s,Hi.,x"] * 2]) + "\n")
     return path
 
 
@@ -26,10 +28,10 @@ def test_bad_rows_and_notes_are_said_on_stderr(cli: Cli, messy: Path) -> None:
     assert outcome.code == 0
     lines = outcome.err.splitlines()
     assert "note: columns not used: secret" in lines
-    assert "skipped 10 rows: duplicate key" in lines
+    assert f"skipped 10 rows: {DIFFERS}" in lines
     assert "skipped 2 rows: the row has no dialogue_id" in lines
     shown = [line for line in lines if line.startswith("  ")]
-    assert shown[:10] == [f"  {messy}:{n + 12}: [d{n} / s / original / overall] duplicate key" for n in range(10)]
+    assert shown[:10] == [f"  {messy}:{n + 12}: [d{n} / s / original / overall] {DIFFERS}" for n in range(10)]
     assert shown[10:] == ["  … and 2 more ('dialgauge inspect FILE --json' lists all)"]
     assert "messy.csv" not in outcome.out
 
@@ -41,7 +43,7 @@ def test_score_json_has_every_problem(cli: Cli, messy: Path) -> None:
         "file": str(messy),
         "line": 12,
         "key": "d0 / s / original / overall",
-        "reason": "duplicate key",
+        "reason": DIFFERS,
         "given": None,
     }
     assert document["notes"] == ["columns not used: secret"]
@@ -93,17 +95,21 @@ def test_numbers_stay_whole_whatever_the_width(cli: Cli, tmp_path: Path, metrics
 def test_a_run_says_what_was_left_out_each_time(cli: Cli, messy: Path) -> None:
     study = messy.parent / "study.toml"
     study.write_text('[study]\nname = "s"\n[corpus]\nsource = "messy.csv"\n[metrics]\nuse = ["length"]\n')
+    refused = cli("run", study)
+    assert refused.code == 2
+    assert "messy.csv: 12 of 22 rows left out (55%)" in refused.err
+    study.write_text(study.read_text().replace('"messy.csv"', '"messy.csv"\nallow_left_out = "60%"'))
     first = cli("run", study)
     assert first.code == 0
     lines = first.err.splitlines()
     assert "note: columns not used: secret" in lines
-    assert "skipped 10 rows: duplicate key" in lines
-    assert "  messy.csv:12: [d0 / s / original / overall] duplicate key" in lines
+    assert f"skipped 10 rows: {DIFFERS}" in lines
+    assert f"  messy.csv:12: [d0 / s / original / overall] {DIFFERS}" in lines
     again = cli("run", study)
     assert "unchanged" in again.out
     assert again.err == first.err
     document = json.loads(cli("run", study, "--json").out)
-    assert document["left_out"] == {"duplicate key": 10, "the row has no dialogue_id": 2}
+    assert document["left_out"] == {DIFFERS: 10, "the row has no dialogue_id": 2}
     assert len(document["problems"]) == 12
     assert document["notes"] == ["columns not used: secret"]
 

@@ -284,9 +284,9 @@ class TestXlsx:
         book.save(tmp_path / "c.xlsx")
         corpus = read_corpus(tmp_path / "c.xlsx")
         assert corpus.dialogues["dialogue_id"].to_list() == ["1", "2"]
-        assert corpus.ratings.select("annotator", "dimension", "value").rows() == [("7", "coherence", 4.0)]
-        (problem,) = corpus.problems
-        assert (problem.line, problem.reason) == (3, "the value is not a number")
+        assert corpus.ratings.select("annotator", "value").rows() == [("7", 4.0), ("7", None)]
+        assert corpus.problems == ()
+        assert "coherence: read as not given: 1 × 'n/a'" in corpus.notes
         assert any("only the sheet 'ratings'" in note for note in corpus.notes)
 
 

@@ -239,7 +239,7 @@ class TestBadRows:
         ]
         corpus = read_corpus(csv_file(tmp_path, "\n".join(rows) + "\n"))
         assert places(corpus.problems) == [
-            (3, "d / s / original / overall / 1 / wit", "duplicate key"),
+            (3, "d / s / original / overall / 1 / wit", "rated twice with different values"),
             (4, "d / s / original / overall", "the text differs from an earlier row for this summary"),
             (5, "d", "the text differs from an earlier row for this dialogue"),
             (6, "d / t / original / overall / 1 / wit", "rating of a summary that is not in the corpus"),
@@ -251,14 +251,16 @@ class TestBadRows:
             (12, "d / s / original / overall / 5 / wit", "the value is NaN or infinite"),
             (13, "d / s / original / overall / 6 / wit", "the value is NaN or infinite"),
             (14, "d / s / original / overall / 7 / wit", "the sentence is not a whole number"),
-            (15, "d / s / original / overall / 8 / wit", "the time is not of the form 2024-12-31T23:59:59"),
             (16, "d / s / original / overall / – / wit", "a part of the key is missing"),
-            (19, "d / v / original / overall", "duplicate key"),
         ]
+        assert corpus.problems[0].given == "5, and 4 before"
         assert corpus.summaries.select("system", "text").rows() == [("s", "x"), ("v", "y")]
-        assert corpus.ratings.height == 1
+        assert corpus.ratings.select("annotator", "value").rows() == [("1", 4.0), ("8", 1.0)]
+        assert "1 time not understood and left empty, such as 'noon'" in corpus.notes
+        assert "1 row there twice, identical: duplicates merged" in corpus.notes
+        assert sum(corpus.accounts[0].left_out.values()) == 11
         assert all(problem.file.endswith("c.csv") for problem in corpus.problems)
-        with pytest.raises(InputError, match="15 bad rows") as caught:
+        with pytest.raises(InputError, match="13 bad rows") as caught:
             read_corpus(tmp_path / "c.csv", strict=True)
         assert str(caught.value).splitlines()[1:] == [f"  {problem}" for problem in corpus.problems]
 
@@ -354,7 +356,6 @@ class TestBadRows:
         frame.write_parquet(tmp_path / "c.parquet")
         corpus = read_corpus(tmp_path / "c.parquet")
         assert places(corpus.problems) == [
-            (2, "1 / s / original / overall", "duplicate key"),
             (3, "2 / s / original / overall", "the summary has no text"),
         ]
 

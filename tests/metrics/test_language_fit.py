@@ -84,7 +84,9 @@ def test_a_declared_language_counts_without_accents() -> None:
 
 def test_a_declared_language_without_spaces() -> None:
     message = told(lambda: score(corpus(CHINESE, "zh"), ["rouge-1", "bleu-4", "chrf++", "ter"]))
-    assert message.startswith("rouge-1: 100% of the words are split or lost, because only the letters a–z and 0–9 are read; ")
+    assert message.startswith(
+        "rouge-1: 100% of the words are split or lost, because only the letters a–z and 0–9 are read; "
+    )
     assert "bleu-4, chrf++, ter: the rules are not those of the texts' language (zh)" in message
     assert message.endswith("use rouge-1:lang=zh, bleu-4:tok=char, chrf++:tok=word, ter:norm=yes,asian=yes")
     with silence():

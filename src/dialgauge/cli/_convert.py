@@ -96,9 +96,12 @@ def convert(
         with given_by("--ratings"), _columns_of("--map-ratings", "columns of IN: --map"):
             corpus = add_ratings(corpus, file, mapping=mapping_ratings, reading=reading)
     if strict:  # only now, so that the bad rows of both files are listed
-        files = " and ".join(map(str, [source, *(ratings or [])]))
+        files = " and ".join([source, *(str(file) for file in ratings or [])])
         raise_if_any(corpus.problems, files, limit=None)
     corpus, too_much = allowed(corpus, reading)
+    for account in corpus.accounts:
+        if account.unread:
+            raise InputError(f"{account.file}: {account.unread}")
     if not too_much:
         with progress_bar(f"writing {target}"):
             write_corpus(corpus, target, format=to_format)
@@ -188,7 +191,8 @@ def _dimensions(corpus: "Corpus") -> dict[str, Any]:
     for name in corpus.dimensions_of():
         one = corpus.dimension(name)
         judged = sum(
-            getattr(corpus, table).filter(dimension=name).height for table in ("ratings", "preferences", "choices", "spans")
+            getattr(corpus, table).filter(dimension=name).height
+            for table in ("ratings", "preferences", "choices", "spans")
         )
         found[name] = {
             "kind": one.kind,

@@ -12,8 +12,13 @@ from dialgauge.errors import InputError, counted
 from dialgauge.tables import NOTHING
 
 _ONE = {
-    **{"dialogues": "dialogue", "summaries": "summary", "ratings": "rating", "preferences": "preference"},
-    **{"choices": "choice", "spans": "span", "annotators": "annotator"},
+    "dialogues": "dialogue",
+    "summaries": "summary",
+    "ratings": "rating",
+    "preferences": "preference",
+    "choices": "choice",
+    "spans": "span",
+    "annotators": "annotator",
 }
 
 

@@ -68,11 +68,11 @@ from dialgauge.corpus.catalogue._entry import (
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
-from dialgauge.corpus._checks import (
-    check_rows as check_rows,
-)
 from dialgauge.corpus._account import (
     parse_share as parse_share,
+)
+from dialgauge.corpus._checks import (
+    check_rows as check_rows,
 )
 from dialgauge.corpus._columns import (
     CONSTANT as CONSTANT,

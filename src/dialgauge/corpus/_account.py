@@ -1,4 +1,4 @@
-"""The account of an import: every cell that looks like a judgement is stored, not given, merged, left out or not used."""
+"""The account of an import: every cell that looks like a judgement is explained."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,6 +18,7 @@ class Account:
     ``cells`` = ``stored`` + those not given (by word) + ``merged`` + those left out (by reason) + those in columns that
     are not used (by column). ``lost`` names dimensions, annotators and systems of which every judgement was left out;
     ``conflicts`` counts repeated judgements with different values; ``allowed`` is the share that may be left out.
+    ``unread`` says why no judgement could be read where people plainly gave some.
     """
 
     file: str
@@ -35,10 +36,13 @@ class Account:
     conflicts: int = 0
     lost: tuple[str, ...] = ()
     allowed: float = MOST_LEFT_OUT
+    unread: str = ""
 
     def __post_init__(self) -> None:
-        parts = self.stored + self.merged + sum(
-            sum(counts.values()) for counts in (self.not_given, self.left_out, self.unused, self.rejected)
+        parts = (
+            self.stored
+            + self.merged
+            + sum(sum(counts.values()) for counts in (self.not_given, self.left_out, self.unused, self.rejected))
         )
         if parts != self.cells:
             raise InputError(
@@ -56,12 +60,14 @@ class Account:
         found = []
         lost = sum(self.left_out.values())
         if self.rows and self.rows_left_out > self.allowed * self.rows:
-            found.append(f"{self.rows_left_out:,} of {counted(self.rows, 'row')} left out ({self.rows_left_out / self.rows:.0%})")
+            found.append(
+                f"{self.rows_left_out:,} of {counted(self.rows, 'row')} left out ({self.rows_left_out / self.rows:.0%})"
+            )
         if self.given and lost > self.allowed * self.given:
             found.append(f"{lost:,} of {counted(self.given, 'judgement')} left out ({lost / self.given:.0%})")
-        if self.allowed < 1:
+        if self.allowed <= MOST_LEFT_OUT:
             found += [f"every judgement of {name} left out" for name in self.lost]
-            if self.conflicts and self.allowed <= MOST_LEFT_OUT:
+            if self.conflicts:
                 found.append(f"{counted(self.conflicts, 'judgement')} given twice, with different values")
         return found
 
@@ -83,6 +89,7 @@ class Account:
             "conflicts": self.conflicts,
             "lost": list(self.lost),
             "allowed": self.allowed,
+            "unread": self.unread,
         }
 
     def sentence(self) -> str:

@@ -2,25 +2,24 @@
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import polars as pl
 
-from dialgauge.corpus._account import UNEXPLAINED, Account
+from dialgauge.corpus._account import Account
+from dialgauge.corpus._accounting import account_of
 from dialgauge.corpus._checks import ROW, BadRow, bad_rows, check_rows
 from dialgauge.corpus._columns import Plan
 from dialgauge.corpus._corpus import Corpus, CorpusInfo
-from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._further import Further, further_judgements
+from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._rated import WORD, judged_cells, rating_rows
 from dialgauge.corpus._rows import Rows, to_problems
 from dialgauge.corpus._schema import ANNOTATORS, CHOICES, DIALOGUES, KEY, PREFERENCES, SPANS, SUMMARIES
+from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._turns import parse_turns, turn_to_json
-from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._types import ORIGINAL, Dimension
 from dialgauge.corpus.layouts._base import hash_id
 from dialgauge.errors import InputError, counted
@@ -75,8 +74,8 @@ def assemble(table: Table, plan: Plan, asked: ReadingSettings) -> Parts:
             f"Name them with a mapping, as in summary=hyp ({RATINGS_ALONE})"
         )
     rows = Rows.of(table, plan, html=asked.html)
-    _settle_ids(rows)
     cells = judged_cells(rows)
+    _settle_ids(rows)
     dialogues = _dialogues(rows)
     _settle_systems(rows)
     summaries = _summaries(rows)
@@ -84,9 +83,7 @@ def assemble(table: Table, plan: Plan, asked: ReadingSettings) -> Parts:
     checked = check_rows(dialogues, summaries, rating_rows(rows, asked.repeats))
     further = further_judgements(table, checked.dialogues, checked.summaries, rows.shifts)
     bad = [*rows.bad, *checked.bad, *further.bad]
-    account = _account(table, plan, rows, cells, checked.ratings, further, bad)
-    if not account.stored and not further.stored:
-        _refuse_unread(table, plan, rows, cells)
+    account = account_of(table, plan, rows, cells, checked.ratings, further, bad)
     return Parts(
         checked.dialogues.drop(ROW),
         checked.summaries.drop(ROW),
@@ -98,7 +95,7 @@ def assemble(table: Table, plan: Plan, asked: ReadingSettings) -> Parts:
         further.choices,
         further.spans,
         _annotators(table),
-        _declared(table, rows, asked),
+        _declared(table, rows),
         (account,),
     )
 
@@ -117,105 +114,10 @@ def _annotators(table: Table) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=ANNOTATORS, orient="row")
 
 
-def _declared(table: Table, rows: Rows, asked: ReadingSettings) -> tuple[Dimension, ...]:
-    """What layout and words say about dimensions, with the directions that the user gave."""
+def _declared(table: Table, rows: Rows) -> tuple[Dimension, ...]:
+    """What layout and words say about dimensions."""
     found = {one.name: one for one in (*rows.declared, *table.declared)}
     return tuple(found[name] for name in sorted(found))
-
-
-def _refuse_unread(table: Table, plan: Plan, rows: Rows, cells: pl.DataFrame) -> None:
-    """People are there, or judgements, and not one could be read: that is not all well."""
-    people = plan.uses.get("annotator", ())
-    if not people or table.further:
-        return
-    if plan.has("value") or plan.named("dimension"):
-        if cells.is_empty():
-            return
-        columns = sorted({*plan.named("dimension").values(), *plan.uses.get("value", ())})
-        what = f"no judgement in {', '.join(map(repr, columns))} could be read"
-    else:
-        spare = [column.name for column in plan.columns if column.use is None and column.filled]
-        if not spare:
-            return
-        what = f"no column holds judgements that can be read (not used: {', '.join(spare)})"
-    raise InputError(
-        f"{people[0]!r} names annotators, but {what}. Map the right column, as in --map dimension:overall=COLUMN, or "
-        f"leave the annotators out: --map ignore={people[0]}"
-    )
-
-
-def _account(
-    table: Table,
-    plan: Plan,
-    rows: Rows,
-    cells: pl.DataFrame,
-    ratings: pl.DataFrame,
-    further: Further,
-    bad: list[BadRow],
-) -> Account:
-    """What became of every cell of judgements."""
-    key = [ROW, "dimension"]
-    kept = ratings.select(*key, pl.col("value").is_not_null().alias("_stored"), pl.col(WORD)) if WORD in ratings.columns else None
-    if kept is None:
-        kept = pl.DataFrame(schema={ROW: pl.Int64, "dimension": pl.String, "_stored": pl.Boolean, WORD: pl.String})
-    merged = pl.concat([*rows.merged, pl.DataFrame(schema={ROW: pl.Int64, "dimension": pl.String})])
-    reasons = pl.DataFrame(
-        [(one.row, one.reason) for one in bad if one.row is not None], schema={ROW: pl.Int64, "_reason": pl.String}, orient="row"
-    ).unique(ROW, keep="first", maintain_order=True)
-    seen = (
-        cells.join(kept.unique(key), on=key, how="left", maintain_order="left")
-        .join(merged.unique().with_columns(_merged=pl.lit(True)), on=key, how="left", maintain_order="left")
-        .join(reasons, on=ROW, how="left", maintain_order="left")
-    )
-    stored = pl.col("_stored").fill_null(False)
-    skipped = ~stored & pl.col(WORD).is_not_null()
-    again = ~stored & ~skipped & pl.col("_merged").fill_null(False)
-    lost = seen.filter(~stored & ~skipped & ~again).with_columns(pl.col("_reason").fill_null(UNEXPLAINED))
-    left_out = Counter(lost["_reason"].to_list())
-    left_out.update(one.reason for one in further.bad)
-    unread = further.seen - further.stored - further.merged
-    left_out = _balanced(left_out, further, unread)
-    lines = {one.row for one in bad if one.table == "rows" and not one.reason.endswith("was ignored")}
-    return Account(
-        file=Path(table.place(0)[0]).name,
-        layout=table.layout,
-        cells=cells.height + further.seen + sum(plan.unused.values()) + sum(table.dropped.values()),
-        stored=int(seen.select(stored.sum()).item()) + further.stored,
-        not_given=dict(sorted(Counter(seen.filter(skipped)[WORD].to_list()).items())),
-        merged=seen.filter(again).height + further.merged,
-        left_out=dict(sorted(left_out.items())),
-        unused=dict(plan.unused),
-        rejected=dict(table.dropped),
-        rows=table.frame.height + len(table.problems),
-        rows_merged=rows.rows_merged,
-        rows_left_out=len(lines) + len(table.problems),
-        conflicts=rows.conflicts + further.conflicts,
-        lost=_lost_groups(seen, stored, lost),
-    )
-
-
-def _balanced(left_out: "Counter[str]", further: Further, unread: int) -> dict[str, int]:
-    """Reasons of further judgements count rows of the file: an option of a lost question is not a judgement."""
-    counted_rows: dict[int, str] = {}
-    for one in further.bad:
-        left_out[one.reason] -= 1
-        if one.row is not None:
-            counted_rows.setdefault(one.row, one.reason)
-    left_out.update(Counter(list(counted_rows.values())[:unread]))
-    rest = unread - min(unread, len(counted_rows))
-    if rest:
-        left_out[UNEXPLAINED] += rest
-    return {reason: number for reason, number in left_out.items() if number}
-
-
-def _lost_groups(seen: pl.DataFrame, stored: pl.Expr, lost: pl.DataFrame) -> tuple[str, ...]:
-    """Dimensions, annotators and systems that had judgements, of which not one is stored."""
-    found = []
-    for kind in ("dimension", "annotator", "system"):
-        kept = set(seen.filter(stored)[kind].unique())
-        gone = sorted({str(name) for name in lost[kind].unique() if name is not None and name not in kept})
-        found += [f"the {kind} {name!r}" for name in gone]
-    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,20 +145,23 @@ def assemble_ratings(table: Table, plan: Plan, asked: ReadingSettings) -> Rating
             f"or dimension:NAME=COLUMN for each{_BY_OPTION}"
         )
     rows = Rows.of(table, plan, html="keep")
-    _settle_ids(rows)
     cells = judged_cells(rows)
+    _settle_ids(rows)
     ratings = rating_rows(rows, asked.repeats)
     rated = ratings.select(KEY).drop_nulls().unique(maintain_order=True)
     summaries = rated.with_columns(kind=pl.lit("system"), text=pl.lit(""))
     checked = check_rows(rated.select("dialogue_id").unique(), summaries, ratings)
     bad = [*rows.bad, *checked.bad]
     problems = in_order(table.problems, to_problems(bad, table))
-    none = Further(*(pl.DataFrame(schema=schema) for schema in (PREFERENCES, CHOICES, SPANS)))
-    account = _account(table, plan, rows, cells, checked.ratings, none, bad)
-    if not account.stored:
-        _refuse_unread(table, plan, rows, cells)
+    none = Further()
+    account = account_of(table, plan, rows, cells, checked.ratings, none, bad)
     return RatingParts(
-        checked.ratings.drop(WORD, strict=False), problems, _said(table, rows, none), _declared(table, rows, asked), account, cells
+        checked.ratings.drop(WORD, strict=False),
+        problems,
+        _said(table, rows, none),
+        _declared(table, rows),
+        account,
+        cells,
     )
 
 
@@ -334,9 +239,14 @@ def _settle_systems(rows: Rows) -> None:
     if not _has_variants(rows):
         rows.frame = rows.frame.with_columns(pl.when(described).then(pl.lit("system")).alias("system"))
         if rows.plan.has("summary"):
-            rows.notes.append("no column says which system wrote the summaries; all are assigned to the system 'system'")
+            rows.notes.append(
+                "no column says which system wrote the summaries; all are assigned to the system 'system'"
+            )
         return
-    hashes = {text: f"v-{hashlib.sha256(text.encode()).hexdigest()[:8]}" for text in rows.frame["summary"].drop_nulls().unique()}
+    hashes = {
+        text: f"v-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+        for text in rows.frame["summary"].drop_nulls().unique()
+    }
     named = pl.when(pl.col("variant") != ORIGINAL).then("variant")
     hashed = pl.col("summary").replace_strict(hashes, default=None, return_dtype=pl.String)
     rows.frame = rows.frame.with_columns(
@@ -344,7 +254,8 @@ def _settle_systems(rows: Rows) -> None:
         pl.coalesce(named, hashed, pl.col("variant")).alias("variant"),
     )
     rows.notes.append(
-        "no column says which system wrote the summaries, and dialogues have several: each is a variant of the system 'summary'"
+        "no column says which system wrote the summaries, and dialogues have several: each is a variant of the system "
+        "'summary'"
     )
 
 
@@ -352,7 +263,11 @@ def _has_variants(rows: Rows) -> bool:
     """Whether a dialogue has several summaries, or edits of one."""
     if rows.frame["seed"].null_count() < rows.frame.height:
         return True
-    texts = rows.frame.filter(pl.col("summary").is_not_null()).group_by("dialogue_id", "role").agg(pl.col("summary").n_unique())
+    texts = (
+        rows.frame.filter(pl.col("summary").is_not_null())
+        .group_by("dialogue_id", "role")
+        .agg(pl.col("summary").n_unique())
+    )
     return bool((texts["summary"] > 1).any())
 
 
@@ -362,7 +277,9 @@ def _seeds(rows: Rows) -> pl.DataFrame:
     if given.is_empty():
         return pl.DataFrame(schema=_SUMMARY_ROWS)
     return (
-        given.with_columns(pl.lit(ORIGINAL).alias("variant"), kind=pl.lit("system"), provenance=pl.lit(None, pl.String), text="seed")
+        given.with_columns(
+            pl.lit(ORIGINAL).alias("variant"), kind=pl.lit("system"), provenance=pl.lit(None, pl.String), text="seed"
+        )
         .unique(list(KEY), keep="first", maintain_order=True)
         .select(_SUMMARY_ROWS.names())
     )

@@ -149,7 +149,7 @@ def column_type(values: pl.Series) -> str:
     if not reading.given:
         return "empty" if not reading.not_given else "text"
     # A column of numbers may hold a few typing errors: these are then reported, and do not turn it into text.
-    if reading.share >= 0.5 and reading.kind == "number":
+    if reading.nearly >= 0.5 and reading.kind == "number":
         return "number"
     return "yes/no" if reading.share >= MOSTLY and reading.kind == "yes/no" else "text"
 
@@ -204,9 +204,9 @@ class _Guess:
             for _, column in matches:
                 if use in self.taken:
                     self.why_not[column] = f"could be {use}, but that is taken"
-                elif use == "dialogue" and self._is_short_id(column):
-                    continue
-                elif use in ("value", "seed") and not self._fits(use, column):
+                elif (use == "dialogue" and self._is_short_id(column)) or (
+                    use in ("value", "seed") and not self._fits(use, column)
+                ):
                     continue
                 else:
                     self.choose(column, use, f"columns named {column!r} usually are")
@@ -281,11 +281,11 @@ class _Guess:
             return
         text = next((column for column, (use, _) in self.chosen.items() if use == "dialogue"), None)
         free = [column for column in self.frame.columns if column not in self.chosen]
-        column, why = choose_id(self.frame, free, self.names, text)
-        if column is not None:
-            self.choose(column, "dialogue_id", why)
+        best, why = choose_id(self.frame, free, self.names, text)
+        if best is not None:
+            self.choose(best, "dialogue_id", why)
             for other in free:
-                if is_id(self.names[other]) and other != column:
+                if is_id(self.names[other]) and other != best:
                     self.why_not[other] = "could be dialogue_id, but that is taken"
 
     def ratings(self) -> None:
@@ -320,12 +320,13 @@ class _Guess:
             # All "N/A": nothing was judged, but the column is a dimension all the same.
             return known and bool(found.not_given)
         if known and not is_housekeeping(name):
-            return found.share >= 0.5 or ("annotator" in self.taken and self.types[column] == "text")
+            return found.nearly >= 0.5 or ("annotator" in self.taken and self.types[column] == "text")
         if not beside or is_housekeeping(name) or is_other_id(name) or is_id(name):
             return False
         if found.kind == "number":
-            return found.share >= 0.5 and self._on_a_scale(column, found)
-        return found.share >= MOSTLY and found.kind in ("yes/no", "ordered")
+            return found.nearly >= 0.5 and self._on_a_scale(column, found)
+        # A flag that is set in some rows and never unset is no judgement.
+        return found.share >= MOSTLY and found.kind in ("yes/no", "ordered") and found.distinct > 1
 
     def _on_a_scale(self, column: str, found: Reading) -> bool:
         if heading(column)[1] is not None or found.distinct <= _MOST_POINTS:
@@ -365,7 +366,8 @@ class _Guess:
         uses: dict[str, tuple[str, ...]] = {}
         columns, unused, like_judgements = [], [], {}
         for name in self.frame.columns:
-            use, why = self.chosen.get(name, (None, self.why_not.get(name, "the name is not known")))
+            found: tuple[str | None, str] | None = self.chosen.get(name)
+            use, why = found or (None, self.why_not.get(name, "the name is not known"))
             filled = self.frame.height - self.frame[name].null_count()
             if use == IGNORE:
                 use = None
@@ -385,4 +387,6 @@ class _Guess:
         if is_housekeeping(self.names[column]) or is_id(self.names[column]) or is_other_id(self.names[column]):
             return False
         found = self.answers(column)
-        return found.given > 0 and found.share >= MOSTLY and found.distinct <= _MOST_POINTS and "annotator" in self.taken
+        return (
+            found.given > 0 and found.share >= MOSTLY and found.distinct <= _MOST_POINTS and "annotator" in self.taken
+        )

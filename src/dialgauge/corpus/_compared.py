@@ -16,19 +16,43 @@ _SYSTEM = "system|model|summarizer|candidate|option|name"
 _TEXT = "summary|output|response|text|hypothesis|candidate|answer|option"
 _SIDE = r"[a-h]|\d{1,2}|left|right|first|second"
 _WINNER = frozenset(
-    """winner preferred preference choice vote better better_summary preferred_summary preferred_system which_is_better
-    selected chosen pick favorite favourite winning_system winner_system label""".split()
+    [
+        "winner",
+        "preferred",
+        "preference",
+        "choice",
+        "vote",
+        "better",
+        "better_summary",
+        "preferred_summary",
+        "preferred_system",
+        "which_is_better",
+        "selected",
+        "chosen",
+        "pick",
+        "favorite",
+        "favourite",
+        "winning_system",
+        "winner_system",
+        "label",
+    ]
 )
-_BEST = frozenset("best best_system best_summary most_preferred best_choice".split())
-_WORST = frozenset("worst worst_system worst_summary least_preferred worst_choice".split())
-_TIE = re.compile(r"(?:it_?s_)?(?:a_)?(?:tie|draw|equal|same|both|neither|none|no_preference|no_difference|either|0)(?:_.*)?")
-_FIRST = frozenset("a left first 1 model_a system_a summary_a option_a response_a".split())
-_SECOND = frozenset("b right second 2 model_b system_b summary_b option_b response_b".split())
-_START = frozenset("start start_offset span_start begin start_char char_start start_index offset_start".split())
-_END = frozenset("end end_offset span_end stop end_char char_end end_index offset_end".split())
-_LABEL = frozenset("error_type label category type error_category tag span_label error error_label class".split())
-_SEVERITY = frozenset("severity error_severity".split())
-_SPAN_TEXT = frozenset("span_text marked text_span span error_text quote".split())
+_BEST = frozenset(["best", "best_system", "best_summary", "most_preferred", "best_choice"])
+_WORST = frozenset(["worst", "worst_system", "worst_summary", "least_preferred", "worst_choice"])
+_TIE = re.compile(
+    r"(?:it_?s_)?(?:a_)?(?:tie|draw|equal|same|both|neither|none|no_preference|no_difference|either|0)(?:_.*)?"
+)
+_FIRST = frozenset(["a", "left", "first", "1", "model_a", "system_a", "summary_a", "option_a", "response_a"])
+_SECOND = frozenset(["b", "right", "second", "2", "model_b", "system_b", "summary_b", "option_b", "response_b"])
+_START = frozenset(
+    ["start", "start_offset", "span_start", "begin", "start_char", "char_start", "start_index", "offset_start"]
+)
+_END = frozenset(["end", "end_offset", "span_end", "stop", "end_char", "char_end", "end_index", "offset_end"])
+_LABEL = frozenset(
+    ["error_type", "label", "category", "type", "error_category", "tag", "span_label", "error", "error_label", "class"]
+)
+_SEVERITY = frozenset(["severity", "error_severity"])
+_SPAN_TEXT = frozenset(["span_text", "marked", "text_span", "span", "error_text", "quote"])
 
 Mapped = Mapping[str, str | Sequence[str]]
 
@@ -79,7 +103,9 @@ def _code(row: Mapping[str, object], winner: str, options: Mapping[str, Mapping[
     sides = list(options)
     for side, code in zip(sides, "ab", strict=True):
         named = options[side].get("system")
-        if (named and row[named] is not None and str(row[named]).strip().lower() == said.lower()) or said.lower() == side:
+        if (
+            named and row[named] is not None and str(row[named]).strip().lower() == said.lower()
+        ) or said.lower() == side:
             return code
     plain = normalised(said)
     if plain in _FIRST or plain in _SECOND:
@@ -87,9 +113,7 @@ def _code(row: Mapping[str, object], winner: str, options: Mapping[str, Mapping[
     return "tie" if _TIE.fullmatch(plain) else None
 
 
-def _taken_out(
-    table: Table, mapping: Mapped, columns: Sequence[str]
-) -> tuple[pl.DataFrame, Plan]:
+def _taken_out(table: Table, mapping: Mapped, columns: Sequence[str]) -> tuple[pl.DataFrame, Plan]:
     """The frame under our own names without these columns, each row with its number and the id of its dialogue."""
     rest = table.frame.drop(columns)
     plan = make_plan(rest, mapping, table.known)
@@ -118,9 +142,7 @@ def _unmade(plan: Plan) -> list[str]:
     return [column for use in uses for column in plan.uses.get(use, ())]
 
 
-def _option_rows(
-    table: Table, keyed: pl.DataFrame, plan: Plan, options: Mapping[str, Mapping[str, str]]
-) -> Table:
+def _option_rows(table: Table, keyed: pl.DataFrame, plan: Plan, options: Mapping[str, Mapping[str, str]]) -> Table:
     """A row per option with its summary."""
     rest = [c for c in keyed.columns if not c.startswith("@") and c != ROW and c not in _unmade(plan)]
     named = any(use == "dialogue_id" for use in plan.uses)
@@ -140,7 +162,12 @@ def _option_rows(
         frame=frame,
         # Rows after those of the frame are those of the file, for the judgements taken out of them.
         place=lambda row: place(origin[row]) if row < height else place(row - height),
-        known={**table.known, "system": "system", "summary": "summary", **({} if named else {"dialogue_id": "dialogue_id"})},
+        known={
+            **table.known,
+            "system": "system",
+            "summary": "summary",
+            **({} if named else {"dialogue_id": "dialogue_id"}),
+        },
         notes=table.notes,
     )
 
@@ -155,8 +182,11 @@ def _preferences(table: Table, mapping: Mapped, options: Mapping[str, Mapping[st
         pl.Series("winner", codes, pl.String),
         table.frame[winner].cast(pl.String).alias("_said"),
         *(
-            (table.frame[uses["system"]].cast(pl.String) if "system" in uses else pl.Series([side] * table.frame.height))
-            .alias(f"system_{letter}")
+            (
+                table.frame[uses["system"]].cast(pl.String)
+                if "system" in uses
+                else pl.Series([side] * table.frame.height)
+            ).alias(f"system_{letter}")
             for letter, (side, uses) in zip("ab", options.items(), strict=True)
         ),
     ).filter(pl.col("_said").is_not_null())
@@ -215,8 +245,10 @@ def _are_offsets(frame: pl.DataFrame, start: str, end: str) -> bool:
     )
     filled = frame.filter(pl.col(start).is_not_null()).height
     ordered = places.filter(pl.col("e") >= pl.col("s")).height
-    return filled > 0 and ordered * 10 >= filled * 9 and any(
-        normalised(column) in USES["summary"] or normalised(column) == "text" for column in frame.columns
+    return (
+        filled > 0
+        and ordered * 10 >= filled * 9
+        and any(normalised(column) in USES["summary"] or normalised(column) == "text" for column in frame.columns)
     )
 
 
@@ -235,8 +267,11 @@ def _spans(table: Table, mapping: Mapped, names: Mapping[str, str], start: str, 
         table.frame[start].cast(pl.String).str.strip_chars().alias("_start"),
         table.frame[end].cast(pl.String).str.strip_chars().alias("_end"),
         *(
-            (table.frame[column].cast(pl.String) if column else pl.Series([None] * table.frame.height, dtype=pl.String))
-            .alias(f"_{use}")
+            (
+                table.frame[column].cast(pl.String)
+                if column
+                else pl.Series([None] * table.frame.height, dtype=pl.String)
+            ).alias(f"_{use}")
             for use, column in found.items()
         ),
     ).select(

@@ -17,7 +17,6 @@ from dialgauge.corpus._xlsx import load_xlsx, write_xlsx, xlsx_cannot_hold
 from dialgauge.errors import InputError, UnknownNameError
 
 
-
 @dataclass(frozen=True, slots=True)
 class Format:
     """A file format for corpora.

@@ -19,9 +19,9 @@ _SCHEMAS = {"preferences": PREFERENCES, "choices": CHOICES, "spans": SPANS}
 class Further:
     """The judgements of other kinds, and what became of each row that had one."""
 
-    preferences: pl.DataFrame
-    choices: pl.DataFrame
-    spans: pl.DataFrame
+    preferences: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=PREFERENCES))
+    choices: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CHOICES))
+    spans: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SPANS))
     bad: list[BadRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seen: int = 0
@@ -34,7 +34,7 @@ def further_judgements(
     table: Table, dialogues: pl.DataFrame, summaries: pl.DataFrame, shifts: dict[str, list[int]]
 ) -> Further:
     """The further tables of a layout, checked against the summaries."""
-    found = Further(*(pl.DataFrame(schema=schema) for schema in _SCHEMAS.values()))
+    found = Further()
     frames = {name: _typed(found, table.further.get(name), name) for name in _SCHEMAS}
     frames["preferences"] = _preferences(found, frames["preferences"])
     frames["choices"] = _choices(found, frames["choices"])
@@ -59,11 +59,15 @@ def _typed(found: Further, frame: pl.DataFrame | None, name: str) -> pl.DataFram
     if "time" in own.columns:
         own, wrong = with_times(own)
         if wrong:
-            found.notes.append(f"{counted(sum(wrong.values()), 'time')} not understood and left empty, such as {next(iter(wrong))!r}")
+            found.notes.append(
+                f"{counted(sum(wrong.values()), 'time')} not understood and left empty, such as {next(iter(wrong))!r}"
+            )
     numbers = [c for c in ("start", "end") if c in own.columns]
     own = own.with_columns(pl.col(column).cast(pl.Int64, strict=False) for column in numbers)
     own = own.with_columns(
-        pl.col(column).fill_null(value) for column, value in DEFAULTS.items() if column in own.columns and column != "span"
+        pl.col(column).fill_null(value)
+        for column, value in DEFAULTS.items()
+        if column in own.columns and column != "span"
     )
     extra = [column for column in (ROW, "_given", "_lost") if column in frame.columns]
     return pl.concat([conform(own, schema, name), frame.select(extra)], how="horizontal")
@@ -89,7 +93,9 @@ def _merged(found: Further, frame: pl.DataFrame, key: list[str], said: list[str]
 def _preferences(found: Further, frame: pl.DataFrame) -> pl.DataFrame:
     if "_given" in frame.columns:
         lost = frame.filter(pl.col("winner").is_null())
-        found.bad += bad_rows("preferences", lost, PREFERENCE_KEY, "the winner is neither of the two, nor a tie", "_given")
+        found.bad += bad_rows(
+            "preferences", lost, PREFERENCE_KEY, "the winner is neither of the two, nor a tie", "_given"
+        )
         frame = frame.filter(pl.col("winner").is_not_null()).drop("_given")
     return _merged(found, in_name_order(frame), list(PREFERENCE_KEY), ["winner"], "preferences")
 
@@ -102,9 +108,7 @@ def _choices(found: Further, frame: pl.DataFrame) -> pl.DataFrame:
     return _merged(found, frame, list(CHOICE_KEY), ["choice"], "choices")
 
 
-def _spans(
-    found: Further, frame: pl.DataFrame, summaries: pl.DataFrame, shifts: dict[str, list[int]]
-) -> pl.DataFrame:
+def _spans(found: Further, frame: pl.DataFrame, summaries: pl.DataFrame, shifts: dict[str, list[int]]) -> pl.DataFrame:
     if frame.is_empty():
         return frame
     half = frame.filter(pl.col("start").is_null() & pl.col("label").is_not_null())
@@ -135,7 +139,7 @@ def _shifted(frame: pl.DataFrame, summaries: pl.DataFrame, shifts: dict[str, lis
     texts = {row[:4]: row[4] for row in summaries.select(*KEY, "text").iter_rows()}
     starts, ends = [], []
     for row in frame.iter_rows(named=True):
-        places = shifts.get(texts.get(tuple(row[name] for name in KEY), ""), None)
+        places = shifts.get(texts.get(tuple(row[name] for name in KEY), ""))
         start, end = row["start"], row["end"]
         if places and row["side"] == "summary" and start is not None and 0 <= start <= end < len(places):
             start, end = places[start], places[end]

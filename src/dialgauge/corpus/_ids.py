@@ -43,8 +43,10 @@ def _rank(name: str) -> int:
 
 def _is_short(values: pl.Series) -> bool:
     shown = values.drop_nulls().head(500).cast(pl.String)
-    return bool(len(shown)) and bool((shown.str.len_chars() <= _LONGEST).all()) and not bool(
-        shown.str.contains(r"\S\s+\S+\s+\S").any()
+    return (
+        bool(len(shown))
+        and bool((shown.str.len_chars() <= _LONGEST).all())
+        and not bool(shown.str.contains(r"\S\s+\S+\s+\S").any())
     )
 
 

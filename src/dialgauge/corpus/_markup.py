@@ -9,7 +9,7 @@ from collections.abc import Iterable
 _TAGS = "p|br|div|span|b|i|u|strong|em|li|ul|ol|h[1-6]|a|td|th|tr|table|tbody|thead|font|hr|blockquote|pre"
 _TAG = re.compile(rf"<(/?)({_TAGS})(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-z]{4,8});")
-_ENDS_LINE = frozenset("br p div li tr h1 h2 h3 h4 h5 h6 hr blockquote".split())
+_ENDS_LINE = frozenset(["br", "p", "div", "li", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "blockquote"])
 _PIECE = re.compile(rf"{_TAG.pattern}|{_ENTITY.pattern}", re.IGNORECASE)
 
 

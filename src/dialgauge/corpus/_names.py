@@ -17,7 +17,7 @@ USES: Mapping[str, tuple[str, ...]] = {
     ),
     "dialogue": _names(
         "dialogue dialog turns conversation transcript source document article src doc input text dialogue_text "
-        "dialog_text transcript_text conversation_text call_transcript chat chat_log chat_text messages utterances "
+        "dialog_text transcript_text conversation_text call_transcript chat_log chat_text messages utterances "
         "source_text source_document document_text doc_text context meeting_transcript full_text original_text"
     ),
     "system": _names(
@@ -82,7 +82,9 @@ _THING = (
     "segment|passage|news|input"
 )
 #: Columns that may identify a dialogue. Those without a word like "id" count only where their values are short.
-_ID = re.compile(rf"(?:{_THING})_?(?:id|ids|number|no|nr|num|ref|reference|key|uuid|guid|hash|code|sid|name)|(?:e|f)?_?id")
+_ID = re.compile(
+    rf"(?:{_THING})_?(?:id|ids|number|no|nr|num|ref|reference|key|uuid|guid|hash|code|sid|name)|(?:e|f)?_?id"
+)
 _BARE_ID = re.compile(rf"(?:{_THING})|uuid|guid|hash|key|fname|file|file_name|filename|ref|nr|number|no|name|index|idx")
 #: Ids of people, of single judgements and of the work on them, never of a dialogue.
 _OTHER_ID = re.compile(
@@ -101,7 +103,9 @@ _HOUSEKEEPING = re.compile(
     r"age_.*|duration.*|time_.*|work_time.*|q_total_duration|sex|gender"
 )
 #: Columns computed from ratings: beside the raw ones they are no further annotator.
-AGGREGATES = re.compile(r"(?:^|.*_)(?:mean|avg|average|median|std|sd|stdev|var|variance|min|max|sum|total|majority|agreed)(?:_.*)?")
+AGGREGATES = re.compile(
+    r"(?:^|.*_)(?:mean|avg|average|median|std|sd|stdev|var|variance|min|max|sum|total|majority|agreed)(?:_.*)?"
+)
 #: "Accuracy (1-5)", "Accuracy [0 to 100]": the scale stands in the heading.
 _SCALED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*(?:-|–|to|…|\.\.)\s*(\d+)(?:\s*[,;:].*)?\s*[)\]]\s*[?:]?\s*")
 #: "How good is the summary? [Coherence]", as grids of web forms are exported.

@@ -1,4 +1,4 @@
-"""JSON objects as rows: what is nested in a dialogue becomes one row per summary or rating, with the keys of its parents."""
+"""JSON objects as rows: what is nested becomes one row per summary or rating, with the keys of its parents."""
 
 import json
 import re
@@ -82,9 +82,9 @@ class _Level:
             self.first["dialogue"] = json.dumps([turn_to_json(turn) for turn in turns], ensure_ascii=False)
         elif name in _REFERENCES and isinstance(value, list):
             self.first |= _references(value)
-        elif _SUMMARIES.fullmatch(name) and _are_summaries(value):
+        elif name == "summaries" or (_SUMMARIES.fullmatch(name) and _are_summaries(value)):
             self.inner += self._summaries(value)
-        elif (_JUDGEMENTS.fullmatch(name) and _are_judgements(value)) or _is_voted(name, value):
+        elif name == "ratings" or (_JUDGEMENTS.fullmatch(name) and _are_judgements(value)) or _is_voted(name, value):
             self.judged.append((key, value))
         elif isinstance(value, dict) and name not in _WHOLE and _is_flat(value):
             for inner, entry in value.items():
@@ -110,7 +110,7 @@ class _Level:
         for item in value:
             if not isinstance(item, Mapping):
                 raise ValueError("a summary must be an object")
-            given = {_SUMMARY_KEYS.get(key, key): entry for key, entry in item.items()}
+            given: dict[str, Any] = {_SUMMARY_KEYS.get(str(key), str(key)): entry for key, entry in item.items()}
             given = {("system" if normalised(k) in USES["system"] else k): entry for k, entry in given.items()}
             text = next((given[k] for k in given if normalised(k) in USES["summary"]), None)
             if not isinstance(text, str) or given.get("system") is None:

@@ -3,7 +3,6 @@
 import polars as pl
 
 from dialgauge.corpus._checks import ROW, BadRow, bad_rows
-
 from dialgauge.corpus._dimensions import direction_by_name, is_lower_better
 from dialgauge.corpus._names import is_dimension, normalised
 from dialgauge.corpus._rows import Rows
@@ -34,7 +33,9 @@ def judged_cells(rows: Rows) -> pl.DataFrame:
     if wide:
         columns = rows.frame.filter(pl.col("dimension").is_null()).select(*index, *wide)
         spread = columns.unpivot(wide, index=index, variable_name="dimension", value_name="value")
-        parts.append(spread.with_columns(pl.col("dimension").str.strip_prefix("dimension:")).select(*index, "dimension", "value"))
+        parts.append(
+            spread.with_columns(pl.col("dimension").str.strip_prefix("dimension:")).select(*index, "dimension", "value")
+        )
     if not parts:
         return pl.DataFrame(schema={ROW: pl.Int64, "annotator": pl.String, "system": pl.String, "dimension": pl.String})
     return pl.concat(parts).filter(pl.col("value").str.strip_chars() != "").drop("value")
@@ -146,7 +147,9 @@ def _times(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
     """Times as UTC; one that is not understood is left empty, and never costs a rating."""
     frame, wrong = with_times(ratings)
     if wrong:
-        rows.notes.append(f"{counted(sum(wrong.values()), 'time')} not understood and left empty, such as {next(iter(wrong))!r}")
+        rows.notes.append(
+            f"{counted(sum(wrong.values()), 'time')} not understood and left empty, such as {next(iter(wrong))!r}"
+        )
     return frame
 
 
@@ -181,16 +184,24 @@ def _without_repeats(rows: Rows, ratings: pl.DataFrame, repeats: str) -> pl.Data
         chosen = chosen.filter(pl.int_range(pl.len()).over(key) == pl.len().over(key) - 1)
     if repeats == "mean":
         means = several.group_by(key, maintain_order=True).agg(pl.col("value").mean().alias("_mean"))
-        chosen = chosen.join(means, on=key, how="left", nulls_equal=True, maintain_order="left").with_columns(value="_mean").drop("_mean")
+        chosen = (
+            chosen.join(means, on=key, how="left", nulls_equal=True, maintain_order="left")
+            .with_columns(value="_mean")
+            .drop("_mean")
+        )
     kept = chosen.select(ROW, *key).with_columns(_kept=pl.lit(True))
-    others = several.join(kept, on=[ROW, *key], how="left", nulls_equal=True, maintain_order="left").filter(pl.col("_kept").is_null())
+    others = several.join(kept, on=[ROW, *key], how="left", nulls_equal=True, maintain_order="left").filter(
+        pl.col("_kept").is_null()
+    )
     conflict = (pl.col("_values") > 1) & pl.col("value").is_not_null() & (pl.col("value") != pl.col("_first"))
     if repeats == "refuse":
         bad = others.filter(conflict)
         rows.conflicts += bad.height
         rows.bad += [
             BadRow("ratings", one.row, one.key, CONFLICT, f"{value:g}, and {first:g} before")
-            for one, value, first in zip(bad_rows("ratings", bad, _SHOWN, CONFLICT), bad["value"], bad["_first"], strict=True)
+            for one, value, first in zip(
+                bad_rows("ratings", bad, _SHOWN, CONFLICT), bad["value"], bad["_first"], strict=True
+            )
         ]
         others = others.filter(~conflict)
     elif (differing := others.filter(pl.col("_values") > 1).height) > 0:

@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 
 from dialgauge.corpus._account import Account
-
 from dialgauge.corpus._assemble import RATINGS_ALONE, Parts, RatingParts, assemble, assemble_ratings, in_order
 from dialgauge.corpus._checks import ROW
 from dialgauge.corpus._columns import Column, Plan, make_plan
@@ -87,7 +86,7 @@ def read_corpus(
         raise_if_any(parts.problems, str(path), limit=None)
     if language is not None:
         info = replace(info, language=language)
-    return with_directions(parts.corpus(info), asked.direction)
+    return with_directions(parts.corpus(info), asked.by_dimension())
 
 
 def with_directions(corpus: Corpus, directions: Mapping[str, Direction]) -> Corpus:
@@ -151,7 +150,13 @@ def _plan(table: Table, mapping: Mapped) -> Plan:
 def _flattened(table: Table, mapping: Mapped) -> Table:
     """The records of a table as flat rows; those whose shape is not known are reported."""
     assert table.records is not None
-    kept = [name for use in _OF_KEY for given in [mapping.get(use)] if isinstance(given, str | tuple | list) for name in _listed(given)]
+    kept = [
+        name
+        for use in _OF_KEY
+        for given in [mapping.get(use)]
+        if isinstance(given, str | tuple | list)
+        for name in _listed(given)
+    ]
     file = table.place(0)[0] if table.records else ""
     rows: list[dict[str, Any]] = []
     numbers: list[int] = []
@@ -377,7 +382,7 @@ def add_ratings(
         declared=tuple(known[name] for name in sorted(known)),
         accounts=(*corpus.accounts, account),
     )
-    mine = {name: direction for name, direction in asked.direction.items() if name in set(ratings["dimension"])}
+    mine = {name: direction for name, direction in asked.by_dimension().items() if name in set(ratings["dimension"])}
     return with_directions(more, mine)
 
 

@@ -15,7 +15,18 @@ from dialgauge.corpus._types import ORIGINAL, OVERALL, Dimension
 
 _COLUMNS = (
     *("dialogue_id", "dialogue", "domain", "language", "meta", "system", "summary", "variant", "role", "kind"),
-    *("provenance", "annotator", "dimension", "value", "sentence", "scale", "comment", "time", "ratings_origin", "seed"),
+    *(
+        "provenance",
+        "annotator",
+        "dimension",
+        "value",
+        "sentence",
+        "scale",
+        "comment",
+        "time",
+        "ratings_origin",
+        "seed",
+    ),
 )
 _DEFAULTS = {"variant": ORIGINAL, "role": OVERALL}
 

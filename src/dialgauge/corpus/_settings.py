@@ -1,24 +1,14 @@
 """How files are read: what is done with markup, repeated judgements, directions, and what may be left out."""
 
-from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, cast, get_args
 
 from pydantic import field_validator
 
+from dialgauge.corpus._types import Direction
 from dialgauge.errors import InputError
-from dialgauge.settings import Settings, refusing, setting
+from dialgauge.settings import Settings, Several, refusing, setting
 
 _PANEL = "Reading"
-
-
-def _directions(given: Sequence[str]) -> dict[str, str]:
-    found = {}
-    for text in given:
-        name, equals, direction = text.rpartition("=")
-        if not equals or not name or direction not in ("higher", "lower", "none"):
-            raise InputError(f"--direction {text!r}: write DIMENSION=lower, DIMENSION=higher or DIMENSION=none")
-        found[name] = direction
-    return found
 
 
 class ReadingSettings(Settings):
@@ -28,12 +18,10 @@ class ReadingSettings(Settings):
     repeats: Literal["refuse", "first", "last", "mean"] = setting(
         "refuse", "Which of several different values of the same rating counts.", panel=_PANEL
     )
-    direction: dict[str, Literal["higher", "lower", "none"]] = setting(
-        {},
-        "Direction of a dimension: redundancy=lower, clarity=higher, category=none.",
+    directions: Several[str] = setting(
+        (),
+        "Direction of a dimension: redundancy=lower, category=none.",
         flag="--direction",
-        metavar="NAME=DIRECTION",
-        parse=_directions,
         panel=_PANEL,
     )
     allow_left_out: str = setting(
@@ -48,3 +36,18 @@ class ReadingSettings(Settings):
         with refusing():
             parse_share(text)
         return text
+
+    @field_validator("directions")
+    @classmethod
+    def _are_directions(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        with refusing():
+            for text in given:
+                name, _, direction = text.rpartition("=")
+                if not name or direction not in get_args(Direction):
+                    raise InputError(f"direction {text!r}: write DIMENSION=lower, DIMENSION=higher or DIMENSION=none")
+        return given
+
+    def by_dimension(self) -> dict[str, Direction]:
+        """The direction of each dimension that has one."""
+        parted = (text.rpartition("=") for text in self.directions)
+        return {name: cast(Direction, direction) for name, _, direction in parted}

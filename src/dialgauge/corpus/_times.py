@@ -4,18 +4,37 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 
 _ZONES = {
-    **{"UTC": 0, "GMT": 0, "Z": 0, "WET": 0, "BST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "IST": 5.5, "JST": 9},
-    **{"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7},
+    "UTC": 0,
+    "GMT": 0,
+    "Z": 0,
+    "WET": 0,
+    "BST": 1,
+    "CET": 1,
+    "CEST": 2,
+    "EET": 2,
+    "EEST": 3,
+    "IST": 5.5,
+    "JST": 9,
+    "EST": -5,
+    "EDT": -4,
+    "CST": -6,
+    "CDT": -5,
+    "MST": -7,
+    "MDT": -6,
+    "PST": -8,
+    "PDT": -7,
 }
 #: "Sat Nov 14 08:39:10 PST 2026", as Mechanical Turk and Java write it.
 _JAVA = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{1,2}) (\d{2}:\d{2}:\d{2}) ([A-Z]{1,4}) (\d{4})")
 #: "14/11/2026 8:28 PM", "11/14/2026 20:28:05", "14.11.2026".
-_SLASHED = re.compile(r"(\d{1,2})[/.\-](\d{1,2})[/.\-](\d{4})(?:[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*([AaPp][Mm])?)?")
+_SLASHED = re.compile(
+    r"(\d{1,2})[/.\-](\d{1,2})[/.\-](\d{4})(?:[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*([AaPp][Mm])?)?"
+)
 _FIRST, _LAST = 10**8, 10**10
 
 
 def parse_time(text: str) -> datetime | None:
-    """A time as UTC without a zone, as the corpus keeps it; None where the text is not understood, or has two meanings."""
+    """A time as UTC without a zone, as the corpus keeps it; None for a text that is not understood or ambiguous."""
     text = text.strip()
     try:
         return _plain(datetime.fromisoformat(text))

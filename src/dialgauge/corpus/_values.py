@@ -2,13 +2,30 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 #: Cells that say that no judgement was given, in lower case.
 NOT_GIVEN = frozenset(
     {
-        *("", "na", "n/a", "n.a.", "n.a", "n. a.", "#n/a", "<na>", "-", "–", "—", "--", "null", "none", "nil", "missing"),
+        *(
+            "",
+            "na",
+            "n/a",
+            "n.a.",
+            "n.a",
+            "n. a.",
+            "#n/a",
+            "<na>",
+            "-",
+            "–",
+            "—",
+            "--",
+            "null",
+            "none",
+            "nil",
+            "missing",
+        ),
         *("unsure", "not sure", "i'm not sure", "don't know", "dont know", "do not know", "i don't know", "idk"),
         *("skip", "skipped", "no answer", "not given", "not applicable", "can't tell", "cannot tell", "cannot say"),
         *("can't say", "k. a.", "k.a.", "weiß nicht", "ne sait pas", "not rated", "unrated", "undefined"),
@@ -52,14 +69,14 @@ _SCALES: tuple[tuple[str, ...], ...] = tuple(
         "low / medium|moderate|middle / high",
         "bad|poor / ok|okay|average|fair|acceptable|medium / good",
         "poor|bad / fair / good / excellent",
-        "very poor|very bad|terrible|awful / poor|bad / fair|average|acceptable|neutral|ok|okay|moderate|mediocre|medium"
+        "very poor|very bad|terrible|awful / poor|bad / fair|average|acceptable|neutral|ok|okay|moderate|medium"
         " / good / very good|excellent|great|perfect",
         "poor|bad / fair / good / very good / excellent",
         "very low / low / medium|moderate|neutral / high / very high",
         "strongly disagree|fully disagree|totally disagree|completely disagree / disagree"
         " / neutral|neither agree nor disagree|neither|undecided / agree"
         " / strongly agree|fully agree|totally agree|completely agree",
-        "strongly disagree / disagree / somewhat disagree|slightly disagree / neutral|neither agree nor disagree|neither"
+        "strongly disagree / disagree / somewhat disagree|slightly disagree / neutral|neither agree nor disagree"
         " / somewhat agree|slightly agree / agree / strongly agree",
         "not at all / slightly|a little|a little bit / moderately|somewhat / very|quite|very much|quite a bit"
         " / extremely|completely|entirely|fully",
@@ -88,7 +105,8 @@ MOSTLY = 0.9
 class Reading:
     """How the texts of a column are read. ``values`` has every text that can be; ``not_given`` counts the words for it.
 
-    ``share`` is the part of the given cells that can be read; ``labels`` name the points of a scale in words.
+    ``share`` is the part of the given cells that can be read, ``nearly`` that with numbers that have a decimal comma;
+    ``labels`` name the points of a scale in words.
     """
 
     kind: Kind
@@ -99,7 +117,8 @@ class Reading:
     scale: str | None = None
     commas: bool = False
     given: int = 0
-    distinct: int = field(default=0)
+    distinct: int = 0
+    nearly: float = 0.0
 
 
 def read_values(counts: Mapping[str, int], *, commas: bool = True, order: tuple[str, ...] = ()) -> Reading:
@@ -116,7 +135,10 @@ def read_values(counts: Mapping[str, int], *, commas: bool = True, order: tuple[
 
     def reading(kind: Kind, values: Mapping[str, float], **more: object) -> Reading:
         share = sum(counts[text] for text in values) / total if total else 0.0
-        return Reading(kind, values, said, share, given=total, distinct=len(set(given.values())), **more)  # type: ignore[arg-type]
+        commas = {text for text, word in given.items() if kind == "number" and _DECIMAL_COMMA.fullmatch(word)}
+        nearly = sum(counts[text] for text in {*values, *commas}) / total if total else 0.0
+        distinct = len(set(given.values()))
+        return Reading(kind, values, said, share, given=total, distinct=distinct, nearly=nearly, **more)  # type: ignore[arg-type]
 
     if order:
         places = {word.strip().lower(): place for place, word in enumerate(order, start=1)}
@@ -129,8 +151,8 @@ def read_values(counts: Mapping[str, int], *, commas: bool = True, order: tuple[
         _ordered(given, reading),
     ]
     # A column of 0 and 1 is one of numbers; the words of a scale only win where they explain more.
-    best = max(found, key=lambda one: one.share)
-    if best.share > 0:
+    best = max(found, key=lambda one: (one.share, one.nearly))
+    if best.nearly > 0:
         return best
     return Reading("unreadable", {}, said, 0.0, given=total, distinct=len(set(given.values())))
 
@@ -159,9 +181,7 @@ def _numbers(given: Mapping[str, str], commas: bool) -> tuple[dict[str, float], 
     plain = {text: number for text, word in given.items() if (number := as_number(word)) is not None}
     if not commas:
         return plain, False
-    turned = {
-        text: float(word.replace(",", ".")) for text, word in given.items() if _DECIMAL_COMMA.fullmatch(word)
-    }
+    turned = {text: float(word.replace(",", ".")) for text, word in given.items() if _DECIMAL_COMMA.fullmatch(word)}
     # Only where every cell is a number that way: "2,5" among points may be two answers.
     if turned and len(turned) + len(plain) == len(given) and not any("." in given[text] for text in plain):
         return plain | turned, True
@@ -171,9 +191,7 @@ def _numbers(given: Mapping[str, str], commas: bool) -> tuple[dict[str, float], 
 def _yes_no(given: Mapping[str, str]) -> dict[str, float]:
     found: list[dict[str, float]] = []
     for yes, no in _YES_NO:
-        found.append(
-            {text: 1.0 if word in yes else 0.0 for text, word in given.items() if word in yes or word in no}
-        )
+        found.append({text: 1.0 if word in yes else 0.0 for text, word in given.items() if word in yes or word in no})
     return max(found, key=len)
 
 

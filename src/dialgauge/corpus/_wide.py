@@ -11,14 +11,61 @@ from dialgauge.corpus._names import AGGREGATES, USES, heading, is_dimension, is_
 from dialgauge.corpus._table import Table
 
 #: What the texts of a wide file are called beside the name of the system.
-_TEXTS = ("summary", "summ", "output", "hypothesis", "hyp", "prediction", "pred", "generated", "response", "candidate", "text")
+_TEXTS = (
+    "summary",
+    "summ",
+    "output",
+    "hypothesis",
+    "hyp",
+    "prediction",
+    "pred",
+    "generated",
+    "response",
+    "candidate",
+    "text",
+)
 #: Affixes that say something else than who wrote a summary.
 _NOT_SYSTEMS = frozenset(
-    """id ids length len type model system name role kind index idx count words tokens time date original seed reference
-    ref gold golden human target source quality sentence sentences label score lang language""".split()
+    [
+        "id",
+        "ids",
+        "length",
+        "len",
+        "type",
+        "model",
+        "system",
+        "name",
+        "role",
+        "kind",
+        "index",
+        "idx",
+        "count",
+        "words",
+        "tokens",
+        "time",
+        "date",
+        "original",
+        "seed",
+        "reference",
+        "ref",
+        "gold",
+        "golden",
+        "human",
+        "target",
+        "source",
+        "quality",
+        "sentence",
+        "sentences",
+        "label",
+        "score",
+        "lang",
+        "language",
+    ]
 )
-_RATER = re.compile(r"(?:a|an|ann|anno|annotator|rater|r|judge|j|worker|w|expert|ex|turker|coder|c|evaluator|ev|eval|e|reviewer|"
-                    r"participant|p|person|human|h|user|u|labeler)?_?\d{1,3}")
+_RATER = re.compile(
+    r"(?:a|an|ann|anno|annotator|rater|r|judge|j|worker|w|expert|ex|turker|coder|c|evaluator|ev|eval|e|reviewer|"
+    r"participant|p|person|human|h|user|u|labeler)?_?\d{1,3}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +83,19 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     if not found.texts and not found.ratings:
         return table
     people = sorted({who for _, _, who in found.ratings.values() if who is not None}, key=_natural)
-    systems = list(found.texts) or [None]
+    systems: list[str | None] = [*found.texts] or [None]
+    raters: list[str | None] = [*people] or [None]
     wide = {*found.texts.values(), *found.ratings}
     rest = [column for column in frame.columns if column not in wide]
     dimensions = sorted({dimension for dimension, _, _ in found.ratings.values()})
     numbered = frame.with_row_index("_origin")
     parts = []
     for system in systems:
-        for who in people or [None]:
-            cells = [
-                _cell(found, frame, dimension, system, who).alias(dimension)
-                for dimension in dimensions
-            ]
-            named = [] if system is None else [pl.lit(system).alias("system"), pl.col(found.texts[system]).alias("summary")]
+        for who in raters:
+            cells = [_cell(found, frame, dimension, system, who).alias(dimension) for dimension in dimensions]
+            named = (
+                [] if system is None else [pl.lit(system).alias("system"), pl.col(found.texts[system]).alias("summary")]
+            )
             rated = [] if who is None else [pl.lit(who).alias("annotator")]
             parts.append(numbered.select("_origin", *rest, *named, *rated, *cells))
     long = pl.concat(parts, how="diagonal_relaxed").sort("_origin", maintain_order=True)
@@ -127,7 +174,7 @@ def _affix(name: str, stem: str) -> str | None:
 
 def _is_text(values: pl.Series) -> bool:
     shown = values.drop_nulls().head(100).cast(pl.String)
-    return bool(len(shown)) and bool((shown.str.contains(r"\s").mean() or 0) > 0.5)
+    return bool(len(shown)) and int(shown.str.contains(r"\s").sum()) * 2 > len(shown)
 
 
 def _is_judged(frame: pl.DataFrame, column: str) -> bool:

@@ -65,7 +65,8 @@ def _warn(requests: Sequence[MetricRequest], texts: pl.Series, declared: str | N
         language = likely_language("\n".join(texts.filter(_is_beyond_ascii(texts)).head(_SAMPLE)))
     parts = []
     if share:
-        parts.append(f"{_named(latin)}: {share:.0%} of the words are split or lost, because only the letters a–z and 0–9 are read")
+        reason = "because only the letters a–z and 0–9 are read"
+        parts.append(f"{_named(latin)}: {share:.0%} of the words are split or lost, {reason}")
     rest = [request for request in unfit if not (share and request in latin)]
     if rest:
         parts.append(f"{_named(rest)}: the rules are not those of the texts' language ({declared})")

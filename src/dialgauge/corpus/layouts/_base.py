@@ -33,7 +33,7 @@ class Layout:
 
 @dataclass(slots=True)
 class Builder:
-    """Collects what the reader of a layout finds: rows of items, judgements of other kinds, notes and what it dropped."""
+    """Collects what the reader of a layout finds: rows, judgements of other kinds, notes, and what it dropped."""
 
     records: Sequence[tuple[int, Record]]
     mapping: Mapped
@@ -69,11 +69,17 @@ class Builder:
         said = self.mapping.get(use)
         said = said if isinstance(said, str) else said[0] if said else None
         if said is not None:
-            return said.removeprefix("=") if said.startswith("=") else record.get(said, record.get(said.rpartition(".")[2]))
+            return (
+                said.removeprefix("=")
+                if said.startswith("=")
+                else record.get(said, record.get(said.rpartition(".")[2]))
+            )
         names = {normalised(key): key for key in record}
         found = next((names[name] for name in USES[use] if name in names and name != "id"), None)
         if found is None and use == "dialogue_id":
-            found = next((key for name, key in names.items() if is_id(name) and not is_other_id(name) and name != "id"), None)
+            found = next(
+                (key for name, key in names.items() if is_id(name) and not is_other_id(name) and name != "id"), None
+            )
             found = found or names.get("id")
         return None if found is None else record[found]
 

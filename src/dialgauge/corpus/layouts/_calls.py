@@ -42,7 +42,10 @@ def _genesys(builder: Builder) -> None:
                 yield who, phrase.get("decoratedText") or phrase.get("text") or "", role
 
         language = record["transcripts"][0].get("language") if record["transcripts"] else None
-        builder.add(line, {"dialogue_id": record["conversationId"], "dialogue": turns_cell(_joined(pieces())), "language": language})
+        builder.add(
+            line,
+            {"dialogue_id": record["conversationId"], "dialogue": turns_cell(_joined(pieces())), "language": language},
+        )
 
 
 def _is_connect(keys: frozenset[str], first: Record) -> bool:
@@ -52,13 +55,19 @@ def _is_connect(keys: frozenset[str], first: Record) -> bool:
 
 def _connect(builder: Builder) -> None:
     for line, record in builder.records:
-        people = {one["ParticipantId"]: str(one.get("ParticipantRole") or "") for one in record.get("Participants") or ()}
+        people = {
+            one["ParticipantId"]: str(one.get("ParticipantRole") or "") for one in record.get("Participants") or ()
+        }
 
-        def pieces(record: Record = record, people: Mapping[str, str] = people) -> Iterator[tuple[str, str, str | None]]:
+        def pieces(
+            record: Record = record, people: Mapping[str, str] = people
+        ) -> Iterator[tuple[str, str, str | None]]:
             for one in record["Transcript"]:
                 if one.get("Type") not in (None, "MESSAGE"):
                     continue
-                name = people.get(one.get("ParticipantId")) or str(one.get("ParticipantRole") or one.get("ParticipantId"))
+                name = people.get(one.get("ParticipantId")) or str(
+                    one.get("ParticipantRole") or one.get("ParticipantId")
+                )
                 yield one.get("DisplayName") or name.capitalize(), one.get("Content") or "", _ROLES.get(name.lower())
 
         contact = record.get("CustomerMetadata") or {}
@@ -66,7 +75,10 @@ def _connect(builder: Builder) -> None:
         language = str(record.get("LanguageCode") or "") or None
         row = {"dialogue_id": given, "dialogue": turns_cell(_joined(pieces())), "language": language}
         summary = (record.get("ConversationCharacteristics") or {}).get("ContactSummary") or {}
-        text = next((part.get("Content") for part in summary.values() if isinstance(part, Mapping) and part.get("Content")), None)
+        text = next(
+            (part.get("Content") for part in summary.values() if isinstance(part, Mapping) and part.get("Content")),
+            None,
+        )
         builder.add(line, row | ({"system": "contact-lens", "summary": text} if text else {}))
 
 
@@ -85,15 +97,22 @@ def _twilio(builder: Builder) -> None:
 
 def _is_whisper(keys: frozenset[str], first: Record) -> bool:
     listed = first.get("segments")
-    return isinstance(listed, list) and bool(listed) and isinstance(listed[0], Mapping) and {"start", "end", "text"} <= set(listed[0])
+    return (
+        isinstance(listed, list)
+        and bool(listed)
+        and isinstance(listed[0], Mapping)
+        and {"start", "end", "text"} <= set(listed[0])
+    )
 
 
 def _whisper(builder: Builder) -> None:
-    """Whisper and WhisperX: segments, with speakers where they were told apart."""
+    """Whisper and WhisperX: segments, with speakers where they were distinguished."""
     for line, record in builder.records:
         said = [one for one in record["segments"] if str(one.get("text") or "").strip()]
         if any("speaker" in one for one in said):
-            turns = _joined((str(one.get("speaker") or ""), one["text"], role_of(str(one.get("speaker") or ""))) for one in said)
+            turns = _joined(
+                (str(one.get("speaker") or ""), one["text"], role_of(str(one.get("speaker") or ""))) for one in said
+            )
         else:
             turns = [Turn("", one["text"].strip()) for one in said]
         given = record.get("id") or Path(builder.file).stem
@@ -125,7 +144,9 @@ def _aws(builder: Builder) -> None:
             else:
                 speakers.append((str(who or ""), [word]))
         turns = [Turn(who, " ".join(words)) for who, words in speakers]
-        builder.add(line, {"dialogue_id": record.get("jobName") or Path(builder.file).stem, "dialogue": turns_cell(turns)})
+        builder.add(
+            line, {"dialogue_id": record.get("jobName") or Path(builder.file).stem, "dialogue": turns_cell(turns)}
+        )
 
 
 CALLS = (

@@ -82,8 +82,23 @@ def _is_qualtrics(keys: frozenset[str], first: Record) -> bool:
 
 
 _QUALTRICS = frozenset(
-    """StartDate EndDate Status IPAddress Progress Finished RecordedDate RecipientLastName RecipientFirstName
-    RecipientEmail ExternalReference LocationLatitude LocationLongitude DistributionChannel UserLanguage""".split()
+    [
+        "StartDate",
+        "EndDate",
+        "Status",
+        "IPAddress",
+        "Progress",
+        "Finished",
+        "RecordedDate",
+        "RecipientLastName",
+        "RecipientFirstName",
+        "RecipientEmail",
+        "ExternalReference",
+        "LocationLatitude",
+        "LocationLongitude",
+        "DistributionChannel",
+        "UserLanguage",
+    ]
 )
 
 
@@ -96,10 +111,16 @@ def _qualtrics(builder: Builder) -> None:
         if place == 0 and str(record.get("ResponseId")) in ("Response ID", "ResponseId", "ResponseID"):
             titles = record
             continue
-        builder.add(line, {key: value for key, value in record.items() if key not in _QUALTRICS or key == "RecordedDate"})
+        builder.add(
+            line, {key: value for key, value in record.items() if key not in _QUALTRICS or key == "RecordedDate"}
+        )
     builder.known |= {"ResponseId": "annotator", "RecordedDate": "time"}
-    builder.ignored |= {key: "the survey tool's own" for key in _QUALTRICS if any(key in r for _, r in builder.records[:1])}
-    asked = [f"{key} = {title!r}" for key, title in titles.items() if re.fullmatch(r"Q?\w*\d[\w.]*", key) and title != key]
+    builder.ignored |= {
+        key: "the survey tool's own" for key in _QUALTRICS if any(key in r for _, r in builder.records[:1])
+    }
+    asked = [
+        f"{key} = {title!r}" for key, title in titles.items() if re.fullmatch(r"Q?\w*\d[\w.]*", key) and title != key
+    ]
     if asked:
         builder.notes.append(f"questions: {'; '.join(map(str, asked))}")
 

@@ -131,7 +131,8 @@ def _mqm(builder: Builder) -> None:
         if (dialogue_id, system) not in seen:
             seen.add((dialogue_id, system))
             builder.add(line, row | ({"dialogue": source} if source else {}))
-        judged = {k: row[k] for k in ("dialogue_id", "system")} | {"annotator": str(record.get("rater") or "1")}
+        judged: dict[str, Any] = {k: row[k] for k in ("dialogue_id", "system")}
+        judged["annotator"] = str(record.get("rater") or "1")
         judged |= {"dimension": "errors", "comment": record.get("comment") or None}
         if _is_clean(record):
             if (_place(record), record.get("rater")) not in found:
@@ -176,13 +177,17 @@ def _arena(builder: Builder) -> None:
         texts = {}
         question = record.get("prompt") or record.get("question") or record.get("dialogue")
         for side in "ab":
-            talk = next((record[f"{k}_{side}"] for k in ("conversation", "response", "output") if f"{k}_{side}" in record), "")
+            talk = next(
+                (record[f"{k}_{side}"] for k in ("conversation", "response", "output") if f"{k}_{side}" in record), ""
+            )
             talk = _as_list(talk)
             if isinstance(talk, list):
                 question = question or "\n".join(str(one.get("content")) for one in talk if one.get("role") == "user")
                 talk = "\n".join(str(one.get("content")) for one in talk if one.get("role") != "user")
             texts[side] = str(talk)
-        given = str(record.get("question_id") or record.get("conversation_id") or record.get("id") or hash_id(str(question)))
+        given = str(
+            record.get("question_id") or record.get("conversation_id") or record.get("id") or hash_id(str(question))
+        )
         for side in "ab":
             row = {"dialogue_id": given, "system": record[f"model_{side}"], "summary": texts[side]}
             builder.add(line, row | {"dialogue": str(question or "")})
@@ -192,7 +197,11 @@ def _arena(builder: Builder) -> None:
         who = str(record.get("judge") or record.get("judge_user_id") or record.get("annotator") or "1")
         systems = {f"system_{side}": record[f"model_{side}"] for side in "ab"}
         judged = {"annotator": who, "dimension": "preference", "winner": code, "both_bad": "bad" in winner}
-        builder.judge("preferences", line, {"dialogue_id": given} | systems | judged | {"shown_first": "a", "time": record.get("tstamp")})
+        builder.judge(
+            "preferences",
+            line,
+            {"dialogue_id": given} | systems | judged | {"shown_first": "a", "time": record.get("tstamp")},
+        )
 
 
 def _as_list(value: Any) -> Any:
@@ -220,13 +229,19 @@ def _error_table(builder: Builder) -> None:
 
 
 def _is_unisumeval(keys: frozenset[str], first: Record) -> bool:
-    return bool({"fact_verification_labels", "key_facts_labels", "keyfact_alignment_labels", "factuality_labels"} & keys)
+    return bool(
+        {"fact_verification_labels", "key_facts_labels", "keyfact_alignment_labels", "factuality_labels"} & keys
+    )
 
 
 def _unisumeval(builder: Builder) -> None:
     """Labels per sentence of the summary in lists: each person's list, or one list for all."""
     for line, record in builder.records:
-        data = {k: v for k, v in record.items() if not isinstance(v, list | dict) or k in ("references", "turns", "dialogue")}
+        data = {
+            k: v
+            for k, v in record.items()
+            if not isinstance(v, list | dict) or k in ("references", "turns", "dialogue")
+        }
         builder.item(line, data)
         key = builder.key(data)
         for name, value in record.items():
@@ -247,7 +262,11 @@ def _lists(value: list[Any]) -> dict[str, Any]:
 
 
 def _is_diasumfact(keys: frozenset[str], first: Record) -> bool:
-    return "errors" in keys and isinstance(first.get("errors"), list) and bool({"summary", "summary_sentence", "model_summary"} & keys)
+    return (
+        "errors" in keys
+        and isinstance(first.get("errors"), list)
+        and bool({"summary", "summary_sentence", "model_summary"} & keys)
+    )
 
 
 def _diasumfact(builder: Builder) -> None:
@@ -259,7 +278,11 @@ def _diasumfact(builder: Builder) -> None:
         summary = str(builder.pick(data, "summary") or record.get("summary_sentence") or "")
         who = str(record.get("annotator") or "1")
         for start, end, label in _places(record["errors"], summary):
-            builder.judge("spans", line, key | {"annotator": who, "dimension": "errors", "start": start, "end": end, "label": label})
+            builder.judge(
+                "spans",
+                line,
+                key | {"annotator": who, "dimension": "errors", "start": start, "end": end, "label": label},
+            )
         if not record["errors"]:
             builder.judge("spans", line, key | {"annotator": who, "dimension": "errors", "start": None, "end": None})
 

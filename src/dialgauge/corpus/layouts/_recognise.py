@@ -30,7 +30,9 @@ def recast(table: Table, mapping: Mapping[str, str | Sequence[str]], name: str |
     try:
         layout.read(builder)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
-        raise InputError(f"looks like {layout.title}, but is not: {error!r}; name the format to read it as it is") from error
+        raise InputError(
+            f"looks like {layout.title}, but is not: {error!r}; name the format to read it as it is"
+        ) from error
     return builder.table(table, layout)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dialgauge.corpus._values import NOT_GIVEN
-from dialgauge.corpus.layouts._base import Builder, Layout, Record, flat
+from dialgauge.corpus.layouts._base import Builder, Layout, Record
 
 _MODEL = "model"
 
@@ -57,7 +57,9 @@ def _pair_of(data: Record) -> dict[str, tuple[str, str]]:
     """The summaries of a comparison by the name of their field: the system and the text of each."""
     found = {}
     for key, text in data.items():
-        parted = re.fullmatch(r"(summary|text|output|candidate|response|answer)_?(a|b|1|2|left|right)", key, re.IGNORECASE)
+        parted = re.fullmatch(
+            r"(summary|text|output|candidate|response|answer)_?(a|b|1|2|left|right)", key, re.IGNORECASE
+        )
         if parted and isinstance(text, str):
             side = parted[2]
             names = (f"{stem}{joint}{side}" for stem in ("system", "model", "name") for joint in ("_", ""))
@@ -70,7 +72,9 @@ def _items(data: Record, pairs: Mapping[str, tuple[str, str]]) -> Iterator[dict[
     if not pairs:
         yield dict(data)
         return
-    of_pair = re.compile(r"(?:summary|text|output|candidate|response|answer|system|model|name)_?(?:a|b|1|2|left|right)", re.I)
+    of_pair = re.compile(
+        r"(?:summary|text|output|candidate|response|answer|system|model|name)_?(?:a|b|1|2|left|right)", re.I
+    )
     rest = {key: value for key, value in data.items() if not of_pair.fullmatch(key)}
     for system, text in pairs.values():
         yield {**rest, "system": system, "summary": text}
@@ -103,10 +107,14 @@ def _annotation(
             text = value.get("text")
             comment = "; ".join(text) if isinstance(text, list) else text
         else:
-            answer = next((v for k, v in value.items() if k in ("rating", "number", "choices", "taxonomy", "datetime")), None)
+            answer = next(
+                (v for k, v in value.items() if k in ("rating", "number", "choices", "taxonomy", "datetime")), None
+            )
             answers[str(name)] = "; ".join(map(str, answer)) if isinstance(answer, list) else answer
     for name in sorted(span_names - marked) if not pairs else ():
-        builder.judge("spans", line, key | {"annotator": who, "dimension": name, "start": None, "end": None, "time": time})
+        builder.judge(
+            "spans", line, key | {"annotator": who, "dimension": name, "start": None, "end": None, "time": time}
+        )
     for name, answer in answers.items():
         builder.add(
             line,
@@ -128,7 +136,9 @@ def _pairwise(
     time: object,
 ) -> None:
     """``left`` is the first of the names in ``to_name``."""
-    names = str(result.get("to_name")).split(",") if isinstance(result.get("to_name"), str) else result.get("to_name") or []
+    names = (
+        str(result.get("to_name")).split(",") if isinstance(result.get("to_name"), str) else result.get("to_name") or []
+    )
     ordered = [pairs[name.strip()] for name in names if name.strip() in pairs] or list(pairs.values())
     selected = (result.get("value") or {}).get("selected")
     if len(ordered) != 2:
@@ -199,8 +209,13 @@ def _is_doccano(keys: frozenset[str], first: Record) -> bool:
 
 def _doccano(builder: Builder) -> None:
     for line, record in builder.records:
-        listed = next((record[key] for key in ("label", "labels", "entities") if isinstance(record.get(key), list)), [])
-        data = {k: v for k, v in record.items() if k not in ("label", "labels", "entities", "Comments", "relations", "id", "text")}
+        marked = [record[key] for key in ("label", "labels", "entities") if isinstance(record.get(key), list)]
+        listed: list[Any] = marked[0] if marked else []
+        data = {
+            k: v
+            for k, v in record.items()
+            if k not in ("label", "labels", "entities", "Comments", "relations", "id", "text")
+        }
         if not any(k in data for k in ("summary",)):
             data["summary"] = record["text"]
         if builder.pick(data, "dialogue_id") is None and builder.pick(data, "dialogue") is None:
@@ -210,7 +225,11 @@ def _doccano(builder: Builder) -> None:
         judged = builder.key(data) | {"annotator": str(who), "dimension": "errors"}
         for one in listed:
             if isinstance(one, Mapping):
-                one = (one.get("start_offset", one.get("start")), one.get("end_offset", one.get("end")), one.get("label"))
+                one = (
+                    one.get("start_offset", one.get("start")),
+                    one.get("end_offset", one.get("end")),
+                    one.get("label"),
+                )
             builder.judge("spans", line, judged | {"start": one[0], "end": one[1], "label": str(one[2])})
         if not listed:
             builder.judge("spans", line, judged | {"start": None, "end": None})
@@ -235,7 +254,9 @@ def _potato(builder: Builder) -> None:
                     builder.add(line, data | row | answer)
 
 
-_POTATO = frozenset("instance_id id user_id displayed_text label_annotations span_annotations behavioral_data".split())
+_POTATO = frozenset(
+    ["instance_id", "id", "user_id", "displayed_text", "label_annotations", "span_annotations", "behavioral_data"]
+)
 
 
 def _potato_answer(chosen: Any) -> str | None:

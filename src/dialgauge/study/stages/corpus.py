@@ -26,7 +26,7 @@ from dialgauge.study._study_file import SectionModel, StudyFile
 
 
 class RatingsFile(SectionModel):
-    """A file of ratings in a study: its name (a pattern such as ``ratings/*.csv`` names several), and how it is read."""
+    """A file of ratings in a study and how it is read; a pattern such as ``ratings/*.csv`` names several."""
 
     file: str
     format: str | None = None
@@ -53,7 +53,10 @@ class CorpusSection(SectionModel):
     def reading(self) -> ReadingSettings:
         """How the files are read."""
         return ReadingSettings(
-            html=self.html, repeats=self.repeats, direction=self.direction, allow_left_out=self.allow_left_out
+            html=self.html,
+            repeats=self.repeats,
+            directions=[f"{name}={direction}" for name, direction in self.direction.items()],
+            allow_left_out=self.allow_left_out,
         )
 
     def rating_files(self, home: Path) -> Iterator[tuple[str, Path, RatingsFile]]:
@@ -63,7 +66,9 @@ class CorpusSection(SectionModel):
             file = RatingsFile(file=given) if isinstance(given, str) else given
             found = sorted(home.glob(file.file)) if any(sign in file.file for sign in "*?[") else [home / file.file]
             if not found:
-                raise InputError(f"corpus.ratings: no file is called {file.file} (paths are relative to the study file)")
+                raise InputError(
+                    f"corpus.ratings: no file is called {file.file} (paths are relative to the study file)"
+                )
             for path in found:
                 yield file.file if len(found) == 1 else str(path.relative_to(home)), path, file
 
@@ -154,10 +159,13 @@ def read_source(context: Context) -> Corpus:
         share = parse_share(wanted.allow_left_out)
         accounts = tuple(replace(account, allowed=share) for account in corpus.accounts)
         too_much = [f"{account.file}: {text}" for account in accounts for text in account.too_much()]
+        unread = [f"{account.file}: {account.unread}" for account in accounts if account.unread]
+        if unread:
+            raise InputError(f"corpus: {unread[0]}")
         if too_much:
             raise InputError(
                 f"corpus: {'; '.join(too_much)}. Mend the file or map its columns ('dialgauge inspect FILE' shows each "
-                "row), or allow it with corpus.allow_left_out = \"20%\""
+                'row), or allow it with corpus.allow_left_out = "20%"'
             )
         context.source = replace(corpus, accounts=accounts)
     return context.source

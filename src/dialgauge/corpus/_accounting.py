@@ -1,0 +1,111 @@
+"""What became of every cell that looks like a judgement."""
+
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+
+from dialgauge.corpus._account import UNEXPLAINED, Account
+from dialgauge.corpus._checks import ROW, BadRow
+from dialgauge.corpus._columns import Plan
+from dialgauge.corpus._further import Further
+from dialgauge.corpus._rated import WORD
+from dialgauge.corpus._rows import Rows
+from dialgauge.corpus._table import Table
+
+
+def account_of(
+    table: Table,
+    plan: Plan,
+    rows: Rows,
+    cells: pl.DataFrame,
+    ratings: pl.DataFrame,
+    further: Further,
+    bad: list[BadRow],
+) -> Account:
+    """What became of every cell of judgements."""
+    key = [ROW, "dimension"]
+    kept = (
+        ratings.select(*key, pl.col("value").is_not_null().alias("_stored"), pl.col(WORD))
+        if WORD in ratings.columns
+        else None
+    )
+    if kept is None:
+        kept = pl.DataFrame(schema={ROW: pl.Int64, "dimension": pl.String, "_stored": pl.Boolean, WORD: pl.String})
+    merged = pl.concat([*rows.merged, pl.DataFrame(schema={ROW: pl.Int64, "dimension": pl.String})])
+    reasons = pl.DataFrame(
+        [(one.row, one.reason) for one in bad if one.row is not None],
+        schema={ROW: pl.Int64, "_reason": pl.String},
+        orient="row",
+    ).unique(ROW, keep="first", maintain_order=True)
+    seen = (
+        cells.join(kept.unique(key), on=key, how="left", maintain_order="left")
+        .join(merged.unique().with_columns(_merged=pl.lit(True)), on=key, how="left", maintain_order="left")
+        .join(reasons, on=ROW, how="left", maintain_order="left")
+    )
+    stored = pl.col("_stored").fill_null(False)
+    skipped = ~stored & pl.col(WORD).is_not_null()
+    again = ~stored & ~skipped & pl.col("_merged").fill_null(False)
+    lost = seen.filter(~stored & ~skipped & ~again).with_columns(pl.col("_reason").fill_null(UNEXPLAINED))
+    left_out = Counter(lost["_reason"].to_list()) + _unstored(further)
+    kept_cells = int(seen.select(stored.sum()).item()) + further.stored
+    lines = {one.row for one in bad if one.table == "rows" and not one.reason.endswith("was ignored")}
+    return Account(
+        file=Path(table.place(0)[0]).name,
+        layout=table.layout,
+        cells=cells.height + further.seen + sum(plan.unused.values()) + sum(table.dropped.values()),
+        stored=kept_cells,
+        not_given=dict(sorted(Counter(seen.filter(skipped)[WORD].to_list()).items())),
+        merged=seen.filter(again).height + further.merged,
+        left_out=dict(sorted(left_out.items())),
+        unused=dict(plan.unused),
+        rejected=dict(table.dropped),
+        rows=table.frame.height + len(table.problems),
+        rows_merged=rows.rows_merged,
+        rows_left_out=len(lines) + len(table.problems),
+        conflicts=rows.conflicts + further.conflicts,
+        lost=_lost_groups(seen, stored, lost),
+        unread="" if kept_cells else _why_unread(table, plan, cells),
+    )
+
+
+def _unstored(further: Further) -> "Counter[str]":
+    """Why rows with further judgements were left out: an option of a lost question is not a judgement of its own."""
+    missing = further.seen - further.stored - further.merged
+    by_row: dict[int, str] = {}
+    for one in further.bad:
+        if one.row is not None:
+            by_row.setdefault(one.row, one.reason)
+    reasons = [*by_row.values()][:missing]
+    return Counter([*reasons, *([UNEXPLAINED] * (missing - len(reasons)))])
+
+
+def _lost_groups(seen: pl.DataFrame, stored: pl.Expr, lost: pl.DataFrame) -> tuple[str, ...]:
+    """Dimensions, annotators and systems that had judgements, of which not one is stored."""
+    found = []
+    for kind in ("dimension", "annotator", "system"):
+        kept = set(seen.filter(stored)[kind].unique())
+        gone = sorted({str(name) for name in lost[kind].unique() if name is not None and name not in kept})
+        found += [f"the {kind} {name!r}" for name in gone]
+    return tuple(found)
+
+
+def _why_unread(table: Table, plan: Plan, cells: pl.DataFrame) -> str:
+    """People are there, or judgements, and not one could be read: that is not all well."""
+    people = plan.uses.get("annotator", ())
+    if not people or table.further:
+        return ""
+    if plan.has("value") or plan.named("dimension"):
+        if cells.is_empty():
+            return ""
+        columns = sorted({*plan.named("dimension").values(), *plan.uses.get("value", ())})
+        what = f"no judgement in {', '.join(map(repr, columns))} could be read"
+    else:
+        spare = [column.name for column in plan.columns if column.use is None and column.filled]
+        if not spare:
+            return ""
+        what = f"no column holds judgements that can be read (not used: {', '.join(spare)})"
+    return (
+        f"{people[0]!r} names annotators, but {what}. Map the right column, as in --map dimension:overall=COLUMN, or "
+        f"leave the annotators out: --map ignore={people[0]}"
+    )
