@@ -6,7 +6,7 @@ there (nothing may go from below a negation, out of a condition, or from beside 
 
 from itertools import pairwise
 
-from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, finite_part, glued, subject
+from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, base_form, finite_part, glued, subject
 from dialgauge.perturb._guards import (
     CONDITIONS,
     Sifted,
@@ -266,6 +266,8 @@ def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -
     ):
         return "one half of a pair"
     owner = parsed.tokens[head.head]
+    if token.tag == "NNS" and token.left == token.i and base_form(token.lower, "VERB"):
+        return "may be a verb"  # "passes up a refund and switches to another group"
     if lemma_of(owner) in ("between", "among", "combine", "compare", "mix", "connect", "join") or occurs_again(
         parsed, token
     ):

@@ -75,7 +75,9 @@ _SLOTS: tuple[tuple[str, re.Pattern[str], Callable[[Random], str]], ...] = tuple
 )
 
 
-def _propose_demographic(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal:
+def _propose_demographic(
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
+) -> Proposal | NotApplicable:
     text = parsed.text
     places: dict[int, tuple[str, str]] = {}
     for kind, pattern, make in _SLOTS:
@@ -86,27 +88,30 @@ def _propose_demographic(parsed: Parsed, dialogue: Dialogue | None, rng: Random,
     if len(places) < _MOST_PARTICULARS and (person := _person_place(text, dialogue, rng)) is not None:
         places.setdefault(person[0], ("person", person[1]))
     if not places:
-        end = parsed.sentences[-1][1]
-        template = f"{{Customer}} [was|is] {_full_name(rng, text)}, born on {_birth_date(rng)}."
-        places[end] = ("sentence", _joined(text, end, [_filled(template, text, None, past=True)]))
+        return NotApplicable("neither a side of the conversation nor a particular of somebody is named")
     chosen = sorted(rng.sample(sorted(places), min(len(places), _MOST_PARTICULARS)))
     edits = [Edit(place, place, places[place][1]) for place in chosen]
     return Proposal(edits, {"particulars": [places[place][0] for place in chosen]})
 
 
 def _person_place(text: str, dialogue: Dialogue | None, rng: Random) -> tuple[int, str] | None:
-    """The first mention of the side that wants something, where a remark on that person can follow."""
-    for mention in sides_of(dialogue, text).mentions(text):
-        # A possessive, a further name or an opened apposition leaves no room.
-        if mention.side == 0 and re.match(r" (?![A-Z(])|,? [a-z]", text[mention.end :]):
-            born = _birth_date(rng)
-            if mention.kind == "role":
-                remark = rng.choice(
-                    (f"{_full_name(rng, text)}, born on {born}", f"{_full_name(rng, text)} of {_address(rng)}")
-                )
-            else:
-                remark = rng.choice((f"born on {born}", f"of {_address(rng)}", f"phone {_phone(rng)}"))
-            return mention.end, f" ({remark})"
+    """The first mention of a side (the one that wants something first) where a remark on that person can follow."""
+    sides = sides_of(dialogue, text)
+    mentions = sides.mentions(text)
+    for mention in sorted(mentions, key=lambda one: one.side):
+        # A possessive, a further name or an opened apposition leaves no room; nor does a second name in a pair.
+        if not re.match(r" (?![A-Z(])|,? [a-z]", text[mention.end :]) or re.match(r" (?:and|or) ", text[mention.end :]):
+            continue
+        born = _birth_date(rng)
+        named = any(other.side == mention.side and other.kind == "name" for other in mentions)
+        if mention.kind == "role" and mention.text.endswith("s"):
+            continue
+        if mention.kind == "role" and not named:
+            name = _full_name(rng, text)
+            remark = rng.choice((f"{name}, born on {born}", f"{name} of {_address(rng)}"))
+        else:
+            remark = rng.choice((f"born on {born}", f"of {_address(rng)}", f"phone {_phone(rng)}"))
+        return mention.end, f" ({remark})"
     return None
 
 
@@ -126,16 +131,13 @@ def _validate_demographic(
 
 def _propose_noise(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
     text = parsed.text
-    domain = lexicon().domain_of(dialogue, text)
-    sides = sides_of(dialogue, text)
-    chat = bool(sides.display[0] and sides.display[1] and not sides.words[0])
-    pool = list(lexicon().chat_noise if chat or (domain is None and dialogue) else lexicon().general_noise)
-    if domain is not None and not chat:
-        pool = [*domain.noise, *pool]
+    about, pool = _fitting(dialogue, text)
+    if not pool:
+        return NotApplicable("neither a domain nor a topic of the lexicon is recognised")
     known = source_of(text, dialogue)
     past = _tells_past(parsed)
-    # A domain's own sentences come before the general ones.
-    ranked = sorted(pool, key=lambda sentence: (domain is not None and sentence not in domain.noise, rng.random()))
+    # The sentences of what is nearest come before those of what is near.
+    ranked = [template for group in pool for template in rng.sample(group, len(group))]
     sentences: list[str] = []
     for template in ranked:
         sentence = _filled(template, text, dialogue, past)
@@ -150,7 +152,20 @@ def _propose_noise(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level
     for sentence, place in zip(sentences, rng.choices(ends, k=level), strict=True):
         behind.setdefault(place, []).append(sentence)
     edits = [Edit(place, place, _joined(text, place, added)) for place, added in sorted(behind.items())]
-    return Proposal(edits, {"domain": domain.name if domain else "general"})
+    return Proposal(edits, {"domain": about})
+
+
+def _fitting(dialogue: Dialogue | None, text: str) -> tuple[str, list[Sequence[str]]]:
+    """What the conversation is about, and sentences that fit it: those of the domain for calls between a customer and
+    somebody who serves, those of the topics (at most two) for everything else."""
+    domain, sides = lexicon().domain_of(dialogue, text), sides_of(dialogue, text)
+    chat = bool(sides.display[0] and sides.display[1] and not sides.words[0])
+    if domain is not None and not chat:
+        return domain.name, [domain.noise, lexicon().general_noise]
+    if dialogue is None or (not chat and sides.mentions(text)):
+        return "general", [lexicon().general_noise]
+    topics = lexicon().topics_of(dialogue, text)[:2]
+    return (topics[0].name if topics else ""), [topic.noise for topic in topics]
 
 
 def _joined(text: str, place: int, sentences: Sequence[str]) -> str:
@@ -217,6 +232,7 @@ def _kept(original: str, edits: Sequence[Edit], parsed: Parsed) -> str | None:
 
 DEMOGRAPHIC_CHANGE = Perturbation(
     name="demographic_change",
+    version="2",
     family="domain",
     description="Adds invented details (name, birth date, number, address) where the summary mentions them",
     effects={"consistency": "degrades", "relevance": "preserves"},
@@ -227,12 +243,14 @@ DEMOGRAPHIC_CHANGE = Perturbation(
     examples=(
         (
             "The agent asked for the customer's date of birth and address.",
-            "The agent asked for the customer's date of birth and address (104 Juniper Drive, Larchmont).",
+            "The agent (Joel Marlowe of 152 Kiln Lane, Brackenford) asked for the customer's date of birth and address "
+            "(111 Quayside, Stonehaven).",
         ),
     ),
 )
 NOISE_ADDITION = Perturbation(
     name="noise_addition",
+    version="2",
     family="domain",
     description="Adds sentences that fit the domain but are not supported by the transcript",
     effects={"consistency": "degrades", "relevance": "degrades"},
@@ -245,8 +263,8 @@ NOISE_ADDITION = Perturbation(
         (
             "The customer's card was kept by a cash machine, and the bank sent a new card. The payment is on the "
             "account.",
-            "The customer's card was kept by a cash machine, and the bank sent a new card. The agent offered a meeting "
-            "with a mortgage specialist. The payment is on the account.",
+            "The customer's card was kept by a cash machine, and the bank sent a new card. The payment is on the "
+            "account. The customer considered switching to paper statements.",
         ),
     ),
 )

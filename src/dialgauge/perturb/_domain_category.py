@@ -1,23 +1,23 @@
-"""category_change: the nouns of the summary are replaced by those of another domain."""
+"""category_change: what the request is about becomes something of another kind, inside one frame."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._domain_text import CITATION, numbers, word_count
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._lexicon import Domain, lexicon, plural
-from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._frames import Frame, Member, frames
+from dialgauge.perturb._grammar import hyphenated
+from dialgauge.perturb._guards import Sifted, ancestors, following, has_determiner, lemma_of, preceding, sift
+from dialgauge.perturb._lexicon import Domain, lexicon, plural, root
+from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
+from dialgauge.perturb._word_tables import word_set
 
-_CENTRAL = 4
-#: A domain is a target if it has nouns for at least this share of what the best one has nouns for.
-_ENOUGH = 0.75
-_BARE = re.compile(
-    r"(?:^|[.,;:(!?]|\b(?:and|or|of|to|for|with|about|from|in|by|that|because|when|as|but|without))\s*$", re.I
-)
+_GENERAL = word_set("optional_adjectives")
+_NEEDED = word_set("needed_adjectives")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,71 +58,125 @@ def find_terms(parsed: Parsed, domain: Domain) -> list[Term]:
 
 
 def _propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
-    text = parsed.text
-    source = lexicon().domain_of(dialogue, text)
-    if source is None:
-        return NotApplicable("the domain of the dialogue or summary is not in the lexicon")
-    terms = find_terms(parsed, source)
-    if not terms:
-        return NotApplicable(f"the summary has no noun of the domain {source.name!r} that is in the lexicon")
-    targets = _targets(terms, source)
-    if not targets:
-        return NotApplicable(f"no other domain has a noun of the kind of {terms[0].singular!r}")
-    target = rng.choice(targets)
-    mapping = _mapping(terms, source, target, rng)
-    edits = [Edit(t.start, t.end, _inflected(t, mapping[t.singular], text)) for t in terms if t.singular in mapping]
-    return Proposal(edits, {"from": source.name, "to": target.name})
-
-
-def _targets(terms: Sequence[Term], source: Domain) -> list[Domain]:
-    """The domains that have a noun of the same slot for most of those in the text."""
-    others = [domain for domain in lexicon().domains.values() if domain.name != source.name]
-    covered = [sum(bool(_options(term.slot, source, other)) for term in terms) for other in others]
-    most = max(covered)
-    return [other for other, count in zip(others, covered, strict=True) if count and count >= _ENOUGH * most]
-
-
-def _options(slot: str, source: Domain, target: Domain) -> list[str]:
-    """What the target has for a slot, and the source does not know: what is central to the domain comes first."""
-    mass = lexicon().mass
-    return [t for t in target.terms.get(slot, ()) if t not in mass and not source.pattern.search(t)]
-
-
-def _mapping(terms: Sequence[Term], source: Domain, target: Domain, rng: Random) -> Mapping[str, str]:
-    """For each noun of the text one of the same slot in the target: different ones for different nouns, if it has
-    enough, and none that the source domain knows as well."""
-    mapping: dict[str, str] = {}
-    for slot in dict.fromkeys(term.slot for term in terms):
-        wanted = list(dict.fromkeys(term.singular for term in terms if term.slot == slot))
-        options = _options(slot, source, target)
-        if not options:
+    """Exchange the object of the request, wherever it is named, with what goes with it."""
+    found = [(match, frame, member) for match, frame, member in frames().find(parsed.text) if _is_noun(parsed, match)]
+    objects = sift(parsed, found, _described_closely, _under_other_verbs)
+    domain = lexicon().domain_of(dialogue, parsed.text)
+    for match, frame, member in objects:
+        if not _is_requested(parsed, match):
+            objects.refused["not what the first sentence is about"] += 1
             continue
-        options = options[: max(len(wanted), _CENTRAL)]
-        rng.shuffle(options)
-        for place, singular in enumerate(wanted):
-            mapping[singular] = options[place % len(options)]
-    return mapping
+        if domain is not None and member.domain in lexicon().domains and member.domain != domain.name:
+            objects.refused["another sense of the word"] += 1
+            continue
+        mentions = [place for place, _, other in found if other == member]
+        if any(not any(place.span() == kept.span() for kept, _, _ in objects) for place in mentions):
+            objects.refused["a mention that cannot be exchanged"] += 1
+            continue
+        edits = _exchanged(parsed, frame, member, mentions, rng)
+        if edits is None:
+            objects.refused["a word of its domain would stay behind"] += 1
+            continue
+        new, changes = edits
+        return Proposal(changes, {"frame": frame.name, "from": member.noun, "to": new.noun, **objects.notes()})
+    if not found:
+        return NotApplicable("the summary names nothing that the lexicon can exchange")
+    return Sifted[object]((), objects.refused).none_left("object of a request")
 
 
-def _inflected(term: Term, replacement: str, text: str) -> str:
-    """The replacement in the number and case of what it replaces; with an article where a mass noun had none."""
-    if term.is_plural:
-        word = plural(replacement)
-    elif term.singular in lexicon().mass and _BARE.search(text[: term.start]):
-        word = f"the {replacement}"
-    else:
-        word = replacement
-    return word[0].upper() + word[1:] if term.text[0].isupper() and not term.text.isupper() else word
+def _is_noun(parsed: Parsed, match: re.Match[str]) -> bool:
+    """Whether the words are a noun phrase of their own: no verb, no part of a name or of a longer compound."""
+    inside = [t for t in parsed.tokens if match.start() <= t.start and t.end <= match.end()]
+    if not inside or inside[-1].tag not in ("NN", "NNS") or match.group()[0].isupper():
+        return False
+    before, after = preceding(parsed, inside[0]), following(parsed, inside[-1])
+    beside = [t for t in (before, after) if t is not None and (t.pos in ("NOUN", "PROPN") or t.dep == "compound")]
+    if after is not None and after.tag == "POS":
+        return False
+    return not beside and not hyphenated(parsed, inside[0]) and not hyphenated(parsed, inside[-1])
+
+
+def _is_requested(parsed: Parsed, match: re.Match[str]) -> bool:
+    """Whether a noun is what the summary is about: named in its first sentence, as an object, a subject that something
+    happens to, or after *about* and *for*."""
+    noun = next(t for t in reversed(parsed.tokens) if t.start >= match.start() and t.end <= match.end())
+    topic = noun.dep == "pobj" and parsed.tokens[noun.head].lower in ("about", "for", "of")
+    return noun.sentence == 0 and (noun.dep in ("dobj", "nsubjpass", "attr") or topic)
+
+
+Place = tuple[re.Match[str], Frame, Member]
+
+
+def _head(parsed: Parsed, place: Place) -> Token:
+    return next(t for t in reversed(parsed.tokens) if t.start >= place[0].start() and t.end <= place[0].end())
+
+
+def _described_closely(parsed: Parsed, place: Place) -> str:
+    """An adjective, a clause or an *of* that may not fit another noun."""
+    noun = _head(parsed, place)
+    for child in (parsed.tokens[c] for c in noun.children):
+        if child.dep == "amod" and child.lower not in _GENERAL and child.lower not in _NEEDED:
+            return "described too closely"
+        if child.dep in ("acl", "relcl", "appos") or (
+            child.dep == "prep" and child.lower not in ("to", "from", "on", "at", "with", "for")
+        ):
+            return "described too closely"
+    return "has no article" if noun.tag == "NN" and not has_determiner(parsed, noun) else ""
+
+
+def _under_other_verbs(parsed: Parsed, place: Place) -> str:
+    """The verb above must be one of the frame."""
+    verb = next((t for t in ancestors(parsed, _head(parsed, place)) if t.pos in ("VERB", "AUX")), None)
+    return "" if verb is not None and lemma_of(verb) in place[1].verbs else "its verb may not fit another noun"
+
+
+def _exchanged(
+    parsed: Parsed, frame: Frame, member: Member, mentions: Sequence[re.Match[str]], rng: Random
+) -> tuple[Member, list[Edit]] | None:
+    """Another noun of the frame, of another domain where there is one, with the edits; None where a word of the old
+    domain
+    (or of the new one, which would mix stories) would stay behind."""
+    told = {root(word) for word in re.findall(r"[^\W\d_]+", parsed.text)}
+    others = [other for other in frame.members if other.domain != member.domain] or [
+        o for o in frame.members if o != member
+    ]
+    others = [other for other in others if other.noun not in parsed.text.lower()]
+    parts: dict[str, list[re.Match[str]]] = {}
+    for key, word in member.parts.items():
+        places = [
+            m for m in re.finditer(rf"\b{word}s?\b", parsed.text) if not any(_overlap(m, other) for other in mentions)
+        ]
+        if places:
+            parts[key] = places
+    own = {root(word) for phrase in (member.noun, *(member.parts[key] for key in parts)) for word in phrase.split()}
+    for new in rng.sample(others, len(others)):
+        behind = (told - own) & (frames().fields[member.domain] | frames().fields[new.domain])
+        if behind or not parts.keys() <= new.parts.keys():
+            continue
+        edits = [Edit(*match.span(), _like(match.group(), member.noun, new.noun)) for match in mentions]
+        for key, places in parts.items():
+            edits += [Edit(*m.span(), _like(m.group(), member.parts[key], new.parts[key])) for m in places]
+        return new, edits
+    return None
+
+
+def _overlap(first: re.Match[str], second: re.Match[str]) -> bool:
+    return first.start() < second.end() and second.start() < first.end()
+
+
+def _like(text: str, singular: str, noun: str) -> str:
+    """The new noun in the number of the old one."""
+    return noun if text.lower() == singular else plural(noun)
 
 
 def _validate(
     original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
 ) -> str | None:
-    """Nouns of the domain are gone; the numbers and the shape of the text are the same."""
+    """Something of the request is another thing; the numbers and the shape of the text are the same."""
     source = lexicon().domain_of(dialogue, original)
-    if source is not None:
-        before, after = (len(source.pattern.findall(text)) for text in (original, result))
-        if before and after >= before:
+    if source is not None and source.pattern.search(original):
+        named = [sorted(source.pattern.findall(text.lower())) for text in (original, result)]
+        if named[0] == named[1] and _things(original) == _things(result):
             return f"the result still mentions {source.name}"
     if numbers(original) != numbers(result):
         return "numbers were changed"
@@ -131,20 +185,24 @@ def _validate(
     return None
 
 
+def _things(text: str) -> list[str]:
+    return sorted(match.group().lower() for match, _, _ in frames().find(text))
+
+
 CATEGORY_CHANGE = Perturbation(
     name="category_change",
     family="domain",
-    description="Replaces the nouns of the domain by those of another domain (a card becomes a room key)",
+    description="Exchanges what the request is about for something of another kind (a trip becomes a hotel booking)",
     effects={"consistency": "degrades", "relevance": "degrades"},
     propose=_propose,
     validate=_validate,
     needs=frozenset({"parse", "lexicon"}),
-    version="2",
+    version="3",
     citation=CITATION,
     examples=(
         (
-            "The bank cancelled the card and refunded the payment to the account.",
-            "The clinic cancelled the inhaler and refunded the payment to the care plan.",
+            "The customer wants to cancel the gym membership by Friday.",
+            "The customer wants to cancel the policy by Friday.",
         ),
     ),
 )

@@ -12,24 +12,29 @@ from dialgauge.perturb._entities import (
     draw_combination,
     entities_by_pattern,
     find_entities,
+    lexicon_side,
     role_replacement,
     term_replacement,
 )
 from dialgauge.perturb._lexicon import Domain, lexicon, people
 from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._people import people_of
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
+from dialgauge.perturb._spans import PLACEHOLDER
 
 #: Number of further attempts if an invented value is already in use.
 _ATTEMPTS = 8
+_PLACEHOLDER = re.compile(PLACEHOLDER)
 
 
 def _entities(parsed: Parsed, dialogue: Dialogue | None) -> tuple[list[EntityGroup], Domain | None]:
     """The entities, found once per text and domain."""
     domain = lexicon().domain_of(dialogue, parsed.text)
-    key = f"entities:{domain.name if domain else ''}"
+    known = people_of(dialogue)
+    key = f"entities:{domain.name if domain else ''}:{' '.join(sorted(known))}"
     if key not in parsed.memo:
-        parsed.memo[key] = find_entities(parsed, domain)
+        parsed.memo[key] = find_entities(parsed, domain, known)
     return parsed.memo[key], domain
 
 
@@ -38,6 +43,10 @@ def _propose(
 ) -> Proposal | NotApplicable:
     groups, domain = _entities(parsed, dialogue)
     spoken = entities_by_pattern(dialogue.text) if dialogue else ()
+    if dialogue:
+        spoken += tuple(
+            ("speaker", turn.speaker.strip()) for turn in dialogue.turns if _PLACEHOLDER.fullmatch(turn.speaker.strip())
+        )
     # Replacements for all come before the draw, so that an entity gets the same one whatever n is.
     changes: list[tuple[EntityGroup, str, str]] = []
     taken = {group.surface.lower() for group in groups}
@@ -46,6 +55,9 @@ def _propose(
         if replacement is not None:
             changes.append((group, *replacement))
             taken.add(replacement[0].lower())
+    # A placeholder with another number is somebody who is not there at all: only where there is nothing else.
+    real = [change for change in changes if change[0].kind != "speaker" or change[2] == "intrinsic"]
+    changes = real if len(real) >= level else changes
     if len(changes) < level:
         return NotApplicable(f"the summary has {len(changes)} entities that can be changed, fewer than {level}")
     chosen = [changes[i] for i in draw_combination(len(changes), level, mode, rng)]
@@ -70,17 +82,25 @@ def _replacement(
 ) -> tuple[str, str] | None:
     """Another value of the same kind and where it comes from: elsewhere in the dialogue (intrinsic) or invented."""
     said = sorted({surface for kind, surface in spoken if kind == group.kind and _same_form(surface, group.surface)})
-    if group.kind in ("person", "organisation", "place", "time", "weekday", "date", "money"):
+    if group.kind == "speaker":
+        said = sorted({surface for kind, surface in spoken if kind == "speaker"} - {other.surface for other in groups})
+    if group.kind in ("person", "organisation", "place", "country", "time", "weekday", "date", "money"):
         said += [o.surface for o in groups if o.kind == group.kind and _same_form(o.surface, group.surface)]
     # "Steven and Lin" must not become "Steven and Steven".
     near = " ".join(parsed.text[slice(*parsed.sentences[parsed.sentence_of(start)])] for start, _ in group.spans)
     given = taken - {other.surface.lower() for other in groups}
-    inside = [s for s in dict.fromkeys(said) if s.lower() not in near.lower() and s.lower() not in given]
+    inside = [
+        s
+        for s in dict.fromkeys(said)
+        if s.lower() not in near.lower() and s.lower() not in given and _bare_value(s) != _bare_value(group.surface)
+    ]
     if group.kind == "person":
         inside = [surface for surface in inside if _same_gender(surface, group.surface)]
     intrinsic = rng.choice(inside) if inside else None
     if group.kind == "role":
-        extrinsic: str | None = role_replacement(group.surface, parsed.text, taken, rng)
+        # A role is a value only where both are named, so that another one would be somebody else.
+        both = len({lexicon_side(other.surface.lower()) for other in groups if other.kind == "role"}) == 2
+        extrinsic: str | None = role_replacement(group.surface, parsed.text, taken, rng) if both else None
     elif group.kind == "term":
         extrinsic = term_replacement(group, domain, taken, rng) if domain else None
     else:
@@ -90,6 +110,11 @@ def _replacement(
     if source != "extrinsic" and intrinsic and (source == "intrinsic" or prefer_intrinsic or not extrinsic):
         return intrinsic, "intrinsic"
     return (extrinsic, "extrinsic") if extrinsic and source != "intrinsic" else None
+
+
+def _bare_value(surface: str) -> str:
+    """A value without what is only spelling: *9 pm* is *9pm*."""
+    return re.sub(r"[\s.,]", "", surface.lower())
 
 
 def _same_form(first: str, second: str) -> bool:
@@ -103,7 +128,7 @@ def _form(surface: str) -> tuple[object, ...]:
         bool(re.match(r"(?:the|Mr|Mrs|Ms|Miss|Dr)\b", surface)),
         surface[0].isdigit(),
         surface[0].isdigit() and bool(re.search(r"\d\.\d", surface)),
-        surface[0] if surface[0] in "£$€" else "",
+        surface[: 1 + surface[1:2].isspace()] if surface[0] in "£$€" else "",
         re.sub(r"[\d\s.,:-]+", "", surface).lower() if surface[0].isdigit() else "",
         words[-1] if words[0] in NUMBER_WORDS else "",
     )
@@ -165,6 +190,7 @@ def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
 
 CHANGE_PERTURBATION = Perturbation(
     name="change_perturbation",
+    version="2",
     family="domain",
     description="Replaces exactly n entities (amounts, dates, ids, names, roles, domain nouns) by others of their kind",
     effects={"consistency": "degrades", "relevance": "preserves"},
@@ -178,7 +204,7 @@ CHANGE_PERTURBATION = Perturbation(
     examples=(
         (
             "Nora paid $120 on Monday.",
-            "Nora paid $70 on Monday.",
+            "Nora paid $140 on Monday.",
         ),
     ),
     options={

@@ -8,6 +8,7 @@ from typing import Literal
 
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._lexicon import Gender, alternatives, lexicon, people, plural, word_list
+from dialgauge.perturb._people import is_first_name
 
 Side = Literal[0, 1]
 #: Minimum evidence in the transcript before a name counts as that of a side.
@@ -45,6 +46,8 @@ _SOMEBODYS = re.compile(
     r"\b(?i:mother|father|mum|mom|dad|nan|son|daughter|wife|husband|partner|brother|sister|friend|boss|dog|cat|beagle|puppy"
     rf"|horse|colleague|neighbour|driver|boy|girl|cousin|aunt|uncle|baby|twins?|called|named),?\s+({_CAPITALISED})"
 )
+#: Nouns before a role word that say where somebody serves.
+_KIND_OF_ROLE = re.compile(rf"(?<![\w-])(?:(?:{'|'.join(sorted(word_list('kinds_of_role')))})[ -]+)+$", re.IGNORECASE)
 #: Capitalised words that begin sentences or name days and months: never a speaker.
 _NO_NAME = word_list("no_name")
 
@@ -83,10 +86,13 @@ class Sides:
         pattern = alternatives([*forms, "customer service", "customer services", "customer support", "customer care"])
         for match in pattern.finditer(text):
             word = match.group().lower()
+            # "The sales agent" is one unit: the words before say what kind of agent.
+            kind = _KIND_OF_ROLE.search(text[: match.start()])
+            start = kind.start() if kind else match.start()
             for side in (0, 1):
                 owned = self.words[side]
                 if word in owned or any(word == plural(other) for other in owned):
-                    found.append(Mention(*match.span(), side, "role", match.group()))
+                    found.append(Mention(start, match.end(), side, "role", match.group()))
         return found
 
     def _named(self, text: str) -> list[Mention]:
@@ -110,7 +116,10 @@ def sides_of(dialogue: Dialogue | None, text: str) -> Sides:
         return Sides(words, (frozenset(), frozenset()), ("", ""))
     speakers = _named_speakers(dialogue, text)
     if speakers:
-        one, other = (frozenset(_words_of(speaker)) for speaker in speakers)
+        one, other = (
+            frozenset(_words_of(speaker)) | _called(dialogue, speakers, side, text)
+            for side, speaker in _numbered(speakers)
+        )
         return Sides((frozenset(), frozenset()), (one - other, other - one), speakers)
     others = {word.lower() for word in _SOMEBODYS.findall(text)}
     attested = _attested_names(dialogue)
@@ -122,6 +131,27 @@ def sides_of(dialogue: Dialogue | None, text: str) -> Sides:
         chosen[0], names[0] = first, _completed(first, runs, dialogue.text)
     names[0], names[1] = names[0] - names[1], names[1] - names[0]
     return Sides(words, (names[0], names[1]), (chosen[0], chosen[1]))
+
+
+def _numbered(speakers: tuple[str, str]) -> tuple[tuple[Side, str], tuple[Side, str]]:
+    return (0, speakers[0]), (1, speakers[1])
+
+
+def _called(dialogue: Dialogue, speakers: tuple[str, str], side: Side, text: str) -> frozenset[str]:
+    """The name in the summary of somebody whom the transcript lists as ``#Person1#``: as the other one addresses
+    them, or
+    as they introduce themselves."""
+    if re.fullmatch(r"[\w\s.'’-]+", speakers[side]) or len({turn.speaker for turn in dialogue.turns}) != 2:
+        return frozenset()
+    turns = tuple((speakers.index(turn.speaker.strip()), turn.text) for turn in dialogue.turns)
+    runs = [_POSSESSIVE.sub("", match.group()) for match in _NAME.finditer(text)]
+    people_named = [run for run in runs if re.match(_TITLE, run) or any(map(is_first_name, run.split()))]
+    named = {word for run in people_named for word in _words_of(run)}
+    for name, votes in sorted(_evidence(turns).items(), key=lambda entry: (-max(entry[1]), entry[0])):
+        words = {*_words_of(name)} & named
+        if words and votes[side] > votes[1 - side]:
+            return frozenset(words)
+    return frozenset()
 
 
 def _most_named(names: list[str], runs: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._domain_sides import Mention, Side, Sides, gender_of_side, sides_of
@@ -9,6 +10,7 @@ from dialgauge.perturb._domain_text import CITATION, FUNCTION_WORDS
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._lexicon import Gender, lexicon, people, plural
 from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._people import is_first_name, people_of
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
 
@@ -28,6 +30,13 @@ _ANIMALS = re.compile(r"\b(?:dog|puppy|beagle|cat|kitten|horse|pony|rabbit|parro
 #: After these *her* and *him* are taken somewhere: "drives her home".
 _TAKEN = re.compile(r"\b(?:tak(?:e|es|ing)|took|bring(?:s|ing)?|brought|driv(?:e|es|ing)|drove|sen(?:d|ds|ding|t))\s+$")
 _NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+)?[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*")
+#: What two people do with one another, so that it is the same whoever is named first.
+_TOGETHER = re.compile(
+    r"\b(?:agree|argu|chat|discuss|go|going|met|meet|play|quarrel|share|sharing|speak|swim|talk|together|work)\w*",
+    re.IGNORECASE,
+)
+#: At most this many pronouns become names.
+_MOST_NAMES = 4
 #: How far back (in characters) a pronoun may look for the one it stands for.
 _REACH = 1000
 
@@ -38,8 +47,55 @@ def _propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int)
     mentions = sides.mentions(text)
     if not mentions:
         return NotApplicable("neither side of the conversation is mentioned by a role word or a known name")
+    if reason := _unswitchable(parsed, dialogue, sides, mentions):
+        return NotApplicable(reason)
     edits = [_swapped(mention, sides, mentions, text) for mention in mentions]
-    return [*edits, *_pronoun_edits(text, sides, mentions)]
+    pronouns = _pronoun_edits(text, sides, mentions)
+    if pronouns is None:
+        return NotApplicable("a pronoun stands for a side whose counterpart may be a man or a woman")
+    return [*edits, *pronouns]
+
+
+def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, mentions: Sequence[Mention]) -> str:
+    """Why swapping would change nothing, or only a half of it."""
+    text = parsed.text
+    if any(a.side == b.side and text[a.end : b.start] == " and " for a, b in pairwise(mentions)):
+        return "two people are called by one name"
+    if len({mention.side for mention in mentions}) == 2:
+        paired = [
+            m for sentence in parsed.sentences for m in _in_step(text, [m for m in mentions if _within(m, sentence)])
+        ]
+        if len(paired) == len(mentions):
+            return "both sides do the same"
+        return ""
+    spans = [(mention.start, mention.end) for mention in mentions]
+    speakers = people_of(dialogue)
+    for match in _NAME.finditer(text):
+        words = re.findall(r"[A-Z][a-z]+", match.group())
+        person = any(is_first_name(word) or word.lower() in speakers for word in words) or match.group().startswith(
+            ("Mr", "Ms", "Dr")
+        )
+        if person and not any(start < match.end() and match.start() < end for start, end in spans):
+            return "one side is named, and somebody who may be the other one"
+    return ""
+
+
+def _within(mention: Mention, sentence: tuple[int, int]) -> bool:
+    return sentence[0] <= mention.start and mention.end <= sentence[1]
+
+
+def _in_step(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """The mentions of a sentence in which both sides do the same: *A and B agree*, *A discusses it with B*."""
+    joined: list[Mention] = []
+    for first, second in pairwise(mentions):
+        between = text[first.end : second.start]
+        if first.side != second.side and re.fullmatch(r"\s+(?:and|&)\s+(?:the\s+)?", between):
+            joined += (first, second)
+    if len(mentions) == 2 and not joined and mentions[0].side != mentions[1].side:
+        between = text[mentions[0].end : mentions[1].start]
+        if re.search(r"\bwith\s+(?:the\s+)?$", between) and _TOGETHER.search(between):
+            joined = list(mentions)
+    return joined
 
 
 def _swapped(mention: Mention, sides: Sides, mentions: Sequence[Mention], text: str) -> Edit:
@@ -47,24 +103,28 @@ def _swapped(mention: Mention, sides: Sides, mentions: Sequence[Mention], text: 
     other: Side = 0 if mention.side else 1
     if mention.kind == "role":
         singular = next(w for w in sides.words[mention.side] if mention.text.lower() in (w, plural(w)))
-        word = _counterpart(singular, mention.side, sides, mentions)
+        word = _counterpart(singular, mention.side, sides, mentions, text)
         return Edit(
-            mention.start, mention.end, _cased(word if mention.text.lower() == singular else plural(word), mention.text)
+            mention.start,
+            mention.end,
+            _cased(word if mention.text.lower() == singular else plural(word), text[mention.start : mention.end]),
         )
     name = _display(other, sides, mentions)
     if name:
         return Edit(mention.start, mention.end, name)
-    word = _counterpart("", mention.side, sides, mentions)
+    word = _counterpart("", mention.side, sides, mentions, text)
     start = mention.start == 0 or text[: mention.start].rstrip().endswith((".", "!", "?"))
     return Edit(mention.start, mention.end, f"{'The' if start else 'the'} {word}")
 
 
-def _counterpart(word: str, side: Side, sides: Sides, mentions: Sequence[Mention]) -> str:
+def _counterpart(word: str, side: Side, sides: Sides, mentions: Sequence[Mention], text: str) -> str:
     """The role word of the other side: the one that this text uses, or the partner in the lexicon's pairs."""
     other: Side = 0 if side else 1
-    used = [mention.text.lower() for mention in mentions if mention.side == other and mention.kind == "role"]
-    for form in used:
-        return next(w for w in sides.words[other] if form in (w, plural(w)))
+    for mention in mentions:
+        if mention.side == other and mention.kind == "role":
+            form = mention.text.lower()
+            role = next(w for w in sides.words[other] if form in (w, plural(w)))
+            return text[mention.start : mention.end - len(mention.text)].lower() + role
     partners = [pair[other] for pair in lexicon().pairs if pair[side] == word and pair[other] in sides.words[other]]
     return partners[0] if partners else lexicon().pairs[0][other]
 
@@ -81,20 +141,28 @@ def _cased(word: str, model: str) -> str:
     return word[0].upper() + word[1:] if model[0].isupper() else word
 
 
-def _pronoun_edits(text: str, sides: Sides, mentions: list[Mention]) -> list[Edit]:
-    """Pronouns of a side follow the other side's gender, where both genders are known and differ."""
+def _pronoun_edits(text: str, sides: Sides, mentions: list[Mention]) -> list[Edit] | None:
+    """Pronouns of a side follow the other side's gender; where that is not known, its name takes their place. None
+    where
+    that cannot be done."""
     genders: dict[Side, Gender | None] = {0: gender_of_side(sides, 0, mentions), 1: gender_of_side(sides, 1, mentions)}
     resolved = [(match, _stands_for(match, text, mentions, genders)) for match in _PRONOUN.finditer(text)]
-    if None in genders.values() or genders[0] == genders[1]:
+    bound = [(match, side) for match, side in resolved if side is not None]
+    if genders[0] is not None and genders[0] == genders[1]:
         return []
     edits: list[Edit] = []
-    for match, side in resolved:
-        if side is None:
-            continue
+    for match, side in bound:
         form = match.group().lower()
+        other: Side = 0 if side else 1
         swapped = _FEMININE[form] if form in _FEMININE else _MASCULINE[form]
         if form in ("her", "his"):
             swapped = _possessive(form, text[: match.start()], text[match.end() :])
+        if genders[other] is None:
+            name = _display(other, sides, mentions)
+            if not name or form in ("himself", "herself") or len(bound) > _MOST_NAMES:
+                return None if name else []
+            owns = form in ("hers", "his") or (form == "her" and swapped == "his")
+            swapped = f"{name}'s" if owns else name
         edits.append(Edit(*match.span(), _cased(swapped, match.group())))
     return edits
 
@@ -135,6 +203,14 @@ def _stands_for(
         known = people().gender_of(match.group())
         if known and not any(start < match.end() and match.start() < end for start, end in taken):
             candidates.append((match.start(), None, known))
+    if _is_object(pronoun, text) and len(candidates) > 1:
+        # Who acts in the clause is not whom it happens to: "Ann explains it to her".
+        nearest = max(candidates, key=lambda candidate: candidate[0])
+        apart = [candidate for candidate in candidates if candidate[1] != nearest[1]]
+        if apart and not re.search(
+            r"[.!?;,]|\b(?:that|who|because|when|if|and|but)\b", text[nearest[0] : pronoun.start()]
+        ):
+            candidates = apart
     same = [candidate for candidate in candidates if candidate[2] == gender]
     open_ = [candidate for candidate in candidates if candidate[2] is None]
     if same or open_:
@@ -149,13 +225,22 @@ def _stands_for(
     return side
 
 
+def _is_object(pronoun: re.Match[str], text: str) -> bool:
+    """Whether a pronoun is *him*, or *her* that owns nothing."""
+    form = pronoun.group().lower()
+    return form == "him" or (
+        form == "her" and _possessive(form, text[: pronoun.start()], text[pronoun.end() :]) == "him"
+    )
+
+
 def _validate(
     original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
 ) -> str | None:
     """The sides are named in the same places, each by the other; nothing else is changed."""
     sides = sides_of(dialogue, original)
     before, after = sides.mentions(original), sides.mentions(result)
-    if [1 - mention.side for mention in before] != [mention.side for mention in after]:
+    rest = iter([int(mention.side) for mention in after])
+    if not all((1 - mention.side) in rest for mention in before):
         return "the sides are not mentioned in exactly the swapped order"
     if _masked(original, before) != _masked(result, after):
         return "more than the speakers changed"
@@ -166,13 +251,13 @@ def _masked(text: str, mentions: Sequence[Mention]) -> str:
     """The text without mentions, pronouns, articles and letter case."""
     for mention in reversed(mentions):
         text = f"{text[: mention.start]} @ {text[mention.end :]}"
-    text = re.sub(r"\b(?:an?|the)\s+(?=@)", "", _PRONOUN.sub("@@", text), flags=re.IGNORECASE)
-    return re.sub(r"\s+", "", text).lower()
+    text = re.sub(r"\b(?:an?|the)\s+(?=@)", "", _PRONOUN.sub("@", text), flags=re.IGNORECASE)
+    return re.sub(r"\s+|(?<=@)['’]s|(?<=@ )['’]s", "", text).lower()
 
 
 SPEAKER_SWITCH = Perturbation(
     name="speaker_switch",
-    version="2",
+    version="3",
     family="domain",
     description="Swaps the two sides: role words, names and their pronouns, everywhere",
     effects={"consistency": "degrades", "relevance": "degrades"},

@@ -10,6 +10,7 @@ from dialgauge.perturb._perturbation import Random
 
 _WORD_OF = {value: word for word, value in NUMBER_WORDS.items()}
 _FACTORS = (0.5, 0.6, 0.75, 0.8, 1.2, 1.25, 1.5, 1.75, 2.0)
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _FIRST_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 
@@ -31,6 +32,9 @@ def invented(kind: str, surface: str, rng: Random) -> str | None:
         "speaker": _other_speaker,
         "organisation": lambda s, r: _other_of(people().organisations, s, r),
         "place": lambda s, r: _other_of(people().places, s, r),
+        "country": lambda s, r: _other_of(people().countries, s, r),
+        "street": lambda s, r: _other_of(people().streets, s, r),
+        "slot": _filled_slot,
     }
     value = makers[kind](surface, rng) if kind in makers else None
     return value if value and value != surface else None
@@ -38,6 +42,13 @@ def invented(kind: str, surface: str, rng: Random) -> str | None:
 
 def _other_of(options: tuple[str, ...], surface: str, rng: Random) -> str:
     return rng.choice([option for option in options if option.lower() != surface.lower()])
+
+
+def _filled_slot(surface: str, rng: Random) -> str:
+    """*phone number* → *number 415-555-0142*; the numbers 555-0100 to 555-0199 are kept free for use in fiction."""
+    if surface.lower().startswith(("phone", "telephone", "contact")):
+        return f"number {rng.randint(201, 989)}-555-01{rng.randint(0, 99):02d}"
+    return f"{surface} {rng.randint(100000, 999999)}"
 
 
 def _scaled(surface: str, rng: Random) -> str | None:
@@ -48,6 +59,8 @@ def _scaled(surface: str, rng: Random) -> str | None:
     digits = match.group()
     decimals = len(digits.partition(".")[2])
     value = float(digits.replace(",", ""))
+    if _YEAR.fullmatch(digits) and digits == surface:
+        return str(int(digits) + rng.choice([-7, -5, -4, -3, -2, -1, 1, 2, 3]))
     scaled = round(value * rng.choice(_FACTORS), decimals)
     if decimals == 0 and value >= 100 and value % 10 == 0:
         scaled = round(scaled, -1)
@@ -132,9 +145,8 @@ def _other_person(surface: str, rng: Random) -> str:
     title = match.group() if match else ""
     known = {word.lower() for word in surface.split()}
     gender = table.gender_of(surface)
-    # A name that the table does not know is judged by its ending.
-    sounds_feminine = surface.split()[0].endswith(("a", "ie", "ice", "elle", "een", "lyn"))
-    firsts = table.feminine if gender == "feminine" or (gender is None and sounds_feminine) else table.masculine
+    # Somebody who may be a man or a woman becomes somebody who may be either.
+    firsts = {"feminine": table.feminine, "masculine": table.masculine}.get(gender or "", table.either)
     first = rng.choice([name for name in firsts if name.lower() not in known])
     surname = rng.choice([name for name in table.surnames if name.lower() not in known])
     words = len(surface[len(title) :].split())

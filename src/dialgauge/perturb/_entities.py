@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dialgauge.perturb._domain_text import NUMBER_WORDS
+from dialgauge.perturb._grammar import hyphenated
 from dialgauge.perturb._lexicon import Domain, alternatives, lexicon, people, plural, word_list
 from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._people import is_first_name
 from dialgauge.perturb._perturbation import Random
 from dialgauge.perturb._spans import PLACEHOLDER
 
@@ -23,7 +25,7 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 #: Who else might have called or answered; none of them is just another word for customer or agent.
 OTHER_ROLES = (
     ("supplier", "contractor", "journalist", "inspector", "landlord", "colleague", "lawyer"),
-    ("supervisor", "technician", "director", "auditor", "intern", "accountant", "engineer"),
+    ("accountant", "auditor", "courier", "gardener", "journalist", "photographer", "plumber"),
 )
 
 _AMOUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
@@ -56,6 +58,8 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )  # fmt: skip
 _TITLES = frozenset({"Mr", "Mrs", "Ms", "Miss", "Dr", "Mr.", "Mrs.", "Ms.", "Dr."})
+_BEFORE_PLACES = ("in", "to", "from", "at", "near", "visit", "leave", "left", "around", "reaches")
+_COUNTRIES = frozenset(people().countries)
 _COMPANY = word_list("company")
 _PLACE = word_list("place")
 _LABELS = {"PERSON": "person", "ORG": "organisation", "GPE": "place", "LOC": "place", "FAC": "place"}
@@ -71,18 +75,22 @@ class EntityGroup:
     slot: str = ""
 
 
-def find_entities(parsed: Parsed, domain: Domain | None) -> list[EntityGroup]:
-    """The entities of a text in order of their first mention; mentions with the same surface belong together."""
+def find_entities(parsed: Parsed, domain: Domain | None, known: frozenset[str] = frozenset()) -> list[EntityGroup]:
+    """The entities of a text in order of their first mention; mentions with the same surface belong together. ``known``
+    are the names (in lower case) of those who speak."""
     found: list[tuple[int, int, str, str]] = [(*span, kind, "") for span, kind in _by_pattern(parsed.text)]
     for entity in parsed.entities:
         if entity.label in _LABELS:
-            found += _name(parsed, entity.start, entity.end, _LABELS[entity.label])
+            found += _name(parsed, entity.start, entity.end, _LABELS[entity.label], known)
+    found += [(*match.span(), "slot", "") for match in _SLOT.finditer(parsed.text)]
     found += [(*match.span(), "speaker", "") for match in re.finditer(PLACEHOLDER, parsed.text)]
-    found += [(*match.span(), "role", "") for match in _role_pattern().finditer(parsed.text)]
+    roles = [match for match in _role_pattern().finditer(parsed.text) if not _in_compound(parsed, *match.span())]
+    found += [(*match.span(), "role", "") for match in roles]
     if domain is not None:
         from dialgauge.perturb._domain_category import find_terms
 
-        found += [(term.start, term.end, "term", term.slot) for term in find_terms(parsed, domain)]
+        alone = [term for term in find_terms(parsed, domain) if not _in_compound(parsed, term.start, term.end)]
+        found += [(term.start, term.end, "term", term.slot) for term in alone]
     groups: dict[str, tuple[str, str, str, list[tuple[int, int]]]] = {}
     for start, end, kind, slot in _everywhere(parsed.text, _longest_first(found)):
         surface = parsed.text[start:end]
@@ -90,6 +98,26 @@ def find_entities(parsed: Parsed, domain: Domain | None) -> list[EntityGroup]:
         groups.setdefault(key, (kind, surface, slot, []))[3].append((start, end))
     return _joined_people(
         [EntityGroup(kind, surface, tuple(spans), slot) for kind, surface, slot, spans in groups.values()]
+    )
+
+
+def lexicon_side(role: str) -> int:
+    """The side that a role word belongs to."""
+    return 0 if any(role == pair[0] for pair in lexicon().pairs) else 1
+
+
+def _in_compound(parsed: Parsed, start: int, end: int) -> bool:
+    """Whether a noun stands beside another noun, of which it is a part (*air ticket*, *ticket office*)."""
+    inside = [t.i for t in parsed.tokens if start <= t.start and t.end <= end]
+    if not inside:
+        return True
+    sentence = parsed.tokens[inside[0]].sentence
+    beside = [t for t in parsed.tokens if t.i in (inside[0] - 1, inside[-1] + 1) and t.sentence == sentence]
+    after = [t for t in beside if t.i == inside[-1] + 1]
+    if any(t.pos == "NUM" and t.text.isalpha() for t in after):
+        return True  # "chapters four and five" are these, not others
+    return any(t.pos in ("NOUN", "PROPN") and t.tag in ("NN", "NNS", "NNP", "NNPS") for t in beside) or hyphenated(
+        parsed, parsed.tokens[inside[0]]
     )
 
 
@@ -135,16 +163,20 @@ def _by_pattern(text: str) -> list[tuple[tuple[int, int], str]]:
     ]
 
 
-def _name(parsed: Parsed, start: int, end: int, label: str) -> Iterable[tuple[int, int, str, str]]:
+def _name(
+    parsed: Parsed, start: int, end: int, label: str, known: frozenset[str]
+) -> Iterable[tuple[int, int, str, str]]:
     """A named entity without article, possessive and occupation, with its title; none where the parser was misled."""
     surface = parsed.text[start:end]
+    if re.search(r"(?:^|\s)[a-z]{3,}", re.sub(r"^(?:the|an?)\s", "", surface)) or re.search(r"['’]s\s", surface):
+        return  # the parser took a verb for a part of the name
     stripped = re.sub(r"^(?:[Tt]he|[Aa]n?)\s+", "", surface)
     words = stripped.split()
     if len(words) > 1 and not people().gender_of(words[0]) and people().gender_of(words[1]) and words[0] not in _TITLES:
         stripped = stripped[len(words[0]) :].lstrip()  # "Nurse Dominic", "Rancher Wendell Kruse"
     start += len(surface) - len(stripped)
     stripped = re.sub(r"['’]s?$", "", stripped)
-    kind = _kind_of(parsed.text, start, stripped, label)
+    kind = _kind_of(parsed.text, start, stripped, label, known)
     end = start + len(stripped)
     if kind == "person" and (title := re.search(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+$", parsed.text[:start])):
         start = title.start()
@@ -152,23 +184,27 @@ def _name(parsed: Parsed, start: int, end: int, label: str) -> Iterable[tuple[in
         yield start, end, kind, ""
 
 
-def _kind_of(text: str, start: int, name: str, label: str) -> str | None:
-    """The kind of a name: its own words tell more than the parser's label."""
-    words = {*name.split()}
-    if words & _COMPANY:
+def _kind_of(text: str, start: int, name: str, label: str, known: frozenset[str]) -> str | None:
+    """The kind of a name: its own words and what stands before it tell more than the parser's label."""
+    words = name.split()
+    if {*words} & _COMPANY:
         return "organisation"
-    if words & _PLACE:
-        return "place"
-    if people().gender_of(name) or re.search(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+$", text[:start]):
+    if {*words} & _PLACE:
+        return "street"
+    titled = words[0] in _TITLES or re.search(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+$", text[:start]) is not None
+    if titled or any(word.lower() in known or is_first_name(word) for word in words[:1]):
         return "person"
-    if name.isupper() and len(name) <= 4:
-        return None  # PIN, SIM, GP
+    if name in _COUNTRIES:
+        return None if re.search(r"\b[Tt]he\s+$", text[:start]) else "country"
+    if label == "person" or (name.isupper() and len(name) <= 4):
+        return None  # PIN, SIM, GP; a label alone does not make a person
     begins = start == 0 or text[:start].rstrip().endswith((".", "!", "?"))
     if begins and len(words) == 1 and not re.search(rf"[a-z,]\s+{re.escape(name)}\b", text):
         return None  # "Stung by the news": only a capital at the start of a sentence
-    if label == "person" and re.search(r"\b(?:in|to|from|at|near|reaches)\s+$", text[:start]):
-        return "place"
-    return label
+    before = text[:start].rstrip().rpartition(" ")[2].lower()
+    if label == "place":
+        return "place" if before in _BEFORE_PLACES else None
+    return "organisation" if before in ("at", "for", "from", "with") else None
 
 
 def _role_pattern() -> re.Pattern[str]:
@@ -210,15 +246,24 @@ def draw_combination(k: int, n: int, mode: str, rng: Random) -> tuple[int, ...]:
     return unrank(k, n, rng.randrange(math.comb(k, n)))
 
 
+#: What a slot of the summary can be filled with, which the call never said.
+_SLOT = re.compile(
+    r"\b(?:phone|telephone|policy|account|reference|order|claim|booking|case|tracking|contact)\s+number"
+    r"(?!\s*[\d#:(])\b"
+)
+
+
 def role_replacement(surface: str, text: str, taken: set[str], rng: Random) -> str | None:
     """Somebody else in place of a side, who is not in the text already."""
-    side = 0 if any(surface.lower() == pair[0] for pair in lexicon().pairs) else 1
+    side = lexicon_side(surface.lower())
     options = [role for role in OTHER_ROLES[side] if role not in taken and role not in text.lower()]
     return rng.choice(options) if options else None
 
 
 def term_replacement(group: EntityGroup, domain: Domain, taken: set[str], rng: Random) -> str | None:
     """Another noun of the same slot, in the same number."""
+    if group.surface.lower() in lexicon().mass:
+        return None
     words = [term for term in domain.terms[group.slot] if term not in lexicon().mass]
     singular = group.surface.lower() in {term.lower() for term in domain.terms[group.slot]}
     forms = words if singular else [plural(term) for term in words]

@@ -16,6 +16,8 @@ Gender = Literal["feminine", "masculine"]
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 #: Minimum number of different keywords for a text to count as belonging to a domain.
 _LEAST_KEYWORDS = 3
+#: A keyword in the summary, or several in the transcript, before a conversation has a topic.
+_LEAST_NEARNESS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,15 @@ class Domain:
         return alternatives(self.slots)
 
 
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What people talk about: the roots of its keywords, and sentences that would fit such a conversation."""
+
+    name: str
+    keywords: frozenset[str]
+    noise: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Lexicon:
     """Everything in ``contact_centre.toml``."""
@@ -61,7 +72,7 @@ class Lexicon:
     mass: frozenset[str]
     same: tuple[frozenset[str], ...]
     general_noise: tuple[str, ...]
-    chat_noise: tuple[str, ...]
+    topics: tuple["Topic", ...]
     domains: Mapping[str, Domain]
 
     def domain_of(self, dialogue: Dialogue | None, text: str) -> Domain | None:
@@ -75,6 +86,19 @@ class Lexicon:
         )
         return ranked[0] if len(ranked[0].keywords & found.keys()) >= _LEAST_KEYWORDS else None
 
+    def topics_of(self, dialogue: Dialogue | None, text: str) -> list[Topic]:
+        """The topics of a conversation, the nearest first: by their keywords in the summary, then in the transcript.
+        The
+        last topic of the lexicon (plans) fits many, so it counts only where nothing else does."""
+        said, told = roots(dialogue.text) if dialogue else Counter[str](), roots(text)
+
+        def nearness(topic: Topic) -> int:
+            return 3 * len(topic.keywords & told.keys()) + len(topic.keywords & said.keys())
+
+        near = [topic for topic in self.topics[:-1] if nearness(topic) >= _LEAST_NEARNESS]
+        ranked = sorted(near, key=lambda topic: -nearness(topic))
+        return ranked or [topic for topic in self.topics[-1:] if nearness(topic) >= _LEAST_NEARNESS]
+
 
 @dataclass(frozen=True)
 class People:
@@ -87,9 +111,15 @@ class People:
     streets: tuple[str, ...]
     towns: tuple[str, ...]
     places: tuple[str, ...]
+    countries: tuple[str, ...]
     organisations: tuple[str, ...]
     email_hosts: tuple[str, ...]
     occupations: tuple[str, ...]
+
+    @property
+    def either(self) -> tuple[str, ...]:
+        """First names of women and of men."""
+        return tuple(sorted(word_set("first_names_either")))
 
     def gender_of(self, name: str) -> Gender | None:
         """What a title or a first name tells, as in ``Mrs Hallam`` or ``Owen Pritchett``."""
@@ -112,7 +142,7 @@ def lexicon() -> Lexicon:
         mass=frozenset(raw["mass"]),
         same=tuple(map(frozenset, raw["same"])),
         general_noise=tuple(raw["general"]["noise"]),
-        chat_noise=tuple(raw["general"]["chat"]),
+        topics=tuple(map(_topic, _read("topics.toml")["topic"])),
         domains=domains,
     )
 
@@ -172,6 +202,10 @@ def _domain(entry: Mapping[str, Any]) -> Domain:
         categories=tuple(Category(c["name"], frozenset(map(root, c["keywords"]))) for c in entry["category"]),
         noise=tuple(entry["noise"]),
     )
+
+
+def _topic(entry: Mapping[str, Any]) -> Topic:
+    return Topic(entry["name"], frozenset(map(root, entry["keywords"])), tuple(entry["noise"]))
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -21,17 +21,14 @@ PERSONAL = word_set("personal_verbs")
 #: Several people in one word.
 _COLLECTIVE = frozenset(["couple", "crew", "family", "police", "staff", "team"])
 _SUBJECT_TO_OBJECT = {"he": "him", "she": "her", "they": "them", "it": "it"}
-_VOCATIVE = re.compile(
-    r"\b(?i:thanks|thank you|hi|hello|hey|ok|okay|sorry|bye|goodbye|morning|dear|yes|no|yeah),?\s+([A-Z][a-z]+)\b"
-)
-_LAST_VOCATIVE = re.compile(r",\s+([A-Z][a-z]+)[.!?]*$", re.MULTILINE)
+_VOCATIVE = re.compile(r"\b(?i:thanks|thank you|hi|hello|hey|sorry|bye|goodbye|morning|dear),?\s+([A-Z][a-z]+)\b")
 _NOT_NAMES = word_set("not_names")
 
 
 @lru_cache(maxsize=256)
 def _people_in(speakers: tuple[str, ...], text: str) -> frozenset[str]:
     named = {word for speaker in speakers for word in re.findall(r"[^\W\d_]+", speaker) if word[0].isupper()}
-    addressed = {*_VOCATIVE.findall(text), *_LAST_VOCATIVE.findall(text)}
+    addressed = {*_VOCATIVE.findall(text)}
     return frozenset(word.lower() for word in named | addressed) - _NOT_NAMES - _PERSON
 
 

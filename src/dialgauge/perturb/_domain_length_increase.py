@@ -1,0 +1,137 @@
+"""length_increase: longer, with the same numbers, names and negations."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._domain_length import negated
+from dialgauge.perturb._domain_text import CITATION, lost_facts, new_facts, word_count
+from dialgauge.perturb._edits import Edit, apply_edits
+from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._perturbation import Perturbation, Random
+from dialgauge.perturb._registry import register
+
+#: The bound on the ratio of words that the validator requires, and what the rules aim for.
+_LONGER, _AIM_LONGER = 1.15, 1.25
+
+#: Plain words and their long-winded forms. None adds or takes away anything.
+_EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (r"\bbecause(?! of)\b", "due to the fact that"),
+        (r"\b[Bb]ecause of\b", "as a consequence of"),
+        (r"\balthough\b", "in spite of the fact that"),
+        (r"\bif\b(?! not)", "in the event that"),
+        (r"\bsoon\b(?! as)", "in the near future"),
+        (r"\bwithin (?=(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|forty)\b)", "within a period of "),
+        (r"\bnow\b", "at this point in time"),
+        (r"\bby (?=(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)", "by no later than "),
+        (r"\buntil\b", "up until"),
+        (r"\binstead of\b", "in place of"),
+        (r"\bwants to\b", "has the wish to"),
+        (r"\bwanted to\b", "had the wish to"),
+        (r"\bagreed to\b", "declared agreement to"),
+        (r"\bbut\b(?= (?:he|she|they|it|the)\b)", "but at the same time"),
+        (r"\bThe (customer|caller|client|user)\b", r"The \1 in this conversation"),
+        (r"\bThe (agent|representative|adviser|advisor)\b", r"The \1 in this conversation"),
+    )
+)
+_FIRST_LEADS = ("In the conversation that is summarised here, ", "As far as this conversation is concerned, ")
+_NEXT_LEADS = (
+    "In addition to this, ",
+    "As the conversation furthermore shows, ",
+    "Beyond what has been said so far, ",
+    "It should also be mentioned that ",
+    "As can be seen from the conversation, ",
+    "It is likewise worth noting that ",
+)
+_CLOSINGS = (
+    "This sums up what was said in the course of the conversation.",
+    "With this, the main points of the conversation have been set out.",
+)
+_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+
+
+def _propose_increase(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit]:
+    text = parsed.text
+    total = word_count(text)
+    edits: list[Edit] = []
+    steps: list[Callable[[], Iterator[Edit]]] = [
+        lambda: _expanded(text),
+        lambda: _leads(parsed, rng),
+        lambda: _closing(parsed, rng),
+    ]
+    for step in steps:
+        found = list(step())
+        rng.shuffle(found)
+        for edit in found:
+            if word_count(apply_edits(text, edits)) > _AIM_LONGER * total:
+                break
+            if all(edit.end <= other.start or other.end <= edit.start for other in edits):
+                edits.append(edit)
+    return edits
+
+
+def _expanded(text: str) -> Iterator[Edit]:
+    for pattern, replacement in _EXPANSIONS:
+        match = pattern.search(text)
+        if match:
+            long = match.expand(replacement)
+            yield Edit(*match.span(), long[0].upper() + long[1:] if match.group()[0].isupper() else long)
+
+
+def _leads(parsed: Parsed, rng: Random) -> Iterator[Edit]:
+    """An empty introduction for each sentence that is one: it has a subject and a finite verb."""
+    following = rng.sample(_NEXT_LEADS, len(_NEXT_LEADS))
+    for place, (start, _) in enumerate(parsed.sentences):
+        tokens = [token for token in parsed.tokens if token.sentence == place]
+        whole = any(t.dep in ("nsubj", "nsubjpass", "expl") for t in tokens) and any(t.tag in _FINITE for t in tokens)
+        if not tokens or not whole or tokens[0].tag in ("VB", "UH") or tokens[0].lower in ("and", "but", "so", "or"):
+            continue
+        lead = rng.choice(_FIRST_LEADS) if place == 0 else following[place % len(following)]
+        opens_with_phrase = tokens[0].dep not in ("nsubj", "nsubjpass", "det", "compound", "poss", "amod", "expl")
+        if lead.endswith("that ") and opens_with_phrase:
+            lead = "In addition to this, "
+        first = tokens[0]
+        name = (
+            first.pos == "PROPN"
+            or first.entity
+            or first.text == "I"
+            or first.text[1:2].isupper()
+            or not first.text[0].isalpha()
+        )
+        yield Edit(start, start + 1, lead + (parsed.text[start] if name else parsed.text[start].lower()))
+
+
+def _closing(parsed: Parsed, rng: Random) -> Iterator[Edit]:
+    end = parsed.sentences[-1][1]
+    stop = "" if parsed.text[end - 1] in '.!?…"”)' else "."
+    yield Edit(end, end, f"{stop} {rng.choice(_CLOSINGS)}")
+
+
+def _validate_increase(
+    original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
+) -> str | None:
+    ratio = word_count(result) / max(word_count(original), 1)
+    if ratio <= _LONGER:
+        return f"the result has {ratio:.0%} of the words; it must have more than {_LONGER:.0%}"
+    return lost_facts(original, result, parsed) or new_facts(original, result) or negated(original, result)
+
+
+LENGTH_INCREASE = Perturbation(
+    name="length_increase",
+    family="domain",
+    description="Uses more words for the same content; adds nothing",
+    effects={"consistency": "preserves", "relevance": "preserves"},
+    propose=_propose_increase,
+    validate=_validate_increase,
+    needs=frozenset({"parse"}),
+    citation=CITATION,
+    examples=(
+        (
+            "The customer wanted to cancel the card because it was lost.",
+            "The customer in this conversation had the wish to cancel the card because it was lost.",
+        ),
+    ),
+)
+register(LENGTH_INCREASE)
