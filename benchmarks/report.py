@@ -13,7 +13,7 @@ import polars as pl
 
 from benchmarks.timing import BenchResult
 from dialgauge.corpus import KEY, Corpus, Dialogue, Rating, Summary, Turn
-from dialgauge.metaeval import compare, correlate, correlation_matrix, human_ceiling, leaders
+from dialgauge.metaeval import compare, correlate, correlation_matrix, trust
 from dialgauge.metrics import Scores, all_metrics, parse_request
 from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate, agreement, drift
@@ -70,7 +70,6 @@ def made_report(dialogues: int = DIALOGUES, systems: int = SYSTEMS, metrics: int
     scores = _scores(corpus, metrics)
     ratings = aggregate(corpus.ratings, "mean").wide()
     found = correlate(scores.frame, ratings, directions=scores.directions, oriented=True, resamples=_RESAMPLES)
-    best = leaders(found.frame, scores.frame, ratings, directions=scores.directions, resamples=_RESAMPLES)
     tested = [name for name in scores.metrics if scores.directions[name] != "none"][:_COMPARED]
     pairs = compare(scores.frame, ratings, level="summary", metrics=tested, resamples=_RESAMPLES)
     return ReportData(
@@ -78,8 +77,7 @@ def made_report(dialogues: int = DIALOGUES, systems: int = SYSTEMS, metrics: int
         corpus,
         scores,
         found.frame,
-        leaders=best,
-        ceiling=human_ceiling(corpus.ratings, resamples=_RESAMPLES).frame,
+        verdicts=trust(corpus, scores, resamples=_RESAMPLES, null_runs=0),
         ratings=ratings,
         agreement=agreement(corpus.ratings, ["krippendorff-alpha"], resamples=_RESAMPLES).frame,
         drift=drift(corpus.ratings).trends,

@@ -53,7 +53,7 @@ def test_clean_at_both_widths(browser: Any, address: str, width: int, scheme: st
 
 def test_the_first_screen_answers(browser: Any, address: str) -> None:
     page, _ = opened(browser, address)
-    for shown in (".sum", ".quarters svg.forest >> nth=3", ".lead >> nth=2", ".wrong"):
+    for shown in ("table.answers", ".quarters svg.forest >> nth=3"):
         box = page.locator(shown).bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= 768, f"{shown} is below the first screen"

@@ -8,10 +8,11 @@ import polars as pl
 import pytest
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, embedded_corpus
-from dialgauge.metaeval import correlate
+from dialgauge.metaeval import correlate, trust
 from dialgauge.metrics import score
 from dialgauge.ratings import aggregate
 from dialgauge.report import ReportData, render_report
+from dialgauge.report._figures import forests
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +21,8 @@ def data() -> ReportData:
     scores = score(corpus, ["rouge-1", "ter", "length", "corpus-bleu"])
     ratings = aggregate(corpus.ratings, "mean").wide()
     found = correlate(scores.frame, ratings, directions=scores.directions, oriented=True, resamples=50)
-    return ReportData("A title", corpus, scores, found.frame, ratings=ratings, settings={"seed": 1})
+    verdicts = trust(corpus, scores, resamples=50, null_runs=0)
+    return ReportData("A title", corpus, scores, found.frame, verdicts, ratings=ratings, settings={"seed": 1})
 
 
 def test_nothing_is_loaded_from_elsewhere(data: ReportData) -> None:
@@ -54,9 +56,10 @@ def test_same_bytes(data: ReportData) -> None:
 
 
 def test_metrics_that_only_describe_are_not_ranked(data: ReportData) -> None:
-    figures = "".join(re.findall(r'<svg class="forest".*?</svg>', render_report(data), re.DOTALL))
-    assert "rouge-1" in figures
-    assert "length" not in figures
+    assert data.verdicts is not None
+    for forest in forests(data.verdicts):
+        assert {entry.estimate.metric for entry in forest.metrics} == {"rouge-1", "ter"}
+        assert "length" in {entry.estimate.metric for entry in forest.controls}
 
 
 def test_lower_is_better_is_turned_round(data: ReportData) -> None:

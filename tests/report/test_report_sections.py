@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,15 +9,13 @@ import polars as pl
 import pytest
 
 from benchmarks.report import SIZE_BAR, made_report
-from dialgauge.corpus import KEY, Corpus, Dialogue, Rating, Summary, Turn
-from dialgauge.metaeval import COMPARISONS, correlate
+from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn
+from dialgauge.metaeval import COMPARISONS
 from dialgauge.metrics import Scores
 from dialgauge.metrics._scores import FAILURES
-from dialgauge.ratings import aggregate
 from dialgauge.report import CountedRatings, LearnedData, ReportData, TimesData, learned_panel, render_report
-from dialgauge.report._content import Estimate, Ranking, drifting, exact, places, rankings, verdict
-from dialgauge.report._figures import SMALL, forest_plot
-from dialgauge.report._overview import brief, data_problems, instead, leading_cards, reads, summing_up
+from dialgauge.report._content import Estimate, drifting, exact, places, rankings
+from dialgauge.report._overview import data_problems, reads
 from dialgauge.report._rating_figures import _points, rating_figures
 from dialgauge.report._relations import between_figure, cluster_sentences, significance
 from dialgauge.report._scatter import _POINTS, _core, scatter_plots
@@ -39,13 +36,6 @@ def data_of(page: str) -> Any:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
     assert found is not None
     return json.loads(found[1])
-
-
-def ranking(*entries: tuple[str, float | None, float | None], leaders: tuple[str, ...] = ()) -> Ranking:
-    estimates = tuple(
-        Estimate(name, value, low, None if value is None else value + 0.1) for name, value, low in entries
-    )
-    return Ranking("fluency", "summary", "pearson", estimates, frozenset(leaders), 0.8)
 
 
 def test_a_large_page_is_small_and_the_same_each_time(large: ReportData) -> None:
@@ -97,155 +87,10 @@ def test_too_many_points_leave_out_whole_dialogues() -> None:
     assert all(figure.svg.count('class="system"') == 12 for figure in figures)
 
 
-def test_the_verdict_groups_dimensions_by_metric() -> None:
-    one = ranking(("a", 0.5, 0.2))
-    other, none = replace(one, dimension="relevance"), replace(ranking(("b", 0.3, -0.1)), dimension="coherence")
-    assert summing_up([one, other, none]) == [("a", "fluency and relevance"), ("", "coherence")]
-    assert (
-        brief(none) == "Trust none: even the interval of b (0.30 [−0.10, 0.40]) includes zero. One rater reaches 0.80."
-    )
-    assert brief(ranking(("a", 0.5, 0.2), ("b", 0.4, 0.1), leaders=("a", "b"))).startswith(
-        "a, 0.50 [0.20, 0.60]. Not significantly different: 1 more."
-    )
-    assert "leads alone" in brief(ranking(("a", 0.5, 0.2), leaders=("a",)))
-    assert brief(ranking(("a", None, None))) == "No metric could be correlated with these ratings."
-
-
-def test_the_best_that_may_be_at_zero_is_not_named_where_another_is_sure() -> None:
-    """The highest value can be the least certain."""
-    ranked = ranking(("a", 0.5, -0.1), ("b", 0.4, 0.2), leaders=("a", "b"))
-    assert summing_up([ranked]) == [("b", "fluency")]
-    assert brief(ranked).startswith("b, 0.40 [0.20, 0.50]. Higher, but includes zero: a.")
-    assert "b (0.40 [0.20, 0.50]) is the best whose interval does not" in verdict(ranked)
-    assert "no metric correlates significantly" in verdict(ranking(("a", 0.5, -0.1)))
-
-
-def test_beside_a_metric_that_fails_stands_the_best_that_does_not() -> None:
-    one = ranking(("a", 0.6, 0.2), ("b", 0.5, -0.1), ("c", 0.4, 0.1), ("d", 0.3, 0.1), leaders=("a", "b", "c", "d"))
-    failing = {"a": "fails"}
-    assert instead([one], failing) == {"a": "c"}, "b may be at zero"
-    assert instead([one], failing | {"c": "fails"}) == {"a": "d"}
-    assert instead([one], {"c": "fails"}) == {}, "nothing is said of a that does not fail"
-    assert instead([replace(one, leaders=frozenset({"a", "b"}))], failing) == {}, "c and d are shown to be worse"
-    other = replace(one, dimension="relevance")
-    assert instead([one, other], failing) == {"a": "c"}
-    apart = replace(other, leaders=frozenset({"a", "d"}))
-    assert instead([one, apart], failing) == {"a": "c for fluency and d for relevance"}
-    assert instead([one, replace(other, leaders=frozenset({"a"}))], failing) == {"a": "c for fluency"}
-
-
 def test_a_few_far_values_do_not_flatten_the_rest() -> None:
     assert _core(pl.Series([float(i % 100) for i in range(999)] + [1e6])) == (0.0, 99.0, 1)
     assert _core(pl.Series([1.0, 2.0, 3.0])) == (1.0, 3.0, 0)
     assert _core(pl.Series([2.0, 2.0])) == (2.0, 2.0, 0)
-
-
-def test_a_negative_best_is_not_to_be_trusted() -> None:
-    assert summing_up([ranking(("a", -0.2, None))]) == [("", "fluency")]
-
-
-def test_cards_say_what_is_certain(large: ReportData) -> None:
-    ranked = rankings(large, "summary", "pearson")
-    cards, named = leading_cards(large, ranked), {name: said for name, said in summing_up(ranked) if name}
-    assert len(cards) == max(3, len(named))
-    for card in cards:
-        assert [name for name, *_ in card.values] == ["coherence", "consistency", "fluency", "relevance"]
-        assert all(not leading or (estimate.low or 0) > 0 for _, estimate, leading in card.values)
-        assert "cost" in dict(card.facts)
-    assert [card.metric for card in cards[: len(named)]] == list(named)
-    assert [card.trusted_for for card in cards[: len(named)]] == list(named.values())
-
-
-def test_cards_beside_the_verdict_are_the_highest_on_average_and_none_twice(large: ReportData) -> None:
-    """A variant with the very same numbers (rouge-l and rouge-lsum on one line) would say nothing new."""
-    first = ranking(("sure", 0.3, 0.1), ("high", 0.6, -0.1), ("same", 0.6, -0.1), ("next", 0.5, -0.2), ("last", 0.1, 0))
-    second = replace(first, dimension="relevance")
-    cards = leading_cards(large, [first, second])
-    assert [(card.metric, card.trusted_for) for card in cards] == [
-        ("sure", "fluency and relevance"), ("high", ""), ("next", "")
-    ]  # fmt: skip
-    assert [dict(card.facts).get("same numbers") for card in cards] == [None, "same", None]
-
-
-def test_no_card_for_what_is_not_high(large: ReportData) -> None:
-    """Twins of the metric that the verdict names are named on its card; the rest is at zero or below."""
-    twins = [(f"twin{i}", 1.0, 1.0) for i in range(5)]
-    cards = leading_cards(large, [ranking(("sure", 1.0, 1.0), *twins, ("zero", 0.0, -0.6), ("below", -0.1, -0.6))])
-    assert [card.metric for card in cards] == ["sure"]
-    assert dict(cards[0].facts)["same numbers"] == "twin0, twin1, twin2 and 2 more"
-
-
-def few(rated: Mapping[str, Sequence[str]], level: str, unrated: Sequence[str] = ()) -> ReportData:
-    """Ratings of these dialogues by system, and what is correlated from them."""
-    dialogues = sorted({dialogue for each in rated.values() for dialogue in each})
-    systems = [*rated, *unrated]
-    corpus = Corpus.build(
-        [Dialogue(d, (Turn("A", "hello"),)) for d in dialogues],
-        [Summary(d, s, f"{d} {s}") for d in dialogues for s in systems],
-        [Rating(d, s, "ann", "q", float(i + j)) for i, s in enumerate(rated) for j, d in enumerate(rated[s])],
-    )
-    keys = corpus.summaries.select(KEY)
-    values = pl.Series("m", [float(i * i % 7) for i in range(keys.height)])
-    scores = Scores(keys.with_columns(values), {"m": "m"}, {"m": "higher"})
-    ratings = aggregate(corpus.ratings).wide()
-    found = correlate(scores.frame, ratings, levels=level, directions={"m": "higher"}, resamples=50)
-    return ReportData("t", corpus, scores, found.frame, ratings=ratings)
-
-
-ALL = ("d0", "d1", "d2", "d3")
-
-
-@pytest.mark.parametrize("level", ["system", "summary"])
-def test_two_rated_systems_are_too_few(level: str) -> None:
-    page = render_report(few({"s0": ALL, "s1": ALL}, level, unrated=["s2", "s3"]))
-    assert "4 systems, 2 of them rated, 1 metrics" in page
-    assert "Only two systems are rated, so metrics cannot be validated: a correlation needs at least three." in page
-    assert 'id="ranking"' not in page
-    assert 'href="#ranking"' not in page
-    assert "no metric correlates significantly" not in page
-    assert "Cards:" not in page
-    assert not re.search(r'data-figure="(verdict|ranking)-', page)
-    assert 'title="two systems: a correlation needs three"' in page
-
-
-def test_systems_that_never_meet_are_not_told_apart_within_dialogues() -> None:
-    apart = few({"s0": ALL[:2], "s1": ALL[:2], "s2": ALL[2:], "s3": ALL[2:]}, "summary")
-    assert "No dialogue has rated summaries of three systems" in render_report(apart)
-
-
-@pytest.mark.parametrize(("count", "said"), [(3, "one metric in 6 orders"), (4, "one metric in 24 orders"), (5, "")])
-def test_few_systems_may_be_in_order_by_chance(count: int, said: str) -> None:
-    page = render_report(few({f"s{i}": ALL for i in range(count)}, "system"))
-    assert (f"Only {count} systems are rated" in page) == bool(said)
-    assert said in page
-    assert "of them rated" not in page
-    assert {"verdict-q", "ranking-q"} <= set(re.findall(r'data-figure="([^"]+)"', page))
-    assert 'id="ranking"' in page
-
-
-def test_an_interval_of_everything_is_no_reason_to_trust() -> None:
-    anything = Ranking("q", "system", "pearson", (Estimate("m", 0.9, -1.0, 1.0),), frozenset("m"), None)
-    assert summing_up([anything]) == [("", "q")]
-
-
-def test_the_reason_that_no_metric_has_a_value() -> None:
-    why = Estimate("a", None, None, None, "the ratings are constant")
-    one = Ranking("q", "system", "pearson", (why, replace(why, metric="b")), frozenset(), None)
-    assert brief(one) == verdict(one) == "No metric could be correlated with these ratings (the ratings are constant)."
-    other = replace(one, estimates=(why, replace(why, reason="one system")))
-    assert brief(other) == "No metric could be correlated with these ratings."
-
-
-def test_each_metric_of_the_verdict_has_a_card(large: ReportData) -> None:
-    names = ("a", "b", "c", "d")
-    ranked = [
-        replace(
-            ranking(*((name, 0.5 if name == best else 0.2, 0.1) for name in sorted(names, key=best.__ne__))),
-            dimension=best,
-        )
-        for best in names
-    ]
-    assert [card.metric for card in leading_cards(large, ranked)] == list(names)
 
 
 def test_what_a_metric_reads() -> None:
@@ -257,12 +102,11 @@ def test_what_was_wrong_comes_to_the_first_screen(large: ReportData) -> None:
     failures = pl.DataFrame([("d", "s", "original", "overall", "x", "why")], schema=FAILURES, orient="row")
     findings = [{"severity": "warning", "where": f"w{i}", "message": "m"} for i in range(5)]
     findings.append({"severity": "note", "where": "small", "message": "m"})
-    agreed = pl.DataFrame({"measure": ["krippendorff-alpha"], "dimension": ["fluency"], "value": [0.31]})
     data = replace(
         large,
         problems=["bad row"],
         findings=findings,
-        agreement=agreed,
+        verdicts=None,
         drift=None,
         scores=replace(large.scores, failures=failures),
     )
@@ -272,7 +116,6 @@ def test_what_was_wrong_comes_to_the_first_screen(large: ReportData) -> None:
         "w1: m",
         "w2: m",
         "2 more findings about the ratings are listed below.",
-        "Annotators agree too little for firm conclusions (α below 0.667): fluency 0.31.",
         "1 value of metrics missing; the reasons are listed below.",
     ]
 
@@ -281,7 +124,7 @@ def test_ratings_that_were_dropped_are_not_said_to_pull_the_means_down(large: Re
     """What became of them is told once on the first screen, and in the list of findings the finding says so."""
     unset = {"check": "unset", "severity": "error", "where": "d1 / s1", "message": "zeros pull the means down"}
     counts = CountedRatings(large.corpus.ratings, 100, {"unset": 4})
-    data = replace(large, findings=[unset], counted=counts, agreement=None, drift=None)
+    data = replace(large, findings=[unset], counted=counts, agreement=None, verdicts=None, drift=None)
     assert data_problems(data) == ["Dropped: 4 of 100 ratings that are not on their scale (4 unset zeros)."]
     assert data_problems(replace(data, counted=None)) == ["d1 / s1: zeros pull the means down"]
     listed = replace(data, agreement=large.agreement)
@@ -464,11 +307,6 @@ def test_hostile_names_and_texts_stay_text() -> None:
     assert page.count("</script>") == 2
     assert EVIL + " 0" in {row[-1] for row in data_of(page)["texts"]["rows"]}
     assert f"<b>{EVIL}" not in page
-
-
-@pytest.mark.parametrize("name", ["embedding-average", "greedy-matching", "rouge-1-p@source", "bartscore-src-hyp"])
-def test_names_of_metrics_are_not_cut_on_the_first_screen(name: str) -> None:
-    assert f">{name}<" in forest_plot(ranking((name, 0.5, 0.2)), 0.0, SMALL)
 
 
 def test_helpers() -> None:

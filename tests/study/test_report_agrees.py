@@ -8,13 +8,14 @@ import polars as pl
 import pytest
 
 from dialgauge.corpus import Corpus, embedded_corpus, write_corpus
-from dialgauge.metaeval import adjust_p_values, headline
+from dialgauge.metaeval import adjust_p_values
 from dialgauge.report import ReportData
-from dialgauge.report._content import rankings, system_table
-from dialgauge.report._overview import brief, cautions, data_problems, summing_up
+from dialgauge.report._content import system_table
+from dialgauge.report._overview import data_problems
 from dialgauge.report._rating_figures import rating_figures
 from dialgauge.report._relations import significance
-from dialgauge.study import FinishedRun, run_study
+from dialgauge.report._verdict import answers
+from dialgauge.study import FinishedRun, run_study, verdicts_of
 from dialgauge.study.stages.report import report_data
 
 STUDY = """\
@@ -80,17 +81,6 @@ def first_screen(page: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", page[page.index("<h1>") : page.index('id="ranking"')]).split())
 
 
-def test_ranking_and_pairs_tell_the_same_metrics_from_the_best(data: ReportData) -> None:
-    level, coefficient = headline(data.correlations)
-    for ranked, matrix in zip(rankings(data, level, coefficient), significance(data), strict=True):
-        assert ranked.dimension == matrix.dimension
-        assert ranked.estimates[0].metric == matrix.metrics[0]
-        for other, pair in zip(matrix.metrics[1:], matrix.rows[0][1:], strict=True):
-            assert (pair.kind == "open") == (other in ranked.leaders), (ranked.dimension, other)
-        for row, pair in zip(matrix.metrics[1:], (line[0] for line in matrix.rows[1:]), strict=True):
-            assert (pair.kind == "open") == (row in ranked.leaders)
-
-
 def test_the_families_are_the_best_and_the_rest(data: ReportData) -> None:
     assert data.comparisons is not None
     differ = 0
@@ -148,26 +138,19 @@ def test_the_first_screen_says_that_references_are_among_the_systems(data: Repor
     assert "The references count as a system" in screen
 
 
-def test_a_metric_that_fails_on_broken_summaries_is_not_trusted_without_a_word(
-    run: FinishedRun, data: ReportData, page: str
-) -> None:
-    failing = cautions(data)
-    cards = run.table("robustness")
-    assert cards is not None
-    for row in cards.filter(dimension="overall").drop_nulls("robustness").iter_rows(named=True):
-        assert (row["metric"] in failing) == (row["robustness_low"] <= 0.5)
-    assert failing
-    level, coefficient = headline(data.correlations)
-    ranked = rankings(data, level, coefficient)
-    metric = next(iter(failing))
-    led = replace(ranked[0], estimates=tuple(e for e in ranked[0].estimates if e.metric == metric), leaders=frozenset())
-    sure = replace(led, estimates=tuple(replace(e, value=0.5, low=0.2, high=0.7) for e in led.estimates))
-    assert brief(sure, failing).startswith(f"{metric}, 0.50 [0.20, 0.70], but fails on perturbed summaries.")
-    assert "fails" not in brief(sure)
-    sentence = first_screen(page).split("Which metric to trust for what")[1].split(". ")[0]
-    for named, _ in summing_up(ranked):
-        if named:
-            assert (f"{named} , which fails" in sentence) == (named in failing)
+def test_the_first_screen_is_the_verdict_of_the_run(run: FinishedRun, page: str) -> None:
+    found = verdicts_of(run)
+    assert found is not None
+    screen = first_screen(page)
+    for answer in answers(found):
+        assert f"{answer.sign} {answer.words} {answer.metric}".strip() in screen
+        assert answer.reason in screen
+        assert answer.action in screen
+    assert f"in {found.null_named} of {found.null_runs} studies" in screen
+    for metric in {row.metric for row in found.rows}:
+        # Robustness enters the verdict as a reason; three kinds of each sort are needed, and here are fewer.
+        codes = {reason.code for row in found.rows if row.metric == metric for reason in row.reasons}
+        assert "too-few-perturbations" in codes or "not-shown" in codes
 
 
 def test_the_method_has_settings_formulas_and_versions(page: str) -> None:

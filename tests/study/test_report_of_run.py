@@ -99,7 +99,7 @@ def test_one_system(tmp_path: Path) -> None:
     write_corpus(corpus, tmp_path / "one")
     folder = study(tmp_path, corpus="one")
     page = (folder / "report.html").read_text("utf-8")
-    assert "Only one system is rated, so metrics cannot be validated" in page
+    assert "One system: nothing can be compared." in page
 
 
 def test_a_changed_table_is_refused(run: Path, tmp_path: Path) -> None:

@@ -75,6 +75,7 @@ def test_only_what_depends_on_a_change_runs_again(study: Path, changed: str, agr
         "correlations": "done",
         "relations": "done",
         "systems": agreement,
+        "verdict": agreement,
         "report": "done",
     }
 
@@ -124,6 +125,7 @@ def test_goes_on_after_a_failure(study: Path, monkeypatch: pytest.MonkeyPatch) -
         "correlations": "done",
         "relations": "done",
         "systems": "done",
+        "verdict": "done",
         "report": "done",
     }
 

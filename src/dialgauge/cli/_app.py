@@ -49,6 +49,7 @@ from dialgauge.cli import (
     _table,
     _train,
     _train_tables,
+    _verdict,
 )
 from dialgauge.cli._help import add_under_headings
 from dialgauge.cli._output import fail, note
@@ -85,7 +86,7 @@ def _root(
 
 #: In the order of the help.
 _COMMANDS = {
-    "Run a study": (_init, _run, _report, _explore, _compare_runs, _table),
+    "Run a study": (_init, _run, _verdict, _report, _explore, _compare_runs, _table),
     "Prepare data": (_inspect, _convert, _datasets),
     "Score summaries": (_metrics, _languages, _score, _check, _affect),
     "Generate and perturb summaries": (

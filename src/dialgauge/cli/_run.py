@@ -7,7 +7,7 @@ import typer
 
 from dialgauge.cli._corpus_input import report_input
 from dialgauge.cli._options import refuse_file
-from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
+from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar, show
 
 
 def add_to(app: typer.Typer) -> None:
@@ -30,6 +30,7 @@ def run(
     corpus that were skipped are counted on stderr and listed in the report. With --json, the seconds
     of an unchanged stage are those of the run that computed it.
     """
+    from dialgauge.report import answer_table
     from dialgauge.study import run_study
     from dialgauge.tables import number_cell
 
@@ -47,6 +48,7 @@ def run(
                 "notes": list(result.notes),
                 "left_out": dict(result.left_out),
                 "problems": list(result.problems),
+                "verdict": None if result.verdicts is None else result.verdicts.to_dict(),
             }
         )
         return
@@ -56,4 +58,7 @@ def run(
         for name, state in result.stages.items()
     ]
     print_table(f"study in {result.folder}", ("stage", "state", "seconds"), rows, numeric=["seconds"])
+    if result.verdicts is not None:
+        show(answer_table(result.verdicts, with_reasons=False))
+        console.print(f"reasons: dialgauge verdict {result.folder}", highlight=False, soft_wrap=True)
     console.print(f"report: {result.report}", highlight=False, soft_wrap=True)

@@ -24,7 +24,7 @@ def table(
         typer.Option(
             "--kind",
             "-k",
-            help="Table: correlations, systems, paired-systems, agreement, robustness, perturbations, "
+            help="Table: verdict, correlations, systems, paired-systems, agreement, robustness, perturbations, "
             "perturbed-correlations, affect, learned or reproduction.",
         ),
     ] = "correlations",

@@ -74,3 +74,11 @@ from dialgauge.report._tables_more import (
     reproduction_table as reproduction_table,
     robustness_table as robustness_table,
 )
+from dialgauge.report._verdict import (
+    answer_sentences as answer_sentences,
+    answer_table as answer_table,
+    level_words as level_words,
+    null_sentence as null_sentence,
+    shown_number as shown_number,
+    verdict_table as verdict_table,
+)

@@ -14,13 +14,13 @@ from dialgauge.tables import estimate, number
 from dialgauge.web import data_value
 
 if TYPE_CHECKING:
+    from dialgauge.metaeval import Verdicts
     from dialgauge.report._panel import Panel
     from dialgauge.report._times import TimesData
     from dialgauge.report._written import WrittenData
 
 #: Explanations of problems of a rating whose name does not explain itself.
 _INVALID = {"unset": "unset zeros"}
-_LEVELS = {"summary": "summaries of one dialogue", "system": "systems", "global": "all summaries together"}
 #: A list of annotators who drift or are outliers has at most so many; the others are counted.
 _MOST_ANNOTATORS = 10
 
@@ -86,17 +86,12 @@ class CountedRatings:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The metrics of one dimension, best first, and the human ceiling (one rater compared with the others).
-
-    ``leaders`` are the best metric and those not significantly different from it.
-    """
+    """The metrics of one dimension, the highest correlation first."""
 
     dimension: str
     level: str
     coefficient: str
     estimates: tuple[Estimate, ...]
-    leaders: frozenset[str]
-    ceiling: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +108,8 @@ class HeatMap:
 class ReportData:
     """The results that a report shows; ``correlations`` are oriented (larger is better), and None without ratings.
 
+    ``verdicts`` say which metrics can be trusted: the first screen is made from them and from nothing else.
+
     ``between`` is the frame of :func:`dialgauge.metaeval.correlation_matrix`, ``comparisons`` that of
     :func:`dialgauge.metaeval.compare`, ``cleaning`` has per dimension how many ``ratings`` there were, how many were
     ``removed``, and the agreement afterwards; ``written`` describes the summaries that the run generated. ``versions``
@@ -125,8 +122,7 @@ class ReportData:
     corpus: Corpus
     scores: Scores
     correlations: pl.DataFrame | None = None
-    leaders: pl.DataFrame | None = None
-    ceiling: pl.DataFrame | None = None
+    verdicts: "Verdicts | None" = None
     ratings: pl.DataFrame | None = None
     agreement: pl.DataFrame | None = None
     drift: pl.DataFrame | None = None
@@ -158,9 +154,7 @@ def rankings(data: ReportData, level: str, coefficient: str) -> list[Ranking]:
             if row["direction"] != "none"
         ]
         estimates.sort(key=lambda entry: (entry.value is None, -(entry.value or 0.0), entry.metric))
-        leading = _leaders(data, dimension, level, coefficient)
-        ceiling = _ceiling(data, dimension, level, coefficient)
-        found.append(Ranking(dimension, level, coefficient, tuple(estimates), leading, ceiling))
+        found.append(Ranking(dimension, level, coefficient, tuple(estimates)))
     return found
 
 
@@ -179,44 +173,6 @@ def heat_maps(data: ReportData) -> list[HeatMap]:
         maps.append(HeatMap(str(level), str(coefficient), dimensions, body))
     verdict_is_about = headline(data.correlations)
     return sorted(maps, key=lambda one: (one.level, one.coefficient) != verdict_is_about)
-
-
-def surest(ranking: Ranking) -> Estimate | None:
-    """The best metric that correlates significantly with the ratings: its interval is above zero (or it has none)."""
-    for entry in ranking.estimates:
-        if entry.value is not None and entry.value > 0 and (entry.low is None or entry.low > 0):
-            return entry
-    return None
-
-
-def unranked(ranking: Ranking) -> str:
-    """The sentence about a dimension in which no metric has a value; with the reason, if all have the same."""
-    reasons = {entry.reason for entry in ranking.estimates}
-    why = f" ({reason})" if len(reasons) == 1 and (reason := reasons.pop()) else ""
-    return f"No metric could be correlated with these ratings{why}."
-
-
-def verdict(ranking: Ranking, cautions: Mapping[str, str] | None = None) -> str:
-    """The ranking of one dimension as a sentence; ``cautions`` has objections to metrics."""
-    scored = [entry for entry in ranking.estimates if entry.value is not None]
-    if not scored:
-        return unranked(ranking)
-    best, sure = scored[0], surest(ranking)
-    sentence = f"{best.metric} agrees best ({ranking.coefficient.title()} {best}, across {_LEVELS[ranking.level]})"
-    others = [metric for metric in ranking.leaders if metric != best.metric]
-    caution = f", but it {cautions[sure.metric]}" if sure and cautions and sure.metric in cautions else ""
-    if sure is None:
-        sentence += ", but no metric correlates significantly with these ratings: every interval includes zero"
-    elif sure is not best:
-        sentence += f", but its interval includes zero; {sure.metric} ({sure}) is the best whose interval does not"
-        sentence += caution
-    elif others:
-        sentence += f"{caution}; {_count(len(others))} not significantly different from it"
-    else:
-        sentence += caution
-    if ranking.ceiling is not None:
-        sentence += f". One rater compared with the others reaches {ranking.ceiling:.2f}"
-    return sentence + "."
 
 
 def agreement_rows(data: ReportData) -> list[tuple[str, Estimate, str]]:
@@ -270,10 +226,6 @@ def standing_apart(data: ReportData) -> list[str]:
 def _more(annotators: int, what: str) -> list[str]:
     more = annotators - _MOST_ANNOTATORS
     return [f"{more} more annotators {what}."] if more > 0 else []
-
-
-def _count(others: int) -> str:
-    return "one more is" if others == 1 else f"{others} more are"
 
 
 def system_table(data: ReportData) -> tuple[list[str], list[tuple[str, list[float | None]]]]:
@@ -330,19 +282,3 @@ def _span(counts: pl.Series) -> str:
 
 def _estimate(row: Mapping[str, Any]) -> Estimate:
     return Estimate(row["metric"], row["value"], row["low"], row["high"], row["reason"])
-
-
-def _leaders(data: ReportData, dimension: str, level: str, coefficient: str) -> frozenset[str]:
-    if data.leaders is None:
-        return frozenset()
-    here = pl.col("dimension") == dimension, pl.col("level") == level, pl.col("coefficient") == coefficient
-    return frozenset(data.leaders.filter(*here)["metric"])
-
-
-def _ceiling(data: ReportData, dimension: str, level: str, coefficient: str) -> float | None:
-    if data.ceiling is None:
-        return None
-    row = data.ceiling.filter(
-        (pl.col("dimension") == dimension) & (pl.col("level") == level) & (pl.col("coefficient") == coefficient)
-    )
-    return None if row.is_empty() else row["value"][0]

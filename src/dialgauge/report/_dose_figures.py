@@ -7,7 +7,7 @@ from dialgauge.report._robustness import RobustnessData, metrics_shown
 from dialgauge.tables import number
 from dialgauge.web import Figure, dot, drawing, horizontal_grid, linear, rounded, short, slug, text, ticks
 
-#: Most metrics that are drawn, the most robust; more colours cannot be distinguished.
+#: Most metrics that are drawn, those that notice most; more colours cannot be distinguished.
 _LINES = 6
 _LEFT, _SIDE, _HIGH, _NAMES = 44, 270, 190, 128
 _TOP, _BOTTOM = 12, 38

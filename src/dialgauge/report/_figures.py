@@ -1,12 +1,15 @@
-"""Figures as plain SVG: they need no script, take the colours of the page, and print."""
+"""Forest plots of the verdict as plain SVG: they need no script, take the colours of the page, and print."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
-from dialgauge.report._content import Estimate, Ranking
+from dialgauge.metaeval import Verdicts
+from dialgauge.report._content import Estimate
+from dialgauge.report._verdict import LEVELS, by_cells, shown_bar, shown_number
 from dialgauge.tables import number
 from dialgauge.web import Figure, Scale, dot, drawing, line, linear, rounded, short, slug, text, vertical_grid
 
@@ -15,12 +18,13 @@ _ROW, _TOP, _BOTTOM = 19, 26, 30
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How wide the parts of a forest plot are, how many metrics it shows, and how long their names may be."""
+    """How wide the parts of a forest plot are, how many metrics and controls it shows, and how long names may be."""
 
     labels: int
     plot: int
     values: int
     most: int
+    controls: int
     letters: int
 
     @property
@@ -29,55 +33,106 @@ class Shape:
         return self.labels + self.plot + self.values
 
 
-FULL = Shape(labels=128, plot=250, values=44, most=12, letters=18)
-SMALL = Shape(labels=126, plot=118, values=40, most=5, letters=18)
+FULL = Shape(labels=128, plot=250, values=44, most=12, controls=5, letters=18)
+SMALL = Shape(labels=126, plot=118, values=40, most=4, controls=2, letters=18)
 
 
-def lowest(rankings: Sequence[Ranking], shape: Shape = FULL) -> float:
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of a forest: a metric (``named``: shown to follow the ratings; ``open``: not shown) or a ``control``.
+
+    ``bar`` is the value that it had to reach.
+    """
+
+    estimate: Estimate
+    bar: float | None
+    kind: str
+    level: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """The lines of one dimension, best first, controls last, and what one rater reaches."""
+
+    dimension: str
+    metrics: tuple[Entry, ...]
+    controls: tuple[Entry, ...]
+    ceiling: float | None
+
+    def shown(self, shape: Shape) -> list[Entry]:
+        """Those that are drawn."""
+        return [*self.metrics[: shape.most], *self.controls[: shape.controls]]
+
+
+def forests(verdicts: Verdicts) -> list[Forest]:
+    """One per dimension that has a number to draw."""
+    cells = by_cells(verdicts)
+    found = []
+    for summed in verdicts.dimensions.iter_rows(named=True):
+        name = summed["dimension"]
+        metrics = [
+            Entry(shown_number(row), shown_bar(row), "named" if row.named else "open", row.verdict)
+            for row in verdicts.of(name)
+            if shown_number(row).value is not None
+        ]
+        controls = [
+            Entry(_control(row, cells), None, "control", "")
+            for row in verdicts.controls.filter(dimension=name).iter_rows(named=True)
+            if _control(row, cells).value is not None
+        ]
+        if metrics:
+            found.append(Forest(name, tuple(metrics), tuple(controls), None if cells else summed["ceiling"]))
+    return found
+
+
+def _control(row: Mapping[str, Any], cells: bool) -> Estimate:
+    """A control has no interval of what is left without systems and dialogues."""
+    if cells:
+        return Estimate(row["control"], row["c"], None, None)
+    return Estimate(row["control"], row["r"], row["low"], row["high"])
+
+
+def lowest(drawn: Sequence[Forest], shape: Shape = FULL) -> float:
     """Where the axis starts, so that figures side by side share it."""
-    shown = [entry for ranking in rankings for entry in _shown(ranking, shape)]
-    values = [entry.low if entry.low is not None else entry.value or 0.0 for entry in shown]
+    entries = [entry.estimate for forest in drawn for entry in forest.shown(shape)]
+    values = [one.low if one.low is not None else one.value or 0.0 for one in entries]
     return max(-1.0, math.floor(min([0.0, *values]) * 4) / 4)
 
 
-def forest_figure(ranking: Ranking, low: float, shape: Shape = FULL) -> Figure:
+def forest_figure(forest: Forest, low: float, shape: Shape = FULL) -> Figure:
     """The forest plot of one dimension, with its numbers (all metrics, not only those that are drawn)."""
-    columns = ("metric", ranking.coefficient, "low", "high", "leading", "one rater")
+    columns = ("metric", "agreement", "low", "high", "needed", "verdict", "one rater")
     rows = [
         (
-            entry.metric,
-            rounded(entry.value),
-            rounded(entry.low),
-            rounded(entry.high),
-            "yes" if entry.metric in ranking.leaders else "no",
-            rounded(ranking.ceiling),
+            entry.estimate.metric,
+            rounded(entry.estimate.value),
+            rounded(entry.estimate.low),
+            rounded(entry.estimate.high),
+            rounded(entry.bar),
+            entry.level or entry.kind,
+            rounded(forest.ceiling),
         )
-        for entry in ranking.estimates
+        for entry in (*forest.metrics, *forest.controls)
     ]
-    name = f"{'ranking' if shape is FULL else 'verdict'}-{slug(ranking.dimension)}"
-    return Figure(name, ranking.dimension, forest_plot(ranking, low, shape), columns, rows)
+    name = f"{'ranking' if shape is FULL else 'verdict'}-{slug(forest.dimension)}"
+    return Figure(name, forest.dimension, forest_plot(forest, low, shape), columns, rows)
 
 
-def forest_plot(ranking: Ranking, low: float, shape: Shape = FULL) -> Markup:
-    """Metrics from best to worst, a dot with its interval each; a dashed line at the value of one rater."""
-    shown = _shown(ranking, shape)
+def forest_plot(forest: Forest, low: float, shape: Shape = FULL) -> Markup:
+    """Metrics from best to worst, a dot with its interval and the bar it had to reach; a dashed line: one rater."""
+    shown = forest.shown(shape)
     height = _TOP + _ROW * len(shown) + _BOTTOM
     x = linear(low, 1.0, shape.labels, shape.labels + shape.plot)
     parts = _axis(x, low, height, shape)
-    if ranking.ceiling is not None:
-        at = x(ranking.ceiling)
+    if forest.ceiling is not None:
+        at = x(forest.ceiling)
         parts.append(line(at, _TOP - 6, at, height - _BOTTOM, "ceiling"))
         parts.append(
-            text(min(at, shape.width - 46), 12, f"one rater {number(ranking.ceiling)}", "ceiling-label", "middle")
+            text(min(at, shape.width - 46), 12, f"one rater {number(forest.ceiling)}", "ceiling-label", "middle")
         )
     for i, entry in enumerate(shown):
-        parts.append(_row(entry, _TOP + _ROW * i + _ROW / 2, x, entry.metric in ranking.leaders, shape))
-    label = f"{ranking.dimension}: {ranking.coefficient} correlation of the leading metrics with the ratings"
-    return drawing("forest", shape.width, height, label, parts)
-
-
-def _shown(ranking: Ranking, shape: Shape) -> list[Estimate]:
-    return [entry for entry in ranking.estimates if entry.value is not None][: shape.most]
+        parts.append(_row(entry, _TOP + _ROW * i + _ROW / 2, x, shape))
+    return drawing("forest", shape.width, height, f"{forest.dimension}: agreement of metrics with the ratings", parts)
 
 
 def _axis(x: Scale, low: float, height: int, shape: Shape) -> list[Markup]:
@@ -86,12 +141,24 @@ def _axis(x: Scale, low: float, height: int, shape: Shape) -> list[Markup]:
     return vertical_grid(x, values, _TOP - 4, height - _BOTTOM)
 
 
-def _row(entry: Estimate, y: float, x: Scale, leading: bool, shape: Shape) -> Markup:
-    assert entry.value is not None
-    kind = "leading" if leading else "trailing"
-    parts = [text(shape.labels - 8, y + 4, short(entry.metric, shape.letters), anchor="end")]
-    if entry.low is not None and entry.high is not None:
-        parts.append(line(x(entry.low), y, x(entry.high), y, f"interval {kind}"))
-    parts.append(dot(x(entry.value), y, 4.2, f"dot {kind}", f"{entry.metric}: {entry}"))
-    parts.append(text(shape.width, y + 4, number(entry.value), "number", "end"))
+def _row(entry: Entry, y: float, x: Scale, shape: Shape) -> Markup:
+    shown = entry.estimate
+    assert shown.value is not None
+    kind = {"named": "leading", "open": "trailing", "control": "control"}[entry.kind]
+    label = "name control" if entry.kind == "control" else "name"
+    parts = [text(shape.labels - 8, y + 4, short(shown.metric, shape.letters), label, "end")]
+    if shown.low is not None and shown.high is not None:
+        parts.append(line(x(shown.low), y, x(shown.high), y, f"interval {kind}"))
+    if entry.bar is not None and entry.bar <= 1:
+        parts.append(line(x(entry.bar), y - 6, x(entry.bar), y + 6, "needed"))
+    parts.append(dot(x(shown.value), y, 4.2, f"dot {kind}", _title(entry)))
+    parts.append(text(shape.width, y + 4, number(shown.value), "number", "end"))
     return Markup("").join(parts)
+
+
+def _title(entry: Entry) -> str:
+    said = f"{entry.estimate.metric}: {entry.estimate}"
+    if entry.kind == "control":
+        return f"{said}, a control"
+    needed = "" if entry.bar is None else f", {number(entry.bar)} needed"
+    return f"{said}{needed}: {next(words for level, (_, words, _) in LEVELS.items() if level == entry.level).lower()}"

@@ -23,8 +23,7 @@ class Panel:
     beside the names that all panels share. ``figures`` are those whose data the page offers for download, ``formulas``
     rows for the appendix: a name, formula or rule, and source.
 
-    The verdict of the first screen takes two things from panels: ``cautions``, what speaks against a metric, by its
-    name, as it follows the name in a sentence; and ``facts``, a label and a value for the card of a metric.
+    ``facts`` has a label and a value for the card of a metric on the first screen.
     """
 
     anchors: Sequence[tuple[str, str]]
@@ -33,7 +32,6 @@ class Panel:
     shown: Mapping[str, Any] = field(default_factory=dict)
     figures: Sequence[Figure] = ()
     formulas: Sequence[tuple[str, str, str]] = ()
-    cautions: Mapping[str, str] = field(default_factory=dict)
     facts: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     package: str = REPORT
 

@@ -19,10 +19,9 @@ from dialgauge.report._content import (
     rated_references,
     standing_apart,
     system_table,
-    verdict,
 )
 from dialgauge.report._corpus_figures import corpus_figures
-from dialgauge.report._figures import SMALL, forest_figure, lowest
+from dialgauge.report._figures import SMALL, forest_figure, forests, lowest
 from dialgauge.report._method import formulas, metric_rows
 from dialgauge.report._overview import overview
 from dialgauge.report._page import engine
@@ -33,6 +32,7 @@ from dialgauge.report._robustness import RobustnessData
 from dialgauge.report._robustness_panel import robustness_panel
 from dialgauge.report._scatter import Texts, scatter_plots, texts_data
 from dialgauge.report._times import time_rows
+from dialgauge.report._verdict import dimension_tables
 from dialgauge.web import PAGE_SCRIPT, Figure, figure_data, page
 
 #: Most kinds of failures that are listed, the most frequent first.
@@ -49,11 +49,11 @@ def render_report(data: ReportData) -> str:
     ranked = rankings(data, level, coefficient)
     scatters, texts, left_out = scatter_plots(data, ranked)
     between = between_figure(data)
-    first_screen = overview(data, ranked)
-    drawn = [] if first_screen["too_few"] else ranked
+    first_screen = overview(data)
+    drawn = forests(data.verdicts) if data.verdicts else []
     figures = {
-        "small_forests": [forest_figure(ranking, lowest(ranked, SMALL), SMALL) for ranking in drawn],
-        "forests": [forest_figure(ranking, lowest(ranked)) for ranking in drawn],
+        "small_forests": [forest_figure(one, lowest(drawn, SMALL), SMALL) for one in drawn],
+        "forests": [forest_figure(one, lowest(drawn)) for one in drawn],
         "scatters": scatters,
         "rating_figures": rating_figures(data),
         "corpus_figures": corpus_figures(data.corpus),
@@ -63,6 +63,9 @@ def render_report(data: ReportData) -> str:
         "data": data,
         "constructed": data.corpus.info.ratings_origin == "constructed" and not data.corpus.ratings.is_empty(),
         "rankings": ranked,
+        "forest_kinds": {entry.kind for one in drawn for entry in one.shown(SMALL)},
+        "controls": data.verdicts.controls["control"].unique(maintain_order=True).to_list() if data.verdicts else [],
+        "verdict_tables": dimension_tables(data.verdicts) if data.verdicts else [],
         "rated_references": rated_references(data),
         "level": level,
         "coefficient": coefficient,
@@ -112,7 +115,7 @@ def _page(template: str, figures: Sequence[Figure], texts: Texts, shown: Mapping
 def _own_panels(shared: Mapping[str, Any]) -> list[Panel]:
     """The panels of every report, without those that would be empty."""
     ranked = [
-        ("ranking", "Rankings", shared["forests"]),
+        ("ranking", "Every verdict", shared["forests"]),
         ("tables", "All correlations", shared["rankings"]),
         ("pairwise", "Pairs of metrics", shared["significance"]),
         ("scatter", "Scatter plots", shared["scatters"]),
@@ -147,4 +150,4 @@ def _shade(estimate: Estimate) -> Mapping[str, str]:
 
 
 #: What templates may call.
-_HELPERS = {"verdict": verdict, "shade": _shade, "places": places}
+_HELPERS = {"shade": _shade, "places": places}

@@ -101,9 +101,20 @@ class Card:
 
 
 def metrics_shown(data: RobustnessData) -> list[str]:
-    """The metrics with a direction, most robust first; descriptive metrics are not shown."""
-    cards = data.tables["cards"].filter(pl.col("dimension") == OVERALL, pl.col("direction") != "none")
-    return cards.sort("robustness", descending=True, nulls_last=True, maintain_order=True)["metric"].to_list()
+    """The metrics with a direction, those first that notice most; descriptive metrics are not shown.
+
+    Then those first that change fewer rewrites, and last by robustness, which raised rewrites would raise, too.
+    """
+    overall = pl.col("dimension") == OVERALL
+    cards = data.tables["cards"].filter(overall, pl.col("direction") != "none")
+    said = data.tables["verdicts"].filter(overall)
+    noticed = said.filter(pl.col("verdict") == "noticed").group_by("metric").len("noticed")
+    moved = said.filter(pl.col("verdict").is_in(["raised", "lowered", "wrong"])).group_by("metric").len("moved")
+    ranked = cards.join(noticed, on="metric", how="left", maintain_order="left").join(
+        moved, on="metric", how="left", maintain_order="left"
+    )
+    keys = [pl.col("noticed").fill_null(0), -pl.col("moved").fill_null(0).cast(pl.Int64), pl.col("robustness")]
+    return ranked.sort(keys, descending=True, nulls_last=True, maintain_order=True)["metric"].to_list()
 
 
 def observed(data: RobustnessData) -> list[Group]:
@@ -146,7 +157,7 @@ def _cell(row: Mapping[str, Any], verdict: str | None) -> Cell:
 
 
 def trust_cards(data: RobustnessData) -> list[Card]:
-    """A card per metric with a direction, most robust first."""
+    """A card per metric with a direction, those first that notice most."""
     overall = data.tables["cards"].filter(pl.col("dimension") == OVERALL)
     by_metric = {row["metric"]: row for row in overall.iter_rows(named=True)}
     texts = _texts(data)

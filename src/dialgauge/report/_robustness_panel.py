@@ -1,4 +1,4 @@
-"""The section of the report on perturbed summaries, and its objections to metrics."""
+"""The section of the report on perturbed summaries."""
 
 from typing import Any
 
@@ -20,14 +20,11 @@ from dialgauge.report._robustness import (
     profiles,
     trust_cards,
 )
-from dialgauge.tables import number
 
 #: Number of trust cards that are open; the rest is collapsed.
 _OPEN = 6
 #: With more columns than this, their names are upright, so that the columns can be narrow.
 _UPRIGHT = 7
-#: How often a degraded version scores worse than a rewrite by chance.
-_CHANCE = 0.5
 #: For the appendix.
 _FORMULAS: tuple[tuple[str, str, str], ...] = (
     (
@@ -71,31 +68,8 @@ def robustness_panel(data: RobustnessData) -> Panel:
         shown,
         figures,
         formulas=_FORMULAS,
-        cautions=robustness_cautions(data),
         facts=_facts(data),
     )
-
-
-def robustness_cautions(data: RobustnessData) -> dict[str, str]:
-    """The metrics that fail on perturbed summaries: their robustness is not significantly above chance, or only
-    because they score rewrites better, as they detect no degrading perturbation.
-
-    The text follows the name of the metric in the verdict, in the same sentence.
-    """
-    overall = pl.col("dimension") == OVERALL
-    cards = data.tables["cards"].filter(overall, pl.col("robustness").is_not_null())
-    verdicts = data.tables["verdicts"].filter(overall, pl.col("expected").str.starts_with("degrades"))
-    # Undecided verdicts count neither for nor against a metric.
-    blind = set(verdicts["metric"]) - set(verdicts.filter(~pl.col("verdict").is_in(["blind", "wrong"]))["metric"])
-    said = {}
-    for row in cards.iter_rows(named=True):
-        low = row["robustness"] if row["robustness_low"] is None else row["robustness_low"]
-        if low <= _CHANCE:
-            shown = f"robustness {number(row['robustness'])}, chance {number(_CHANCE)}"
-            said[row["metric"]] = f"fails on perturbed summaries ({shown})"
-        elif row["metric"] in blind:
-            said[row["metric"]] = "fails on perturbed summaries (detects no degrading perturbation)"
-    return said
 
 
 def _facts(data: RobustnessData) -> dict[str, tuple[str, str]]:

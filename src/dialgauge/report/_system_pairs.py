@@ -119,7 +119,7 @@ def _notes(settings: Mapping[str, Any], people: bool, pairs: int) -> list[str]:
     ]
     if people:
         notes.append(
-            "The first interval holds for these raters; “other raters” is the interval for further people like them, "
+            "The first interval holds for these raters; the second, for other raters, is for further people like them, "
             "who may like other systems."
         )
     return notes

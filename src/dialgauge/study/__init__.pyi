@@ -47,6 +47,9 @@ from dialgauge.study._study_file import (
     SectionModel as SectionModel,
     StudyFile as StudyFile,
 )
+from dialgauge.study._verdicts import (
+    verdicts_of as verdicts_of,
+)
 from dialgauge.study.stages.report import (
     report_of_run as report_of_run,
 )
@@ -71,6 +74,9 @@ from dialgauge.study._robustness import (
 )
 from dialgauge.study._template import (
     study_template as study_template,
+)
+from dialgauge.study._verdicts import (
+    needed_verdicts as needed_verdicts,
 )
 from dialgauge.study.stages.corpus import (
     CorpusSection as CorpusSection,

@@ -102,8 +102,13 @@ class FinishedRun:
 
     def document(self, name: str) -> Any:
         """What a JSON file of the run says; None where the study did not ask for it."""
+        text = self.text(name)
+        return None if text is None else json.loads(text)
+
+    def text(self, name: str) -> str | None:
+        """The text of a file of the run; None where the study did not ask for it."""
         path = self._path(name)
-        return None if path is None else json.loads(path.read_text("utf-8"))
+        return None if path is None else path.read_text("utf-8")
 
     def _path(self, output: str) -> Path | None:
         noted = [entry["outputs"][output] for entry in self.manifest["stages"].values() if output in entry["outputs"]]

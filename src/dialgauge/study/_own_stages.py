@@ -16,6 +16,7 @@ from dialgauge.study.stages.systems import SystemsStage
 from dialgauge.study.stages.tweak import TweakStage
 from dialgauge.study.stages.variant_scores import VariantScoresStage
 from dialgauge.study.stages.variants import VariantsStage
+from dialgauge.study.stages.verdict import VerdictStage
 
 OWN: tuple[Stage, ...] = (
     CorpusStage(),
@@ -28,6 +29,7 @@ OWN: tuple[Stage, ...] = (
     VariantsStage(),
     VariantScoresStage(),
     RobustnessStage(),
+    VerdictStage(),
     AffectStage(),
     LearnStage(),
     TweakStage(),

@@ -7,11 +7,14 @@ from pathlib import Path
 import polars as pl
 
 from dialgauge.corpus import Corpus, read_corpus
+from dialgauge.metaeval import Verdicts
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
 from dialgauge.study._file import read_study_file
+from dialgauge.study._finished import FinishedRun
 from dialgauge.study._pipeline import run_stages
 from dialgauge.study._study_file import StudyFile
+from dialgauge.study._verdicts import verdicts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,11 @@ class StudyRun:
         if "correlations" not in self.stages:
             return None
         return pl.read_parquet(self.folder / "correlations.parquet")
+
+    @property
+    def verdicts(self) -> Verdicts | None:
+        """Which metrics can be trusted for which dimension, or None where there are no ratings to tell."""
+        return verdicts_of(FinishedRun.open(self.folder)) if "verdict" in self.stages else None
 
 
 def run_study(

@@ -64,7 +64,7 @@ class CorrelationsStage(Stage):
         }
 
     def results(self, run: FinishedRun) -> Mapping[str, Any]:
-        tables = {name: run.table(name) for name in ("correlations", "leaders", "ceiling", "ratings")}
+        tables = {name: run.table(name) for name in ("correlations", "ratings")}
         confidence = run.setting("correlations", "correlation", "confidence")
         return tables | {"counted": _counted(run), "confidence": confidence or 0.95}
 

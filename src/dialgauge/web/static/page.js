@@ -146,7 +146,7 @@
       body.append(...filled, ...empty);
     }
   };
-  document.querySelectorAll("table").forEach((table) => {
+  document.querySelectorAll("table:not(.answers)").forEach((table) => {
     const head = headOf(table);
     const rows = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => !isGroup(row));
     if (!head || rows.length < 2) return;

@@ -1,0 +1,223 @@
+"""The verdict in words: one line per dimension, and tables. It is read, never made, here."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dialgauge.errors import counted
+from dialgauge.metaeval import Trust, Verdict, Verdicts
+from dialgauge.report._content import Estimate, listed
+from dialgauge.report._tables import chosen
+from dialgauge.tables import NOTHING, Cell, Column, Row, Table, estimate_cell, number_cell, text_cell
+
+#: For each level: a sign that differs in shape, the words, and the colour. No level is told by its colour alone.
+LEVELS: dict[Trust, tuple[str, str, str]] = {
+    "use": ("●", "Use", "right"),
+    "care": ("◐", "Use with care", "care"),
+    "do-not-use": ("○", "Do not use", "bad"),
+}
+#: What is said of a dimension for which no metric was shown to follow the ratings.
+NONE = "Use none"
+_COEFFICIENTS = {
+    "pearson": "Pearson correlation",
+    "spearman": "Spearman correlation",
+    "kendall": "Kendall correlation",
+    "mean": "mean of three correlations",
+    "pairwise_accuracy": "share of pairs in the same order",
+}
+#: Statistics in brackets, which the first screen leaves out; the tables have them.
+_NUMBERS = re.compile(r"\s\((?:p|α|r|c) [^)]*\)")
+_AS_GOOD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the first screen says of a dimension: the level, the metric, one number, one reason, one action."""
+
+    dimension: str
+    level: Trust
+    sign: str
+    words: str
+    colour: str
+    metric: str
+    as_good: str
+    estimate: Estimate | None
+    bar: float | None
+    reason: str
+    action: str
+
+
+def shown_number(row: Verdict) -> Estimate:
+    """The number of a verdict: the coefficient, or what is left of it without system and dialogue for two systems."""
+    if row.r is not None:
+        return Estimate(row.metric, row.r, row.low, row.high)
+    return Estimate(row.metric, row.c, row.c_low, row.c_high)
+
+
+def shown_bar(row: Verdict) -> float | None:
+    """What that number had to reach; None where there is no such limit."""
+    return row.bar if row.r is not None else row.c_bar
+
+
+def by_cells(verdicts: Verdicts) -> bool:
+    """Whether the numbers are those without the means of systems and dialogues: two systems have no others."""
+    return all(row.r is None for row in verdicts.rows) and any(row.c is not None for row in verdicts.rows)
+
+
+def answers(verdicts: Verdicts) -> list[Answer]:
+    """One per dimension."""
+    found = []
+    for summed in verdicts.dimensions.iter_rows(named=True):
+        rows = verdicts.of(summed["dimension"])
+        best, level = rows[0], summed["verdict"]
+        sign, words, colour = LEVELS[level]
+        named = best.named and level != "do-not-use"
+        found.append(
+            Answer(
+                dimension=summed["dimension"],
+                level=level,
+                sign=sign,
+                words=words if named else NONE,
+                colour=colour,
+                metric=best.metric if named else "",
+                as_good=_as_good(rows) if named else "",
+                estimate=shown_number(best) if named else None,
+                bar=shown_bar(best),
+                reason=_reason(best),
+                action=summed["action_sentence"] or "",
+            )
+        )
+    return found
+
+
+def _as_good(rows: Sequence[Verdict]) -> str:
+    others = [row.metric for row in rows[1:] if row.among_best and row.verdict == rows[0].verdict]
+    if not others:
+        return ""
+    more = len(others) - _AS_GOOD
+    return listed([*others[:_AS_GOOD], f"{more} more"] if more > 0 else others)
+
+
+def _reason(row: Verdict) -> str:
+    if row.reasons and row.verdict != "use":
+        return plain(row.reasons[0].sentence)
+    if row.shown_by == ("order",):
+        return "Shown to order the systems as people do."
+    return "Shown to order the systems and to distinguish single summaries as people do."
+
+
+def plain(sentence: str) -> str:
+    """A reason without statistics in brackets and without single letters for numbers."""
+    said = _NUMBERS.sub("", sentence)
+    return re.sub(r"\b[rc] is\b", "agreement is", said)
+
+
+def null_sentence(verdicts: Verdicts) -> str:
+    """In how many studies with shuffled ratings the page would have named a metric."""
+    if not verdicts.null_runs:
+        return ""
+    return (
+        f"Check: with the ratings shuffled, so that no metric can follow them, this page would have named a metric in "
+        f"{verdicts.null_named} of {verdicts.null_runs} studies."
+    )
+
+
+def measured_by(verdicts: Verdicts) -> str:
+    """What the number of the first screen is."""
+    level, coefficient = verdicts.settings.get("level", "summary"), verdicts.settings.get("coefficient", "pearson")
+    what = _COEFFICIENTS.get(str(coefficient), str(coefficient))
+    where = {"summary": "across the summaries of each dialogue", "system": "across systems"}.get(str(level), "overall")
+    if by_cells(verdicts):
+        return (
+            "correlation of the differences that remain once it is known which system wrote a summary, and of which "
+            "dialogue"
+        )
+    return f"{what} {where}"
+
+
+def verdict_table(verdicts: Verdicts, *, metrics: Sequence[str] = (), digits: int = 2, signs: bool = False) -> Table:
+    """Every metric of every dimension with its level, number, bar and first reason; ``signs`` are for the console."""
+    names = chosen(list(dict.fromkeys(row.metric for row in verdicts.rows)), metrics)
+    columns = (
+        Column("verdict", numeric=False),
+        Column("agreement", digits=digits),
+        Column("needed", digits=digits),
+        Column("p", digits=3),
+        Column("why", numeric=False),
+    )
+    rows = tuple(
+        Row(row.metric, tuple(_cells(row, digits, signs)), group=row.dimension)
+        for row in verdicts.rows
+        if row.metric in names
+    )
+    notes = [f"Agreement: {measured_by(verdicts)}, with interval; needed: what shows that a metric orders systems."]
+    if said := null_sentence(verdicts):
+        notes.append(said)
+    return Table("verdict", "metric", columns, rows, notes=tuple(notes), grouping="dimension")
+
+
+def _cells(row: Verdict, digits: int, signs: bool = True) -> list[Cell]:
+    shown = shown_number(row)
+    p_values = [p for p in (row.p_order, row.p_cells) if p is not None]
+    return [
+        text_cell(level_words(row) if signs else LEVELS[row.verdict][1].lower()),
+        estimate_cell(shown.value, shown.low, shown.high, digits, between=", "),
+        number_cell(shown_bar(row), digits),
+        number_cell(min(p_values, default=None), ".2g"),
+        text_cell(row.reasons[0].code.replace("-", " ") if row.reasons else "shown"),
+    ]
+
+
+def level_words(row: Verdict) -> str:
+    """Sign and words of a level."""
+    sign, words, _ = LEVELS[row.verdict]
+    return f"{sign} {words.lower()}"
+
+
+def dimension_tables(verdicts: Verdicts) -> list[tuple[str, Table]]:
+    """For each dimension every metric with its level, numbers and all reasons as sentences."""
+    made = []
+    columns = (
+        Column("verdict", numeric=False),
+        Column("agreement"),
+        Column("needed"),
+        Column("p"),
+        Column("reasons", numeric=False),
+    )
+    for dimension in verdicts.dimensions["dimension"]:
+        rows = []
+        for row in verdicts.of(dimension):
+            said = " ".join(reason.sentence for reason in row.reasons) or _reason(row)
+            rows.append(Row(row.metric, (*_cells(row, 2)[:-1], text_cell(said))))
+        made.append((dimension, Table("verdict", "metric", columns, tuple(rows), title=f"verdicts, {dimension}")))
+    return made
+
+
+def answer_table(verdicts: Verdicts, *, with_reasons: bool = True) -> Table:
+    """The lines of the first screen; ``with_reasons`` adds why and what to do."""
+    rows = []
+    for one in answers(verdicts):
+        said = [f"{one.sign} {one.words.lower()}", one.metric or NOTHING, str(one.estimate or NOTHING)]
+        rows.append(Row(one.dimension, tuple(map(text_cell, said + [one.reason, one.action] * with_reasons))))
+    names = ("verdict", "metric", "agreement") + ("why", "what to do") * with_reasons
+    columns = tuple(Column(name, numeric=False) for name in names)
+    return Table("verdict", "dimension", columns, tuple(rows), title="which metric can be trusted")
+
+
+def answer_sentences(verdicts: Verdicts) -> list[str]:
+    """Of each dimension why, and what to do next."""
+    return [f"{one.dimension}: {one.reason} {one.action}" for one in answers(verdicts)]
+
+
+def rater_sentences(verdicts: Verdicts) -> list[str]:
+    """What the verdict rests on: how many ratings, and how far raters agree; one sentence per kind of finding."""
+    said = []
+    for row in verdicts.dimensions.iter_rows(named=True):
+        if row["summaries"] and row["rated"] < row["summaries"]:
+            said.append(
+                f"{row['dimension']}: rated on {row['rated']} of {counted(row['summaries'], 'summary', 'summaries')}."
+            )
+        if row["better"] == "lower":
+            guessed = " (guessed from the name)" if row["better_said_by"] == "name" else ""
+            said.append(f"{row['dimension']}: lower is better{guessed}.")
+    return said
