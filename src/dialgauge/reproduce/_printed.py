@@ -12,10 +12,13 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.tables import NOTHING
+
+if TYPE_CHECKING:
+    from dialgauge.web import Figure
 
 #: A comma is allowed only between thousands: a number that begins with 0 has none, so 0,690 is not 690.
 _NUMBER = re.compile(r"([+-]?)([1-9]\d{0,2}(?:,\d{3})+|\d*)(?:\.(\d+))?\s*%?")
@@ -154,7 +157,8 @@ class Cell:
     """One cell: the printed value, the recomputed value, and whether they match after rounding.
 
     ``recomputed`` is None where the data give no value; ``note`` then says why. ``shown`` is the recomputed value with
-    the digits of the table, ``interval`` its confidence interval where one was computed.
+    the digits of the table, ``interval`` its confidence interval where one was computed. ``original`` is the value of
+    the study that the paper repeats, with the digits of the table; papers colour what is higher or lower.
     """
 
     row: str
@@ -166,6 +170,14 @@ class Cell:
     shown: str = ""
     note: str = ""
     interval: tuple[float, float] | None = None
+    original: float | None = None
+
+    @property
+    def way(self) -> str:
+        """Whether the printed value is ``higher`` or ``lower`` than that of the original study; empty for neither."""
+        if self.original is None or self.value == self.original:
+            return ""
+        return "higher" if self.value > self.original else "lower"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,20 +227,22 @@ def check_table(
     notes: Mapping[tuple[str, str], str] | None = None,
     intervals: Mapping[tuple[str, str], tuple[float, float]] | None = None,
     near: Callable[[float, float], bool] | None = None,
+    originals: Mapping[tuple[str, str], float | None] | None = None,
 ) -> TableCheck:
     """Compare every printed cell with the recomputed value of the same row and column.
 
     A value that is absent, None or NaN is a cell that does not match. Rows appear under ``table.labels``. A value
     matches where it rounds to what is printed or, for numbers that were rounded in a manner unknown to us, where
-    ``near(value, printed)`` says so.
+    ``near(value, printed)`` says so. ``originals`` are the values of the study that the paper repeats.
     """
-    notes, intervals = notes or {}, intervals or {}
+    notes, intervals, originals = notes or {}, intervals or {}, originals or {}
     cells = []
     for (row, column), printed in table.entries.items():
         value = values.get((row, column))
         if value is not None and not math.isfinite(value):
             value = None
         shown = None if value is None else table.rounded(value)
+        before = originals.get((row, column))
         note = notes.get((row, column), "no value in the data" if value is None else "")
         cells.append(
             Cell(
@@ -241,6 +255,7 @@ def check_table(
                 shown=NOTHING if shown is None else str(shown),
                 note=note,
                 interval=intervals.get((row, column)),
+                original=None if before is None else float(table.rounded(before)),
             )
         )
     return TableCheck(name or table.name, title or table.title, tuple(cells), corrected, text)
@@ -278,7 +293,8 @@ class LayoutRow:
 class Layout:
     """A table in the layout of the paper: its rows as printed, and ours below, which are not expected to be equal.
 
-    For what was made with other models than those of the paper, because those are not public.
+    For what was made with other models than those of the paper, because those are not public. ``signed`` are the
+    columns of differences: the page colours what is above and below 0.
     """
 
     name: str
@@ -286,6 +302,7 @@ class Layout:
     columns: tuple[str, ...]
     rows: tuple[LayoutRow, ...]
     text: str = ""
+    signed: frozenset[str] = frozenset()
 
 
 def printed_rows(table: PrintedTable) -> tuple[LayoutRow, ...]:
@@ -303,7 +320,7 @@ class PaperCheck:
     """A recomputed paper: its tables, cell by cell, and the defects that were found.
 
     ``facts`` are further results of this paper alone; they are beside the tables in the JSON. ``layouts`` are tables
-    that cannot be recomputed exactly, shown with the closest that can.
+    that cannot be recomputed exactly, shown with the closest that can. ``figures`` are for the page.
     """
 
     paper: str
@@ -312,6 +329,7 @@ class PaperCheck:
     defects: tuple[Defect, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
     layouts: tuple[Layout, ...] = ()
+    figures: "tuple[Figure, ...]" = ()
 
     def table(self, name: str) -> TableCheck:
         """One table by its name."""

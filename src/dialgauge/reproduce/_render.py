@@ -6,7 +6,7 @@ from typing import Any
 
 from dialgauge.reproduce._printed import Cell, Layout, PaperCheck, TableCheck
 from dialgauge.tables import csv_text
-from dialgauge.web import PAGE_SCRIPT, environment, page
+from dialgauge.web import PAGE_SCRIPT, environment, figure_data, page
 
 CSV_COLUMNS = (
     "table", "row", "column", "printed", "recomputed", "low", "high", "shown", "matches", "corrected", "note",
@@ -71,6 +71,8 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
     }
     if cell.interval is not None:
         data["interval"] = list(cell.interval)
+    if cell.original is not None:
+        data["original"] = cell.original
     if cell.note:
         data["note"] = cell.note
     return data
@@ -107,7 +109,14 @@ def paper_html(check: PaperCheck) -> str:
         for layout in check.layouts
     ]
     shown = {"check": check, "grids": grids, "differing": differing, "layouts": layouts}
-    return page(environment(("dialgauge.reproduce", "templates")), "paper.html", shown, scripts=[PAGE_SCRIPT])
+    engine = environment(("dialgauge.reproduce", "templates"))
+    return page(
+        engine,
+        "paper.html",
+        shown,
+        scripts=[PAGE_SCRIPT],
+        data={"figures": dict(figure_data(check.figures)), "texts": {"columns": [], "rows": []}},
+    )
 
 
 def _heads(columns: Sequence[str]) -> tuple[list[tuple[str, int]], list[str]]:

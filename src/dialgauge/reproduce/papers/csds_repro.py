@@ -15,6 +15,7 @@ from dialgauge.errors import InputError
 from dialgauge.progress import Progress
 from dialgauge.reproduce._compare import Comparison, compare
 from dialgauge.reproduce._conclusions import Claim, Conclusions, check_claims, claims_from
+from dialgauge.reproduce._paper_figures import ranks_figure
 from dialgauge.reproduce._papers import PAPERS, Paper
 from dialgauge.reproduce._printed import (
     Cell,
@@ -29,6 +30,7 @@ from dialgauge.reproduce._printed import (
 from dialgauge.reproduce._studies import StudyResults, printed_results
 from dialgauge.reproduce.papers.csds_scores import published_bleu, published_rouge
 from dialgauge.reproduce.papers.json_lines import read_json_lines
+from dialgauge.web import Figure
 
 _PRINTED = "csds_repro.toml"
 ORIGINAL = "Original"
@@ -55,7 +57,25 @@ def recompute(data: str, progress: Progress) -> PaperCheck:
             check_table(tables["csds-bleu"], scores["csds-bleu"], near=_within(0.01, 6), text=_BLEU_TEXT),
         ),
         facts={"undetermined": _undetermined(comparison)},
+        figures=_figures(tables["1"]),
     )
+
+
+def _figures(table: PrintedTable) -> tuple[Figure, ...]:
+    """How the systems rank in the original and in each setting, by the printed numbers."""
+    names = (ORIGINAL, *SETTINGS)
+    systems = list(dict.fromkeys(row.split(" / ")[1] for row in table.rows))
+    figures = []
+    for column in table.columns:
+        cells = {system: [table.entries.get((f"{name} / {system}", column)) for name in names] for system in systems}
+        values = {
+            system: [float(cell.value) for cell in row if cell is not None]
+            for system, row in cells.items()
+            if None not in row
+        }
+        if values:
+            figures.append(ranks_figure(f"Systems by {column.replace('/', ', ')}", names, values))
+    return tuple(figures)
 
 
 def printed_studies(table: PrintedTable) -> list[StudyResults]:

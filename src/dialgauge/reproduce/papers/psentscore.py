@@ -38,6 +38,7 @@ from dialgauge.reproduce._printed import (
     printed_rows,
 )
 from dialgauge.reproduce.papers.psentscore_data import Bundle, Pair, read_bundle
+from dialgauge.reproduce.papers.psentscore_figures import make_figures
 from dialgauge.reproduce.papers.psentscore_rouge import WEIGHT, rouge_by_py_rouge
 
 _SPLITS = ("train", "dev", "test")
@@ -89,6 +90,7 @@ def recompute(data: str, progress: Progress) -> PaperCheck:
         _defects(study, rouge, next(iter(scores.values())), layout_2),
         {"rouge": {name: dict(values) for name, values in rouge.items()}, "denominators": _denominators(study)},
         tuple(layouts),
+        make_figures(bundle, study.taggers["lookup"], study.printed["5"]),
     )
 
 

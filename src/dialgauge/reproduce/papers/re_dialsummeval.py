@@ -15,6 +15,7 @@ from dialgauge.errors import InputError
 from dialgauge.metaeval import correlate
 from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate, agreement, majority_noise_removal
+from dialgauge.reproduce._paper_figures import ranks_figure, shares_figure
 from dialgauge.reproduce._papers import PAPERS, Paper
 from dialgauge.reproduce._print_checks import check_stars
 from dialgauge.reproduce._printed import (
@@ -27,6 +28,7 @@ from dialgauge.reproduce._printed import (
 )
 from dialgauge.reproduce.papers.re_dialsummeval_data import DIMENSIONS, Bundle, read_bundle
 from dialgauge.reproduce.papers.re_dialsummeval_defects import find_defects
+from dialgauge.web import Figure
 
 _ROUGE = ("rouge-1", "rouge-2", "rouge-l")
 #: Resamples and seed of the intervals beside the corrected correlations.
@@ -66,7 +68,30 @@ def recompute(data: str, progress: Progress) -> PaperCheck:
     progress("defects", len(steps), len(steps))
     p_values = _pearson(bundle.scores, human["reproduction"], "system").p_values
     defects = find_defects(bundle, printed, {"1": check_stars(printed["1"], p_values)})
-    return PaperCheck(PAPER.name, PAPER.title, tuple(tables), tuple(defects))
+    return PaperCheck(PAPER.name, PAPER.title, tuple(tables), tuple(defects), figures=_figures(study))
+
+
+def _figures(study: _Study) -> tuple[Figure, ...]:
+    """How the ratings of both studies are distributed, and how the systems rank in them."""
+    names = study.printed["2"].row_names
+    means = {which: _means(study, which) for which in ("original", "reproduction")}
+    figures = []
+    for dimension in DIMENSIONS:
+        given = {
+            which: study.bundle.corpora[which].ratings.filter(pl.col("dimension") == dimension)["value"].drop_nulls()
+            for which in means
+        }
+        points = sorted(set().union(*(values.round(0).to_list() for values in given.values())))
+        shares = {which: [_share(values, point) for point in points] for which, values in given.items()}
+        figures.append(shares_figure(f"Ratings of {dimension}", points, shares))
+        found = {name: [means[which].get((key, dimension)) for which in means] for key, name in names.items()}
+        values = {name: [value for value in row if value is not None] for name, row in found.items() if None not in row}
+        figures.append(ranks_figure(f"Systems by {dimension}", tuple(means), values))
+    return tuple(figures)
+
+
+def _share(values: pl.Series, point: float) -> float:
+    return int((values.round(0) == point).sum()) / max(1, values.len())
 
 
 def _require_rows(bundle: Bundle, printed: dict[str, PrintedTable]) -> None:
@@ -120,6 +145,7 @@ def _table_1(study: _Study) -> list[TableCheck]:
     printed = study.printed["1"]
     human, scores, orders = study.human["reproduction"], study.bundle.scores, study.bundle.orders
     published = _as_published(study)
+    originals = _original_correlations(study)
     system, summary = (printed.select(columns=[f"{d}/{level}" for d in DIMENSIONS]) for level in ("system", "summary"))
     corrected = _pearson(scores, human, "summary", _RESAMPLES)
     return [
@@ -128,11 +154,13 @@ def _table_1(study: _Study) -> list[TableCheck]:
             published,
             name="1-system",
             title="Pearson with the ratings, system level",
+            originals=originals,
         ),
         check_table(
             summary,
             published,
             name="1-summary-as-published",
+            originals=originals,
             title="summary level, paired by row as printed",
             text="The k-th row of the ratings was paired with the k-th row of the metrics, though the two files list "
             f"the dialogues in different orders: {_paired_right(orders['ratings'], orders['metrics'])}.",
@@ -174,7 +202,8 @@ def _means(study: _Study, name: str) -> Values:
 
 
 def _table_2(study: _Study) -> list[TableCheck]:
-    return [check_table(study.printed["2"], _means(study, "reproduction"))]
+    originals = {key: value for key, value in _means(study, "original").items() if key[1] in DIMENSIONS}
+    return [check_table(study.printed["2"], _means(study, "reproduction"), originals=originals)]
 
 
 def _table_3(study: _Study) -> list[TableCheck]:
@@ -232,12 +261,15 @@ def _table_4(study: _Study) -> list[TableCheck]:
     ]
 
 
+def _original_correlations(study: _Study) -> Values:
+    """Table 1 of the original study: its ratings with the same metrics, paired by dialogue."""
+    scores, human = study.bundle.scores, study.human["original"]
+    return _pearson(scores, human, "system").values | _pearson(scores, human, "summary").values
+
+
 def _table_5(study: _Study) -> list[TableCheck]:
     """Printed minus original, both with two decimals; the original was paired by dialogue, at both levels."""
-    printed, human = study.printed["1"], study.human["original"]
-    original: Values = {}
-    for level in ("system", "summary"):
-        original |= _pearson(study.bundle.scores, human, level).values
+    printed, original = study.printed["1"], _original_correlations(study)
     recomputed = _as_published(study)
     values: Values = {}
     notes: dict[tuple[str, str], str] = {}
@@ -253,6 +285,7 @@ def _table_5(study: _Study) -> list[TableCheck]:
         check_table(
             study.printed["5"],
             values,
+            originals=dict.fromkeys(values, 0.0),
             notes=notes,
             text="The printed numbers of Table 1 minus those of the original ratings. The original study had paired "
             "its rows correctly, so the summary-level columns subtract right numbers from wrong ones.",
@@ -266,7 +299,7 @@ def _table_6(study: _Study) -> list[TableCheck]:
     for key, value in here.items():
         other = there.get(key)
         values[key] = None if value is None or other is None else value - other
-    return [check_table(study.printed["6"], values)]
+    return [check_table(study.printed["6"], values, originals=dict.fromkeys(values, 0.0))]
 
 
 PAPER = Paper(

@@ -25,6 +25,7 @@ from dialgauge.ratings import RatingPolicy
 from dialgauge.reproduce._papers import PAPERS, Paper
 from dialgauge.reproduce._printed import Layout, LayoutRow, PaperCheck, PrintedTable, load_printed, printed_rows
 from dialgauge.reproduce.papers.tweak_to_trust_checks import check_prints, find_defects
+from dialgauge.reproduce.papers.tweak_to_trust_figures import make_figures
 from dialgauge.reproduce.papers.tweak_to_trust_tables import (
     CONDITIONS,
     FAMILIES,
@@ -54,7 +55,7 @@ def recompute(data: str, progress: Progress) -> PaperCheck:
     )
     facts = {"corpus": accuracies.settings["corpus"], "notes": list(accuracies.notes)}
     checks = check_prints(printed, tweak_to_trust_accuracies())
-    return PaperCheck(PAPER.name, PAPER.title, checks, find_defects(printed), facts, layouts)
+    return PaperCheck(PAPER.name, PAPER.title, checks, find_defects(printed), facts, layouts, make_figures(printed))
 
 
 def tweak_to_trust_accuracies() -> pl.DataFrame:
@@ -125,7 +126,11 @@ def _layout_4(printed: PrintedTable, found: TweakResults, source: str) -> Layout
             values.append(cell["difference" if to_original else "value"])
         rows.append(_our_row(metric, values))
     text = f"{source} Metrics that need a model are printed only. The sign of TER is kept, as in the paper."
-    return Layout("4", printed.title, printed.columns, (*printed_rows(printed), *rows), text)
+    return Layout("4", printed.title, printed.columns, (*printed_rows(printed), *rows), text, _differences(printed))
+
+
+def _differences(printed: PrintedTable) -> frozenset[str]:
+    return frozenset(column for column in printed.columns if column.endswith("-orig"))
 
 
 def _accuracy_layout(printed: PrintedTable, found: AugmentationTables, source: str) -> Layout:
@@ -145,7 +150,8 @@ def _accuracy_layout(printed: PrintedTable, found: AugmentationTables, source: s
         "the summaries; features are the metrics of Table 4 that need no model. 'dialgauge train-tables' has all "
         "settings, intervals and --split random."
     )
-    return Layout(printed.name, printed.title, printed.columns, (*printed_rows(printed), *rows), text)
+    both = (*printed_rows(printed), *rows)
+    return Layout(printed.name, printed.title, printed.columns, both, text, _differences(printed))
 
 
 def _our_row(name: str, values: list[float | None]) -> LayoutRow:
