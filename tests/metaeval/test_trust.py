@@ -230,6 +230,17 @@ def test_agreement_caps_the_verdict() -> None:
     assert alone.row("good", "fluency").verdict == "care"
 
 
+def test_a_rater_who_differs_from_the_others_is_said() -> None:
+    study = made(n=30)
+    given = study.corpus()
+    generator = np.random.default_rng(1)
+    own = pl.Series("value", generator.permutation(given.ratings["value"]))
+    odd = given.ratings.with_columns(pl.when(annotator="r2").then(own).otherwise("value").alias("value"))
+    found = trust(Corpus(given.dialogues, given.summaries, odd), study.scores(), **QUICK)
+    assert "outlying-raters" in codes(found)
+    assert "outlying-raters" not in codes(study.decide())
+
+
 def test_a_weak_metric() -> None:
     weak = made(14, 60, r=0.3).decide()
     assert weak.row("good", "fluency").named

@@ -137,6 +137,15 @@ def _no_agreement(evidence: Evidence, k: int, d: int) -> Reason | None:
     return None
 
 
+def _outlying_raters(evidence: Evidence, k: int, d: int) -> Reason | None:
+    apart = evidence.raters[d].outliers
+    if not apart:
+        return None
+    few = ", ".join(apart[:3]) + (f" and {len(apart) - 3} more" if len(apart) > 3 else "")
+    sentence = f"Some raters differ from the others ({few}): without them, raters would agree clearly better."
+    return Reason("outlying-raters", "use", sentence, {"raters": few, "outliers": len(apart)})
+
+
 def _few_ratings(evidence: Evidence, k: int, d: int) -> Reason | None:
     rated, most = int(evidence.rated[d]), int(evidence.rated.max())
     if rated >= _RATED_SHARE * most:
@@ -284,6 +293,7 @@ _RULES: tuple[Rule, ...] = (
     _hangs_on_one_system,
     _weak,
     _few_ratings,
+    _outlying_raters,
     _these_systems,
     _one_family,
 )

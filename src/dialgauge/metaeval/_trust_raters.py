@@ -11,7 +11,7 @@ from dialgauge.metaeval._ceiling import HumanCeiling, human_ceiling
 from dialgauge.metaeval._matrix import ScoreMatrix
 from dialgauge.metaeval._names import FloatArray
 from dialgauge.metaeval._settings import CorrelationSettings, TrustSettings
-from dialgauge.ratings import Agreement, RatingPolicy, TreatedRatings, agreement as measure_agreement
+from dialgauge.ratings import Agreement, RatingPolicy, TreatedRatings, agreement as measure_agreement, outliers
 
 #: More raters than these have no ceiling of their own computed: each would be compared with all others.
 _MOST_RATERS = 60
@@ -19,12 +19,13 @@ _MOST_RATERS = 60
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """How raters agree on a dimension: α with its interval over dialogues, and how many there are per summary."""
+    """How raters agree on a dimension: α with its interval over dialogues, how many there are per summary, outliers."""
 
     alpha: float = float("nan")
     low: float = float("nan")
     high: float = float("nan")
     per_summary: float = 1.0
+    outliers: tuple[str, ...] = ()
 
     @property
     def reliability(self) -> float:
@@ -67,12 +68,14 @@ def measure_raters(
         .agg(pl.col("raters").mean())
         .iter_rows()
     )
+    flagged = outliers(checked, resamples=min(asked.resamples, 200), seed=asked.seed, scales=treated.scales).flagged
+    apart = {str(name): tuple(sorted(part["annotator"])) for (name,), part in flagged.group_by("dimension")}
     nan = float("nan")
     result = []
     for name in matrix.dimensions:
         row = rows.get(name, {})
         alpha, low, high = (nan if row.get(part) is None else float(row[part]) for part in ("value", "low", "high"))
-        result.append(Raters(alpha, low, high, float(counts.get(name, 1.0))))
+        result.append(Raters(alpha, low, high, float(counts.get(name, 1.0)), apart.get(name, ())))
     return result
 
 
