@@ -60,6 +60,9 @@ __all__: list[str]  # The names above are public; those below are for other room
 from dialgauge.perturb._apply import (
     run_rules as run_rules,
 )
+from dialgauge.perturb._lexicon import (
+    people as people,
+)
 from dialgauge.perturb._parse import (
     outline as outline,
     parser_identity as parser_identity,
@@ -74,4 +77,8 @@ from dialgauge.perturb._perturbation import (
 )
 from dialgauge.perturb._registry import (
     PERTURBATIONS as PERTURBATIONS,
+)
+from dialgauge.perturb._word_tables import (
+    substitutes as substitutes,
+    word_set as word_set,
 )

@@ -1,0 +1,156 @@
+"""The language model with an adapter: low-rank changes of its linear layers, and a head that marks tokens."""
+
+import copy
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dialgauge.arrays import FloatArray
+from dialgauge.checker._layout import Encoded, Packed, Tree, Words
+from dialgauge.errors import ModelError
+from dialgauge.models import Model, default_budget, load, run_batched
+
+if TYPE_CHECKING:
+    import torch
+
+#: The linear layers that are changed, by their short names, and where they are in a layer of the model.
+PLACES: Mapping[str, str] = {
+    "q": "self_attn.q_proj",
+    "k": "self_attn.k_proj",
+    "v": "self_attn.v_proj",
+    "o": "self_attn.o_proj",
+    "gate": "mlp.gate_proj",
+    "up": "mlp.up_proj",
+    "down": "mlp.down_proj",
+}
+#: The longest sequence that is put together on a processor: its mask grows with the square.
+_LONGEST = {"cpu": 1024, "cuda": 8192}
+#: Logits of the vocabulary that are held at a time.
+_ROWS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What the checker finds for one summary, token by token.
+
+    ``wrong`` is the logit of each token being wrong, ``given`` its log-probability after the dialogue, ``alone`` without
+    one. ``spans`` says which characters a token stands for.
+    """
+
+    spans: tuple[tuple[int, int], ...]
+    wrong: FloatArray
+    given: FloatArray
+    alone: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A loaded checker: the model with its adapter in place, and the head."""
+
+    model: Model
+    module: Any
+    head_weight: "torch.Tensor"
+    head_bias: "torch.Tensor"
+    words: Words
+
+    @property
+    def room(self) -> int:
+        """How many tokens dialogue and summary may have together."""
+        return self.model.max_length
+
+    def read(self, trees: Sequence[Tree], alone: bool = False) -> list[list[tuple[FloatArray, FloatArray]]]:
+        """For each summary of each tree the logits of its second copy and the log-probabilities of its first.
+
+        With ``alone`` the logits are left out (zeros): only the likelihood is wanted, and one copy is enough for it.
+        """
+        place = self.model.device.partition(":")[0]
+        budget = min(default_budget(self.model.device), _LONGEST[place])
+        parts, owners = [], []
+        for owner, tree in enumerate(trees):
+            for part in self._parts(tree, budget):
+                parts.append(part)
+                owners.append(owner)
+        lengths = [len(part.context) + sum(map(self.words.size, part.summaries)) for part in parts]
+        results = run_batched(parts, lengths, lambda batch: self._score(batch), budget)
+        found: list[list[tuple[FloatArray, FloatArray]]] = [[] for _ in trees]
+        for owner, result in zip(owners, results, strict=True):
+            found[owner] += result
+        return found
+
+    def _parts(self, tree: Tree, budget: int) -> list[Tree]:
+        """Split a tree whose summaries do not fit into one sequence; every part has the context."""
+        parts: list[Tree] = []
+        some: list[Encoded] = []
+        size = len(tree.context)
+        for summary in tree.summaries:
+            if some and size + self.words.size(summary) > budget:
+                parts.append(Tree(tree.context, tuple(some)))
+                some, size = [], len(tree.context)
+            some.append(summary)
+            size += self.words.size(summary)
+        return [*parts, Tree(tree.context, tuple(some))]
+
+    def _score(self, batch: list[Tree]) -> list[list[tuple[FloatArray, FloatArray]]]:
+        import torch
+
+        packed = Packed(self.words, batch)
+        device = self.model.device
+        states = self.states(packed)
+        before, written, copied = (
+            torch.tensor(some, dtype=torch.int64, device=device)
+            for some in (packed.before(), packed.written(), packed.copied())
+        )
+        wrong = torch.nn.functional.linear(states[copied].float(), self.head_weight, self.head_bias)[:, 0]
+        tokens = torch.tensor(packed.tokens, device=device)[written]
+        given = self._likelihood(states[before], tokens)
+        cuts = np.cumsum(packed.lengths)[:-1]
+        both = zip(*(np.split(some.cpu().numpy().astype(np.float64), cuts) for some in (wrong, given)), strict=True)
+        return [[next(both) for _ in tree.summaries] for tree in batch]
+
+    def states(self, packed: Packed) -> "torch.Tensor":
+        """The last states of a sequence."""
+        import torch
+
+        device = self.model.device
+        tokens, positions = (torch.tensor([some], device=device) for some in (packed.tokens, packed.positions))
+        dtype = self.module.dtype
+        hidden = ~packed.sees(device)
+        mask = torch.zeros(hidden.shape, dtype=dtype, device=device).masked_fill_(hidden, torch.finfo(dtype).min)
+        made = self.module.model(
+            input_ids=tokens, attention_mask=mask[None, None], position_ids=positions, use_cache=False
+        )
+        return made.last_hidden_state[0]
+
+    def _likelihood(self, states: "torch.Tensor", tokens: "torch.Tensor") -> "torch.Tensor":
+        import torch
+
+        weight = self.module.get_output_embeddings().weight
+        found = [
+            -torch.nn.functional.cross_entropy((some @ weight.T).float(), wanted, reduction="none")
+            for some, wanted in zip(states.split(_ROWS), tokens.split(_ROWS), strict=True)
+        ]
+        return torch.cat(found) if found else torch.zeros(0, device=states.device)
+
+
+def load_network(base: str, tensors: Mapping[str, "torch.Tensor"], device: str = "auto", dtype: str = "fp32") -> Network:
+    """The base model with these tensors put in place (the loaded base stays as it is for others)."""
+    import torch
+
+    model = load("causal-lm", base, device, dtype)
+    module = copy.deepcopy(model.module)
+    layers = module.model.layers
+    with torch.no_grad():
+        for number, layer in enumerate(layers):
+            for short, path in PLACES.items():
+                weight = layer.get_submodule(path).weight
+                first, second = (tensors[f"layers.{number}.{short}.{part}"].float() for part in ("A", "B"))
+                if second.shape[0] != weight.shape[0] or first.shape[1] != weight.shape[1]:
+                    raise ModelError(f"the adapter does not fit model '{model.ref}': {path} of layer {number}")
+                weight += (second @ first).to(weight.device, weight.dtype)
+    weight, bias = (tensors[f"head.{name}"].float().to(model.device) for name in ("weight", "bias"))
+    return Network(model, module, weight, bias, Words.of(model.tokenizer))
