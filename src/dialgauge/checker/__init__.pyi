@@ -1,6 +1,17 @@
 from dialgauge.checker._example import (
     Example as Example,
 )
+from dialgauge.checker._folder import (
+    CheckerCard as CheckerCard,
+    read_checker_card as read_checker_card,
+)
+from dialgauge.checker._judge import (
+    Doubt as Doubt,
+    Judged as Judged,
+    JudgedSentence as JudgedSentence,
+    judge as judge,
+    judge_many as judge_many,
+)
 from dialgauge.checker._material import (
     Material as Material,
     Source as Source,

@@ -7,10 +7,12 @@ numbers, and gives a new example, or None where it does not apply.
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Literal
 
 from dialgauge.checker._example import Example, Replacement, joined, replaced
 from dialgauge.checker._material import NEAR, Material, Source, mention
-from dialgauge.checker._values import Value, other_value, values_in
+from dialgauge.checker._values import other_value, values_in
 from dialgauge.language import porter_stem
 from dialgauge.metrics import synonyms
 from dialgauge.perturb import people, substitutes, word_set
@@ -44,7 +46,11 @@ def _invented() -> tuple[str, ...]:
 
 def _content(example: Example) -> list[re.Match[str]]:
     """The words that carry meaning; names and what is already wrong are left out."""
-    inner = [m for m in _WORD.finditer(example.text) if m[0].islower() and m[0] not in _KEPT and m[0] not in word_set("stopwords")]
+    inner = [
+        m
+        for m in _WORD.finditer(example.text)
+        if m[0].islower() and m[0] not in _KEPT and m[0] not in word_set("stopwords")
+    ]
     return [m for m in inner if not _touches(example, m.start(), m.end())]
 
 
@@ -66,10 +72,7 @@ def change_value(example: Example, source: Source, material: Material, draw: ran
         return None
     value = draw.choice(found)
     others = [v for v in values_in(source.text) if v.kind == value.kind and v.amount != value.amount]
-    if others and draw.random() < 0.5:
-        new = draw.choice(others).text
-    else:
-        new = other_value(value, draw)
+    new = draw.choice(others).text if others and draw.random() < 0.5 else other_value(value, draw)
     said = {(v.kind, v.amount) for v in values_in(source.text)}
     if new.lower() == value.text.lower() or (not others and _known(new, said)):
         return None
@@ -118,9 +121,7 @@ def swap_all_names(example: Example, source: Source, material: Material, draw: r
     )
     if together.search(example.text):
         return None
-    changes = [
-        Replacement(start, end, pair[1 - pair.index(name)]) for start, end, name in found if name in pair
-    ]
+    changes = [Replacement(start, end, pair[1 - pair.index(name)]) for start, end, name in found if name in pair]
     return replaced(example, "names", changes)
 
 
@@ -129,7 +130,7 @@ def swap_subject_object(example: Example, source: Source, material: Material, dr
     found = _mentions(example, source.names)
     pairs = [
         (a, b)
-        for a, b in zip(found, found[1:], strict=False)
+        for a, b in pairwise(found)
         if a[2] != b[2] and not re.search(r"^(,| and| or| nor| &| with) ?$|[.!?] ", example.text[a[1] : b[0]] + " ")
     ]
     pairs = [(a, b) for a, b in pairs if len(example.text[a[1] : b[0]].split()) >= 1]
@@ -172,7 +173,8 @@ def negate(example: Example, source: Source, material: Material, draw: random.Ra
         short = _SHORT.get(word.lower(), f"{word}n't")
         new = f"{word} not" if draw.random() < 0.6 or not word.islower() else short
         return replaced(example, "negation", [Replacement(match.start(), match.end(), new)])
-    for start, end, _ in draw.sample(_mentions(example, source.names), k=len(_mentions(example, source.names))):
+    mentions = _mentions(example, source.names)
+    for _, end, _ in draw.sample(mentions, k=len(mentions)):
         verb = _NAME_VERB.match(example.text[end:])
         base = base_form(verb[1]) if verb and verb[1] not in _NO_VERBS else None
         if verb and base:
@@ -230,6 +232,12 @@ def neighbour_word(example: Example, source: Source, material: Material, draw: r
     return None
 
 
+def plain_substitute(table: Literal["antonyms", "synonyms"], word: str) -> str | None:
+    """The best substitute that fits everywhere; the grammar of the text is not known here."""
+    known = substitutes(table).get(word, ())
+    return next((one.word for one in known if one.position == "any" and not one.supersenses), None)
+
+
 def _same_ending(first: str, second: str) -> bool:
     """Whether two words look like the same form: both with -ing, -ed, -s, -ly or without."""
     endings = ("ing", "ed", "ly", "s")
@@ -241,7 +249,9 @@ def word_of_dialogue(example: Example, source: Source, material: Material, draw:
     words = _content(example)
     draw.shuffle(words)
     present = {m[0].lower() for m in _WORD.finditer(example.text)}
-    pool = sorted(w for w in source.words if w.isalpha() and len(w) > 2 and w not in word_set("stopwords") and w not in present)
+    pool = sorted(
+        w for w in source.words if w.isalpha() and len(w) > 2 and w not in word_set("stopwords") and w not in present
+    )
     for match in words[:4]:
         choices = []
         for other in pool:
@@ -268,19 +278,16 @@ def swap_words(example: Example, source: Source, material: Material, draw: rando
     if not pairs:
         return None
     first, second = draw.choice(pairs)
-    return replaced(
-        example, "swap", [Replacement(*first.span(), second[0]), Replacement(*second.span(), first[0])]
-    )
+    return replaced(example, "swap", [Replacement(*first.span(), second[0]), Replacement(*second.span(), first[0])])
 
 
 def antonym(example: Example, source: Source, material: Material, draw: random.Random) -> Example | None:
     """A word becomes its opposite."""
-    table = substitutes("antonyms")
-    found = [m for m in _content(example) if table.get(m[0])]
+    found = [(m, new) for m in _content(example) if (new := plain_substitute("antonyms", m[0]))]
     if not found:
         return None
-    match = draw.choice(found)
-    return replaced(example, "antonym", [Replacement(*match.span(), table[match[0]][0])])
+    match, new = draw.choice(found)
+    return replaced(example, "antonym", [Replacement(*match.span(), new)])
 
 
 def foreign_summary(source: Source, material: Material, draw: random.Random) -> list[str]:
@@ -291,14 +298,17 @@ def foreign_summary(source: Source, material: Material, draw: random.Random) -> 
             continue
         names = list(source.names)
         draw.shuffle(names)
-        text = other.summary
-        table = dict(zip(other.named, names * len(other.named), strict=False))
-        pattern = re.compile("|".join(mention(name).pattern for name in sorted(table, key=len, reverse=True)))
-        text = pattern.sub(lambda match: table[match[0]], text)
-        found = Source("", (), text).sentences
+        found = Source("", (), _renamed(other, names)).sentences
         if found:
             return list(found)
     return []
+
+
+def _renamed(other: Source, names: Sequence[str]) -> str:
+    """The summary of another dialogue with these names in place of its own."""
+    table = dict(zip(other.named, list(names) * len(other.named), strict=False))
+    pattern = re.compile("|".join(mention(name).pattern for name in sorted(table, key=len, reverse=True)))
+    return pattern.sub(lambda match: table[match[0]], other.summary)
 
 
 def _all_wrong(kind: str, text: str) -> Example:
@@ -346,7 +356,9 @@ def tail(example: Example, source: Source, material: Material, draw: random.Rand
     start = draw.choice(same) + 1 if same else len(others) // 2
     head, rest = " ".join(words[:at]), " ".join(others[start:])
     sentence = Example("tail", f"{head} {rest}", ((len(head) + 1, len(head) + 1 + len(rest)),))
-    return joined("tail", [*(Example("", s) for s in own[:place]), sentence, *(Example("", s) for s in own[place + 1 :])])
+    return joined(
+        "tail", [*(Example("", s) for s in own[:place]), sentence, *(Example("", s) for s in own[place + 1 :])]
+    )
 
 
 def other_dialogue(example: Example, source: Source, material: Material, draw: random.Random) -> Example | None:

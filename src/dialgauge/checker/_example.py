@@ -51,7 +51,8 @@ def replaced(example: Example, kind: str, replacements: Iterable[Replacement]) -
         moved.append((one.end, length - one.end))
     text = "".join([*pieces, example.text[position:]])
     marks = [_visible(text, span) for span in wrong]
-    marks += [span for old in example.wrong if (span := _moved(old, moved, len(text))) is not None]
+    kept = [span for old in example.wrong if (span := _moved(old, moved, len(text))) is not None]
+    marks += [_visible(text, span) for span in kept]
     return Example(kind, text, tuple(sorted(set(marks))))
 
 

@@ -78,7 +78,7 @@ class Tree:
 class Packed:
     """Several trees as one sequence.
 
-    ``first`` and ``copy`` give for each summary where its two copies begin, ``ends`` where its context ends. Token ``i``
+    ``first`` and ``copy`` give for each summary where its copies begin, ``ends`` where its context ends. Token ``i``
     belongs to the context ``trees[i]`` and, if ``branches[i]`` is not 0, to the summary of that number.
     """
 

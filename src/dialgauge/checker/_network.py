@@ -1,11 +1,8 @@
 """The language model with an adapter: low-rank changes of its linear layers, and a head that marks tokens."""
 
 import copy
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,8 +35,8 @@ _ROWS = 256
 class Marks:
     """What the checker finds for one summary, token by token.
 
-    ``wrong`` is the logit of each token being wrong, ``given`` its log-probability after the dialogue, ``alone`` without
-    one. ``spans`` says which characters a token stands for.
+    ``wrong`` is the logit of each token being wrong, ``given`` its log-probability after the dialogue, ``alone``
+    without one. ``spans`` says which characters a token stands for.
     """
 
     spans: tuple[tuple[int, int], ...]
@@ -63,11 +60,8 @@ class Network:
         """How many tokens dialogue and summary may have together."""
         return self.model.max_length
 
-    def read(self, trees: Sequence[Tree], alone: bool = False) -> list[list[tuple[FloatArray, FloatArray]]]:
-        """For each summary of each tree the logits of its second copy and the log-probabilities of its first.
-
-        With ``alone`` the logits are left out (zeros): only the likelihood is wanted, and one copy is enough for it.
-        """
+    def read(self, trees: Sequence[Tree]) -> list[list[tuple[FloatArray, FloatArray]]]:
+        """For each summary of each tree the logits of its second copy and the log-probabilities of its first."""
         place = self.model.device.partition(":")[0]
         budget = min(default_budget(self.model.device), _LONGEST[place])
         parts, owners = [], []
@@ -76,7 +70,7 @@ class Network:
                 parts.append(part)
                 owners.append(owner)
         lengths = [len(part.context) + sum(map(self.words.size, part.summaries)) for part in parts]
-        results = run_batched(parts, lengths, lambda batch: self._score(batch), budget)
+        results = run_batched(parts, lengths, self._score, budget)
         found: list[list[tuple[FloatArray, FloatArray]]] = [[] for _ in trees]
         for owner, result in zip(owners, results, strict=True):
             found[owner] += result
@@ -124,7 +118,8 @@ class Network:
         made = self.module.model(
             input_ids=tokens, attention_mask=mask[None, None], position_ids=positions, use_cache=False
         )
-        return made.last_hidden_state[0]
+        last: torch.Tensor = made.last_hidden_state[0]
+        return last
 
     def _likelihood(self, states: "torch.Tensor", tokens: "torch.Tensor") -> "torch.Tensor":
         import torch
@@ -132,12 +127,14 @@ class Network:
         weight = self.module.get_output_embeddings().weight
         found = [
             -torch.nn.functional.cross_entropy((some @ weight.T).float(), wanted, reduction="none")
-            for some, wanted in zip(states.split(_ROWS), tokens.split(_ROWS), strict=True)
+            for some, wanted in zip(torch.split(states, _ROWS), torch.split(tokens, _ROWS), strict=True)
         ]
         return torch.cat(found) if found else torch.zeros(0, device=states.device)
 
 
-def load_network(base: str, tensors: Mapping[str, "torch.Tensor"], device: str = "auto", dtype: str = "fp32") -> Network:
+def load_network(
+    base: str, tensors: Mapping[str, "torch.Tensor"], device: str = "auto", dtype: str = "fp32"
+) -> Network:
     """The base model with these tensors put in place (the loaded base stays as it is for others)."""
     import torch
 

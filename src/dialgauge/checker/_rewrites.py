@@ -7,11 +7,10 @@ import random
 import re
 from collections.abc import Mapping
 
-from dialgauge.checker._errors import Rule
+from dialgauge.checker._errors import Rule, plain_substitute
 from dialgauge.checker._example import Example, Replacement, joined, replaced
 from dialgauge.checker._material import Material, Source, mention
 from dialgauge.checker._values import same_value, values_in
-from dialgauge.perturb import substitutes
 
 _CONTRACTIONS = (
     ("is not", "isn't"),
@@ -129,12 +128,12 @@ def paraphrase(example: Example, source: Source, material: Material, draw: rando
 
 def synonym(example: Example, source: Source, material: Material, draw: random.Random) -> Example | None:
     """A word with the same meaning."""
-    table = substitutes("synonyms")
-    found = [m for m in re.finditer(r"\b[a-z]{3,}\b", example.text) if table.get(m[0])]
+    words = re.finditer(r"\b[a-z]{3,}\b", example.text)
+    found = [(m, new) for m in words if (new := plain_substitute("synonyms", m[0]))]
     if not found:
         return None
-    match = draw.choice(found)
-    return replaced(example, "synonym", [Replacement(*match.span(), table[match[0]][0], wrong=False)])
+    match, new = draw.choice(found)
+    return replaced(example, "synonym", [Replacement(*match.span(), new, wrong=False)])
 
 
 def write_value(example: Example, source: Source, material: Material, draw: random.Random) -> Example | None:
@@ -166,7 +165,10 @@ def shorten(example: Example, source: Source, material: Material, draw: random.R
         if own[kept[0]].split()[0].lower() in ("he", "she", "they", "it", "his", "her", "their", "this"):
             kept = [0]
         return Example("short", " ".join(own[i] for i in kept))
-    cuts = [m.start() for m in re.finditer(r", (?=and|but|so|because)| (?=and (?:will|is|has|wants)|because|but)", example.text)]
+    cuts = [
+        m.start()
+        for m in re.finditer(r", (?=and|but|so|because)| (?=and (?:will|is|has|wants)|because|but)", example.text)
+    ]
     cuts = [cut for cut in cuts if len(example.text[:cut].split()) >= 4]
     return Example("short", example.text[: draw.choice(cuts)] + ".") if cuts else None
 

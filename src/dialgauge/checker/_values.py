@@ -4,16 +4,49 @@ import random
 import re
 from dataclasses import dataclass
 
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-).split()
-_TENS = dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True))
+_SMALL = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+]
+_TENS = dict(
+    zip(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], range(20, 100, 10), strict=True)
+)
 WORDS = {word: number for number, word in enumerate(_SMALL)} | _TENS
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-_MONTHS = "January February March April June July August September October November December".split()
-_RELATIVE = "today tomorrow yesterday tonight".split()
-_PARTS = "morning afternoon evening night noon".split()
+_DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+_RELATIVE = ["today", "tomorrow", "yesterday", "tonight"]
+_PARTS = ["morning", "afternoon", "evening", "night", "noon"]
 _PATTERNS = (
     ("time", re.compile(r"\b\d{1,2}[:.]\d{2}(?:\s?[ap]\.?m\b)?|\b\d{1,2}\s?[ap]\.?m\b", re.I)),
     ("number", re.compile(r"(?<![\w.#])\d+(?:,\d{3})*(?:\.\d+)?(?![\w#])")),
@@ -90,7 +123,9 @@ def same_value(value: Value) -> str | None:
         return _SMALL[int(value.text)]
     clock = re.fullmatch(r"(\d{1,2})(?:[:.]00)?\s?([ap])\.?m", value.text, re.I)
     if value.kind == "time" and clock:
-        return f"{clock[1]}:00" if value.text.lower().replace(" ", "").endswith("m") and ":" not in value.text else (
-            f"{clock[1]} {clock[2].lower()}m"
+        return (
+            f"{clock[1]}:00"
+            if value.text.lower().replace(" ", "").endswith("m") and ":" not in value.text
+            else (f"{clock[1]} {clock[2].lower()}m")
         )
     return None

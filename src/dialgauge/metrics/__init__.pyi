@@ -68,6 +68,19 @@ from dialgauge.metrics._encoding import (
 from dialgauge.metrics._judge import (
     JUDGES as JUDGES,
 )
+from dialgauge.metrics._model_settings import (
+    device_parameters as device_parameters,
+)
+from dialgauge.metrics._readings import (
+    EMPTY as EMPTY,
+    EMPTY_SOURCE as EMPTY_SOURCE,
+    Pair as Pair,
+    Pairs as Pairs,
+    Reading as Reading,
+    blank as blank,
+    in_parts as in_parts,
+    values as values,
+)
 from dialgauge.metrics._registry import (
     METRICS as METRICS,
     request_modules as request_modules,

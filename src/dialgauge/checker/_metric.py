@@ -1,0 +1,112 @@
+"""The checker as a metric: ``consistency``, the probability that a summary is right."""
+
+from collections.abc import Mapping, Sequence
+
+from dialgauge.checker._folder import folder_of, folder_signature, read_checker_card
+from dialgauge.checker._judge import Judged, judge_many
+from dialgauge.errors import ParameterError
+from dialgauge.language import likely_language
+from dialgauge.metrics import (
+    EMPTY,
+    EMPTY_SOURCE,
+    Job,
+    Metric,
+    Pair,
+    Pairs,
+    Parameter,
+    Reading,
+    Values,
+    blank,
+    device_parameters,
+    in_parts,
+    register,
+    values,
+)
+
+_PAIRS_AT_ONCE = 256
+#: The doubtful words that a note shows.
+_SHOWN = 4
+
+
+def note_of(summary: str, judged: Judged) -> str:
+    """The words that the dialogue does not seem to support, the most doubtful first."""
+    worst = sorted(judged.doubts, key=lambda doubt: -doubt.p_wrong)[:_SHOWN]
+    shown = ", ".join(f"“{summary[doubt.start : doubt.end]}” ({doubt.p_wrong:.2f})" for doubt in worst)
+    parts = [f"doubtful: {shown}"] if shown else []
+    if judged.windows > 1:
+        parts.append(f"the dialogue was read in {judged.windows} parts")
+    return "; ".join(parts)
+
+
+def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
+    def read(pairs: Sequence[Pair]) -> list[Reading]:
+        found: dict[Pair, Reading] = {}
+        groups: dict[str, list[str]] = {}
+        for summary, source in pairs:
+            if blank(summary) or blank(source):
+                found[summary, source] = EMPTY if blank(summary) else EMPTY_SOURCE
+            elif (language := likely_language(source)) not in (None, "en"):
+                reason = f"the checker reads English only; the dialogue is likely in another language ({language})"
+                found[summary, source] = Reading(reason=reason)
+            else:
+                groups.setdefault(source, []).append(summary)
+        judged = judge_many(
+            list(groups.items()),
+            checks=parameters["checks"] == "yes",
+            folder=parameters["folder"],
+            device=parameters["device"],
+            dtype=parameters["dtype"],
+        )
+        for (source, summaries), mine in zip(groups.items(), judged, strict=True):
+            for summary, one in zip(summaries, mine, strict=True):
+                value = one.p_right if parameters["part"] == "all" else one.parts[parameters["part"]]
+                found[summary, source] = Reading(value, note=note_of(summary, one))
+        return [found[pair] for pair in pairs]
+
+    return values(job, in_parts(Pairs.of(job).texts, _PAIRS_AT_ONCE, read))
+
+
+def _check(parameters: Mapping[str, str]) -> None:
+    """Refuse a folder that is no checker, or one for another model, before anything is computed."""
+    card = read_checker_card(folder_of(parameters["folder"]))
+    if card.base != parameters["model"]:
+        raise ParameterError(
+            "metric 'consistency'", "model", f"{card.base!r}, which this checker changes", parameters["model"]
+        )
+
+
+register(
+    Metric(
+        name="consistency",
+        family="consistency",
+        description="the probability that a summary is right: words that a trained checker doubts, likelihood, checks",
+        direction="higher",
+        targets=("source",),
+        range=(None, None),
+        citation="dialgauge's own; docs/consistency.md",
+        compute=_compute,
+        parameters={
+            "model": Parameter(
+                "embedded:smollm2", (), "the language model that the checker changes; a checker of your own names it"
+            ),
+            "folder": Parameter(
+                "",
+                (),
+                "a checker written by 'dialgauge train-checker'; empty: the one of the package",
+                path=lambda value: value or None,
+            ),
+            "checks": Parameter("yes", ("yes", "no"), "whether the rule-based checks count (they need the parser)"),
+            "part": Parameter(
+                "all",
+                ("all", "worst", "mean", "likelihood", "contrast"),
+                "all: the probability that the summary is right; or one of the parts that it is computed from",
+            ),
+            **device_parameters(),
+        },
+        cost="high",
+        extra="models",
+        models={"model": "causal-lm"},
+        signatures={"folder": folder_signature},
+        check=_check,
+    )
+)

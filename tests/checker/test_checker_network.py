@@ -1,0 +1,152 @@
+"""A checker with a tiny model: what it reads, how it is stored, and the metric."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dialgauge.checker import judge, judge_many, read_checker_card
+from dialgauge.checker._combination import Combination, Scale, fit_calibration, parts_of
+from dialgauge.checker._folder import ADAPTER_FILE, CARD_FILE, load_checker
+from dialgauge.checker._judge import _windows, read_marks
+from dialgauge.checker._layout import Tree
+from dialgauge.checker._network import PLACES
+from dialgauge.errors import InputError, ParameterError
+from dialgauge.metrics import score_pairs
+
+DIALOGUE = "Ann: Can you come?\nBen: No, I have to work."
+SUMMARIES = ["Ben has to work.", "Ann can come.", "Ben will come to see Ann."]
+
+
+def test_summaries_side_by_side_are_read_as_if_alone(checker: Path) -> None:
+    _, network = load_checker(str(checker), "cpu")
+    together = read_marks(network, [(DIALOGUE, SUMMARIES), ("Cleo: Hi!", SUMMARIES[:1])])
+    for summary, (marks, windows) in zip(SUMMARIES, together[0], strict=True):
+        alone = read_marks(network, [(DIALOGUE, [summary])])[0][0][0]
+        assert windows == 1
+        for one, other in ((marks.wrong, alone.wrong), (marks.given, alone.given), (marks.alone, alone.alone)):
+            np.testing.assert_allclose(one, other, atol=1e-5)
+    assert not np.allclose(together[0][0][0].wrong, together[1][0][0].wrong)
+
+
+def test_the_numbers_are_those_of_the_plain_model_with_its_adapter(checker: Path, base: Path) -> None:
+    import torch
+    from safetensors.torch import load_file
+    from transformers import AutoModelForCausalLM
+
+    tensors = load_file(checker / ADAPTER_FILE)
+    module = AutoModelForCausalLM.from_pretrained(str(base)).eval()
+    for number, layer in enumerate(module.model.layers):
+        for short, place in PLACES.items():
+            name = f"layers.{number}.{short}"
+            layer.get_submodule(place).weight.data += tensors[f"{name}.B"] @ tensors[f"{name}.A"]
+    _, network = load_checker(str(checker), "cpu")
+    words, summary = network.words, network.words.summary(SUMMARIES[0])
+    context = words.context(DIALOGUE)
+    ids = [*context, *summary.ids, *words.before_copy, *summary.ids]
+    with torch.inference_mode():
+        states = module.model(input_ids=torch.tensor([ids])).last_hidden_state[0]
+        chances = module.lm_head(states).log_softmax(-1)
+    wrong = (states[-len(summary) :] @ tensors["head.weight"].T)[:, 0] + tensors["head.bias"]
+    given = [float(chances[len(context) - 1 + i, token]) for i, token in enumerate(summary.ids)]
+    marks = network.read([Tree(context, (summary,))])[0][0]
+    np.testing.assert_allclose(marks[0], wrong.numpy(), atol=1e-4)
+    np.testing.assert_allclose(marks[1], given, atol=1e-4)
+
+
+def test_a_long_dialogue_is_read_in_windows_of_whole_turns(checker: Path) -> None:
+    _, network = load_checker(str(checker), "cpu")
+    long = "\n".join(f"Ann: number {i}" for i in range(40))
+    windows = _windows(network, long, 60)
+    assert len(windows) > 2
+    assert all(len(network.words.context(window)) <= 60 for window in windows)
+    assert set("\n".join(windows).splitlines()) == set(long.splitlines())
+    judged = judge(long, SUMMARIES[:1], checks=False, folder=str(checker), device="cpu")[0]
+    assert judged.windows > 1
+    assert all(len(network.words.context(part)) <= 60 for part in _windows(network, "word " * 300, 60))
+
+
+def test_a_judged_summary_has_sentences_doubts_and_parts(checker: Path) -> None:
+    text = "Ben has to work. Ann can come."
+    one = judge(DIALOGUE, [text], checks=False, folder=str(checker), device="cpu")[0]
+    assert [text[s.start : s.end] for s in one.sentences] == ["Ben has to work.", "Ann can come."]
+    assert set(one.parts) == {"worst", "mean", "likelihood", "contrast"}
+    assert 0 < one.p_right < 1
+    for doubt in one.doubts:
+        assert doubt.p_wrong >= 0.5
+        assert text[doubt.start : doubt.end].strip() == text[doubt.start : doubt.end]
+
+
+def test_no_dialogues_no_results(checker: Path) -> None:
+    assert judge_many([], checks=False, folder=str(checker), device="cpu") == []
+
+
+def test_the_metric_scores_pairs_and_says_what_is_doubtful(checker: Path, base: Path) -> None:
+    name = f"consistency:folder={checker},model=folder:{base},checks=no,device=cpu"
+    numbers = score_pairs([*SUMMARIES[:2], ""], [DIALOGUE] * 3, [name]).to_series().to_list()
+    expected = judge(DIALOGUE, SUMMARIES[:2], checks=False, folder=str(checker), device="cpu")
+    assert numbers[:2] == pytest.approx([one.p_right for one in expected])
+    assert numbers[2] is None
+
+
+def test_a_checker_for_another_model_is_refused(checker: Path) -> None:
+    with pytest.raises(ParameterError, match="which this checker changes"):
+        score_pairs(["x"], ["Ann: x"], [f"consistency:folder={checker},checks=no"])
+
+
+@pytest.mark.parametrize("spoil", ["adapter", "card", "format", "missing"])
+def test_a_spoiled_folder_is_refused(checker: Path, tmp_path: Path, spoil: str) -> None:
+    folder = Path(shutil.copytree(checker, tmp_path / "copy"))
+    if spoil == "adapter":
+        (folder / ADAPTER_FILE).write_bytes(b"0" + (folder / ADAPTER_FILE).read_bytes())
+    elif spoil == "card":
+        (folder / CARD_FILE).write_text("{")
+    elif spoil == "format":
+        raw = json.loads((folder / CARD_FILE).read_text())
+        (folder / CARD_FILE).write_text(json.dumps({**raw, "format": 99}))
+    else:
+        (folder / ADAPTER_FILE).unlink()
+    expected = {"adapter": "changed", "card": "not a readable card", "format": "format 99", "missing": "is missing"}
+    with pytest.raises(InputError, match=expected[spoil]):
+        read_checker_card(folder)
+    with pytest.raises(InputError, match="not a checker"):
+        load_checker(str(tmp_path))
+
+
+def test_the_shipped_checker_is_whole_and_never_rewards_doubt() -> None:
+    from dialgauge.checker._folder import shipped_folder
+
+    card = read_checker_card(shipped_folder())
+    assert card.base == "embedded:smollm2"
+    assert card.licence == "CC-BY-NC-SA-4.0"
+    assert all(scale.weight >= 0 and scale.spread > 0 for scale in card.combination.parts.values())
+    assert card.combination.slope > 0
+    assert (shipped_folder() / "LICENSE").is_file()
+
+
+def test_the_combination_weighs_standardised_parts() -> None:
+    made = Combination({"worst": Scale(1.0, 2.0, 1.0), "checks": Scale(0.0, 1.0, 0.5)}, 2.0, 0.5)
+    assert made.total({"worst": 3.0, "checks": 1.0}) == 1.5
+    assert made.total({"worst": 3.0}) == 1.0
+    assert made.p_right({"worst": 1.0}) == pytest.approx(1 / (1 + np.exp(-0.5)))
+    assert made.p_right({"worst": -1e6}) == 0.0
+    assert Combination.from_dict(json.loads(json.dumps(made.as_dict()))) == made
+
+
+def test_calibration_finds_the_curve_that_made_the_data() -> None:
+    draw = np.random.default_rng(0)
+    totals = draw.normal(size=20_000)
+    right = draw.random(20_000) < 1 / (1 + np.exp(-(1.5 * totals)))
+    slope, intercept = fit_calibration(totals, right.astype(float))
+    assert slope == pytest.approx(1.5, abs=0.1)
+    assert intercept == pytest.approx(0, abs=0.1)
+    assert fit_calibration(totals, (totals < 0).astype(float))[0] > 0
+
+
+def test_parts_of_some_tokens_only(checker: Path) -> None:
+    _, network = load_checker(str(checker), "cpu")
+    marks = read_marks(network, [(DIALOGUE, SUMMARIES[:1])])[0][0][0]
+    chosen = np.arange(len(marks.wrong)) < 2
+    assert parts_of(marks, chosen)["mean"] == pytest.approx(-marks.wrong[:2].mean())
