@@ -1,4 +1,4 @@
-"""Summaries held against their dialogues by a checker: marks, parts and the probability of being right."""
+"""Summaries compared with their dialogues by a checker: marks, parts and the probability of being right."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
