@@ -16,6 +16,26 @@ FOLDER = Path(__file__).parent / "imports"
 ENTRIES = {entry["id"]: entry for entry in json.loads((FOLDER / "imports.json").read_text("utf-8"))["entries"]}
 
 
+DOCS = Path(__file__).parents[2] / "docs" / "corpus.md"
+TYPED = re.findall(r"^\| .* \| `dialgauge (convert [^`]+)` \|$", DOCS.read_text("utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", TYPED)
+def test_the_table_of_the_documentation(
+    command: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(FOLDER)
+    words = [str(tmp_path / "out") if word == "corpus" else word for word in command.split()]
+    outcome = cli(*words)
+    assert outcome.code == 0, outcome.err
+    corpus = read_corpus(tmp_path / "out", strict=True)
+    assert corpus.dialogues.height
+
+
+def test_the_table_has_rows() -> None:
+    assert len(TYPED) >= 30
+
+
 @pytest.mark.parametrize("name", ENTRIES)
 def test_entry(name: str, cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entry = ENTRIES[name]

@@ -177,6 +177,7 @@ def _as_json(corpus: "Corpus", target: Path, reasons: dict[str, int], too_much: 
         "systems": corpus.systems,
         "language": corpus.language,
         "dimensions": _dimensions(corpus),
+        "mapping": {name: dict(about) for account in corpus.accounts for name, about in account.mapping.items()},
         "account": [account.as_json() for account in corpus.accounts],
         "too_much": too_much,
         "notes": list(corpus.notes),

@@ -18,7 +18,8 @@ class Account:
     ``cells`` = ``stored`` + those not given (by word) + ``merged`` + those left out (by reason) + those in columns that
     are not used (by column). ``lost`` names dimensions, annotators and systems of which every judgement was left out;
     ``conflicts`` counts repeated judgements with different values; ``allowed`` is the share that may be left out.
-    ``unread`` says why no judgement could be read where people plainly gave some.
+    ``unread`` says why no judgement could be read where people plainly gave some. ``mapping`` has the use of every
+    column, and why.
     """
 
     file: str
@@ -37,6 +38,7 @@ class Account:
     lost: tuple[str, ...] = ()
     allowed: float = MOST_LEFT_OUT
     unread: str = ""
+    mapping: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         parts = (
@@ -90,6 +92,7 @@ class Account:
             "lost": list(self.lost),
             "allowed": self.allowed,
             "unread": self.unread,
+            "mapping": {column: dict(about) for column, about in self.mapping.items()},
         }
 
     def sentence(self) -> str:

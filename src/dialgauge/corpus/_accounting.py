@@ -66,6 +66,10 @@ def account_of(
         conflicts=rows.conflicts + further.conflicts,
         lost=_lost_groups(seen, stored, lost),
         unread="" if kept_cells else _why_unread(table, plan, cells),
+        mapping={
+            **{column.name: {"use": column.use, "why": column.why} for column in plan.columns},
+            **{name: {"use": None, "why": why} for name, why in table.ignored.items()},
+        },
     )
 
 

@@ -8,7 +8,10 @@ import polars as pl
 
 from dialgauge.corpus._ids import choose_id
 from dialgauge.corpus._names import (
+    AGGREGATES,
     META,
+    QUESTIONS,
+    TELLING,
     USES,
     WEAK_PEOPLE,
     heading,
@@ -211,7 +214,9 @@ class _Guess:
                 else:
                     self.choose(column, use, f"columns named {column!r} usually are")
         self._text_beside_system()
+        self._questions()
         self._strong_people()
+        self._by_words()
         for column, name in self.names.items():
             if name in META and column not in self.chosen:
                 self.chosen[column] = (f"meta:{name}", "kept with the dialogue")
@@ -248,6 +253,41 @@ class _Guess:
         if "reference" not in self.taken and len(numbered) > 1:
             for column in numbered:
                 self.choose(column, "reference", "one of several numbered columns")
+
+    def _questions(self) -> None:
+        """A column of few short names beside one of answers says which dimension each answer is of."""
+        if "value" not in self.taken or "dimension" in self.taken:
+            return
+        for column, name in self.names.items():
+            if name in QUESTIONS and column not in self.chosen:
+                shown = self.frame[column].drop_nulls().cast(pl.String)
+                if 0 < shown.n_unique() <= max(1, min(30, len(shown) // 2)) and (shown.str.len_chars() <= 80).all():
+                    self.choose(column, "dimension", "few names beside a column of answers")
+                    return
+
+    def _by_words(self) -> None:
+        """A word in a longer name, where no column has the whole name and the values fit."""
+        for use, words in TELLING.items():
+            if use in self.taken or (use == "summary" and "reference" in self.taken and "system" in self.taken):
+                continue
+            for column, name in self.names.items():
+                if column in self.chosen or not words & set(name.split("_")) or is_housekeeping(name) or is_id(name):
+                    continue
+                shown = self.frame[column].drop_nulls().head(500).cast(pl.String)
+                if len(shown) and self._has_shape(use, shown) and not is_dimension(normalised(heading(column)[0])):
+                    self.choose(column, use, f"the name {column!r} says so")
+                    break
+
+    def _has_shape(self, use: str, shown: pl.Series) -> bool:
+        """Names are short and no numbers; texts have several words."""
+        spaced = int(shown.str.contains(r"\S\s+\S+\s+\S").sum())
+        if use in ("summary", "dialogue"):
+            return spaced * 2 > len(shown)
+        numeric = int(shown.str.strip_chars().cast(pl.Float64, strict=False).is_not_null().sum())
+        few = use == "annotator" or shown.n_unique() <= max(2, min(60, len(shown) // 2))
+        return (
+            bool((shown.str.len_chars() <= 64).all()) and spaced * 2 < len(shown) and numeric * 2 < len(shown) and few
+        )
 
     def _people_named(self, names: Iterable[str]) -> str | None:
         order = list(USES["annotator"])
@@ -299,6 +339,9 @@ class _Guess:
                 continue
             title, scale = heading(column)
             name = normalised(title)
+            if AGGREGATES.fullmatch(name) and people:
+                self.why_not[column] = "computed from judgements, and not one of them"
+                continue
             known = is_dimension(name)
             if not self._is_judged(column, name, known or lone, people and not long):
                 if lone:
@@ -354,6 +397,7 @@ class _Guess:
         rated = "annotator" in self.taken or any(use.startswith("dimension:") for use, _ in self.chosen.values())
         said = ("summary", _SAID) in self.chosen.values() or ("summary", "the layout says so") in self.chosen.values()
         if "reference" in self.taken or "value" in self.taken or "seed" in self.taken or rated or said:
+            self._variants()
             return []
         for column, (use, _) in self.chosen.items():
             if use == "summary":
@@ -361,6 +405,20 @@ class _Guess:
         return [
             "no column names a system: the summaries are read as references; map system==NAME if a system wrote them"
         ]
+
+    def _variants(self) -> None:
+        """Summaries without a system, several of a dialogue: an id that every row has for itself names them."""
+        of = {use: column for column, (use, _) in self.chosen.items()}
+        if "variant" in self.taken or not {"dialogue_id", "summary"} <= set(of):
+            return
+        texts = self.frame.group_by(of["dialogue_id"]).agg(pl.col(of["summary"]).n_unique().alias("n"))
+        if not (texts["n"] > 1).any():
+            return
+        for column, name in self.names.items():
+            values = self.frame[column]
+            if column not in self.chosen and (is_id(name) or name == "edit_id") and values.n_unique() == len(values):
+                self.choose(column, "variant", "each row has its own: the names of summaries without a system")
+                return
 
     def plan(self, constants: Mapping[str, str], notes: list[str]) -> Plan:
         uses: dict[str, tuple[str, ...]] = {}

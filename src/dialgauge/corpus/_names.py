@@ -62,6 +62,17 @@ USES: Mapping[str, tuple[str, ...]] = {
 WEAK_PEOPLE = frozenset(
     _names("participant_id participant response_id user_id respondent respondent_id username email_address user email")
 )
+#: Words in longer names ("Which model?", "ai_summary"), for uses that no column has by its whole name.
+TELLING = {
+    "system": frozenset(_names("model system summarizer summariser llm")),
+    "summary": frozenset(_names("summary hypothesis")),
+    "dialogue": frozenset(_names("transcript dialogue dialog conversation")),
+    "annotator": frozenset(_names("annotator rater evaluator reviewer worker judge")),
+}
+#: Names of a column that says which question an answer belongs to, where the values are few.
+QUESTIONS = frozenset(
+    _names("question question_name questions metric criteria item quality_dimension category measure")
+)
 #: Columns kept with the dialogue under their own name.
 META = _names("split topic title")
 #: Dimensions that are recognised by name even where nobody says who rated.

@@ -62,6 +62,8 @@ def rating_rows(rows: Rows, repeats: str = "refuse") -> pl.DataFrame:
     if wide:
         columns = rated.filter(pl.col("dimension").is_null()).select(*index, *wide)
         spread = columns.unpivot(wide, index=index, variable_name="dimension", value_name="value")
+        # A row that names nobody and judges nothing is one of a summary.
+        spread = spread.filter(pl.col("annotator").is_not_null() | pl.col("value").is_not_null())
         named = pl.col("dimension").str.strip_prefix("dimension:")
         parts.append(spread.with_columns(named).sort(ROW, maintain_order=True).select(*index, "dimension", "value"))
     valued = _values(rows, pl.concat(parts))
@@ -206,8 +208,8 @@ def _without_repeats(rows: Rows, ratings: pl.DataFrame, repeats: str) -> pl.Data
         others = others.filter(~conflict)
     elif (differing := others.filter(pl.col("_values") > 1).height) > 0:
         rows.notes.append(f"{counted(differing, 'repeated rating')} with other values: the {repeats} was kept")
-    if others.height:
-        rows.notes.append(f"{counted(others.height, 'rating')} there twice, identical: duplicates merged")
-        rows.merged.append(others.select(ROW, "dimension"))
+    rows.merged.append(others.select(ROW, "dimension"))
+    if same := others.filter(pl.col("value").is_not_null()).height:
+        rows.notes.append(f"{counted(same, 'rating')} there twice, identical: duplicates merged")
     single = marked.filter(~pl.col("_again")).drop("_again")
     return pl.concat([single, chosen.select(single.columns)]).sort(ROW, maintain_order=True)

@@ -19,7 +19,7 @@ from dialgauge.corpus._corpus import FURTHER_TABLES, Corpus, CorpusInfo
 from dialgauge.corpus._folder import is_dialgauge, read_folder
 from dialgauge.corpus._formats import Format, format_to_read, format_to_write
 from dialgauge.corpus._joined_ids import with_systems
-from dialgauge.corpus._jsonl import record_key
+from dialgauge.corpus._jsonl import record_key, unwrapped
 from dialgauge.corpus._likely import likely_names
 from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._problems import Problem, raise_if_any
@@ -131,6 +131,9 @@ def _load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Tab
         raise InputError(f"{path}: has no rows")
     try:
         known = None if layout == "" else recast(table, mapping, layout)
+        if known is None and (inner := unwrapped(table)) is not None:
+            table = inner
+            known = None if layout == "" else recast(table, mapping, layout)
         if known is None:
             known = table if table.records is None else _flattened(table, mapping)
         if known.frame.is_empty():

@@ -195,6 +195,7 @@ def _ratings(
         if systems and system is None:
             continue
         who, dimension = (None, rest) if named else _by(rest)
+        who = who if who is None else _as_written(column, who)
         if is_housekeeping(dimension) and not is_dimension(dimension):
             continue
         if system is not None or (who is not None and is_dimension(dimension)):

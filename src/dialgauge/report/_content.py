@@ -272,6 +272,7 @@ def corpus_facts(corpus: Corpus) -> list[tuple[str, str]]:
     if not corpus.ratings.is_empty():
         raters = corpus.ratings["annotator"].n_unique()
         facts.append(("ratings", f"{corpus.ratings.height} by {raters} annotators on {', '.join(corpus.dimensions)}"))
+    facts += [(f"account of {one.file}", one.sentence()) for one in corpus.accounts if one.cells]
     return facts
 
 

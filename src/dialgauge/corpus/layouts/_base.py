@@ -57,7 +57,8 @@ class Builder:
     def item(self, line: int, data: Record) -> None:
         """A row with a dialogue and a summary, under the key that its judgements have."""
         self.known |= {use: use for use in ("dialogue_id", "system", "variant", "role")}
-        self.add(line, flat(data) | self.key(data))
+        own = {self._named(data, use) for use in ("dialogue_id", "system")}
+        self.add(line, flat({key: value for key, value in data.items() if key not in own}) | self.key(data))
 
     def judge(self, table: str, line: int, row: Mapping[str, Any]) -> None:
         """A preference, an option of a choice, or a span."""
@@ -66,22 +67,29 @@ class Builder:
 
     def pick(self, record: Record, use: str) -> Any:
         """The value of a record that serves this use: as mapped, else by its name."""
-        said = self.mapping.get(use)
-        said = said if isinstance(said, str) else said[0] if said else None
+        said = self._said(use)
+        if said is not None and said.startswith("="):
+            return said.removeprefix("=")
+        name = self._named(record, use)
+        return None if name is None else record[name]
+
+    def _said(self, use: str) -> str | None:
+        given = self.mapping.get(use)
+        if given is None or isinstance(given, str):
+            return given
+        return given[0] if given else None
+
+    def _named(self, record: Record, use: str) -> str | None:
+        """The key of a record that serves this use."""
+        said = self._said(use)
         if said is not None:
-            return (
-                said.removeprefix("=")
-                if said.startswith("=")
-                else record.get(said, record.get(said.rpartition(".")[2]))
-            )
+            return next((name for name in (said, said.rpartition(".")[2]) if name in record), None)
         names = {normalised(key): key for key in record}
         found = next((names[name] for name in USES[use] if name in names and name != "id"), None)
         if found is None and use == "dialogue_id":
-            found = next(
-                (key for name, key in names.items() if is_id(name) and not is_other_id(name) and name != "id"), None
-            )
-            found = found or names.get("id")
-        return None if found is None else record[found]
+            ids = (key for name, key in names.items() if is_id(name) and not is_other_id(name) and name != "id")
+            found = next(ids, None) or names.get("id")
+        return found
 
     def key(self, record: Record) -> dict[str, Any]:
         """The key of the summary that a record is about."""
