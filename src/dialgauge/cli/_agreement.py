@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dialgauge.cli import _judgements
 from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
-from dialgauge.cli._settings import with_options
+from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import InputError
 from dialgauge.progress import Progress
-from dialgauge.ratings import AgreementSettings, OutlierSettings, RatingPolicy
+from dialgauge.ratings import AgreementSettings, JudgementSettings, OutlierSettings, RatingPolicy
 from dialgauge.tables import interval
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def agreement(
     corpus: Source,
     settings: AgreementSettings,
     policy: RatingPolicy,
+    judgements: Annotated[JudgementSettings, Only("severities", "splits")],
     order: Order = None,
     format: Format = None,
     map: Map = None,
@@ -62,6 +64,15 @@ def agreement(
     and the findings of the data checks (copied columns, unset rows, values off the scale, default comments).
     """
     loaded = load_corpus(corpus, format, map, strict)
+    judged = _judgements.analyse(
+        loaded, settings.subset(JudgementSettings, severities=judgements.severities, splits=judgements.splits)
+    )
+    if judged and not loaded.ratings["value"].count():
+        if json:
+            print_json({"corpus": loaded.info.name, **_judgements.as_json(judged)})
+        else:
+            _judgements.print_judgements(judged)
+        return
     if not loaded.ratings["value"].count():
         raise InputError(f"{corpus}: the corpus has no ratings, so agreement cannot be measured; {HOW_TO_ADD}")
     if policy.clean != "none" and "measures" not in settings.model_fields_set:
@@ -72,9 +83,10 @@ def agreement(
         report = _analyse(loaded, settings, policy, order, progress)
     if json:
         chosen = {"resamples": settings.resamples, "seed": settings.seed, "on_invalid": policy.on_invalid}
-        print_json({**_as_json(report), **chosen})
+        print_json({**_as_json(report), **chosen, **_judgements.as_json(judged)})
     else:
         _print(report, policy.on_invalid)
+        _judgements.print_judgements(judged)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Source, load_corpus
-from dialgauge.cli._output import Json, print_json, progress_bar
+from dialgauge.cli._judgements import has_judgements, print_evaluation
+from dialgauge.cli._output import Json, note, print_json, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
 from dialgauge.cli._settings import with_options
 from dialgauge.errors import InputError
-from dialgauge.metaeval import CorrelationSettings
+from dialgauge.metaeval import CorrelationSettings, LabelSettings
 from dialgauge.ratings import RatingPolicy
 
 if TYPE_CHECKING:
@@ -41,17 +42,18 @@ def correlate(
     (permutation test over systems).
     """
     from dialgauge.cli._correlate_tables import Found, as_json, print_found
-    from dialgauge.metaeval import evaluate_metrics
+    from dialgauge.metaeval import evaluate_judgements, evaluate_metrics
 
     loaded, table = load_corpus(corpus, format, map), load_scores(scores)
-    if loaded.ratings.is_empty():
+    if loaded.ratings.is_empty() and not has_judgements(loaded):
         raise InputError(f"corpus {loaded.info.name!r} has no ratings to correlate with; {HOW_TO_ADD}")
     with progress_bar("correlating") as progress:
         made = evaluate_metrics(loaded, table, settings, policy, progress=progress)
+        judged = evaluate_judgements(loaded, table, settings.subset(LabelSettings), policy)
     found = Found(
         corpus=loaded,
         scores=table,
-        levels=settings.levels,
+        levels=made.correlations.frame["level"].unique(maintain_order=True).to_list(),
         coefficients=settings.coefficients,
         references=sorted(loaded.references["system"].unique()),
         aggregation=policy.aggregate,
@@ -63,9 +65,16 @@ def correlate(
         effect=made.references,
     )
     if json:
-        print_json(as_json(found))
+        judgements = {
+            name: part.frame.to_dicts() if part is not None else []
+            for name, part in (("labels", judged.labels), ("preferences", judged.preferences))
+        }
+        print_json({**as_json(found), "judgements": judgements, "notes": list(made.notes)})
     else:
         print_found(found)
+        for text in made.notes:
+            note(text)
+        print_evaluation(judged)
 
 
 def _best(made: "MetricEvaluation") -> "Best":

@@ -58,7 +58,8 @@ def level_table(found: Found, level: str, coefficient: str) -> Table:
         heads.append("human ceiling")
         cells.append([_cell(values[dimension], False, False) for dimension in dimensions])
     systems, dialogues = len(found.result.systems), len(found.result.dialogues)
-    title = f"{coefficient} at {level} level: {systems} systems, {dialogues} dialogues"
+    what = "summaries each" if all(name.startswith("item ") for name in found.result.systems) else "systems"
+    title = f"{coefficient} at {level} level: {systems} {what}, {dialogues} dialogues"
     return matrix(title, ("metric", "dimension"), heads, dimensions, cells, kind="correlations")
 
 

@@ -48,6 +48,14 @@ from dialgauge.metaeval._intervals import (
     bca_interval as bca_interval,
     fisher_interval as fisher_interval,
 )
+from dialgauge.metaeval._judgements import (
+    JudgementEvaluation as JudgementEvaluation,
+    evaluate_judgements as evaluate_judgements,
+)
+from dialgauge.metaeval._labels import (
+    LabelEvaluation as LabelEvaluation,
+    evaluate_labels as evaluate_labels,
+)
 from dialgauge.metaeval._leaders import (
     leaders as leaders,
 )
@@ -64,6 +72,10 @@ from dialgauge.metaeval._permutation import (
     PermutationTest as PermutationTest,
     Swaps as Swaps,
     permutation_test as permutation_test,
+)
+from dialgauge.metaeval._preference_accuracy import (
+    PreferenceAccuracy as PreferenceAccuracy,
+    preference_accuracy as preference_accuracy,
 )
 from dialgauge.metaeval._robustness import (
     Robustness as Robustness,
@@ -82,6 +94,7 @@ from dialgauge.metaeval._settings import (
     Coefficient as Coefficient,
     ComparisonSettings as ComparisonSettings,
     CorrelationSettings as CorrelationSettings,
+    LabelSettings as LabelSettings,
     Level as Level,
     RobustnessSettings as RobustnessSettings,
     SystemComparisonSettings as SystemComparisonSettings,

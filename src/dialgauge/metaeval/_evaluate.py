@@ -1,7 +1,7 @@
 """``evaluate_metrics``: the whole answer to "which metric agrees with people?" for a corpus and its scores."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import polars as pl
@@ -11,10 +11,11 @@ from dialgauge.metaeval._between import reference_effect
 from dialgauge.metaeval._ceiling import HumanCeiling, human_ceiling
 from dialgauge.metaeval._correlate import Correlations, correlate
 from dialgauge.metaeval._directions import dimension_directions, oriented_ratings
+from dialgauge.metaeval._items import NOTE, Items, find_items
 from dialgauge.metaeval._leaders import leaders
 from dialgauge.metaeval._settings import ComparisonSettings, CorrelationSettings
 from dialgauge.progress import Progress
-from dialgauge.ratings import Aggregated, RatingPolicy, TreatedRatings, treat_ratings
+from dialgauge.ratings import Aggregated, RatingPolicy, TreatedRatings, treat_ratings, with_judgements_as_ratings
 from dialgauge.settings import chosen_pair, takes
 
 
@@ -45,7 +46,8 @@ class MetricEvaluation:
     ``treated`` and ``aggregated`` are the ratings that count. ``leaders`` lists, for each level, coefficient and
     dimension, the best metric and those that are not significantly different from it (empty with raw signs, where there
     is no best). ``ceiling`` is what one annotator reaches (None where no coefficient has one), ``references`` what
-    changes when references count as systems (None where they were not scored and rated).
+    changes when references count as systems (None where they were not scored and rated). ``notes`` say what was done
+    otherwise than asked: rated variants of one system are correlated within dialogues and all together.
     """
 
     treated: TreatedRatings
@@ -54,6 +56,7 @@ class MetricEvaluation:
     leaders: pl.DataFrame
     ceiling: HumanCeiling | None
     references: pl.DataFrame | None
+    notes: tuple[str, ...] = ()
 
     @property
     def ratings(self) -> pl.DataFrame:
@@ -77,6 +80,7 @@ def evaluate_metrics(
     human ceiling and the effect of the references, all from the same ratings.
     """
     asked, policy = chosen_pair("evaluate_metrics", changes, (CorrelationSettings, settings), (RatingPolicy, policy))
+    corpus = with_judgements_as_ratings(corpus)
     treated = treat_ratings(corpus.ratings, policy)
     aggregated = treated.aggregate()
     ratings = aggregated.wide()
@@ -85,6 +89,9 @@ def evaluate_metrics(
         ratings = oriented_ratings(ratings, dimension_directions(corpus, policy, names))
     references = sorted(corpus.references["system"].unique())
     shared: dict[str, Any] = {"references": references, "directions": scores.directions, "progress": progress}
+    items = find_items(ratings, references)
+    if items is not None:
+        return _over_items(items, treated, aggregated, scores, ratings, asked, policy, shared)
     systems = None if scores.systems.is_empty() else scores.systems
     found = correlate(scores.frame, ratings, asked, systems=systems, **shared)
     asked = asked.model_copy(update={"role": found.settings["role"]})
@@ -92,19 +99,46 @@ def evaluate_metrics(
         treated,
         aggregated,
         found,
-        _leaders(found, scores, ratings, asked, shared),
+        _leaders(found, scores.frame, scores.judging, ratings, asked, shared),
         _ceiling(treated, asked, policy, references),
         _reference_effect(found, scores, ratings, asked, references),
     )
 
 
+def _over_items(
+    items: Items,
+    treated: TreatedRatings,
+    aggregated: Aggregated,
+    scores: ScoreTable,
+    ratings: pl.DataFrame,
+    asked: CorrelationSettings,
+    policy: RatingPolicy,
+    shared: dict[str, Any],
+) -> MetricEvaluation:
+    """The same for rated variants of one system, each of which is an item of its dialogue."""
+    asked = items.asked(asked)
+    frame, values = items.renamed(scores.frame), items.renamed(ratings)
+    shared = shared | {"references": []}
+    found = correlate(frame, values, asked, **shared)
+    asked = asked.model_copy(update={"role": found.settings["role"]})
+    leading = _leaders(found, frame, scores.judging, values, asked, shared, test="permutation-inputs")
+    checked = replace(treated, checked=items.renamed(treated.checked))
+    return MetricEvaluation(treated, aggregated, found, leading, _ceiling(checked, asked, policy, []), None, (NOTE,))
+
+
 def _leaders(
-    found: Correlations, scores: ScoreTable, ratings: pl.DataFrame, asked: CorrelationSettings, shared: dict[str, Any]
+    found: Correlations,
+    scores: pl.DataFrame,
+    judging: list[str],
+    ratings: pl.DataFrame,
+    asked: CorrelationSettings,
+    shared: dict[str, Any],
+    **changes: Any,
 ) -> pl.DataFrame:
     if not asked.oriented:
         return pl.DataFrame(schema=dict.fromkeys(("level", "coefficient", "dimension", "metric"), pl.String))
-    compared = asked.subset(ComparisonSettings, metrics=None)
-    return leaders(found.frame, scores.frame, ratings, compared, metrics=scores.judging, **shared)
+    compared = asked.subset(ComparisonSettings, metrics=None, **changes)
+    return leaders(found.frame, scores, ratings, compared, metrics=judging, **shared)
 
 
 def _ceiling(

@@ -95,6 +95,15 @@ class TrustSettings(PairedSettings):
     controls: bool = setting(True, "Compare with controls such as the length, or not.", flag="--controls/--no-controls")
 
 
+class LabelSettings(Intervals):
+    """How metrics are judged by labels and preferences: which, and how thresholds are chosen on other dialogues."""
+
+    metrics: Several[str] | None = setting(
+        None, "Metric of the scores to use (default: all).", flag="--metric", short="-m"
+    )
+    folds: int = setting(5, "Number of parts of the dialogues; a threshold is chosen on all but one.", ge=2, le=100)
+
+
 class SystemComparisonSettings(Intervals):
     """How systems are compared with each other: which, by what, and how p-values are corrected."""
 

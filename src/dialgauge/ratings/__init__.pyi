@@ -6,6 +6,13 @@ from dialgauge.ratings._agreement import (
     Agreement as Agreement,
     agreement as agreement,
 )
+from dialgauge.ratings._as_ratings import (
+    with_judgements_as_ratings as with_judgements_as_ratings,
+)
+from dialgauge.ratings._best_worst import (
+    BestWorst as BestWorst,
+    best_worst_results as best_worst_results,
+)
 from dialgauge.ratings._checks import (
     check_ratings as check_ratings,
     check_row_order as check_row_order,
@@ -37,6 +44,10 @@ from dialgauge.ratings._outliers import (
 from dialgauge.ratings._policy import (
     with_default_scale as with_default_scale,
 )
+from dialgauge.ratings._preferences import (
+    Preferences as Preferences,
+    preference_results as preference_results,
+)
 from dialgauge.ratings._scales import (
     SCALES as SCALES,
     Scale as Scale,
@@ -50,9 +61,14 @@ from dialgauge.ratings._settings import (
     METHODS as METHODS,
     AgreementSettings as AgreementSettings,
     DriftSettings as DriftSettings,
+    JudgementSettings as JudgementSettings,
     OnInvalid as OnInvalid,
     OutlierSettings as OutlierSettings,
     RatingPolicy as RatingPolicy,
+)
+from dialgauge.ratings._spans import (
+    MarkedSpans as MarkedSpans,
+    span_results as span_results,
 )
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.

@@ -88,7 +88,7 @@ def alpha_parts(ratings: UnitRatings, level: Level) -> AlphaParts:
             counts, columns, amounts, ValuePairs(low, high, n + place, np.ones(len(low))), n + len(joined), finish
         )
     distance = _distance(values[counts.code[low]], values[counts.code[high]], level)
-    width, finish = n, partial(_from_counts, values, level)
+    width, finish = n, partial(from_counts, values, level)
     if level == "interval" and n > _MANY_VALUES:
         centred = values - values.mean()
         width, finish = 3, _from_moments
@@ -117,7 +117,7 @@ def _several_values(marginals: FloatArray) -> BoolArray:
     return np.asarray((marginals > 0.5).sum(axis=1) > 1)
 
 
-def _from_counts(values: FloatArray, level: Level, sums: FloatArray) -> FloatArray:
+def from_counts(values: FloatArray, level: Level, sums: FloatArray) -> FloatArray:
     marginals = sums[:, :-1]
     expected = _expected(marginals, values, level)
     return _alpha(marginals.sum(axis=1), sums[:, -1], expected, _several_values(marginals))

@@ -1,10 +1,11 @@
 """How ratings are treated before anything is computed from them: the same for every analysis."""
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 from pydantic import field_validator
 
-from dialgauge.errors import UnknownNameError
+from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.resampling import Intervals
 from dialgauge.settings import Settings, Several, refusing, setting
 
@@ -97,3 +98,38 @@ class DriftSettings(Settings):
     confidence: float = setting(0.95, "Confidence level of the intervals.", gt=0, lt=1)
     significance: float = setting(0.05, "Maximum corrected p-value of a drift.", gt=0, lt=1)
     minimum_change: float = setting(0.05, "Minimum change of a drift, as a share of the scale.", ge=0)
+
+
+def _parse_weights(given: Sequence[str]) -> dict[str, float]:
+    weights = {}
+    for text in given:
+        name, equals, value = text.rpartition("=")
+        try:
+            weights[name] = float(value)
+        except ValueError:
+            equals = ""
+        if not (name and equals):
+            raise InputError(f"--severity: write NAME=WEIGHT, as in major=5; got {text!r}")
+    return weights
+
+
+#: Weights of severities as in MQM for translations (Lommel et al., 2014; Freitag et al., 2021).
+SEVERITIES = {"minor": 1.0, "major": 5.0, "critical": 25.0}
+
+
+class JudgementSettings(Intervals):
+    """How preferences, best-worst choices and marked spans are analysed."""
+
+    severities: dict[str, float] = setting(
+        dict(SEVERITIES),
+        "Weight of a severity of marked errors, as in major=5; others count 1.",
+        flag="--severity",
+        parse=_parse_weights,
+    )
+    splits: int = setting(100, "Number of random halves for the reliability of best-worst scores.", ge=1, le=10_000)
+
+    @field_validator("severities")
+    @classmethod
+    def _with_defaults(cls, weights: dict[str, float]) -> dict[str, float]:
+        """Weights that are not given keep their default."""
+        return {**SEVERITIES, **{name.lower(): weight for name, weight in weights.items()}}

@@ -1,0 +1,161 @@
+"""Metrics against preferences: does the summary that people prefer score higher?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from dialgauge.arrays import FloatArray, IntArray
+from dialgauge.corpus import KEY
+from dialgauge.errors import UnknownNameError
+from dialgauge.metaeval._labels import cluster_interval, fold_of
+from dialgauge.metaeval._roc import draw_dialogues
+from dialgauge.metaeval._settings import LabelSettings
+from dialgauge.settings import takes
+
+PREFERENCE_ACCURACY = pl.Schema(
+    {
+        "metric": pl.String,
+        "dimension": pl.String,
+        "preferences": pl.Int64,
+        "ties": pl.Int64,
+        "dialogues": pl.Int64,
+        "accuracy": pl.Float64,
+        "accuracy_low": pl.Float64,
+        "accuracy_high": pl.Float64,
+        "with_ties": pl.Float64,
+        "with_ties_low": pl.Float64,
+        "with_ties_high": pl.Float64,
+        "epsilon": pl.Float64,
+        "note": pl.String,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceAccuracy:
+    """How often metrics agree with preferences: a row per metric and dimension, the best first.
+
+    ``accuracy`` is the share of decided preferences whose winner scores higher, equal scores counting half: .5 is
+    chance. ``with_ties`` is the share of all preferences, ties included, that the metric gets right when it calls a
+    difference of up to ``epsilon`` a tie; epsilon is chosen on other dialogues (shown: the median over folds).
+    Intervals draw dialogues.
+    """
+
+    frame: pl.DataFrame
+    settings: LabelSettings
+
+    def sentences(self) -> list[str]:
+        """For each dimension, the metric that agrees best with the preferences, in words."""
+        said = []
+        for (dimension,), part in self.frame.group_by("dimension", maintain_order=True):
+            known = part.drop_nulls("accuracy")
+            if known.is_empty():
+                said.append(f"{dimension}: no metric can be compared with the preferences ({part['note'][0]}).")
+                continue
+            row = known.row(0, named=True)
+            span = "" if row["accuracy_low"] is None else f" [{row['accuracy_low']:.0%}, {row['accuracy_high']:.0%}]"
+            verb = (
+                "agrees best" if (row["accuracy_low"] or 0) > 0.5 else "agrees best, but not surely better than chance,"
+            )
+            said.append(f"{dimension}: {row['metric']} {verb} with {row['accuracy']:.0%}{span} of the preferences.")
+        return said
+
+
+@takes(LabelSettings)
+def preference_accuracy(
+    scores: pl.DataFrame,
+    preferences: pl.DataFrame,
+    settings: LabelSettings | None = None,
+    *,
+    directions: Mapping[str, str] | None = None,
+    **changes: Any,
+) -> PreferenceAccuracy:
+    """How often the preferred summary scores higher, for each metric and each dimension of the preferences."""
+    asked = LabelSettings.chosen(settings, changes, "preference_accuracy")
+    metrics = [name for name in scores.columns if name not in KEY]
+    for name in asked.metrics or ():
+        if name not in metrics:
+            raise UnknownNameError("metric", name, metrics)
+    wanted = list(asked.metrics or metrics)
+    joined = preferences.sort("dialogue_id", "system_a", "system_b", "annotator")
+    for side in ("a", "b"):
+        values = scores.select(
+            "dialogue_id",
+            pl.col("system").alias(f"system_{side}"),
+            pl.col("variant").alias(f"variant_{side}"),
+            "role",
+            *(pl.col(name).cast(pl.Float64).fill_nan(None).alias(f"{name} {side}") for name in wanted),
+        )
+        on = ["dialogue_id", f"system_{side}", f"variant_{side}", "role"]
+        joined = joined.join(values, on=on, how="left", maintain_order="left")
+    rows = []
+    for (dimension,), part in joined.sort("dimension", maintain_order=True).group_by("dimension", maintain_order=True):
+        found = []
+        for metric in wanted:
+            sign = -1.0 if (directions or {}).get(metric) == "lower" else 1.0
+            known = part.filter(pl.col(f"{metric} a").is_not_null() & pl.col(f"{metric} b").is_not_null())
+            found.append({"metric": metric, "dimension": dimension, **_measure(known, metric, sign, asked)})
+        rows += sorted(found, key=lambda row: -(row.get("accuracy") or 0.0))
+    return PreferenceAccuracy(pl.DataFrame(rows, schema=PREFERENCE_ACCURACY), asked)
+
+
+def _measure(part: pl.DataFrame, metric: str, sign: float, asked: LabelSettings) -> dict[str, Any]:
+    gap = sign * (part[f"{metric} a"] - part[f"{metric} b"]).to_numpy()
+    winner = part["winner"].replace_strict({"a": 1, "b": -1, "tie": 0}, return_dtype=pl.Int64).to_numpy()
+    dialogue = np.unique(part["dialogue_id"].to_numpy(), return_inverse=True)[1].astype(np.int64)
+    n = int(dialogue.max()) + 1 if len(dialogue) else 0
+    decided = winner != 0
+    facts: dict[str, Any] = {"preferences": int(decided.sum()), "ties": int((~decided).sum()), "dialogues": n}
+    if not decided.any():
+        return facts | {"note": "no decided preference has scores for both summaries"}
+    draws = draw_dialogues(n, asked.resamples, asked.seed) if asked.resamples else None
+    right = _right(gap[decided], winner[decided], 0.0)
+    facts |= _share("accuracy", right, dialogue[decided], n, draws, asked)
+    if decided.all() or n < asked.folds:
+        return facts
+    folds = fold_of(n, asked.folds, asked.seed)[dialogue]
+    hits, chosen = np.zeros(len(gap)), []
+    for fold in range(asked.folds):
+        here = folds == fold
+        epsilon = _best_epsilon(gap[~here], winner[~here])
+        chosen.append(epsilon)
+        hits[here] = _right(gap[here], winner[here], epsilon, with_ties=True)
+    return facts | _share("with_ties", hits, dialogue, n, draws, asked) | {"epsilon": float(np.median(chosen))}
+
+
+def _right(gap: FloatArray, winner: IntArray, epsilon: float, *, with_ties: bool = False) -> FloatArray:
+    """Whether each preference is met: 1, 0, or ½ for equal scores where the metric may not call a tie."""
+    if with_ties:
+        called = np.where(np.abs(gap) <= epsilon, 0, np.sign(gap))
+        return np.asarray(called == winner, dtype=np.float64)
+    return np.asarray((np.sign(gap) * winner + 1) / 2)
+
+
+def _best_epsilon(gap: FloatArray, winner: IntArray) -> float:
+    """The largest difference to be called a tie that gets most preferences right; −1 where calling none is best."""
+    size = np.abs(gap)
+    order = np.argsort(size, kind="stable")
+    tied = (winner == 0)[order]
+    met = (np.sign(gap) == winner)[order] & ~tied
+    called = np.append(0, np.cumsum(tied))
+    left = met.sum() - np.append(0, np.cumsum(met))
+    values = np.append(-1.0, size[order])
+    # Equal differences are all called ties or none: only the last of a run counts.
+    last = np.append(np.diff(values) != 0, True)
+    right = np.where(last, called + left, -1)
+    return float(values[int(np.argmax(right))])
+
+
+def _share(
+    name: str, right: FloatArray, dialogue: IntArray, n: int, draws: FloatArray | None, asked: LabelSettings
+) -> dict[str, Any]:
+    sums, counts = np.bincount(dialogue, right, minlength=n), np.bincount(dialogue, minlength=n)
+    facts: dict[str, Any] = {name: float(right.mean())}
+    if draws is not None and n > 1:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            low, high = cluster_interval((draws @ sums) / (draws @ counts), n, asked.confidence)
+        facts |= {f"{name}_low": low, f"{name}_high": high}
+    return facts

@@ -1,0 +1,88 @@
+"""Preferences, best-worst choices and marked spans as ratings, so that metrics can be correlated with them."""
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import polars as pl
+
+from dialgauge.corpus import KEY, RATINGS, Corpus, Dimension
+from dialgauge.ratings._best_worst import best_worst_ratings
+from dialgauge.ratings._settings import JudgementSettings
+from dialgauge.ratings._spans import span_scores
+from dialgauge.settings import takes
+
+
+@takes(JudgementSettings)
+def with_judgements_as_ratings(corpus: Corpus, settings: JudgementSettings | None = None, **changes: Any) -> Corpus:
+    """The corpus with ratings of its other judgements added; itself where it has none.
+
+    - A preference gives each of the two summaries 1, 0 or (for a tie) ½: the rating is the share of comparisons won.
+    - A best-worst choice gives 1, −1 or 0.
+    - Marked spans of a dimension give three: ``DIMENSION penalty`` (weighted by severity), ``DIMENSION per 100 words``
+      and ``DIMENSION any`` (yes or no); less is better on each.
+    """
+    asked = JudgementSettings.chosen(settings, changes, "with_judgements_as_ratings")
+    added: list[pl.DataFrame] = []
+    declared: list[Dimension] = []
+    if corpus.preferences.height:
+        added.append(_rated(_won(corpus.preferences), "0-1"))
+        declared += _declare(added[-1], "higher")
+    if corpus.choices.height:
+        added.append(_rated(best_worst_ratings(corpus.choices), None))
+        declared += _declare(added[-1], "higher")
+    if corpus.spans.height:
+        scores = span_scores(corpus.spans, corpus.summaries, asked.severities)
+        for column, label, scale in (
+            ("penalty", "penalty", None),
+            ("per_100_words", "per 100 words", None),
+            ("errors", "any", "yes/no"),
+        ):
+            value = (pl.col("errors") > 0).cast(pl.Float64) if label == "any" else pl.col(column)
+            named = scores.select(
+                *KEY, "annotator", pl.format(f"{{}} {label}", "dimension").alias("dimension"), value.alias("value")
+            )
+            added.append(_rated(named, scale))
+            declared += _declare(added[-1], "lower", "binary" if label == "any" else "interval")
+    known = {one.name for one in corpus.declared}
+    # A dimension that was rated as well keeps its ratings.
+    fresh = [frame.filter(~pl.col("dimension").is_in(corpus.dimensions)) for frame in added]
+    if not added:
+        return corpus
+    extra = tuple(one for one in declared if one.name not in known and one.name not in corpus.dimensions)
+    kept = tuple(one for one in corpus.declared if one.kind not in ("preference", "best-worst"))
+    gone = {one.name for one in corpus.declared} - {one.name for one in kept}
+    extra += tuple(one for one in declared if one.name in gone)
+    return replace(corpus, ratings=pl.concat([corpus.ratings, *fresh]), declared=(*kept, *extra))
+
+
+def _won(preferences: pl.DataFrame) -> pl.DataFrame:
+    """For each summary and annotator the share of comparisons won, a tie counting half."""
+    sides = []
+    for side, other in (("a", "b"), ("b", "a")):
+        value = pl.when(pl.col("winner") == side).then(1.0).when(pl.col("winner") == other).then(0.0).otherwise(0.5)
+        sides.append(
+            preferences.select(
+                "dialogue_id",
+                pl.col(f"system_{side}").alias("system"),
+                pl.col(f"variant_{side}").alias("variant"),
+                "role",
+                "annotator",
+                "dimension",
+                value.alias("value"),
+            )
+        )
+    return pl.concat(sides).group_by(*KEY, "annotator", "dimension").agg(pl.col("value").mean()).sort(*KEY, "annotator")
+
+
+def _rated(values: pl.DataFrame, scale: str | None) -> pl.DataFrame:
+    filled = values.with_columns(
+        pl.lit(scale, dtype=pl.String).alias("scale"),
+        *(pl.lit(None, dtype=RATINGS[name]).alias(name) for name in ("sentence", "comment", "time")),
+    )
+    return filled.select(pl.col(name).cast(dtype) for name, dtype in RATINGS.items())
+
+
+def _declare(ratings: pl.DataFrame, direction: Literal["higher", "lower"], kind: Any = "interval") -> list[Dimension]:
+    scale = ratings["scale"][0] if ratings.height else None
+    names = sorted(ratings["dimension"].unique())
+    return [Dimension(name, kind, scale, (), direction, "file") for name in names]

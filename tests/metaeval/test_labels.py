@@ -1,0 +1,277 @@
+"""Metrics against labels and preferences: equal to scikit-learn, honest thresholds, intervals, bad input."""
+
+import numpy as np
+import polars as pl
+import pytest
+from sklearn import metrics as sk
+
+from dialgauge.corpus import Corpus, Dialogue, Dimension, Preference, Rating, Span, Summary, Turn
+from dialgauge.errors import UnknownNameError
+from dialgauge.metaeval import (
+    CorrelationSettings,
+    evaluate_judgements,
+    evaluate_labels,
+    evaluate_metrics,
+    preference_accuracy,
+)
+from dialgauge.metaeval._calibration import calibration_error
+from dialgauge.metaeval._judgements import summary_labels
+from dialgauge.metaeval._roc import (
+    Labelled,
+    auc,
+    average_precision,
+    balanced_accuracy,
+    best_threshold,
+    class_counts,
+    draw_dialogues,
+    matthews,
+    within_auc,
+)
+from dialgauge.ratings import RatingPolicy
+
+
+def made(seed=0, dialogues=30, items=8, levels=None):
+    generator = np.random.default_rng(seed)
+    dialogue = np.repeat(np.arange(dialogues), items)
+    score = generator.normal(0, 1, len(dialogue)) + generator.normal(0, 1, dialogues)[dialogue]
+    if levels:
+        score = np.round(score * levels) / levels
+    return Labelled(score, score + generator.normal(0, 1, len(dialogue)) > 0.3, dialogue)
+
+
+@pytest.mark.parametrize("levels", [None, 2])
+def test_equal_to_scikit_learn(levels):
+    items = made(levels=levels)
+    assert auc(items, items.once())[0] == pytest.approx(sk.roc_auc_score(items.good, items.score), abs=1e-12)
+    precision = sk.average_precision_score(items.good, items.score)
+    assert average_precision(items, items.once())[0] == pytest.approx(precision, abs=1e-12)
+    predicted = items.score >= 0.1
+    counts = class_counts(items, predicted).sum(axis=0)[None, :]
+    assert balanced_accuracy(counts)[0] == pytest.approx(sk.balanced_accuracy_score(items.good, predicted), abs=1e-12)
+    assert matthews(counts)[0] == pytest.approx(sk.matthews_corrcoef(items.good, predicted), abs=1e-12)
+
+
+def test_a_draw_of_dialogues_is_their_repetition():
+    items = made(levels=3)
+    draws = draw_dialogues(30, 4, 0)
+    for name, measure in (("auc", auc), ("ap", average_precision), ("within", within_auc)):
+        for row, value in zip(draws, measure(items, draws), strict=True):
+            index = np.repeat(np.arange(len(items.score)), row[items.dialogue].astype(int))
+            score, good, dialogue = items.score[index], items.good[index], items.dialogue[index]
+            if name == "within":
+                pairs = good[:, None] & ~good[None, :] & (dialogue[:, None] == dialogue[None, :])
+                # A dialogue drawn twice is two dialogues: its pairs count twice, not four times.
+                pairs = pairs / row[dialogue][:, None]
+                gap = np.sign(score[:, None] - score[None, :])
+                expected = (pairs * (gap + 1) / 2).sum() / pairs.sum()
+            else:
+                expected = (sk.roc_auc_score if name == "auc" else sk.average_precision_score)(good, score)
+            assert value == pytest.approx(expected, abs=1e-12)
+
+
+def test_within_a_dialogue_the_difficulty_does_not_count():
+    dialogue = np.repeat(np.arange(40), 4)
+    items = Labelled(np.tile([1.0, 2, 3, 4], 40) + 10 * dialogue, np.tile([False, False, True, True], 40), dialogue)
+    assert within_auc(items, items.once())[0] == 1
+    assert auc(items, items.once())[0] < 0.6
+
+
+def test_thresholds():
+    assert best_threshold(np.array([1.0, 2, 3, 4]), np.array([False, False, True, True])) == 2.5
+    assert best_threshold(np.array([1.0, 2]), np.array([True, False])) in (1.0, np.nextafter(2, 3))
+    assert matthews(np.array([[3.0, 2, 0, 0]]))[0] == 0
+
+
+def test_calibration_error_of_a_perfect_forecaster_is_not_zero():
+    generator = np.random.default_rng(0)
+    probability = generator.random(200)
+    errors = [calibration_error(probability, generator.random(200) < probability) for _ in range(50)]
+    assert 0.05 < np.mean(errors) < 0.1
+
+
+def frames(items, metric="m"):
+    key = {
+        "dialogue_id": [f"d{n:02}" for n in items.dialogue],
+        "system": [f"s{n:03}" for n in range(len(items.dialogue))],
+        "variant": "original",
+        "role": "overall",
+    }
+    scores = pl.DataFrame({**key, metric: items.score, "noise": np.random.default_rng(5).random(len(items.score))})
+    return scores, pl.DataFrame({**key, "correct": items.good})
+
+
+def test_the_table_and_its_sentence():
+    scores, labels = frames(made())
+    result = evaluate_labels(scores, labels, resamples=200)
+    row = result.frame.row(0, named=True)
+    assert row["metric"] == "m"
+    for name in ("auc", "within_auc", "balanced_accuracy", "mcc", "average_precision"):
+        assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
+    assert row["threshold_low"] <= row["threshold"] <= row["threshold_high"]
+    assert row["calibration_floor"] > 0
+    assert result.sentences()[0].startswith("correct: m tells right from wrong best, with AUC 0.")
+    alone = evaluate_labels(scores, labels, metrics=["noise"], resamples=200)
+    assert "no metric surely tells right from wrong" in alone.sentences()[0]
+    assert evaluate_labels(scores, labels, resamples=200).frame.equals(result.frame)
+
+
+def test_lower_is_better_turns_the_sign():
+    scores, labels = frames(made())
+    turned = scores.with_columns(-pl.col("m"))
+    plain = evaluate_labels(scores, labels, metrics="m", resamples=20).frame
+    result = evaluate_labels(turned, labels, metrics="m", resamples=20, directions={"m": "lower"}).frame
+    assert result["auc"][0] == plain["auc"][0]
+    assert result["threshold"][0] == pytest.approx(-plain["threshold"][0])
+
+
+def test_too_little_has_a_reason_and_unknown_metrics_a_name():
+    scores, labels = frames(made(dialogues=3))
+    assert "fewer than 5 dialogues" in evaluate_labels(scores, labels, resamples=20).frame["note"][0]
+    same = labels.with_columns(pl.lit(True).alias("correct"))
+    assert evaluate_labels(scores, same).frame["note"][0] == "all summaries have the same label"
+    with pytest.raises(UnknownNameError, match="did you mean 'noise'"):
+        evaluate_labels(scores, labels, metrics=["noisee"])
+
+
+def test_without_signal_balanced_accuracy_is_chance():
+    values = []
+    for seed in range(40):
+        items = made(seed)
+        shuffled = np.random.default_rng(seed).permutation(items.score)
+        scores, labels = frames(Labelled(shuffled, items.good, items.dialogue))
+        frame = evaluate_labels(scores, labels, metrics="m", resamples=0, seed=seed).frame
+        values.append(frame["balanced_accuracy"][0])
+    assert 0.48 < np.mean(values) < 0.52
+
+
+class Table:
+    """Scores as the functions need them."""
+
+    def __init__(self, frame, directions=None):
+        self.frame = frame
+        self.systems = pl.DataFrame()
+        self.directions = directions or dict.fromkeys(frame.columns[4:], "higher")
+        self.judging = frame.columns[4:]
+
+
+def corpus_with(dialogues=12, variants=5, **tables):
+    generator = np.random.default_rng(0)
+    ids = [f"d{n:02}" for n in range(dialogues)]
+    summaries = [Summary(d, "summary", f"Text {v} of {d} here.", variant=f"v{v}") for d in ids for v in range(variants)]
+    ratings, scores = [], []
+    for summary in summaries:
+        quality = generator.normal()
+        value = float(quality + generator.normal(0, 0.5) > 0)
+        for who in ("a", "b", "c"):
+            flipped = generator.random() < 0.1
+            given = 1 - value if flipped else value
+            ratings.append(
+                Rating(summary.dialogue_id, "summary", who, "consistent", given, summary.variant, scale="yes/no")
+            )
+        scores.append((summary.dialogue_id, "summary", summary.variant, "overall", quality, generator.random()))
+    corpus = Corpus.build([Dialogue(d, (Turn("A", "Hi"),)) for d in ids], summaries, ratings, **tables)
+    columns = ["dialogue_id", "system", "variant", "role", "good", "noise"]
+    return corpus, Table(pl.DataFrame(scores, schema=columns, orient="row"))
+
+
+def test_rated_variants_of_one_system_are_items():
+    corpus, scores = corpus_with()
+    found = evaluate_metrics(corpus, scores, CorrelationSettings(resamples=50))
+    assert set(found.correlations.frame["level"]) == {"summary", "global"}
+    assert found.correlations.frame["value"].null_count() == 0
+    best = found.correlations.frame.filter(metric="good", level="global", coefficient="pearson")
+    assert best["value"][0] > 0.5
+    assert "variants of one system" in found.notes[0]
+    assert found.ceiling is not None
+    assert set(found.leaders["metric"]) >= {"good"}
+    judged = evaluate_judgements(corpus, scores, resamples=50)
+    assert judged.labels is not None
+    assert judged.labels.frame["metric"][0] == "good"
+    assert judged.preferences is None
+
+
+def test_labels_are_votes_and_sentences_must_all_be_good():
+    dialogues = [Dialogue("d", (Turn("A", "Hi"),))]
+    summaries = [Summary("d", system, "One. Two.") for system in "xyz"]
+    votes = {"x": (1, 1, 0), "y": (1, 0), "z": (0, 0, 1)}
+    ratings = [
+        Rating("d", s, f"a{i}", "ok", v, scale="yes/no") for s, given in votes.items() for i, v in enumerate(given)
+    ]
+    ratings += [Rating("d", "x", "a0", "hallucination", v, scale="yes/no", sentence=i) for i, v in enumerate((0, 1))]
+    ratings += [Rating("d", "y", "a0", "hallucination", v, scale="yes/no", sentence=i) for i, v in enumerate((0, 0))]
+    labels = summary_labels(Corpus.build(dialogues, summaries, ratings), RatingPolicy())
+    assert labels is not None
+    assert labels["ok"].to_list() == [True, None, False]
+    assert labels["hallucination"].to_list() == [False, True, None]
+
+
+def test_names_without_an_order_have_a_column_each():
+    dialogues = [Dialogue("d", (Turn("A", "Hi"),))]
+    summaries = [Summary("d", system, "One.") for system in "xyz"]
+    ratings = [Rating("d", s, "a", "error", v) for s, v in zip("xyz", (0, 1, 2), strict=True)]
+    about = Dimension("error", "nominal", labels=("none", "name", "number"), direction="none")
+    labels = summary_labels(Corpus.build(dialogues, summaries, ratings, declared=[about]), RatingPolicy())
+    assert labels is not None
+    assert labels["error: name"].to_list() == [False, True, False]
+
+
+def preferences(n=40, seed=0):
+    generator = np.random.default_rng(seed)
+    rows, scores = [], []
+    for d in range(n):
+        quality = dict(zip("xyz", generator.normal(0, 1, 3), strict=True))
+        for system, value in quality.items():
+            scores.append((f"d{d:02}", system, "original", "overall", value, generator.random()))
+        for a, b in (("x", "y"), ("x", "z"), ("y", "z")):
+            gap = quality[a] - quality[b] + generator.normal(0, 0.5)
+            rows.append(
+                Preference(f"d{d:02}", a, b, "p", "better", "tie" if abs(gap) < 0.3 else "a" if gap > 0 else "b")
+            )
+    columns = ["dialogue_id", "system", "variant", "role", "good", "noise"]
+    dialogues = [Dialogue(f"d{d:02}", (Turn("A", "Hi"),)) for d in range(n)]
+    summaries = [Summary(f"d{d:02}", s, f"Text {s} {d}.") for d in range(n) for s in "xyz"]
+    return Corpus.build(dialogues, summaries, preferences=rows), Table(
+        pl.DataFrame(scores, schema=columns, orient="row")
+    )
+
+
+def test_accuracy_on_preferences():
+    corpus, scores = preferences()
+    result = preference_accuracy(scores.frame, corpus.preferences, resamples=200)
+    row = result.frame.row(0, named=True)
+    gaps = scores.frame.pivot("system", index="dialogue_id", values="good")
+    right = [
+        (
+            gaps.filter(dialogue_id=p["dialogue_id"])[p["system_a"]][0]
+            > gaps.filter(dialogue_id=p["dialogue_id"])[p["system_b"]][0]
+        )
+        == (p["winner"] == "a")
+        for p in corpus.preferences.iter_rows(named=True)
+        if p["winner"] != "tie"
+    ]
+    assert row["accuracy"] == pytest.approx(np.mean(right))
+    assert row["accuracy_low"] < row["accuracy"] < row["accuracy_high"]
+    assert row["with_ties"] > 0.55
+    assert row["ties"] == 120 - len(right)
+    assert "agrees best with" in result.sentences()[0]
+    constant = scores.frame.with_columns(pl.lit(1.0).alias("good"))
+    assert preference_accuracy(constant, corpus.preferences, metrics="good", resamples=0).frame["accuracy"][0] == 0.5
+
+
+def test_preferences_and_marks_are_correlated_like_ratings():
+    corpus, scores = preferences()
+    found = evaluate_metrics(corpus, scores, CorrelationSettings(resamples=20, coefficients=("pearson",)))
+    best = found.correlations.frame.filter(metric="good", level="summary")
+    assert best["value"][0] > 0.7
+    marks = [
+        Span(f"d{d:02}", s, "p", "errors", start=0, end=3, severity="major") for d in range(0, 40, 2) for s in "xy"
+    ]
+    marks += [Span(f"d{d:02}", "z", "p", "errors") for d in range(40)]
+    marked = Corpus.build(*((Dialogue(f"d{d:02}", (Turn("A", "Hi"),)) for d in range(40)),), (
+        Summary(f"d{d:02}", s, f"Text {s} {d}.") for d in range(40) for s in "xyz"
+    ), spans=marks)  # fmt: skip
+    result = evaluate_metrics(marked, scores, CorrelationSettings(resamples=20, levels=("global",)))
+    assert set(result.correlations.frame["dimension"]) == {"errors penalty", "errors per 100 words", "errors any"}
+    judged = evaluate_judgements(marked, scores, resamples=20)
+    assert judged.labels is not None
+    assert set(judged.labels.frame["dimension"]) == {"errors any"}

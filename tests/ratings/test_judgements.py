@@ -1,0 +1,225 @@
+"""Preferences, best-worst choices and marked spans: equal to other packages, worked examples, bad input."""
+
+import choix
+import krippendorff
+import numpy as np
+import polars as pl
+import pytest
+
+from dialgauge.corpus import CHOICES, PREFERENCES, SPANS, Corpus, Dialogue, Preference, Span, Summary, Turn
+from dialgauge.errors import InputError, ParameterError
+from dialgauge.ratings import (
+    JudgementSettings,
+    best_worst_results,
+    preference_results,
+    span_results,
+    with_judgements_as_ratings,
+)
+from dialgauge.ratings._bradley_terry import fit_many, fit_strengths, is_connected
+from dialgauge.ratings._spans import span_scores
+
+
+def compared(n=400, seed=0, systems=5):
+    generator = np.random.default_rng(seed)
+    strength = generator.normal(0, 1, systems)
+    wins, data = np.zeros((systems, systems)), []
+    for _ in range(n):
+        i, j = generator.choice(systems, 2, replace=False)
+        first = generator.random() < 1 / (1 + np.exp(strength[j] - strength[i]))
+        winner, loser = (i, j) if first else (j, i)
+        wins[winner, loser] += 1
+        data.append((winner, loser))
+    return wins, data
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_strengths_without_ties_equal_choix(seed):
+    wins, data = compared(seed=seed)
+    expected = choix.opt_pairwise(5, data, alpha=0)
+    fitted = fit_strengths(wins, np.zeros((5, 5)))
+    assert fitted.strength == pytest.approx(expected - expected.mean(), abs=1e-6)
+    assert (fitted.tie, fitted.ridge) == (0, False)
+    assert choix.ilsr_pairwise(5, data) == pytest.approx(fitted.strength, abs=1e-6)
+
+
+def test_strengths_with_ties_are_the_most_likely_ones():
+    wins, _ = compared()
+    ties = np.full((5, 5), 6.0) - 6 * np.eye(5)
+    fitted = fit_strengths(wins, ties)
+
+    def likelihood(strength, tie):
+        gap = (strength[:, None] - strength[None, :]) / 2
+        whole = np.exp(gap) + np.exp(-gap) + tie
+        return (wins * (gap - np.log(whole))).sum() + (np.triu(ties) * (np.log(tie) - np.log(whole))).sum()
+
+    best = likelihood(fitted.strength, fitted.tie)
+    generator = np.random.default_rng(0)
+    for _ in range(50):
+        assert likelihood(fitted.strength + generator.normal(0, 0.02, 5), fitted.tie) < best
+    assert likelihood(fitted.strength, fitted.tie * 1.05) < best > likelihood(fitted.strength, fitted.tie * 0.95)
+    assert fit_many(wins[None], ties[None], 0.0)[0] == pytest.approx(fitted.strength)
+
+
+def test_a_system_that_wins_everything_has_a_finite_strength():
+    wins = np.array([[0.0, 5, 5], [0, 0, 3], [0, 2, 0]])
+    assert not is_connected(wins, np.zeros((3, 3)))
+    fitted = fit_strengths(wins, np.zeros((3, 3)))
+    assert fitted.ridge
+    assert 0 < fitted.strength[0] < 10
+
+
+def preference_corpus():
+    generator = np.random.default_rng(1)
+    rows = []
+    for d in range(30):
+        for who in ("p", "q"):
+            for a, b, chance in (("A", "B", 0.8), ("A", "C", 0.9), ("B", "C", 0.7)):
+                drawn = generator.random()
+                winner = "tie" if drawn > 0.95 else "a" if drawn < chance else "b"
+                first = "a" if generator.random() < 0.5 else "b"
+                rows.append(Preference(f"d{d:02}", a, b, who, "better", winner, shown_first=first))  # type: ignore[arg-type]
+    dialogues = [Dialogue(f"d{d:02}", (Turn("A", "Hi"),)) for d in range(30)]
+    summaries = [Summary(f"d{d:02}", s, f"Text {s} of {d}.") for d in range(30) for s in "ABC"]
+    return Corpus.build(dialogues, summaries, preferences=rows)
+
+
+def test_preferences_rank_systems_with_intervals():
+    corpus = preference_corpus()
+    result = preference_results(corpus.preferences, resamples=200)
+    assert result.systems["system"].to_list() == ["A", "B", "C"]
+    assert (result.systems["strength_low"] <= result.systems["strength"]).all()
+    assert (result.systems["win_rate"] <= result.systems["win_rate_high"]).all()
+    first = result.systems.row(0, named=True)
+    assert first["win_rate"] == (first["wins"] + first["ties"] / 2) / first["comparisons"]
+    assert result.systems["win_rate"].mean() == pytest.approx(0.5)
+    facts = result.facts.row(0, named=True)
+    assert facts["first_wins_low"] < 0.5 < facts["first_wins_high"]
+    assert facts["triads"] == 60 - 0 * facts["circular"]
+    assert preference_results(corpus.preferences, resamples=200).systems.equals(result.systems)
+    wide = corpus.preferences.with_columns(pl.format("{} {} {}", "dialogue_id", "system_a", "system_b").alias("unit"))
+    table = wide.with_columns(pl.col("winner").replace_strict({"a": 0, "b": 1, "tie": 2})).pivot(
+        "annotator", index="unit", values="winner"
+    )
+    expected = krippendorff.alpha(table.drop("unit").to_numpy().T.astype(float), level_of_measurement="nominal")
+    assert facts["alpha"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_circular_triads_are_found():
+    rows = [("x", "y", "a"), ("y", "z", "a"), ("x", "z", "b")]
+    frame = Corpus.build(
+        [Dialogue("d", (Turn("A", "Hi"),))],
+        [Summary("d", s, f"Text {s}.") for s in "xyz"],
+        preferences=[Preference("d", a, b, "p", "better", w) for a, b, w in rows],  # type: ignore[arg-type]
+    ).preferences
+    facts = preference_results(frame, resamples=0).facts.row(0, named=True)
+    assert (facts["triads"], facts["circular"]) == (1, 1)
+
+
+def choices(seed=0, questions=60, annotators=2):
+    generator = np.random.default_rng(seed)
+    quality = dict(zip("ABCDEFGH", np.linspace(2, -2, 8), strict=True))
+    rows = []
+    for q in range(questions):
+        options = generator.choice(list(quality), 4, replace=False)
+        for who in range(annotators):
+            felt = [quality[o] + generator.normal(0, 0.7) for o in options]
+            for option, value in zip(options, felt, strict=True):
+                choice = "best" if value == max(felt) else "worst" if value == min(felt) else "neither"
+                rows.append((f"d{q:02}", "overall", "t1", f"p{who}", "quality", str(option), "original", choice))
+    return pl.DataFrame(rows, schema=CHOICES, orient="row")
+
+
+def test_best_worst_scores_and_their_reliability():
+    result = best_worst_results(choices(), resamples=100)
+    assert result.systems["system"].to_list()[0] == "A"
+    row = result.systems.row(0, named=True)
+    assert row["score"] == (row["best"] - row["worst"]) / row["shown"]
+    assert row["score_low"] <= row["score"] <= row["score_high"]
+    reliability = result.reliability.row(0, named=True)
+    r = reliability["correlation"]
+    assert r > 0.9
+    assert reliability["reliability"] == pytest.approx(2 * r / (1 + r))
+    assert reliability["halves"] == "annotators of each question"
+    alone = best_worst_results(choices(annotators=1), resamples=0).reliability.row(0, named=True)
+    assert (alone["halves"], alone["alpha"]) == ("questions", None)
+    assert alone["correlation"] > 0.7
+
+
+def spans_of(marks):
+    """Rows from (dialogue, annotator, list of (start, end, label, severity)); an empty list is a reading."""
+    rows = []
+    for dialogue, who, found in marks:
+        for number, (start, end, label, severity) in enumerate(found or [(None, None, None, None)], 1):
+            rows.append(Span(dialogue, "s", who, "errors", number, start, end, label=label, severity=severity))
+    dialogues = sorted({mark[0] for mark in marks})
+    return Corpus.build(
+        [Dialogue(d, (Turn("A", "Hi"),)) for d in dialogues],
+        [Summary(d, "s", "The agent calls the bank again.") for d in dialogues],
+        spans=rows,
+    )
+
+
+MARKS: list[tuple[str, str, list[tuple[int, int, str, str | None]]]] = [
+    ("d1", "p", [(4, 9, "name", "major")]),
+    ("d1", "q", [(4, 15, "name", "minor")]),
+    ("d2", "p", [(0, 3, "number", None)]),
+    ("d2", "q", [(20, 24, "name", "critical"), (0, 3, "number", None)]),
+    ("d3", "p", []),
+    ("d3", "q", []),
+    ("d4", "p", [(1, 2, "name", "minor")]),
+]
+
+
+def test_alpha_of_spans_is_that_of_their_characters():
+    corpus = spans_of(MARKS)
+    result = span_results(corpus.spans, corpus.summaries, resamples=50).agreement.row(0, named=True)
+    length = len("The agent calls the bank again.")
+    codes = {None: 0, "name": 1, "number": 2}
+    table = np.zeros((2, 3 * length))
+    for dialogue, who, found in MARKS[:6]:
+        for start, end, label, _ in found:
+            at = (int(dialogue[1]) - 1) * length
+            table["pq".index(who), at + start : at + end] = codes[label]
+    expected = krippendorff.alpha(table, level_of_measurement="nominal")
+    assert result["alpha_label"] == pytest.approx(expected, abs=1e-12)
+    marked = krippendorff.alpha((table > 0).astype(float), level_of_measurement="nominal")
+    assert result["alpha_marked"] == pytest.approx(marked, abs=1e-12)
+    assert (result["texts"], result["read_twice"], result["pairs"], result["pairs_without_marks"]) == (4, 3, 2, 1)
+    # Words marked: agent | agent calls; The | The bank.
+    assert result["token_f1"] == pytest.approx(2 * 2 / (1 + 2 + 1 + 2))
+
+
+def test_scores_from_spans():
+    corpus = spans_of(MARKS)
+    scores = span_scores(corpus.spans, corpus.summaries, JudgementSettings().severities)
+    found = {(row["dialogue_id"], row["annotator"]): row for row in scores.iter_rows(named=True)}
+    assert found["d1", "p"]["penalty"] == 5
+    assert found["d2", "q"]["penalty"] == 26
+    assert (found["d3", "p"]["penalty"], found["d3", "p"]["errors"]) == (0, 0)
+    assert found["d1", "p"]["per_100_words"] == pytest.approx(100 * 5 / 6)
+    labels = span_results(corpus.spans, corpus.summaries, resamples=0).labels
+    assert labels.filter(label="number")["spans"].to_list() == [2]
+    rated = with_judgements_as_ratings(corpus)
+    assert rated.dimensions == ["errors any", "errors penalty", "errors per 100 words"]
+    assert {rated.dimension(name).direction for name in rated.dimensions} == {"lower"}
+    assert rated.dimension("errors any").kind == "binary"
+
+
+def test_judgements_as_ratings_leave_other_corpora_alone():
+    corpus = preference_corpus()
+    rated = with_judgements_as_ratings(corpus)
+    assert rated.dimensions == ["better"]
+    assert rated.ratings["value"].mean() == pytest.approx(0.5)
+    plain = Corpus.build([Dialogue("d", (Turn("A", "Hi"),))])
+    assert with_judgements_as_ratings(plain) is plain
+
+
+def test_nothing_to_analyse_is_an_error():
+    with pytest.raises(InputError, match="no preferences"):
+        preference_results(pl.DataFrame(schema=PREFERENCES))
+    with pytest.raises(InputError, match="no best-worst choices"):
+        best_worst_results(pl.DataFrame(schema=CHOICES))
+    with pytest.raises(InputError, match="no marked spans"):
+        span_results(pl.DataFrame(schema=SPANS), pl.DataFrame())
+    with pytest.raises(ParameterError, match="splits"):
+        JudgementSettings(splits=0)
