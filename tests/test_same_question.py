@@ -56,6 +56,7 @@ SPECIAL: dict[str, Any] = {
     "learner": "ridge",
     "split": "systems",
     "effects": {"shout": {"fluency": "degrades"}},
+    "severities": {"major": 3.0},
     "resamples": 50,
     "tagger": "token-dict",
     "texts": ("coverage",),
@@ -111,7 +112,9 @@ def as_options(kind: type[Settings], values: Mapping[str, Any]) -> list[str]:
         if isinstance(value, bool):
             typed.append(flag if value else other)
         elif isinstance(value, dict):
-            typed += [part for k, v in value.items() for d, e in v.items() for part in (flag, f"{k}:{d}={e}")]
+            typed += [part for k, v in value.items() if isinstance(v, float) for part in (flag, f"{k}={v}")]
+            nested = {k: v for k, v in value.items() if isinstance(v, dict)}
+            typed += [part for k, v in nested.items() for d, e in v.items() for part in (flag, f"{k}:{d}={e}")]
         else:
             typed += [part for one in (value if isinstance(value, tuple) else (value,)) for part in (flag, str(one))]
     return typed
@@ -125,9 +128,7 @@ def as_toml(values: Mapping[str, Any]) -> str:
             lines.append(f"{name} = {_inline(value.model_dump(mode='json'))}")
             continue
         if isinstance(value, dict):
-            inner = ", ".join(
-                f"{k} = {{ {', '.join(f'{a} = {json.dumps(b)}' for a, b in v.items())} }}" for k, v in value.items()
-            )
+            inner = ", ".join(f"{k} = {_inline(v) if isinstance(v, dict) else json.dumps(v)}" for k, v in value.items())
             lines.append(f"{name} = {{ {inner} }}")
         else:
             lines.append(f"{name} = {json.dumps(list(value) if isinstance(value, tuple) else value)}")

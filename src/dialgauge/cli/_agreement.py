@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dialgauge.corpus import Corpus
     from dialgauge.ratings import Agreement, Cleaned, Drift, Findings, Outliers
 
-#: Longer tables show flagged rows only, and at most so many; further rows and notes are counted.
+#: Longer tables show flagged rows only, and at most this many; further rows and notes are counted.
 _MOST_ROWS, _MOST_FLAGGED, _MOST_NOTES = 24, 10, 5
 
 #: Names of the measures in tables.

@@ -151,7 +151,7 @@ def _print_spans(found: "MarkedSpans") -> None:
 
 
 def print_evaluation(found: "JudgementEvaluation") -> None:
-    """Print how metrics tell labels apart and agree with preferences, in tables and in words."""
+    """Print how metrics distinguish labels and agree with preferences, in tables and in words."""
     if found.labels is not None:
         _print_labels(found.labels.frame)
     if found.preferences is not None:

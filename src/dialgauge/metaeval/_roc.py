@@ -1,4 +1,4 @@
-"""How well scores tell two classes apart, as functions of how often each dialogue counts.
+"""How well scores distinguish two classes, as functions of how often each dialogue counts.
 
 All ones is the data as it is; the counts of a draw of dialogues are a resample. Items of one dialogue are drawn
 together, because they share its difficulty: intervals over single items are too narrow.

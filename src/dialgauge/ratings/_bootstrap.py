@@ -62,8 +62,8 @@ def _resampled(statistic: Statistic, clusters: IntArray, n_clusters: int, how: I
 def _distinct(rows: FloatArray) -> tuple[FloatArray, IntArray | None]:
     """The rows that differ and how often each occurs; the rows as they are and None where few are equal.
 
-    Clusters with equal rows cannot be told apart by any statistic of their sum, so it is enough to draw how often each
-    distinct row occurs: five ratings on a scale of five points have 126 rows, however many summaries there are.
+    Clusters with equal rows cannot be distinguished by any statistic of their sum, so it is enough to draw how often
+    each distinct row occurs: five ratings on a scale of five points have 126 rows, however many summaries there are.
     """
     keys = np.ascontiguousarray(np.round(rows, _DECIMALS) + 0.0)
     as_bytes = keys.view(np.dtype((np.void, max(1, keys.dtype.itemsize * keys.shape[1])))).ravel()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Explanations of problems of a rating whose name does not explain itself.
 _INVALID = {"unset": "unset zeros"}
-#: A list of annotators who drift or are outliers has at most so many; the others are counted.
+#: A list of annotators who drift or are outliers has at most this many; the others are counted.
 _MOST_ANNOTATORS = 10
 
 

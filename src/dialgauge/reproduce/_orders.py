@@ -32,7 +32,7 @@ CORRELATIONS = pl.Schema(
         "kept": pl.Int64,
         "reversed": pl.Int64,
         "tied": pl.Int64,
-        "told_apart": pl.Int64,
+        "differing": pl.Int64,
         "note": pl.String,
     }
 )
@@ -96,7 +96,7 @@ def _correlate(first: list[float], second: list[float], rounded: tuple[bool, boo
 def _order(first: list[float], second: list[float]) -> dict[str, int]:
     """Whether each pair of systems keeps its order; a pair that is equal in either study is tied.
 
-    ``told_apart`` counts the pairs that differ in the first study: the findings that the second could confirm.
+    ``differing`` counts the pairs that differ in the first study: the findings that the second could confirm.
     """
     signs = [
         np.sign(first[a] - first[b]) * np.sign(second[a] - second[b])
@@ -104,4 +104,4 @@ def _order(first: list[float], second: list[float]) -> dict[str, int]:
         for b in range(a + 1, len(first))
     ]
     apart = sum(first[a] != first[b] for a, b in combinations(range(len(first)), 2))
-    return {"kept": signs.count(1), "reversed": signs.count(-1), "tied": signs.count(0), "told_apart": apart}
+    return {"kept": signs.count(1), "reversed": signs.count(-1), "tied": signs.count(0), "differing": apart}

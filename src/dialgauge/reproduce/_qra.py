@@ -91,9 +91,9 @@ def _orders(comparison: Comparison) -> QraLine:
     """Without declared claims, every order of two systems in the original is a finding to be confirmed."""
     rows = comparison.correlations
     what, measure = "conclusions", "share of orders confirmed"
-    found, kept = int(rows["told_apart"].sum()), int(rows["kept"].sum())
+    found, kept = int(rows["differing"].sum()), int(rows["kept"].sum())
     if not found:
-        return QraLine("IV", what, measure, None, f"{comparison.names[0]} tells no two systems apart")
+        return QraLine("IV", what, measure, None, f"{comparison.names[0]} has the same result for all systems")
     text = f"{kept} of {found} orders of two systems in {comparison.names[0]} are kept; --claims checks its conclusions"
     return QraLine("IV", what, measure, kept / found, text)
 
