@@ -1,8 +1,18 @@
 """A summary compared with its dialogue: every kind of reason, its evidence, and what is right stays right."""
 
+import json
+
 import pytest
 
-from dialgauge.checks import CheckedSummary, check, check_many, with_error_rate
+from dialgauge.checks import (
+    CheckedSummary,
+    check,
+    check_many,
+    evidence_sentences,
+    explain,
+    read_evidence,
+    with_error_rate,
+)
 from dialgauge.checks._source import turns_of
 from dialgauge.corpus import Dialogue, Turn
 from dialgauge.errors import InputError
@@ -150,3 +160,42 @@ def test_an_expected_share_of_errors_moves_the_probability() -> None:
     assert with_error_rate(0.5, 0.5) == pytest.approx(0.5)
     assert with_error_rate(0.5, 0.1) == pytest.approx(0.9)
     assert with_error_rate(0.2, 0.8) < 0.2
+
+
+def test_ids_that_are_read_out_are_found() -> None:
+    call = "Agent: It is P F two seven, uh, seventy four.\nCaller: And my phone is five five five oh one nine nine."
+    for summary in ("The caller has the number PF2774.", "The phone number is 555 0199."):
+        assert "value_absent" not in reasons(summary, call)
+    assert "value_absent" in reasons("The caller has the number PF2775.", call)
+
+
+def test_a_negation_from_another_turn_is_no_error() -> None:
+    call = (
+        "Ann: Is there a waiting period for accidents?\nBen: No, accidents have no waiting period.\nAnn: Great.\n"
+        "Ben: The plan pays ninety percent after the deductible.\nAnn: And the clinic?\nBen: They take direct payment."
+    )
+    summary = (
+        "Accidents have no waiting period, and the plan pays ninety percent after the deductible by direct payment."
+    )
+    assert not {"negation_added", "clause_negated"} & reasons(summary, call).keys()
+
+
+def test_evidence_comes_back_from_its_json() -> None:
+    dialogue = Dialogue("d", turns_of(CALL))
+    checked = check(dialogue, "Tom has to pick up his son. It costs $60. Martin pays.")
+    kept = [sentence for sentence in checked.records() if sentence["reasons"]]
+    found = read_evidence(json.dumps(kept), checked.text, dialogue)
+    assert [r.as_dict() for r in found.reasons] == [r.as_dict() for r in checked.reasons]
+    assert evidence_sentences(found)[1]["reasons"][0]["turn"] == 4
+    with pytest.raises(InputError, match="not evidence"):
+        read_evidence('[{"sentence": 1}]', "x", dialogue)
+
+
+def test_every_reason_is_explained_with_its_turn() -> None:
+    summary = "Tom doesn't book the room for 5:00. Martin pays $60. Ines will join them for dinner. It is an aardvark."
+    checked = check(CALL, summary)
+    for reason in checked.reasons:
+        told = explain(reason, checked)
+        assert "“" in told
+        assert (reason.turn is None) is ("turn " + str((reason.turn or 0) + 1) not in told)
+        assert told.endswith("(a hint, it does not count)") is reason.hint

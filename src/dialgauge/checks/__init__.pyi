@@ -41,6 +41,9 @@ from dialgauge.checks._explain import (
 from dialgauge.checks._page import (
     evidence_sentences as evidence_sentences,
 )
+from dialgauge.checks._records import (
+    read_evidence as read_evidence,
+)
 from dialgauge.checks._source import (
     turns_of as turns_of,
 )

@@ -41,7 +41,7 @@ _SMALL = rf"(?:(?:{'|'.join(_TENS)})(?:[\s-](?:{_DIGIT}))?|{_UNIT})"
 _SCALE = r"(?:hundred|thousand|million|billion)"
 #: Two small numbers in a row ("seven five") are digits of something, not one number.
 _WORDS = (
-    rf"(?:{_SMALL}|a(?=\s+{_SCALE}))(?:[\s-]+{_SCALE})+(?:[\s-]+(?:and[\s-]+)?{_SMALL}(?:[\s-]+{_SCALE})*)*|{_SMALL}"
+    rf"(?:{_SMALL}|a(?=\s+{_SCALE}))(?:[\s-]+{_SCALE})+(?:[\s-]+(?:and[\s-]+)*{_SMALL}(?:[\s-]+{_SCALE})*)*|{_SMALL}"
 )
 _DIGITS = r"\d{1,3}(?:[,\s](?=\d{3}(?!\d))\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?"
 _SUFFIX = r"(?:\s?(?:k|mln|bn)(?!\w)|\s+(?:hundred|thousand|million|billion)\b|m(?!\w))?"
@@ -87,6 +87,26 @@ MONTHS = {
     )
     for form in forms.split(",")
 }
+
+
+def spoken_digits(text: str) -> str:
+    """What is spelt or read out in a text ("P F two seven seventy-four" is ``pf2774``); other words are spaces."""
+    found: list[str] = []
+    after_tens = False
+    for word in re.findall(r"[a-z]+|\d+", text.lower()):
+        digit = _UNITS.get(word)
+        if after_tens and digit is not None and 1 <= digit <= 9:
+            found[-1] = found[-1][:-1] + str(digit)
+        elif digit is not None or word in _TENS:
+            found.append(str(_TENS.get(word, digit)))
+        elif len(word) == 1 or word.isdigit():
+            found.append(word)
+        elif word in ("oh", "zero"):
+            found.append("0")
+        elif word not in ("uh", "um", "er", "and", "dash", "hyphen", "dot"):
+            found.append(" ")
+        after_tens = word in _TENS
+    return "".join(found)
 
 
 def read_numeral(text: str) -> float | None:

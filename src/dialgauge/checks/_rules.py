@@ -10,7 +10,7 @@ from dialgauge.checks._negation import WORDS as NEGATIONS
 from dialgauge.checks._people import found_in, plain
 from dialgauge.checks._source import Statement
 from dialgauge.checks._types import Reason
-from dialgauge.checks._values import comparable, follows, same, stated
+from dialgauge.checks._values import Value, comparable, follows, same, stated
 from dialgauge.checks._weights import Weights
 from dialgauge.checks._words import antonyms, person_nouns
 
@@ -18,6 +18,10 @@ from dialgauge.checks._words import antonyms, person_nouns
 _RARE, _LEAST_LIKE, _SHOWN = 0.55, 0.25, 3
 #: A clause counts as about a statement that covers at least this much of it.
 _ABOUT = 0.25
+#: Numbers read out digit by digit have at least so many.
+_FEWEST_DIGITS = 3
+#: A negation concerns the words so near to it; negated elsewhere, if a negated statement covers this share of them.
+_NEAR, _NEGATED = 4, 0.34
 #: Fewer words than this are no quotation.
 _FEWEST_QUOTED = 3
 
@@ -61,7 +65,7 @@ def _values(compared: Comparison, sentence: int, aligned: Aligned) -> Iterator[R
         present = any(same(value, other) for other in source.all_values)
         if present and any(same(value, other) for _, other in rivals):
             continue
-        if not present and (follows(value, source.all_values) or _spelt(compared, value.start, value.end)):
+        if not present and (follows(value, source.all_values) or _spelt(compared, value)):
             continue
         place = (value.start, value.end)
         says = compared.claims.text[slice(*place)]
@@ -75,10 +79,17 @@ def _values(compared: Comparison, sentence: int, aligned: Aligned) -> Iterator[R
         yield Reason(check, place, says, turn, (other.start, other.end), shown)
 
 
-def _spelt(compared: Comparison, start: int, end: int) -> bool:
-    """Whether a value stands in the dialogue word by word, in a form that was not read as a value."""
-    wanted = re.sub(r"\W+", " ", compared.claims.text[start:end].lower()).strip()
-    return f" {wanted} " in compared.source.flat_text
+def _spelt(compared: Comparison, value: Value) -> bool:
+    """Whether a value stands in the dialogue word by word, or is spelt or read out there digit by digit."""
+    text = compared.claims.text[value.start : value.end].lower()
+    digits = re.sub(r"[\W_]", "", text)
+    if (
+        any(letter.isdigit() for letter in digits)
+        and len(digits) >= _FEWEST_DIGITS
+        and digits in compared.source.spoken
+    ):
+        return True
+    return f" {re.sub(r'[^a-z0-9]+', ' ', text).strip()} " in compared.source.flat_text
 
 
 def _names(compared: Comparison, sentence: int) -> Iterator[Reason]:
@@ -122,8 +133,9 @@ def _negations(compared: Comparison, sentence: int, aligned: Aligned) -> Iterato
     if not negations or not aligned.turns:
         return
     best = aligned.turns[0]
-    if not any(source.negated_turns[k] for k in aligned.window(len(source.turns))):
-        word = negations[0]
+    window = aligned.window(len(source.turns))
+    word = next((word for word in negations if not _negated_elsewhere(compared, word)), None)
+    if word and not any(source.negated_turns[k] for k in window):
         yield Reason("negation_added", (word.start, word.end), word.text, best, None, source.turns[best].text)
     for clause in claims.clauses:
         if clause.sentence != sentence or not clause.negated or not clause.words:
@@ -140,6 +152,17 @@ def _negations(compared: Comparison, sentence: int, aligned: Aligned) -> Iterato
             yield Reason(
                 "clause_negated", clause.span, claims.text[slice(*clause.span)], statement.turn, statement.span, shown
             )
+
+
+def _negated_elsewhere(compared: Comparison, word: Token) -> bool:
+    """Whether a negated statement of the dialogue has the words around a negation of the summary."""
+    near = [
+        i
+        for i in compared.claims.content(word.sentence)
+        if abs(i - word.i) <= _NEAR and i in compared.row and i != word.i
+    ]
+    matches = compared.matches(near)
+    return any(s.negated and matches[i] >= _NEGATED for i, s in enumerate(compared.source.statements))
 
 
 def _around(compared: Comparison, place: int) -> list[Statement]:
@@ -214,7 +237,7 @@ def _absent_words(compared: Comparison, sentence: int) -> Iterator[Reason]:
     for i in claims.content(sentence):
         place = compared.row.get(i)
         token = claims.tokens[i]
-        if place is None or token.pos in ("PROPN", "NUM"):
+        if place is None or token.pos in ("PROPN", "NUM") or any(letter.isdigit() for letter in token.text):
             continue
         like = float(compared.cover[place].max()) if compared.cover.shape[1] else 0.0
         if compared.rarity[place] >= _RARE and like < _LEAST_LIKE:

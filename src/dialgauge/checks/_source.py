@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialgauge.checks._negation import has_negation, is_refusal
+from dialgauge.checks._numerals import spoken_digits
 from dialgauge.checks._people import Speakers
 from dialgauge.checks._values import Value, values_of
 from dialgauge.checks._words import WORD, Floats, lexicon
@@ -108,6 +109,11 @@ class Source:
     def flat_text(self) -> str:
         """All turns in lower case, words separated by single spaces."""
         return f" {' '.join(re.sub(r'[^a-z0-9]+', ' ', turn.text.lower()).strip() for turn in self.turns)} "
+
+    @cached_property
+    def spoken(self) -> str:
+        """What is spelt or read out in the turns: ids and numbers, digit by digit."""
+        return " ".join(spoken_digits(turn.text) for turn in self.turns)
 
     @cached_property
     def initials(self) -> str:

@@ -62,6 +62,7 @@ class _Pages:
         self.data = data
         self._templates = environment(
             ("dialgauge.explore", "templates"),
+            ("dialgauge.checks", "templates"),
             filters={"shown": shown, "as_given": as_given, "same": _same, "pretty": _pretty},
         )
         self._templates.globals |= {"link": link, "anchor": anchor}

@@ -8,10 +8,12 @@ from typing import Any
 import polars as pl
 
 from dialgauge.affect import Segment
+from dialgauge.checks import evidence_sentences, read_evidence
 from dialgauge.corpus import KEY, Dialogue
 from dialgauge.errors import UnknownNameError
 from dialgauge.explore._data import PARENT, RunData
 from dialgauge.explore._texts import label_words
+from dialgauge.metrics import EVIDENCE_BEGINS
 from dialgauge.report import marked
 
 #: A text in parts, True for those that the other text does not have.
@@ -55,7 +57,10 @@ class VariantView:
 
 @dataclass(frozen=True, slots=True)
 class SummaryView:
-    """A summary: its affective words, scores by metric, ratings by dimension, and problems with it."""
+    """A summary: its affective words, scores by metric, ratings by dimension, and problems with it.
+
+    ``evidence`` has the doubtful sentences by each metric that says why, with the turns that they were compared with.
+    """
 
     system: str
     role: str
@@ -67,6 +72,7 @@ class SummaryView:
     means: Mapping[str, float | None]
     ratings: tuple[Mapping[str, Any], ...]
     remarks: tuple[tuple[str, str, str], ...]
+    evidence: tuple[tuple[str, list[dict[str, Any]]], ...]
     labels: tuple[str, ...]
 
     @property
@@ -164,11 +170,13 @@ def _summaries(data: RunData, rows: pl.DataFrame, texts: list[tuple[Segment, ...
         for key, found in _grouped(frame, keys).items():
             remarks.setdefault(key, []).extend((kind, row["metric"], row[column]) for row in found)
     labels = {} if data.variants is None else _labels(data.variants, keys)
+    dialogues = {name: data.corpus.dialogue(name) for name in rows["dialogue_id"].unique()}
     views = []
     for row, words in zip(rows.iter_rows(named=True), texts, strict=True):
         key = tuple(row[part] for part in KEY)
         values = scores.get(key, [{}])[0]
         averages = means.get(key, [{}])[0]
+        said = remarks.get(key, [])
         views.append(
             SummaryView(
                 row["system"],
@@ -180,7 +188,12 @@ def _summaries(data: RunData, rows: pl.DataFrame, texts: list[tuple[Segment, ...
                 {name: _score(data, name, values.get(name)) for name in data.metrics} if values else {},
                 {name: averages.get(name) for name in data.dimensions},
                 tuple(ratings.get(key, ())),
-                tuple(remarks.get(key, ())),
+                tuple(remark for remark in said if not remark[2].startswith(EVIDENCE_BEGINS)),
+                tuple(
+                    (metric, evidence_sentences(read_evidence(note, row["text"], dialogues[row["dialogue_id"]])))
+                    for _, metric, note in said
+                    if note.startswith(EVIDENCE_BEGINS)
+                ),
                 labels.get((row["system"], row["role"]), ()),
             )
         )

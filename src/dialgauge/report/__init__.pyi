@@ -39,6 +39,9 @@ from dialgauge.report._affect_pages import (
 from dialgauge.report._content import (
     places as places,
 )
+from dialgauge.report._evidence import (
+    evidence_panel as evidence_panel,
+)
 from dialgauge.report._learned import (
     learned_panel as learned_panel,
 )

@@ -27,6 +27,7 @@ from dialgauge.study._stage import GivenPath, Section, Stage, TableKind
 from dialgauge.study._study_file import StudyFile
 
 if TYPE_CHECKING:
+    from dialgauge.report import Panel
     from dialgauge.tables import Table
 
 Value = TypeVar("Value")
@@ -96,6 +97,11 @@ class ScoresStage(Stage):
     def described(self, settings: StudyFile) -> Mapping[str, str]:
         scored = settings.section(MetricsSection).include_references
         return {"references scored like systems": "yes" if scored else "no"}
+
+    def panel(self, run: FinishedRun) -> "Panel | None":
+        from dialgauge.report import evidence_panel
+
+        return evidence_panel(run.scores, run.corpus)
 
     def results(self, run: FinishedRun) -> Mapping[str, Any]:
         return {"scores": run.scores}
