@@ -272,7 +272,7 @@ def _interval(values: Array) -> tuple[float, float, float]:
 
 
 def balanced_accuracy(values: Array, right: NDArray[np.bool_], dialogue: NDArray[np.intp], seed: int = 0) -> float:
-    """Mean of the shares of right and of wrong summaries told apart, by a threshold from other dialogues."""
+    """Mean of the shares of right and of wrong summaries that are recognised, by a threshold from other dialogues."""
     fold = _folds(dialogue, seed)
     called = np.zeros(len(values), dtype=bool)
     for number in range(_FOLDS):

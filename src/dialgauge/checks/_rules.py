@@ -14,11 +14,11 @@ from dialgauge.checks._values import Value, comparable, follows, same, stated
 from dialgauge.checks._weights import Weights
 from dialgauge.checks._words import antonyms, person_nouns
 
-#: Words that no turn has anything like are shown if they are rarer than this, the rarest first, so many per sentence.
+#: Words that no turn has anything like are shown if they are rarer than this; the rarest, at most this many a sentence.
 _RARE, _LEAST_LIKE, _SHOWN = 0.55, 0.25, 3
 #: A clause counts as about a statement that covers at least this much of it.
 _ABOUT = 0.25
-#: Numbers read out digit by digit have at least so many.
+#: Numbers read out digit by digit have at least this number.
 _FEWEST_DIGITS = 3
 #: A negation concerns the words so near to it; negated elsewhere, if a negated statement covers this share of them.
 _NEAR, _NEGATED = 4, 0.34

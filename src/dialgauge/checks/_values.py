@@ -138,7 +138,7 @@ def _date(match: re.Match[str]) -> Value | None:
 
 def _numeric_date(match: re.Match[str]) -> Value | None:
     first, second = sorted((int(match["a"]), int(match["b"])))
-    # Day and month are not told apart: 3/4 is the third of April or the fourth of March.
+    # Day and month are not distinguished: 3/4 is the third of April or the fourth of March.
     return Value("date", *match.span(), f"{first}/{second}", None, (float(first), float(second)))
 
 

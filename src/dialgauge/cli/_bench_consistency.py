@@ -29,7 +29,7 @@ def print_consistency(
     for name in dict.fromkeys(one.set for one in found):
         mine = [one for one in found if one.set == name]
         rows = [_row(one) for one in mine]
-        print_table(f"{name}: right and wrong summaries told apart", _HEADS, rows, numeric=_HEADS[1:-1])
+        print_table(f"{name}: how well right and wrong summaries are distinguished", _HEADS, rows, numeric=_HEADS[1:-1])
         _print_categories(mine)
     for text in notes:
         note(text)

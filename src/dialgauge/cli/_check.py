@@ -21,7 +21,7 @@ from dialgauge.tables import harmless
 if TYPE_CHECKING:
     from dialgauge.checks import CheckedSummary
 
-#: So many of the least likely summaries of a corpus are shown; --json and --html have all of them.
+#: Number of the least likely summaries of a corpus that are shown; --json and --html have all of them.
 _SHOWN = 10
 _STYLES = {"contradicted": "bold red", "not found": "bold red", "doubtful": "yellow", "cannot tell": "dim"}
 

@@ -10,7 +10,7 @@ from dialgauge.errors import counted
 from dialgauge.metrics import EVIDENCE_BEGINS, Scores
 from dialgauge.report._panel import Panel
 
-#: So many summaries are shown, those least likely right first.
+#: Number of summaries that are shown, those least likely right first.
 _SHOWN = 10
 
 
@@ -19,7 +19,7 @@ def evidence_panel(scores: Scores, corpus: Corpus) -> Panel | None:
     found = scores.notes.filter(pl.col("note").str.starts_with(EVIDENCE_BEGINS))
     if found.is_empty():
         return None
-    items = []
+    items: list[dict[str, Any]] = []
     for (metric,), notes in found.group_by(["metric"], maintain_order=True):
         valued = scores.frame.select(*KEY, pl.col(str(metric)).alias("value"))
         texts = corpus.summaries.select(*KEY, "text")
