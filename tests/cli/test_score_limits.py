@@ -1,9 +1,11 @@
 """Limits for continuous integration: ``dialgauge score --fail-under`` and ``--fail-over``."""
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 from dialgauge.cli._app import app
+from dialgauge.cli._limits import Limits
 from dialgauge.errors import InputError, UnknownNameError
 
 
@@ -33,3 +35,17 @@ def test_a_metric_that_was_not_scored_is_named():
     result = _score("--fail-under", "rouge-11=0.3")
     assert isinstance(result.exception, UnknownNameError)
     assert "did you mean 'rouge-1'" in str(result.exception)
+
+
+@pytest.mark.parametrize("limit", ["system=0.8", "role=1", "rouge-2=0.1"])
+def test_a_limit_on_what_was_not_requested_is_refused_before_the_work(limit, monkeypatch):
+    monkeypatch.setattr("dialgauge.metrics.score", lambda *_, **__: pytest.fail("was scored"))
+    result = _score("--fail-under", limit)
+    assert isinstance(result.exception, UnknownNameError)
+    assert "request it with -m" in str(result.exception)
+    assert "variant" not in str(result.exception)
+
+
+def test_a_limit_on_a_metric_that_was_skipped_is_broken():
+    means = pl.DataFrame({"system": ["a"], "variant": ["original"], "role": ["overall"], "rouge-1": [0.5]})
+    assert Limits.parse(["ter=1"], ["rouge-1=1"]).broken(means) == ["ter was skipped, so the limit 1 cannot be checked"]

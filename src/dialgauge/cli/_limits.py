@@ -24,6 +24,12 @@ class Limits:
             tuple(_limit("--fail-under", text) for text in under), tuple(_limit("--fail-over", text) for text in over)
         )
 
+    def check(self, columns: Sequence[str]) -> None:
+        """Refuse a limit on what was not requested, before anything is scored."""
+        for metric, _ in (*self.least, *self.most):
+            if metric not in columns:
+                raise UnknownNameError("metric of a limit", metric, columns, "request it with -m")
+
     def broken(self, means: "pl.DataFrame") -> list[str]:
         """A sentence for every system and metric outside the limits. A missing mean counts as outside."""
         names = system_names(means)
@@ -31,7 +37,8 @@ class Limits:
         for limits, word, sign in ((self.least, "below", 1), (self.most, "above", -1)):
             for metric, limit in limits:
                 if metric not in means.columns:
-                    raise UnknownNameError("metric of a limit", metric, means.columns)
+                    found.append(f"{metric} was skipped, so the limit {limit:g} cannot be checked")
+                    continue
                 for name, mean in zip(names, means[metric], strict=True):
                     if mean is None:
                         found.append(f"{name}: {metric} has no value, so the limit {limit:g} cannot be checked")

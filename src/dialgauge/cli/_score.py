@@ -78,12 +78,14 @@ def score(
     integration, [bold]--fail-under rouge-l=0.3[/] exits with status 1 if the mean of any system is below 0.3.
     """
     from dialgauge.errors import InputError, ParameterError
+    from dialgauge.metrics import parse_requests
 
     if not metrics:
         raise InputError(
             f"no metric was given; try: dialgauge score {corpus} -m rouge ('dialgauge metrics' lists all of them)"
         )
     limits = Limits.parse(fail_under or (), fail_over or ())
+    limits.check([request.column for request in parse_requests(metrics)])
     if stream:
         if output is None:
             raise InputError("--stream needs a folder for the parts: -o FOLDER")

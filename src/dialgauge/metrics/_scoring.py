@@ -44,7 +44,7 @@ def score(
     reference-based metrics). A summary whose dialogue has no reference gets null with a reason; for a corpus without
     any reference, a metric that needs one raises an error. A metric whose model or packages are missing raises an error
     before any work is done; one requested through a family or ``all`` is skipped instead, with the reason in the
-    failures.
+    failures, and so is one that needs references where there are none. If nothing is left, that is an error.
 
     A summary on which a metric raises gets null with a reason; the others are scored. With ``cache``, values of metrics
     that are slow (those with models) are cached as they are computed and reused by later runs. With a
@@ -56,8 +56,12 @@ def score(
 
     Metrics that do not read the language of the texts are named once in a :class:`LanguageWarning`.
     """
+    if not isinstance(corpus, Corpus):
+        raise InputError(f"score needs a Corpus; got {corpus!r}: open it with dialgauge.corpus.open_corpus")
     asked = ScoringSettings.chosen(settings, changes, "score")
     requests, left_out = able(requested(metrics))
+    requests = _with_references(corpus, requests, left_out)
+    refuse_nothing(requests, left_out)
     warn_of_language(requests, corpus)
     shared = [] if engine is None or engine.local else shareable(corpus, requests)
     unshared = [request for request in requests if request not in shared]
@@ -145,6 +149,7 @@ def score_pairs(
     a metric cannot score a pair. A system-level metric treats all pairs as one system and repeats its value.
     """
     requests, left_out = able(requested(metrics))
+    refuse_nothing(requests, left_out)
     flat_targets, counts = _flat_targets(summaries, targets)
     warn_of_letters(requests, [*summaries, *flat_targets])
     texts = TextTable()
@@ -217,6 +222,29 @@ def able(requests: Sequence[MetricRequest]) -> tuple[list[MetricRequest], dict[s
                 raise
             left_out[request.column] = str(error)
     return kept, left_out
+
+
+def _with_references(
+    corpus: Corpus, requests: Sequence[MetricRequest], left_out: dict[str, str]
+) -> list[MetricRequest]:
+    """Without the optional requests that need a reference, where the corpus has none."""
+    if corpus.references.height:
+        return list(requests)
+    kept = []
+    for request in requests:
+        if request.optional and request.target in ("reference", "both"):
+            left_out[request.column] = "the corpus has no references; NAME@source compares with the dialogue"
+        else:
+            kept.append(request)
+    return kept
+
+
+def refuse_nothing(requests: Sequence[MetricRequest], left_out: Mapping[str, str]) -> None:
+    """Refuse a question of which nothing is left: an empty table is no answer."""
+    if not requests:
+        column, reason = next(iter(left_out.items()))
+        others = f" (and {len(left_out) - 1} more)" if len(left_out) > 1 else ""
+        raise InputError(f"none of the requested metrics can run: {column}{others}: {reason}")
 
 
 def _check_ready(request: MetricRequest) -> None:
