@@ -128,6 +128,7 @@ RESULTS = [
     "train embedded scores.parquet --target coherence -o file",
     "train-tables embedded --priors -o file",
     "finetune-metric embedded -o file",
+    "train-checker embedded -o file",
     "affect train --data folder.txt -o file",
     "datasets get samsum --to file",
 ]

@@ -19,5 +19,12 @@ from dialgauge.checker._material import (
 from dialgauge.checker._pairs import (
     examples_of as examples_of,
 )
+from dialgauge.checker._settings import (
+    CheckerSettings as CheckerSettings,
+)
+from dialgauge.checker._training import (
+    TrainedChecker as TrainedChecker,
+    train_checker as train_checker,
+)
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.

@@ -94,7 +94,7 @@ class Network:
 
         packed = Packed(self.words, batch)
         device = self.model.device
-        states = self.states(packed)
+        states = self.states(packed, device)
         before, written, copied = (
             torch.tensor(some, dtype=torch.int64, device=device)
             for some in (packed.before(), packed.written(), packed.copied())
@@ -106,11 +106,10 @@ class Network:
         both = zip(*(np.split(some.cpu().numpy().astype(np.float64), cuts) for some in (wrong, given)), strict=True)
         return [[next(both) for _ in tree.summaries] for tree in batch]
 
-    def states(self, packed: Packed) -> "torch.Tensor":
+    def states(self, packed: Packed, device: str) -> "torch.Tensor":
         """The last states of a sequence."""
         import torch
 
-        device = self.model.device
         tokens, positions = (torch.tensor([some], device=device) for some in (packed.tokens, packed.positions))
         dtype = self.module.dtype
         hidden = ~packed.sees(device)

@@ -48,6 +48,7 @@ from dialgauge.cli import (
     _summarize,
     _table,
     _train,
+    _train_checker,
     _train_tables,
     _verdict,
 )
@@ -97,7 +98,7 @@ _COMMANDS = {
         _robustness,
     ),
     "Collect and analyse ratings": (_annotate, _agreement, _correlate, _compare_systems),
-    "Train metrics": (_train, _train_tables, _finetune, _finetune_table),
+    "Train metrics": (_train, _train_tables, _finetune, _finetune_table, _train_checker),
     "Reproduce and document studies": (_compare, _datasheet, _paper),
     "Benchmarks, models and cache": (_bench, _models, _cache),
 }

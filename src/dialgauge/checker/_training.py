@@ -1,0 +1,251 @@
+"""Train a checker on the references of a corpus: wrong summaries by rules, dialogues held out, a shortcut control."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dialgauge.arrays import FloatArray
+from dialgauge.checker._adapting import Batch, Lesson, adapted, batches, loss_of, tensors_of
+from dialgauge.checker._combination import Combination, Scale, fit_calibration, parts_of
+from dialgauge.checker._example import Example
+from dialgauge.checker._folder import (
+    ADAPTER_FILE,
+    CARD_FILE,
+    CheckerCard,
+    read_checker_card,
+    shipped_folder,
+    write_checker,
+)
+from dialgauge.checker._judge import read_marks
+from dialgauge.checker._material import Material, Source
+from dialgauge.checker._network import Network, load_network
+from dialgauge.checker._pairs import examples_of
+from dialgauge.checker._settings import CheckerSettings
+from dialgauge.checker._values import values_in
+from dialgauge.corpus import Corpus
+from dialgauge.errors import InputError
+from dialgauge.models import (
+    TrainingPlan,
+    TrainingRecord,
+    choose_device,
+    digest_of,
+    load,
+    remove_checkpoint,
+    settle,
+    train,
+)
+from dialgauge.progress import Progress
+from dialgauge.settings import takes
+
+#: How much the parts count beside each other; a fit on rule-made errors alone would keep the first one only.
+_WEIGHTS = {"worst": 1.0, "mean": 0.75, "likelihood": 0.5}
+#: A checker is called good only if it is this far above what can be seen without the dialogue.
+_MARGIN = 0.05
+_FEWEST = 8
+_NEGATION = re.compile(r"\b(?:not|never|no|cannot)\b|n['’]t\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedChecker:
+    """What came of a training: the folder, and on held-out dialogues the area under the curve of right against wrong.
+
+    ``shortcut`` is that of a control that never sees the dialogue; ``kinds`` has an area for each kind of error.
+    """
+
+    folder: Path
+    auc: float
+    shortcut: float
+    kinds: Mapping[str, float]
+    dialogues: Mapping[str, int]
+    record: TrainingRecord
+
+    @property
+    def good(self) -> bool:
+        """Whether it reads the dialogue: clearly above the control."""
+        return self.auc >= self.shortcut + _MARGIN
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as JSON."""
+        return {**asdict(self), "folder": str(self.folder), "good": self.good}
+
+
+@takes(CheckerSettings)
+def train_checker(
+    corpus: Corpus,
+    output: Path | str,
+    settings: CheckerSettings | None = None,
+    *,
+    progress: Progress | None = None,
+    **changes: Any,
+) -> TrainedChecker:
+    """Train a checker on the references of a corpus and write it as a folder; rerun to resume a stopped training."""
+    chosen = CheckerSettings.chosen(settings, changes, "train_checker")
+    folder = Path(output)
+    if (folder / CARD_FILE).is_file():
+        raise InputError(f"{folder}: has a trained checker already; choose another folder, or remove this one")
+    learn, held = _split(sources_of(corpus), chosen)
+    material = Material([*learn, *held], chosen.vectors)
+    model = load("causal-lm", chosen.model, "cpu")
+    start = _start(chosen)
+    module, network = adapted(model, chosen.rank, start, chosen.seed)
+    words = network.words
+    pool = [
+        (
+            words.context(source.text)[-model.max_length // 2 :],
+            [Lesson.of(words, one) for one in examples_of(source, material, chosen.seed)],
+        )
+        for source in learn
+    ]
+
+    def of_epoch(epoch: int) -> list[Batch]:
+        return batches(words, pool, chosen.examples, chosen.tokens, f"{chosen.seed}:{epoch}")
+
+    identity = digest_of([chosen.model, chosen.start, str(chosen.examples), *(s.text + s.summary for s in learn)])
+    plan = settle(chosen).subset(TrainingPlan)
+    folder.mkdir(parents=True, exist_ok=True)
+    record = train(
+        module, of_epoch, lambda trained, batch: loss_of(network, trained, batch), plan,
+        folder=folder, identity=identity, progress=progress,
+    )  # fmt: skip
+    tensors = tensors_of(module)
+    reader = load_network(chosen.model, tensors, choose_device(chosen.device))
+    combination, numbers = _assessed(reader, held, material, chosen)
+    card = CheckerCard(
+        folder.name, chosen.model, int(tensors["layers.0.q.A"].shape[0]), combination, "",
+        data={"corpus": corpus.info.name, "dialogues": len(learn), "held out": len(held), "digest": identity},
+        licence="CC-BY-NC-SA-4.0, as the adapter that it starts from" if start is not None else "",
+        numbers=numbers, settings=chosen.model_dump(mode="json", exclude={"device"}),
+    )  # fmt: skip
+    counts = {"train": len(learn), "held out": len(held)}
+    result = TrainedChecker(folder, numbers["auc"], numbers["shortcut"], numbers["kinds"], counts, record)
+    write_checker(folder, card, tensors, {"README.md": _readme(card, result)})
+    remove_checkpoint(folder)
+    return result
+
+
+def sources_of(corpus: Corpus) -> list[Source]:
+    """The dialogues of a corpus that have a reference of the whole dialogue, with the first one."""
+    first: dict[str, str] = {}
+    for row in corpus.references.filter(role="overall").iter_rows(named=True):
+        first.setdefault(row["dialogue_id"], " ".join(row["text"].split()))
+    found = []
+    for dialogue in corpus.iter_dialogues():
+        turns = tuple(
+            (turn.speaker or turn.role or "Speaker", turn.text) for turn in dialogue.turns if turn.text.strip()
+        )
+        if first.get(dialogue.id) and turns:
+            found.append(Source(dialogue.id, turns, first[dialogue.id]))
+    if len(found) < _FEWEST:
+        raise InputError(
+            f"training a checker needs at least {_FEWEST} dialogues with a reference; the corpus has {len(found)}"
+        )
+    return found
+
+
+def _split(sources: Sequence[Source], chosen: CheckerSettings) -> tuple[list[Source], list[Source]]:
+    """Dialogues to learn from and dialogues that are held out, by a digest of seed and key."""
+    ordered = sorted(sources, key=lambda source: digest_of([str(chosen.seed), source.key]))
+    count = min(max(4, round(len(ordered) * chosen.held_out)), len(ordered) // 2)
+    return ordered[count:], ordered[:count]
+
+
+def _start(chosen: CheckerSettings) -> Mapping[str, Any] | None:
+    if chosen.start == "new":
+        return None
+    from safetensors.torch import load_file
+
+    folder = shipped_folder()
+    base = read_checker_card(folder).base
+    if base != chosen.model:
+        raise InputError(f"the shipped adapter is for {base}, not for {chosen.model}; start a new one with start=new")
+    tensors: Mapping[str, Any] = load_file(folder / ADAPTER_FILE)
+    return tensors
+
+
+def _assessed(
+    network: Network, held: Sequence[Source], material: Material, chosen: CheckerSettings
+) -> tuple[Combination, dict[str, Any]]:
+    """Scales and calibration from half of the held-out dialogues, areas under the curve from the other half."""
+    made = [examples_of(source, material, chosen.seed) for source in held]
+    marked = read_marks(network, [(s.text, [e.text for e in some]) for s, some in zip(held, made, strict=True)], False)
+    rows = [
+        (place % 2 == 0, example, parts_of(marks))
+        for place, (examples, found) in enumerate(zip(made, marked, strict=True))
+        for example, (marks, _) in zip(examples, found, strict=True)
+        if len(marks.wrong)
+    ]
+    fit, test = ([(e, p) for first, e, p in rows if first is half] for half in (True, False))
+    parts = {}
+    for name, weight in _WEIGHTS.items():
+        values = np.array([p[name] for _, p in fit])
+        parts[name] = Scale(float(values.mean()), max(float(values.std()), 1e-6), weight)
+    plain = Combination(parts, 1.0, 0.0)
+    slope, intercept = fit_calibration(
+        np.array([plain.total(p) for _, p in fit]), np.array([float(e.right) for e, _ in fit])
+    )
+    totals = np.array([plain.total(p) for _, p in test])
+    right = np.array([e.right for e, _ in test])
+    kinds = sorted({e.kind for e, _ in test if not e.right})
+    of_kind = {k: np.array([e.kind == k and not e.right for e, _ in test]) for k in kinds}
+    numbers = {
+        "auc": round(area(totals[right], totals[~right]), 4),
+        "shortcut": round(_shortcut([e for e, _ in fit], [e for e, _ in test], material), 4),
+        "kinds": {k: round(area(totals[right], totals[mine]), 4) for k, mine in of_kind.items()},
+    }
+    return Combination(parts, slope, intercept), numbers
+
+
+def _shortcut(fit: Sequence[Example], test: Sequence[Example], material: Material) -> float:
+    """What a classifier reaches that sees the summary only: length, negations, values, capitals, rarity of words."""
+    first, second = (np.array([_without_dialogue(e.text, material) for e in some]) for some in (fit, test))
+    centre, spread = first.mean(axis=0), first.std(axis=0) + 1e-9
+    right = np.array([float(e.right) for e in fit])
+    weights = np.linalg.lstsq(
+        np.vstack([(first - centre) / spread, np.eye(first.shape[1])]),
+        np.concatenate([right - right.mean(), np.zeros(first.shape[1])]),
+        rcond=None,
+    )[0]
+    totals = (second - centre) / spread @ weights
+    wanted = np.array([e.right for e in test])
+    return area(totals[wanted], totals[~wanted])
+
+
+def _without_dialogue(text: str, material: Material) -> list[float]:
+    words = re.findall(r"[^\W\d_]+", text)
+    ranks = [np.log1p(material.rank(word.lower())) for word in words] or [0.0]
+    return [
+        float(np.log1p(len(words))),
+        float(text.count(".")),
+        float(len(_NEGATION.findall(text))),
+        float(len(values_in(text))),
+        float(sum(word[:1].isupper() for word in words)),
+        float(np.mean(ranks)),
+        float(np.max(ranks)),
+    ]
+
+
+def area(right: FloatArray, wrong: FloatArray) -> float:
+    """The area under the curve: how often a right one is above a wrong one, ties counting half; NaN without both."""
+    if not len(right) or not len(wrong):
+        return float("nan")
+    ordered = np.sort(wrong)
+    below = np.searchsorted(ordered, right, "left") + np.searchsorted(ordered, right, "right")
+    return float(below.mean() / 2 / len(wrong))
+
+
+def _readme(card: CheckerCard, result: TrainedChecker) -> str:
+    verdict = (
+        "It is clearly above the control that never sees the dialogue."
+        if result.good
+        else "**It is not clearly above the control that never sees the dialogue: do not trust it.**"
+    )
+    kinds = "\n".join(f"| {kind} | {value:.3f} |" for kind, value in result.kinds.items())
+    return (
+        f"# {card.name}\n\nA checker for `consistency:folder=PATH,model={card.base}`.\n\n"
+        f"Area under the curve on held-out dialogues: {result.auc:.3f}; without the dialogue: {result.shortcut:.3f}. "
+        f"{verdict}\n\n| error | area |\n|---|---|\n{kinds}\n\nLicence: {card.licence or 'yours to choose'}\n"
+    )

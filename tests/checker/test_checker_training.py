@@ -1,0 +1,85 @@
+"""Training a checker on the references of a corpus, with a tiny model."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dialgauge.checker import judge, read_checker_card, train_checker
+from dialgauge.checker._adapting import Lesson
+from dialgauge.checker._example import Example
+from dialgauge.checker._folder import load_checker
+from dialgauge.checker._training import TrainedChecker, area
+from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
+from dialgauge.errors import InputError
+from dialgauge.models import TrainingRecord
+
+NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay")
+
+
+def corpus(count: int = 10) -> Corpus:
+    dialogues, summaries = [], []
+    for number in range(count):
+        first, second = NAMES[number % 6], NAMES[(number + 1) % 6]
+        turns = (Turn(first, f"Can you come at {number + 4}?"), Turn(second, "No, I don't have time to come."))
+        dialogues.append(Dialogue(f"d{number}", turns))
+        text = f"{first} asks {second} to come at {number + 4}. {second} will not come."
+        summaries.append(Summary(f"d{number}", "reference", text, kind="reference"))
+    return Corpus.build(dialogues, summaries)
+
+
+@pytest.fixture(scope="module")
+def settings(base: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    path = tmp_path_factory.mktemp("vectors") / "few.txt"
+    path.write_text("".join(f"w{i} {i % 7} {i % 5 + 1}\n" for i in range(60)) + "come 1 0\ntime 0.8 0.6\n")
+    return {"model": f"folder:{base}", "start": "new", "epochs": 1, "tokens": 300, "rank": 2, "device": "cpu"} | {
+        "vectors": f"folder:{path}"
+    }
+
+
+def test_a_checker_is_trained_stored_and_usable(base: Path, settings: dict[str, object], tmp_path: Path) -> None:
+    result = train_checker(corpus(), tmp_path / "made", **settings)
+    card = read_checker_card(tmp_path / "made")
+    assert card.base == f"folder:{base}"
+    assert card.numbers["auc"] == result.auc
+    assert result.dialogues == {"train": 6, "held out": 4}
+    assert sorted(p.name for p in (tmp_path / "made").iterdir()) == ["README.md", "adapter.safetensors", "checker.json"]
+    assert json.loads(json.dumps(result.as_dict()))["good"] is result.good
+    judged = judge("Ann: Hi!", ["Ann says hi."], checks=False, folder=str(tmp_path / "made"), device="cpu")
+    assert 0 < judged[0].p_right < 1
+    with pytest.raises(InputError, match="has a trained checker already"):
+        train_checker(corpus(), tmp_path / "made", **settings)
+
+
+def test_the_same_seed_gives_the_same_adapter(settings: dict[str, object], tmp_path: Path) -> None:
+    first, again = (train_checker(corpus(), tmp_path / name, **settings) for name in ("a", "b"))
+    assert read_checker_card(tmp_path / "a").adapter == read_checker_card(tmp_path / "b").adapter
+    assert first.auc == again.auc
+
+
+def test_too_few_references_and_a_foreign_start_are_refused(settings: dict[str, object], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="at least 8 dialogues with a reference; the corpus has 3"):
+        train_checker(corpus(3), tmp_path / "few", **settings)
+    with pytest.raises(InputError, match="the shipped adapter is for embedded:smollm2"):
+        train_checker(corpus(), tmp_path / "foreign", **{**settings, "start": "shipped"})
+
+
+def test_what_wins_without_the_dialogue_is_not_called_good() -> None:
+    record = TrainingRecord()
+    assert not TrainedChecker(Path("x"), 0.80, 0.78, {}, {}, record).good
+    assert TrainedChecker(Path("x"), 0.90, 0.70, {}, {}, record).good
+    assert not TrainedChecker(Path("x"), float("nan"), 0.5, {}, {}, record).good
+
+
+def test_a_lesson_marks_the_tokens_of_wrong_words(checker: Path) -> None:
+    _, network = load_checker(str(checker), "cpu")
+    text = "Ann will call Ben."
+    lesson = Lesson.of(network.words, Example("name", text, ((0, 3),)))
+    shown = "".join(text[a:b] for (a, b), wrong in zip(lesson.summary.spans, lesson.wrong, strict=True) if wrong)
+    assert shown == "Ann"
+
+
+def test_area_under_the_curve() -> None:
+    assert area(np.array([2.0, 3.0]), np.array([1.0, 2.0])) == 0.875
+    assert np.isnan(area(np.array([]), np.array([1.0])))
