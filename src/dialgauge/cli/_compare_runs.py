@@ -22,7 +22,8 @@ FailIf = Annotated[
         "--fail-if",
         help="Exit with status 1 if this condition holds (repeatable): [bold]NAME drops|rises|changes|worsens|improves "
         "\\[by NUMBER] \\[at all] \\[for SYSTEM][/]. NAME is a metric, a dimension, [bold]any metric[/], "
-        "[bold]any dimension[/] or [bold]anything[/]; without [bold]at all[/] the change must be significant.",
+        "[bold]any dimension[/] or [bold]anything[/]; without [bold]at all[/] the change must be significant. Or "
+        "[bold]verdict for DIMENSION weakens[/].",
     ),
 ]
 NewNames = Annotated[

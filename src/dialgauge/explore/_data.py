@@ -12,8 +12,10 @@ import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, Corpus, read_corpus
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
+from dialgauge.metaeval import Verdicts
 from dialgauge.metrics import Scores
-from dialgauge.study import FinishedRun
+from dialgauge.report import level_words
+from dialgauge.study import FinishedRun, verdicts_of
 
 if TYPE_CHECKING:
     from dialgauge.affect import Tagger
@@ -62,6 +64,16 @@ class RunData:
     def correlations(self) -> pl.DataFrame | None:
         """Metrics × dimensions at each level."""
         return self.run.table("correlations")
+
+    @cached_property
+    def trust(self) -> Verdicts | None:
+        """The verdict of the run: which metrics can be trusted; None where it has none."""
+        return verdicts_of(self.run)
+
+    def trust_sign(self, metric: str, dimension: str) -> str:
+        """Sign and words of the verdict on a metric; empty where there is none."""
+        rows = [] if self.trust is None else [row for row in self.trust.rows if row.dimension == dimension]
+        return next((level_words(row) for row in rows if row.metric == metric), "")
 
     @cached_property
     def shares(self) -> pl.DataFrame | None:

@@ -16,6 +16,7 @@ from dialgauge.metrics import SYSTEM_KEY
 from dialgauge.progress import Progress
 from dialgauge.settings import takes
 from dialgauge.study._compare_runs_overlap import Overlap, Side, find_overlap, shown_system
+from dialgauge.study._compare_runs_verdicts import verdict_changes
 from dialgauge.study._compare_runs_versions import correlation_changes, largest_changes, rank_changes
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._settings import RunComparisonSettings
@@ -56,7 +57,7 @@ class RunComparison:
     paired permutation test and the same corrected, and a verdict. ``p_floor`` is what the test cannot go below with so
     few dialogues or resamples. ``signatures`` are the metrics whose signature changed; ``largest`` the
     summaries that changed most; ``ranks`` the ranks of the systems; ``correlations`` how well each metric agrees with
-    people in either run; ``notes`` remarks on the numbers.
+    people in either run; ``verdicts`` which verdicts on metrics changed; ``notes`` remarks on the numbers.
     """
 
     first: FinishedRun
@@ -67,6 +68,7 @@ class RunComparison:
     largest: pl.DataFrame
     ranks: pl.DataFrame
     correlations: pl.DataFrame
+    verdicts: pl.DataFrame
     notes: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -125,6 +127,7 @@ def compare_runs(
         largest=largest_changes(pairs["metric"], overlap.metrics),
         ranks=rank_changes(judged.filter(pl.col("system") != ALL_SYSTEMS)),
         correlations=correlation_changes(old, new, overlap, used, progress),
+        verdicts=verdict_changes(one, other, dict(names or {})),
         notes=(*overlap.notes, *_judgement_notes(judged, overlap), *_floor_notes(judged, asked.alpha)),
         settings=used,
     )

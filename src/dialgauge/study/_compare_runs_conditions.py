@@ -6,6 +6,8 @@ The grammar, on one line::
 
 NAME is a metric, a dimension, ``any metric``, ``any dimension`` or ``anything``; ``metric NAME`` and ``dimension NAME``
 distinguish two of the same name. ``summaries missing`` holds if the second run lacks summaries that the first has.
+``verdict for DIMENSION weakens`` (or ``improves``, ``changes``) is about the best verdict of a dimension, and
+``verdict of METRIC for DIMENSION weakens`` about one metric; DIMENSION may be ``any dimension``.
 """
 
 import math
@@ -19,10 +21,15 @@ import polars as pl
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metaeval import adjust_p_values
 from dialgauge.study._compare_runs import ALL_SYSTEMS, RunComparison, quality, unchanged
+from dialgauge.study._compare_runs_verdicts import BEST
 
-Verb = Literal["drops", "rises", "changes", "worsens", "improves", "missing"]
-VERBS: tuple[Verb, ...] = tuple(verb for verb in get_args(Verb) if verb != "missing")
-_SHAPE = "NAME drops|rises|changes|worsens|improves [by NUMBER] [at all] [for SYSTEM], or: summaries missing"
+Verb = Literal["drops", "rises", "changes", "worsens", "improves", "missing", "weakens"]
+VERBS: tuple[Verb, ...] = tuple(verb for verb in get_args(Verb) if verb not in ("missing", "weakens"))
+_SHAPE = "NAME drops|rises|changes|worsens|improves [by NUMBER] [at all] [for SYSTEM], or: summaries missing, or: "
+_SHAPE += "verdict [of METRIC] for DIMENSION weakens|improves|changes"
+_VERDICT = re.compile(
+    r"verdict(?: of (?P<metric>\S+))? for (?P<dimension>\S.*?) (?P<verb>weakens|worsens|improves|changes)"
+)
 _MISSING = re.compile(r"summaries (?:are )?missing")
 _WHOLE = re.compile(
     rf"(?P<name>\S.*?)\s+(?P<verb>{'|'.join(VERBS)})(?:\s+by\s+(?P<amount>\S+))?"
@@ -34,7 +41,10 @@ _ANY = {"any metric": ("metric",), "any dimension": ("dimension",), "anything": 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition as it was written, and its parts. ``system`` None stands for all systems together."""
+    """A condition as it was written, and its parts. ``system`` None stands for all systems together.
+
+    A condition on a verdict has a ``dimension``, and a ``metric`` or None for the best one.
+    """
 
     text: str
     name: str
@@ -42,6 +52,8 @@ class Condition:
     amount: float = 0.0
     at_all: bool = False
     system: str | None = None
+    metric: str | None = None
+    dimension: str | None = None
 
     @property
     def collective(self) -> bool:
@@ -69,6 +81,11 @@ def parse_condition(text: str) -> Condition:
     words = " ".join(text.split())
     if _MISSING.fullmatch(words):
         return Condition(words, "summaries", "missing", at_all=True)
+    about = _VERDICT.fullmatch(words)
+    if about:
+        given = "weakens" if about["verb"] == "worsens" else about["verb"]
+        moved = next(verb for verb in get_args(Verb) if verb == given)
+        return Condition(words, "verdict", moved, at_all=True, metric=about["metric"], dimension=about["dimension"])
     found = _WHOLE.fullmatch(words)
     if not found:
         raise InputError(f"--fail-if {text!r}: {_what_is_wrong(words)}; write it as {_SHAPE}")
@@ -125,13 +142,15 @@ def check_conditions(comparison: RunComparison, conditions: Sequence[str | Condi
         sentences = tuple(_sentence(row, comparison) for row in findings)
         if condition.verb == "missing":
             findings, sentences = _missing(comparison)
+        if condition.dimension is not None:
+            findings, sentences = _verdicts(comparison, condition)
         checked.append(Checked(condition, len(rows), tuple(findings), sentences))
     return checked
 
 
 def _rows(comparison: RunComparison, condition: Condition) -> list[dict[str, Any]]:
     """The changes that a condition looks at."""
-    if condition.verb == "missing":
+    if condition.verb == "missing" or condition.dimension is not None:
         return []
     changes = _of_systems(comparison, condition)
     if condition.collective:
@@ -168,6 +187,32 @@ def _missing(comparison: RunComparison) -> tuple[list[dict[str, Any]], tuple[str
     return found, tuple(
         f"{len(names)} {kind} are not in the second run: {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"
         for kind, names in counts
+    )
+
+
+def _verdicts(comparison: RunComparison, condition: Condition) -> tuple[list[dict[str, Any]], tuple[str, ...]]:
+    """The verdicts that a condition speaks of and that moved as it says. Nothing here is tested."""
+    where = f"--fail-if {condition.text!r}"
+    if comparison.verdicts.is_empty():
+        raise InputError(
+            f"{where}: not both runs have a verdict; they need ratings, and 'dialgauge run' of this version"
+        )
+    rows = comparison.verdicts.filter(pl.col("metric") == (condition.metric or BEST))
+    if rows.is_empty():
+        raise UnknownNameError(
+            "metric with a verdict in both runs", str(condition.metric), comparison.overlap.metrics, where
+        )
+    if condition.dimension != "any dimension":
+        known = comparison.verdicts["dimension"].unique(maintain_order=True).to_list()
+        if condition.dimension not in known:
+            raise UnknownNameError("dimension in both runs", str(condition.dimension), known, where)
+        rows = rows.filter(dimension=condition.dimension)
+    wanted = ("weakens", "improves") if condition.verb == "changes" else (condition.verb,)
+    found = rows.filter(pl.col("change").is_in(wanted)).to_dicts()
+    return found, tuple(
+        f"{row['metric']} for {row['dimension']}: {row['first']} → {row['second']} (p {row['p_first'] or 1:.2g} → "
+        f"{row['p_second'] or 1:.2g}; {row['reasons_second'] or 'no reason against it'})"
+        for row in found
     )
 
 
@@ -230,6 +275,7 @@ def _holds(condition: Condition, row: Mapping[str, Any]) -> bool:
     wanted = {
         "changes": True,
         "missing": False,
+        "weakens": False,
         "drops": difference < 0,
         "rises": difference > 0,
         "worsens": quality(row["direction"], difference) == "worse",

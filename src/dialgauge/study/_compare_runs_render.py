@@ -14,6 +14,7 @@ from dialgauge.study._compare_runs_tables import (
     condition_table,
     overlap_table,
     signature_table,
+    verdict_change_table,
 )
 from dialgauge.tables import escape_markdown, render_table
 
@@ -43,6 +44,7 @@ def comparison_json(comparison: RunComparison, checked: Sequence[Checked] = ()) 
         "largest": comparison.largest.to_dicts(),
         "ranks": comparison.ranks.to_dicts(),
         "correlations": comparison.correlations.to_dicts(),
+        "verdicts": comparison.verdicts.to_dicts(),
         "conditions": [
             {
                 "condition": one.condition.text,
@@ -83,6 +85,7 @@ def comparison_markdown(comparison: RunComparison, checked: Sequence[Checked] = 
         condition_table(checked, brief=True) if checked else None,
         change_table(comparison),
         changed_systems_table(comparison),
+        verdict_change_table(comparison),
         None if comparison.signatures.is_empty() else signature_table(comparison),
         overlap_table(comparison, 10),
     )

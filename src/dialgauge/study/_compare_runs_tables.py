@@ -21,6 +21,7 @@ def comparison_tables(comparison: RunComparison, most: int) -> list[Table]:
         None if comparison.signatures.is_empty() else signature_table(comparison),
         moved_scores_table(comparison),
         rank_table(comparison),
+        verdict_change_table(comparison),
         correlation_change_table(comparison, most),
     )
     return [table for table in tables if table is not None]
@@ -123,6 +124,27 @@ def correlation_change_table(comparison: RunComparison, most: int) -> Table | No
     else:
         heads.append("corrected p")
     return listing(title, heads, rows, numeric=heads[3:])
+
+
+def verdict_change_table(comparison: RunComparison) -> Table | None:
+    """The verdicts that changed, with both p-values; None where none did."""
+    moved = comparison.verdicts.filter(pl.col("change") != "same")
+    if moved.is_empty():
+        return None
+    rows = (
+        (
+            row["metric"],
+            row["dimension"],
+            row["first"],
+            row["second"],
+            number_cell(row["p_first"], ".2g"),
+            number_cell(row["p_second"], ".2g"),
+        )
+        for row in moved.iter_rows(named=True)
+    )
+    heads = ("metric", "dimension", "first", "second", "p first", "p second")
+    title = "verdicts that changed (changed is not significantly changed: compare both p-values)"
+    return listing(title, heads, rows, numeric=heads[4:])
 
 
 def condition_table(checked: Sequence[Checked], *, brief: bool = False) -> Table:
