@@ -12,13 +12,12 @@ import polars as pl
 
 from dialgauge.corpus import KEY, ORIGINAL, Corpus, read_corpus
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
-from dialgauge.metaeval import Verdicts
 from dialgauge.metrics import Scores
-from dialgauge.report import level_words
-from dialgauge.study import FinishedRun, verdicts_of
+from dialgauge.study import FinishedRun
 
 if TYPE_CHECKING:
     from dialgauge.affect import Tagger
+    from dialgauge.metaeval import Verdicts
 
 #: What a summary and its variants have in common.
 PARENT = ("dialogue_id", "system", "role")
@@ -66,12 +65,16 @@ class RunData:
         return self.run.table("correlations")
 
     @cached_property
-    def trust(self) -> Verdicts | None:
+    def trust(self) -> "Verdicts | None":
         """The verdict of the run: which metrics can be trusted; None where it has none."""
+        from dialgauge.study import verdicts_of
+
         return verdicts_of(self.run)
 
     def trust_sign(self, metric: str, dimension: str) -> str:
         """Sign and words of the verdict on a metric; empty where there is none."""
+        from dialgauge.report import level_words
+
         rows = [] if self.trust is None else [row for row in self.trust.rows if row.dimension == dimension]
         return next((level_words(row) for row in rows if row.metric == metric), "")
 
