@@ -24,7 +24,7 @@ from dialgauge.settings import chosen_pair, takes
 from dialgauge.tables import FrameResult
 
 if TYPE_CHECKING:
-    from dialgauge.metaeval._evaluate import ScoreTable
+    from dialgauge.metaeval._score_table import ScoreTable
 
 #: One row of :attr:`SystemComparison.frame`.
 SYSTEM_COMPARISON = pl.Schema(

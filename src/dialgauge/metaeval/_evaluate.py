@@ -1,8 +1,7 @@
 """``evaluate_metrics``: the whole answer to "which metric agrees with people?" for a corpus and its scores."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import polars as pl
 
@@ -13,30 +12,11 @@ from dialgauge.metaeval._correlate import Correlations, correlate
 from dialgauge.metaeval._directions import dimension_directions, oriented_ratings
 from dialgauge.metaeval._items import NOTE, Items, find_items
 from dialgauge.metaeval._leaders import leaders
+from dialgauge.metaeval._score_table import ScoreTable
 from dialgauge.metaeval._settings import ComparisonSettings, CorrelationSettings
 from dialgauge.progress import Progress
 from dialgauge.ratings import Aggregated, RatingPolicy, TreatedRatings, treat_ratings, with_judgements_as_ratings
 from dialgauge.settings import chosen_pair, takes
-
-
-class ScoreTable(Protocol):
-    """What is needed of :class:`dialgauge.metrics.Scores`: a value per summary, per system, and which way is better."""
-
-    @property
-    def frame(self) -> pl.DataFrame:
-        """The key columns and a column per metric."""
-
-    @property
-    def systems(self) -> pl.DataFrame:
-        """Metrics with one value per system."""
-
-    @property
-    def directions(self) -> Mapping[str, str]:
-        """Of each metric: higher, lower or none."""
-
-    @property
-    def judging(self) -> list[str]:
-        """The metrics that say which summary is better."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.metaeval._directions import dimension_directions
-from dialgauge.metaeval._evaluate import ScoreTable
 from dialgauge.metaeval._labels import LabelEvaluation, evaluate_labels
 from dialgauge.metaeval._preference_accuracy import PreferenceAccuracy, preference_accuracy
+from dialgauge.metaeval._score_table import ScoreTable
 from dialgauge.metaeval._settings import LabelSettings
 from dialgauge.ratings import RatingPolicy, treat_ratings, with_judgements_as_ratings
 from dialgauge.settings import chosen_pair, takes

@@ -15,13 +15,13 @@ from dialgauge.metaeval._control_rows import control_rows
 from dialgauge.metaeval._controls import dialogue_covariates
 from dialgauge.metaeval._decide import SYSTEMS_NEED
 from dialgauge.metaeval._directions import DimensionDirection, dimension_directions, oriented_ratings
-from dialgauge.metaeval._evaluate import ScoreTable
 from dialgauge.metaeval._names import FloatArray
 from dialgauge.metaeval._needed import needed_rows, next_action
 from dialgauge.metaeval._null_runs import count_named
 from dialgauge.metaeval._reasons import Evidence, reasons_for
 from dialgauge.metaeval._robust_enough import reactions_to_damage
 from dialgauge.metaeval._robustness import Robustness
+from dialgauge.metaeval._score_table import ScoreTable
 from dialgauge.metaeval._settings import TrustSettings
 from dialgauge.metaeval._system_parts import parts_by_system
 from dialgauge.metaeval._trust_raters import measure_raters, rater_ceiling

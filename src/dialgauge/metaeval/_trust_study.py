@@ -11,11 +11,11 @@ from dialgauge.metaeval._best import best_floor, undominated
 from dialgauge.metaeval._controls import LENGTH, PREFIX, control_frame
 from dialgauge.metaeval._correlate import orient
 from dialgauge.metaeval._decide import ORDER_NEEDS, decide
-from dialgauge.metaeval._evaluate import ScoreTable
 from dialgauge.metaeval._matrix import ScoreMatrix, align
 from dialgauge.metaeval._names import BoolArray, FloatArray
 from dialgauge.metaeval._null_runs import wrong_order
 from dialgauge.metaeval._reasons import Evidence
+from dialgauge.metaeval._score_table import ScoreTable
 from dialgauge.metaeval._settings import TrustSettings
 from dialgauge.metaeval._standardised import without_line
 from dialgauge.metaeval._system_parts import parts_by_system
