@@ -39,7 +39,7 @@ DOMAIN = (
 #: guards refuse (both sides do the same, nobody is named, a word of the old domain would stay) a text is declined.
 SHARES = {
     "writing_style": 0.95,
-    "speaker_switch": 0.77,
+    "speaker_switch": 0.7,
     "demographic_change": 0.78,
     "noise_addition": 0.98,
     "length_reduction": 0.38,

@@ -178,6 +178,7 @@ def _facts(entry: "Perturbation") -> dict[str, Any]:
         "examples": [{"before": before, "after": after} for before, after in entry.examples],
         "citation": entry.citation,
         "version": entry.version,
+        "measured": [reading.line() for reading in entry.measured],
     }
 
 
@@ -191,7 +192,8 @@ def _levels(entry: "Perturbation") -> str:
 
 def _teach(entry: "Perturbation") -> str:
     shown = "".join(f"\n  {before}\n→ {after}" for before, after in entry.examples[:1])
-    return f"{entry.description}{shown}"
+    read = "".join(f"\n{reading.line()}" for reading in entry.measured[-1:])
+    return f"{entry.description}{shown}{read}"
 
 
 def _show(facts: dict[str, Any]) -> None:

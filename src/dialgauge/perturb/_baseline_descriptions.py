@@ -103,6 +103,12 @@ def _says_something(parsed: Parsed, token: Token) -> str:
     if noun.pos == "PROPN":
         return ""
     kind = noun_class(noun)
+    if (
+        noun.dep == "dobj"
+        and parsed.tokens[noun.head].lemma.lower() in ("do", "make", "take", "give", "get")
+        and kind in (4, 11)
+    ):
+        return "the noun says nothing alone"  # "did a good job"
     unknown = kind is None and not noun.lower.endswith(("ness", "ity", "ion", "ment", "ance", "ence", "ism"))
     known = (
         is_definite(parsed, noun) or (noun.dep == "pobj" and parsed.tokens[noun.head].lower in ("about", "for", "of"))

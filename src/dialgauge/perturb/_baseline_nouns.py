@@ -9,7 +9,16 @@ from dialgauge.perturb._baseline_contractions import is_or_has
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import SUBJECTS, base_form, finite_part, hyphenated, inflect, like, verb_base
-from dialgauge.perturb._guards import following, has_determiner, in_quotes, lemma_of, noun_class, preceding, sift
+from dialgauge.perturb._guards import (
+    following,
+    has_determiner,
+    in_quotes,
+    is_definite,
+    lemma_of,
+    noun_class,
+    preceding,
+    sift,
+)
 from dialgauge.perturb._parse import Chunk, Parsed, Token
 from dialgauge.perturb._people import PERSONAL, names_person, people_of, pronoun_of
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
@@ -102,7 +111,9 @@ def _clashes(parsed: Parsed, token: Token) -> str:
 
 
 def _bare(parsed: Parsed, token: Token) -> str:
-    """*By car*, *at school*: a set phrase, unless the noun is one without articles."""
+    """*By car*, *at school*, *did a job*: a set phrase, unless the noun is one without articles."""
+    if token.dep == "dobj" and lemma_of(parsed.tokens[token.head]) == "do":
+        return "a set phrase"
     lonely = token.tag == "NN" and not has_determiner(parsed, token) and _noun_lemma(token) not in _MASS
     return "a set phrase" if lonely else ""
 
@@ -190,7 +201,18 @@ def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
         return any(
             _PLACEHOLDER.fullmatch(parsed.tokens[c].text) and parsed.tokens[c].dep == "compound" for c in root.children
         )
-    after = following(parsed, tokens[-1])
+    before, after = preceding(parsed, tokens[0]), following(parsed, tokens[-1])
+    relation = root.lower in ("mother", "father", "sister", "brother")
+    if after is not None and (after.lower == "'s" or (after.lower == "in" and relation)):
+        return root.dep != "poss"  # "Theo's going", "her mother in law"
+    if before is not None and before.text == "," and before.i and parsed.tokens[before.i - 1].pos in ("PROPN", "NOUN"):
+        return True  # "Emily, Kate and Marta"
+    if any(parsed.tokens[c].dep == "cc" and parsed.tokens[c].lower != "and" for c in root.children):
+        return True
+    if any(parsed.tokens[c].dep == "appos" for c in root.children):
+        return True
+    if root.lower in ("lot", "deal", "bit") or any(hyphenated(parsed, token) for token in tokens):
+        return True
     if (
         after is not None
         and after.dep in ("nsubj", "nsubjpass", "det", "poss")
@@ -203,6 +225,9 @@ def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
 
 def _is_nominative(parsed: Parsed, verb: Token) -> bool:
     """Whether the subject of this verb is he or him: *him* where the verb has no tense (for him to go, let him go)."""
+    governor = lemma_of(parsed.tokens[verb.head])
+    if verb.dep == "ccomp" and governor in ("help", "let", "make", "watch") and verb.tag != "VBZ":
+        return False
     if verb.tag not in ("VB", "VBG") or finite_part(parsed, verb) is not None:
         return True
     if any(parsed.tokens[c].lower == "to" and parsed.tokens[c].dep == "aux" for c in verb.children):
@@ -214,7 +239,8 @@ def _replaceable_object(parsed: Parsed, root: Token, verb: Token) -> bool:
     """An object that can be a pronoun where it stands: not after a particle (*pick up it*), nor beside another."""
     between = parsed.tokens[verb.i + 1 : root.left]
     lemma = verb_base(verb)
-    if lemma in _TELLING or (lemma in _LIGHT and noun_class(root) not in _THINGS):
+    known = is_definite(parsed, root) or root.pos == "PROPN"
+    if lemma in _TELLING or (lemma in _LIGHT and (noun_class(root) not in _THINGS or not known)):
         return False  # "told them about it" needs the whole, "takes a look" is no taking
     if verb.tag in ("VBD", "VBZ", "VBP", "VBN") and _shared_subject(parsed, verb) is None:
         return False  # "swapped digits": the parser took an adjective for a verb
@@ -237,6 +263,9 @@ def _plural_verbs(parsed: Parsed, root: Token) -> list[Edit]:
     for token in parsed.tokens:
         if token.pos not in ("VERB", "AUX") or _shared_subject(parsed, token) is not root:
             continue
+        before = preceding(parsed, token)
+        if before is not None and before.pos == "PROPN" and not root.left <= before.i <= root.right:
+            continue  # somebody else stands right before it
         if token.dep == "conj" and parsed.child(token, "aux", "auxpass") and token.tag == "VB":
             continue
         if token.lower in ("is", "was"):

@@ -16,6 +16,8 @@ _JOINING = re.compile(r"[-./@_&:'’$€£+*]+")
 _ENDS = ".!?…。！？｡؟।"
 _CLOSING = "\"'”’»)]」』）"
 _TRIES = 64
+_PRONOUN_FIRST = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
+_NAMES = re.compile(r"\b[A-Z][a-z]+\b")
 
 
 def propose_jumble(
@@ -77,12 +79,29 @@ def propose_reorder(
     texts = [parsed.text[start:end] for start, end in spans]
     if len(set(texts)) < 2:
         return NotApplicable("all sentences are the same")
-    order = _derangement(len(spans), rng)
+    first, second = (text.split()[0] for text in (texts[0], texts[-1]))
+    if len(texts) == 2 and first == second and first not in ("The", "A", "An"):
+        return NotApplicable("the two sentences begin alike: no order is lost")
+    orders = (_derangement(len(spans), rng) for _ in range(_TRIES))
+    order = next((one for one in orders if not _dangles(texts, one)), None)
+    if order is None:
+        return NotApplicable("a sentence would begin with a pronoun that may mean several")
     edits: list[Edit] = []
     for place, (span, source) in enumerate(zip(spans, order, strict=True)):
         last_in_line = place == len(spans) - 1 or "\n" in parsed.text[span[1] : spans[place + 1][0]]
         edits.append(Edit(*span, texts[source] if last_in_line else _closed(texts[source])))
     return edits
+
+
+def _dangles(texts: Sequence[str], order: Sequence[int]) -> bool:
+    """Whether a sentence that opens with a pronoun comes after another one than before, where several are named that it
+    may then mean."""
+    for place, source in enumerate(order):
+        followed = place > 0 and order[place - 1] == source - 1
+        named = {*_NAMES.findall(" ".join((*texts[:source], *(texts[one] for one in order[:place]))))}
+        if _PRONOUN_FIRST.match(texts[source]) and not followed and len(named) > 1:
+            return True
+    return False
 
 
 def _derangement(size: int, rng: Random) -> list[int]:

@@ -53,6 +53,8 @@ def propose_negation(
 
 def _negated(parsed: Parsed, verb: Token) -> list[Edit]:
     """The edits that negate the clause of this verb, or none where it is negated already or has no finite verb."""
+    if _in_question(parsed, verb):
+        return []
     if any(parsed.tokens[child].lower in NEGATIONS for child in _near(parsed, verb)):
         return []
     carrier = finite_part(parsed, verb)
@@ -72,6 +74,13 @@ def _negated(parsed: Parsed, verb: Token) -> list[Edit]:
         return []  # "before that start date" is a phrase, whatever the tagger thinks
     support = {"VBZ": "does", "VBP": "do", "VBD": "did"}[verb.tag]
     return [Edit(verb.start, verb.end, like(verb.text, f"{support} not {verb_base(verb)}"))]
+
+
+def _in_question(parsed: Parsed, verb: Token) -> bool:
+    """Whether the clause is an embedded question (*what it is*, *if he comes*): its negation asks something else."""
+    first = parsed.tokens[verb.left]
+    asks = first.tag in ("WP", "WDT", "WRB", "WP$") or first.lower in ("if", "whether")
+    return verb.dep == "ccomp" and asks
 
 
 def _negated_bare(parsed: Parsed, verb: Token) -> list[Edit]:
@@ -128,7 +137,8 @@ def propose_disagreement(
 
 def _other_number(parsed: Parsed, token: Token) -> str | None:
     """The other form of a verb that shows the number of its subject, or None where it shows none."""
-    if token.pos not in ("VERB", "AUX") or not token.text.isalpha() or subject(parsed, token) is None:
+    doer = subject(parsed, token)
+    if token.pos not in ("VERB", "AUX") or not token.text.isalpha() or doer is None or not _agrees(parsed, token, doer):
         return None
     if token.lower in _OTHER_BE:
         return _OTHER_BE[token.lower]
@@ -138,6 +148,16 @@ def _other_number(parsed: Parsed, token: Token) -> str | None:
         return _OTHER_AUXILIARY[token.lower]
     base = verb_base(token)
     return base if token.tag == "VBZ" else inflect(base, "VBZ")
+
+
+def _agrees(parsed: Parsed, verb: Token, doer: Token) -> bool:
+    """Whether verb and subject agree now, as far as the forms tell: changing a wrong form would mend it."""
+    joined = any(parsed.tokens[c].dep == "conj" for c in doer.children)
+    several = joined or doer.tag in ("NNS", "NNPS") or doer.lower in ("they", "we", "you", "these", "those")
+    single = not joined and (doer.tag in ("NN", "NNP") or doer.lower in ("he", "she", "it", "this"))
+    if verb.lower in ("is", "was", "has", "does") or verb.tag == "VBZ":
+        return not several
+    return not (single and (verb.lower in ("are", "were") or (verb.tag == "VBP" and verb.lower != "am")))
 
 
 def check_disagreement(

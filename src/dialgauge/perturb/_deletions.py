@@ -6,7 +6,7 @@ there (nothing may go from below a negation, out of a condition, or from beside 
 
 from itertools import pairwise
 
-from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, base_form, finite_part, glued, subject
+from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, base_form, finite_part, glued, is_finite, subject
 from dialgauge.perturb._guards import (
     CONDITIONS,
     Sifted,
@@ -91,10 +91,13 @@ def _whole(parsed: Parsed, phrase: Phrase) -> str:
         after is not None
         and after.sentence == token.sentence
         and (
-            after.lower in ("who", "whom", "whose", "which", "where", "that")
+            after.lower in ("who", "whom", "whose", "which", "where", "that", "a.m.", "p.m.", "am", "pm", "o'clock")
             or (after.pos != "PUNCT" and parsed.tokens[last].pos in ("ADP", "DET", "CCONJ", "AUX", "PART", "SCONJ"))
         )
     ):
+        return "needed by what follows"
+    opening = token.dep in ("prep", "advcl", "npadvmod")
+    if after is not None and after.sentence == token.sentence and opening and is_finite(after):
         return "needed by what follows"
     if (
         any(text.count(a, start, end) != text.count(b, start, end) for a, b in _PAIRS)

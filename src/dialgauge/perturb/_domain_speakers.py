@@ -13,6 +13,7 @@ from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._people import is_first_name, people_of
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
+from dialgauge.perturb._word_tables import word_set
 
 _PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
 _FEMININE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
@@ -29,12 +30,15 @@ _OTHERS = re.compile(
 _ANIMALS = re.compile(r"\b(?:dog|puppy|beagle|cat|kitten|horse|pony|rabbit|parrot|pet)\b", re.IGNORECASE)
 #: After these *her* and *him* are taken somewhere: "drives her home".
 _TAKEN = re.compile(r"\b(?:tak(?:e|es|ing)|took|bring(?:s|ing)?|brought|driv(?:e|es|ing)|drove|sen(?:d|ds|ding|t))\s+$")
+_OTHER_PEOPLE = word_set("person")
 _NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+)?[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*")
 #: What two people do with one another, so that it is the same whoever is named first.
 _TOGETHER = re.compile(
     r"\b(?:agree|argu|chat|discuss|go|going|met|meet|play|quarrel|share|sharing|speak|swim|talk|together|work)\w*",
     re.IGNORECASE,
 )
+#: What stands between two that are named in one row: *A and B*, *A, Ann and B*.
+_LISTED = r"(?:,?\s+[A-Z][a-z]+)*,?\s+(?:(?:and|&)\s+(?:the\s+)?)?"
 #: At most this many pronouns become names.
 _MOST_NAMES = 4
 #: How far back (in characters) a pronoun may look for the one it stands for.
@@ -75,6 +79,7 @@ def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, menti
         person = any(is_first_name(word) or word.lower() in speakers for word in words) or match.group().startswith(
             ("Mr", "Ms", "Dr")
         )
+        person = person or len(re.findall(rf"\b{re.escape(match.group())}\b", text)) > 1
         if person and not any(start < match.end() and match.start() < end for start, end in spans):
             return "one side is named, and somebody who may be the other one"
     return ""
@@ -89,7 +94,7 @@ def _in_step(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     joined: list[Mention] = []
     for first, second in pairwise(mentions):
         between = text[first.end : second.start]
-        if first.side != second.side and re.fullmatch(r"\s+(?:and|&)\s+(?:the\s+)?", between):
+        if first.side != second.side and re.fullmatch(_LISTED, between):
             joined += (first, second)
     if len(mentions) == 2 and not joined and mentions[0].side != mentions[1].side:
         between = text[mentions[0].end : mentions[1].start]
@@ -159,6 +164,9 @@ def _pronoun_edits(text: str, sides: Sides, mentions: list[Mention]) -> list[Edi
             swapped = _possessive(form, text[: match.start()], text[match.end() :])
         if genders[other] is None:
             name = _display(other, sides, mentions)
+            others = {*re.findall(r"[a-z]+", text)} & _OTHER_PEOPLE
+            if others:
+                return None
             if not name or form in ("himself", "herself") or len(bound) > _MOST_NAMES:
                 return None if name else []
             owns = form in ("hers", "his") or (form == "her" and swapped == "his")

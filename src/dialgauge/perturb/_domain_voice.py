@@ -47,7 +47,11 @@ def to_active(parsed: Parsed) -> list[Edit]:
 def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) -> bool:
     children = [parsed.tokens[c] for c in verb.children]
     whole, object_ = parsed.subtree(subject), parsed.subtree(target)
-    shared = any(c.dep == "conj" and not parsed.child(c, "nsubj", "nsubjpass") for c in children)
+    # "introduces the tour and how they run it": the second object is a clause, which would stay behind.
+    shared = any(
+        c.dep == "conj" and (not parsed.child(c, "nsubj", "nsubjpass") or parsed.tokens[c.left].tag in ("WRB", "WP"))
+        for c in children
+    )
     following = parsed.tokens[object_[-1].i + 1].lower if object_[-1].i + 1 < len(parsed.tokens) else ""
     before = [c for c in children if c.i < whole[0].i and c.dep not in _BEFORE_SUBJECT]
     between = [t for t in parsed.tokens[whole[-1].i + 1 : verb.i] if t.dep not in ("aux", "neg")]

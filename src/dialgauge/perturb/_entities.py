@@ -194,6 +194,8 @@ def _kind_of(text: str, start: int, name: str, label: str, known: frozenset[str]
     titled = words[0] in _TITLES or re.search(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+$", text[:start]) is not None
     if titled or any(word.lower() in known or is_first_name(word) for word in words[:1]):
         return "person"
+    if label == "person" and re.search(rf"(?:Mr|Mrs|Ms|Miss|Dr|[A-Z][a-z]+)\.?\s+{re.escape(name)}\b", text):
+        return "person"  # the surname alone of somebody who is named in full
     if name in _COUNTRIES:
         return None if re.search(r"\b[Tt]he\s+$", text[:start]) else "country"
     if label == "person" or (name.isupper() and len(name) <= 4):

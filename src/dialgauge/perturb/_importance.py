@@ -6,6 +6,7 @@ sentence to the transcript is used.
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,14 @@ from dialgauge.perturb._lexicon import Category, lexicon, roots
 from dialgauge.perturb._parse import Parsed
 
 _MOST_CATEGORIES = 2
+#: A sentence tells nothing new if the others hold this share of its content words.
+_REPEATED = 0.99
+#: How a call ended is important, whatever it was about.
+_OUTCOME = re.compile(
+    r"\b(?:(?:did|does|could|was|is|were) not (?:able to )?(?:resolve|solve|fix|help)|(?:un)?resolved?"
+    r"|solved|refund(?:s|ed)|agree[sd]? to|promise[sd]? to|will (?!be (?:polite|kind)))\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +48,27 @@ def important_sentences(parsed: Parsed, dialogue: Dialogue | None) -> Importance
         categories = _best_categories(call, domain.categories)
         meeting = tuple(i for i, text in enumerate(texts) if _best_categories(text, domain.categories) & categories)
         if meeting:
-            return Importance(meeting, "categories", tuple(sorted(categories)))
+            outcomes = {i for i, text in enumerate(texts) if _OUTCOME.search(text)}
+            chosen = sorted({*meeting, *outcomes})
+            return Importance(_telling(texts, chosen), "categories", tuple(sorted(categories)))
     turns = [turn.text for turn in dialogue.turns] if dialogue and dialogue.turns else texts
     scores = _cosines(texts, turns)
     middle = sorted(scores)[len(scores) // 2] if len(scores) > 1 else 0.0
-    return Importance(tuple(i for i, score in enumerate(scores) if score >= middle), "tf-idf")
+    chosen = [i for i, score in enumerate(scores) if score >= middle or _OUTCOME.search(texts[i])]
+    return Importance(_telling(texts, chosen), "tf-idf")
+
+
+def _telling(texts: Sequence[str], chosen: Sequence[int]) -> tuple[int, ...]:
+    """Without the sentences whose content the others repeat, and those that hold hardly any beside the longest; all of
+    them if none would be left."""
+    words = [{*content_roots(text)} for text in texts]
+    least = max(map(len, words)) / 3
+
+    def repeated(place: int) -> bool:
+        others = set().union(*(found for i, found in enumerate(words) if i != place))
+        return len(words[place] & others) >= _REPEATED * len(words[place])
+
+    return tuple(i for i in chosen if len(words[i]) > least and not repeated(i)) or tuple(chosen)
 
 
 def removal(parsed: Parsed, places: Sequence[int]) -> list[Edit]:

@@ -16,8 +16,8 @@ Gender = Literal["feminine", "masculine"]
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 #: Minimum number of different keywords for a text to count as belonging to a domain.
 _LEAST_KEYWORDS = 3
-#: A keyword in the summary, or several in the transcript, before a conversation has a topic.
-_LEAST_NEARNESS = 3
+#: A keyword in the summary (3 each) and in the transcript (1 each) before a conversation has a topic.
+_LEAST_NEARNESS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,9 @@ class Lexicon:
         def nearness(topic: Topic) -> int:
             return 3 * len(topic.keywords & told.keys()) + len(topic.keywords & said.keys())
 
-        near = [topic for topic in self.topics[:-1] if nearness(topic) >= _LEAST_NEARNESS]
+        near = [t for t in self.topics[:-1] if nearness(t) >= _LEAST_NEARNESS and t.keywords & told.keys()]
         ranked = sorted(near, key=lambda topic: -nearness(topic))
-        return ranked or [topic for topic in self.topics[-1:] if nearness(topic) >= _LEAST_NEARNESS]
+        return ranked or [topic for topic in self.topics[-1:] if nearness(topic)]
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ from dialgauge.registry import all_values, specification
 if TYPE_CHECKING:
     from dialgauge.corpus import Dialogue
     from dialgauge.perturb._edits import Edit
+    from dialgauge.perturb._measured import Measured
     from dialgauge.perturb._parse import Parsed
 
-Family = Literal["baseline", "domain"]
+Family = Literal["baseline", "domain", "further"]
 Effect = Literal["preserves", "degrades", "degrades-mildly"]
 Need = Literal["parse", "transcript", "lexicon", "llm"]
 Random = random.Random
@@ -95,6 +96,13 @@ class Perturbation:
     tidy: bool = True
     options: Mapping[str, Option] = field(default_factory=dict)
     examples: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def measured(self) -> "tuple[Measured, ...]":
+        """How often readers found that it did what it declares; empty where nobody read any."""
+        from dialgauge.perturb._measured import measured
+
+        return measured().get(self.name, ())
 
 
 @dataclass(frozen=True, slots=True)

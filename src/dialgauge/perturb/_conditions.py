@@ -1,0 +1,97 @@
+"""drop_condition: a condition, a limit or a doubt is removed, so that what is left claims more."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._baseline_descriptions import check_dropped
+from dialgauge.perturb._baseline_dropping import cut
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._guards import is_negated, lemma_of
+from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
+from dialgauge.perturb._registry import register
+from dialgauge.perturb._word_tables import word_set
+
+CITATION = (
+    "Pagnoni et al. 2021. Understanding Factuality in Abstractive Summarization with FRANK. NAACL (circumstance errors)"
+)
+_OPENING = frozenset(["if", "unless", "provided"])
+_UNTIL = frozenset(["until", "till", "before", "unless", "without"])
+_LIMIT = re.compile(r"\b(?:up to|at most|at least|no more than|nearly|almost) (?=[$£€]?\d|(?:an? )?[a-z]+ty\b|all\b)")
+_DOUBT = frozenset(["allegedly", "maybe", "perhaps", "possibly", "probably", "supposedly"])
+#: After these *if* says what is asked or known, not under which condition.
+_OF_KNOWING = word_set("knowing_verbs")
+
+
+def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
+    """Remove one condition, limit or doubt, chosen at random."""
+    found = [*_clauses(parsed), *_under_negation(parsed), *_exceptions(parsed), *_limits(parsed)]
+    return rng.choice(found) if found else NotApplicable("no condition, limit or doubt")
+
+
+def _clauses(parsed: Parsed) -> Iterator[Sequence[Edit]]:
+    """*If he pays*, *unless it rains*: below a verb that claims something by itself."""
+    for verb in parsed.tokens:
+        mark = parsed.child(verb, "mark")
+        head = parsed.tokens[verb.head]
+        hypothetical = any(parsed.tokens[c].lower in ("would", "could", "might", "'d") for c in head.children)
+        if verb.dep != "advcl" or mark is None or mark.lower not in _OPENING or hypothetical or not verb.unbroken:
+            continue
+        if lemma_of(head) not in _OF_KNOWING and verb.left == mark.i and head.pos in ("VERB", "AUX"):
+            yield _cut(parsed, verb)
+
+
+def _under_negation(parsed: Parsed) -> Iterator[Sequence[Edit]]:
+    """*Is not covered before 1 May*: without the phrase it is never covered."""
+    for token in parsed.tokens:
+        head = parsed.tokens[token.head]
+        if head.pos not in ("VERB", "AUX") or token.i < head.i or not token.unbroken or not is_negated(parsed, head):
+            continue
+        noun = parsed.child(token, "pobj")
+        timed = token.dep == "prep" and noun is not None and noun.entity in ("DATE", "TIME") and lemma_of(head) != "be"
+        until = token.dep == "advcl" and parsed.tokens[token.left].lower in _UNTIL
+        if timed or until:
+            yield _cut(parsed, token)
+
+
+def _exceptions(parsed: Parsed) -> Iterator[Sequence[Edit]]:
+    """*All rooms except the attic*."""
+    for token in parsed.tokens:
+        if token.lower == "except" and token.dep == "prep" and token.unbroken and token.right > token.i:
+            yield _cut(parsed, token)
+
+
+def _limits(parsed: Parsed) -> Iterator[Sequence[Edit]]:
+    for match in _LIMIT.finditer(parsed.text):
+        yield [Edit(*match.span())]
+    for token in parsed.tokens:
+        if token.lower in _DOUBT and token.dep == "advmod" and not token.children:
+            yield cut(parsed, [token.i])
+
+
+def _cut(parsed: Parsed, token: Token) -> Sequence[Edit]:
+    last = token.right
+    while last > token.left and parsed.tokens[last].pos == "PUNCT":
+        last -= 1
+    return cut(parsed, range(token.left, last + 1))
+
+
+register(
+    Perturbation(
+        name="drop_condition",
+        family="further",
+        description="removes a condition, a limit or a doubt, so that the summary claims more than was said",
+        effects={"consistency": "degrades", "relevance": "degrades-mildly"},
+        propose=propose,
+        validate=check_dropped,
+        needs=frozenset({"parse"}),
+        citation=CITATION,
+        examples=(
+            (
+                "The agent refunds the fee if the customer sends the form.",
+                "The agent refunds the fee.",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,84 @@
+"""What readers labelled: no variant that they called bad comes out again, and what was measured is shown."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dialgauge.corpus import Dialogue, Turn, embedded_corpus
+from dialgauge.perturb import Task, Variant, all_perturbations, parse_requests, run_rules
+
+#: Kinds whose declared effect was wrong when the labels were given: what counts now is grammar and truth.
+_RELABELLED = ("drop_phrases", "length_reduction")
+
+
+def _dialogue(row: dict[str, Any], embedded: dict[str, Dialogue]) -> Dialogue:
+    if row["source"] == "embedded":
+        return embedded[row["source_id"].split("/")[0]]
+    lines = row["dialogue"].split(" | ") if row["source"].startswith("dialsumm") else row["dialogue"].splitlines()
+    turns = [line.partition(":") for line in lines if line.strip()]
+    return Dialogue(
+        row["source_id"],
+        tuple(Turn(who.strip() if mark else "", (text if mark else who).strip()) for who, mark, text in turns),
+    )
+
+
+def _bad(label: dict[str, Any]) -> bool:
+    kind = label["perturbation"]
+    if kind == "drop_stopwords":
+        return False  # it declares broken language and a mild loss: whatever it removes does that
+    if kind in _RELABELLED:
+        return not label["grammatical"] or label["reason"] == "unclear"
+    return not label["as_claimed"]
+
+
+def _labelled(folder: Path) -> Iterator[tuple[dict[str, Any], Task]]:
+    originals = {
+        row["original_id"]: row for row in map(json.loads, (folder / "originals.jsonl").open(encoding="utf-8"))
+    }
+    embedded = {dialogue.id: dialogue for dialogue in embedded_corpus().iter_dialogues()}
+    for label in map(json.loads, (folder / "gold.jsonl").open(encoding="utf-8")):
+        row = originals[label["original_id"]]
+        key = (f"{row['source']}:{row['source_id']}", "", "original", "overall")
+        yield label, Task(parse_requests([label["perturbation"]])[0], row["original"], _dialogue(row, embedded), key, 7)
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.usefixtures("parser")
+def test_no_variant_equals_one_that_readers_called_bad(data_dir: Path) -> None:
+    found = []
+    for label, task in _labelled(data_dir / "perturbation-gold"):
+        if _bad(label):
+            outcome = run_rules(task)
+            if isinstance(outcome, Variant) and outcome.text == label["variant"]:
+                found.append(label["id"])
+    assert found == []
+
+
+def test_what_was_measured_is_possible() -> None:
+    read = {name: entry.measured for name, entry in all_perturbations().items() if entry.measured}
+    assert "drop_phrases" in read
+    for readings in read.values():
+        for reading in readings:
+            assert 0 <= reading.as_claimed <= reading.n <= reading.applied <= reading.texts
+            assert reading.grammatical is None or reading.as_claimed <= reading.grammatical <= reading.n
+            assert f"{reading.as_claimed} of {reading.n} as claimed" in reading.line()
+
+
+def test_the_page_shows_what_was_measured() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "perturb.md").read_text(encoding="utf-8")
+    for name, entry in all_perturbations().items():
+        for one in entry.measured:
+            cells = (
+                name,
+                one.source,
+                f"{one.applied} of {one.texts}",
+                one.n,
+                one.grammatical,
+                one.as_claimed,
+                one.date,
+            )
+            assert f"| {' | '.join(map(str, cells))} |" in page
