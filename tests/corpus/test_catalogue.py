@@ -173,7 +173,9 @@ class TestPublishedLayouts:
     def test_tofueval(self, tmp_path: Path) -> None:
         header = "doc_id,annotation_id,topic,model_name,sent_idx,summ_sent,sent_label,exp,type\n"
         rows = 'D,1,cost,model_A,1,First.,yes,,\nD,1,cost,model_A,2,"Second, too.",no,not so,Extrinsic\n'
-        (tmp_path / "mediasum_factual_eval_dev.csv").write_text(header + rows)
+        (tmp_path / "mediasum_factual_eval_dev.csv").write_text(
+            header + rows + rows.splitlines()[0] + "\n"
+        )  # one row twice
         (tmp_path / "mediasum_dev_doc.csv").write_text('doc_id,source\nD,"HOST: hi\nGUEST: ho"\n')
         corpus = read_dataset("tofueval:mediasum", tmp_path)
         assert corpus.summaries["text"].to_list() == ["First. Second, too."]

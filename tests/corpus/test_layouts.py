@@ -381,6 +381,40 @@ def test_records_inside_one_object(tmp_path: Path, keyed: bool) -> None:
     assert corpus.ratings.height == 4
 
 
+def test_summaries_and_scores_under_other_names(tmp_path: Path) -> None:
+    rows = [
+        {
+            "dialog_id": d,
+            "dialog": ["A: hi", "B: refund"],
+            "systems": [
+                {
+                    "name": s,
+                    "summary": PAIRS[d, s],
+                    "annotations": [{"worker": w, "scores": {"coherence": 3}} for w in "xy"],
+                }
+                for s in ("alpha", "beta")
+            ],
+        }
+        for d in DIALOGUES
+    ]
+    (tmp_path / "deep.json").write_text(json.dumps(rows))
+    corpus = read_corpus(tmp_path / "deep.json", strict=True)
+    assert (corpus.summaries.height, corpus.ratings.height, people(corpus)) == (8, 16, ["x", "y"])
+
+
+def test_classes_without_an_order(tmp_path: Path) -> None:
+    kinds = ["Entity", "Omission", "N/A"]
+    rows = [
+        {"id": d, "dialogue": DIALOGUES[d], "method": s, "hypothesis": t, "judge": who, "error_type": kinds[n % 3]}
+        for n, ((d, s), t) in enumerate(PAIRS.items())
+        for who in "ab"
+    ]
+    corpus = read_corpus(table(tmp_path / "classes.csv", rows), strict=True)
+    about = corpus.dimension("error_type")
+    assert (about.kind, about.labels, about.direction) == ("nominal", ("Entity", "Omission"), "none")
+    assert corpus.ratings["value"].count() == 12
+
+
 def test_formulas_stay_texts_in_tables(tmp_path: Path) -> None:
     rows = [{"id": "d", "system": "s", "summary": "=1+1"}]
     corpus = read_corpus(table(tmp_path / "f.csv", rows))

@@ -9,6 +9,7 @@ import polars as pl
 from dialgauge.corpus._ids import choose_id
 from dialgauge.corpus._names import (
     AGGREGATES,
+    CLASSES,
     META,
     QUESTIONS,
     TELLING,
@@ -34,6 +35,8 @@ IGNORE = "ignore"
 _SAID = "the mapping says so"
 #: More different values than this are points of a slider or a measurement.
 _MOST_POINTS = 20
+#: More different words than this are no classes.
+_MOST_CLASSES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,6 +371,8 @@ class _Guess:
             return False
         if found.kind == "number":
             return found.nearly >= 0.5 and self._on_a_scale(column, found)
+        if name in CLASSES and found.share < 0.5:
+            return 2 <= found.distinct <= _MOST_CLASSES and found.given >= 2 * found.distinct
         # A flag that is set in some rows and never unset is no judgement.
         return found.share >= MOSTLY and found.kind in ("yes/no", "ordered") and found.distinct > 1
 

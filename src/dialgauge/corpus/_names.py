@@ -73,6 +73,12 @@ TELLING = {
 QUESTIONS = frozenset(
     _names("question question_name questions metric criteria item quality_dimension category measure")
 )
+#: Names of columns whose few words are classes that people chose, where they have no order.
+CLASSES = frozenset(
+    _names(
+        "label verdict category error_type error_category error_label class judgement judgment decision classification"
+    )
+)
 #: Columns kept with the dialogue under their own name.
 META = _names("split topic title")
 #: Dimensions that are recognised by name even where nobody says who rated.

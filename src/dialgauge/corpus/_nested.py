@@ -82,7 +82,7 @@ class _Level:
             self.first["dialogue"] = json.dumps([turn_to_json(turn) for turn in turns], ensure_ascii=False)
         elif name in _REFERENCES and isinstance(value, list):
             self.first |= _references(value)
-        elif name == "summaries" or (_SUMMARIES.fullmatch(name) and _are_summaries(value)):
+        elif name == "summaries" or (_SUMMARIES.fullmatch(name) and _are_summaries(value)) or _hold_summaries(value):
             self.inner += self._summaries(value)
         elif name == "ratings" or (_JUDGEMENTS.fullmatch(name) and _are_judgements(value)) or _is_voted(name, value):
             self.judged.append((key, value))
@@ -148,7 +148,7 @@ class _Level:
             return
         named = any(normalised(inner) in _PEOPLE for item in value for inner in item)
         for number, item in enumerate(value, start=1):
-            yield {**({} if named else {"annotator": f"{group}-{number}".strip("-")}), **_flat(item)}
+            yield {**({} if named else {"annotator": f"{group}-{number}".strip("-")}), **_answers(item)}
 
 
 def _as_judgement(entry: Any) -> Any:
@@ -163,7 +163,19 @@ def _keyed(name: str, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         else:
             yield from ({"annotator": who, name: answer} for who, answer in entry.items())
     else:
-        yield {"annotator": name, **_flat(entry)}
+        yield {"annotator": name, **_answers(entry)}
+
+
+def _answers(item: Mapping[str, Any]) -> dict[str, Any]:
+    """One person's judgements, with those that stand in an object of their own beside the others."""
+    row: dict[str, Any] = {}
+    for key, value in item.items():
+        scored = isinstance(value, Mapping) and _JUDGEMENTS.fullmatch(normalised(key))
+        if scored and not any(isinstance(answer, dict | list) for answer in value.values()):
+            row |= value
+        else:
+            row |= _flat({key: value})
+    return row
 
 
 def _votes(name: str, value: Sequence[Any]) -> Iterator[dict[str, Any]]:
@@ -185,6 +197,21 @@ def _are_summaries(value: Any) -> bool:
         texts = [v.get("text", v.get("summary")) if isinstance(v, Mapping) else v for v in value.values()]
         return bool(texts) and all(isinstance(text, str) for text in texts)
     return all(isinstance(item, Mapping) for item in value) or not value
+
+
+def _hold_summaries(value: Any) -> bool:
+    """Whether every object of a list has a system and a summary, whatever the list is called."""
+    systems = {*USES["system"], "name"}
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(item, Mapping)
+            and any(normalised(key) in USES["summary"] and isinstance(item[key], str) for key in item)
+            and any(normalised(key) in systems for key in item)
+            for item in value
+        )
+    )
 
 
 def _are_judgements(value: Any) -> bool:

@@ -108,7 +108,8 @@ def read_tofueval(folder: Path, part: str) -> Corpus:
     wanted = ("mediasum", "meetingbank") if part == "all" else (part,)
     dialogues: dict[str, Dialogue] = {}
     sentences: dict[tuple[str, str], dict[int, str]] = {}
-    ratings = []
+    # The published meetingbank file has a row twice, letter for letter: a rating is kept once.
+    ratings: dict[Rating, None] = {}
     for source in wanted:
         for split in ("dev", "test"):
             path = find_file(folder, f"{source}_factual_eval_{split}.csv")
@@ -123,14 +124,13 @@ def read_tofueval(folder: Path, part: str) -> Corpus:
                 number = int(row["sent_idx"])
                 sentences.setdefault((key, row["model_name"]), {})[number] = row["summ_sent"]
                 remark = ": ".join(text for text in (row["type"], row["exp"]) if text)
-                ratings.append(
-                    Rating(
-                        *(key, row["model_name"], "expert", "consistency", _yes(row["sent_label"], path)),
-                        sentence=number,
-                        scale="0-1",
-                        comment=remark or None,
-                    )
+                rating = Rating(
+                    *(key, row["model_name"], "expert", "consistency", _yes(row["sent_label"], path)),
+                    sentence=number,
+                    scale="0-1",
+                    comment=remark or None,
                 )
+                ratings[rating] = None
     if not dialogues:
         raise InputError(f"{folder}: no file like {wanted[0]}_factual_eval_dev.csv is in it")
     summaries = [
