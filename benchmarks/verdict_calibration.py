@@ -21,7 +21,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from dialgauge.metaeval import TrustSettings, decide, parts_by_system, undominated
+from dialgauge.corpus import KEY, Corpus, Dialogue, Rating, Summary, Turn
+from dialgauge.metaeval import TrustSettings, decide, parts_by_system, trust, undominated
+from dialgauge.metrics import Scores
 
 FloatArray = NDArray[np.float64]
 
@@ -219,6 +221,33 @@ def dialsummeval(data: Path) -> tuple[FloatArray, FloatArray]:
     return cube(metrics), cube(dimensions)
 
 
+def measure_time(cell: Cell, studies: int) -> dict[str, float]:
+    """CPU seconds of the whole verdict with its defaults (1,000 resamples, 200 null runs), the best of some."""
+    generator = cell.generator
+    study, m, n = noise(generator, cell), cell.systems, cell.dialogues
+    places = [(i, j) for i in range(m) for j in range(n)]
+    dialogues = [Dialogue(f"d{j}", (Turn("A", "some words of a call"),)) for j in range(n)]
+    summaries = [Summary(f"d{j}", f"s{i}", "word " * int(generator.integers(3, 30))) for i, j in places]
+    ratings = [
+        Rating(f"d{j}", f"s{i}", f"r{k}", f"dimension {d}", float(study.ratings[d, i, j] + generator.normal()))
+        for i, j in places
+        for k in range(3)
+        for d in range(DIMENSIONS)
+    ]
+    corpus = Corpus.build(dialogues, summaries, ratings)
+    keys = [(f"d{j}", f"s{i}", "original", "overall") for i, j in places]
+    frame = pl.DataFrame(keys, schema=dict.fromkeys(KEY, pl.String), orient="row")
+    names = [f"metric {k}" for k in range(METRICS)]
+    frame = frame.with_columns(pl.Series(name, x.ravel()) for name, x in zip(names, study.scores, strict=True))
+    scores = Scores(frame, dict.fromkeys(names, "made"), dict.fromkeys(names, "higher"))
+    took = []
+    for _ in range(studies):
+        before = time.process_time()
+        trust(corpus, scores)
+        took.append(time.process_time() - before)
+    return {"CPU seconds": min(took)}
+
+
 def cells() -> Iterator[tuple[Cell, int]]:
     """Every cell, with the number of studies that are simulated of it."""
     for r, sizes in ((0.5, ((6, 40), (4, 40), (2, 100), (3, 40), (14, 20))), (0.7, ((2, 40), (14, 100), (6, 20)))):
@@ -228,6 +257,7 @@ def cells() -> Iterator[tuple[Cell, int]]:
     for shape, r in (("equal", 0.5), ("one better", 0.8)):
         for size in ((6, 40), (14, 40), (14, 100)):
             yield Cell("best", shape, *size, r), FURTHER_STUDIES
+    yield Cell("time", "system effects", 14, 100), 3
     for shape in SHAPES:
         for size in SIZES:
             yield Cell("noise", shape, *size), STUDIES
@@ -247,7 +277,7 @@ def run(results: Path, seconds: float, data: Path | None) -> None:
         if before > seconds:
             print("stopped: run again to continue")
             return
-        simulate = {"noise": simulate_noise, "power": simulate_power, "best": simulate_best}
+        simulate = {"noise": simulate_noise, "power": simulate_power, "best": simulate_best, "time": measure_time}
         if cell.question == "DialSummEval":
             assert data is not None
             found = permuted(cell, studies, data)

@@ -23,7 +23,17 @@ def page(rows: Sequence[Row], machine: str, today: str) -> str:
     """The whole page as Markdown."""
     seconds = sum(float(row["cpu_seconds"]) for row in rows)
     parts = [_HEAD.format(machine=machine, today=today, seconds=seconds), _noise(rows), _real(rows), _power(rows)]
-    return "\n".join([*parts, _best(rows)])
+    return "\n".join([*parts, _best(rows), *_time(rows)])
+
+
+def _time(rows: Sequence[Row]) -> list[str]:
+    return [
+        f"## Time\n\nThe whole verdict on {METRICS} metrics × 4 dimensions × {row['systems']} systems × "
+        f"{row['dialogues']} dialogues, with 1,000 resamples\n"
+        f"and 200 decisions on shuffled ratings: {row['found']['CPU seconds']:.1f} s of CPU "
+        f"(best of {row['studies']}).\n"
+        for row in _of(rows, "time")
+    ]
 
 
 def _of(rows: Iterable[Row], question: str) -> list[Row]:
