@@ -32,7 +32,7 @@ from dialgauge.report._robustness import RobustnessData
 from dialgauge.report._robustness_panel import robustness_panel
 from dialgauge.report._scatter import Texts, scatter_plots, texts_data
 from dialgauge.report._times import time_rows
-from dialgauge.report._verdict import dimension_tables
+from dialgauge.report._verdict import by_cells, dimension_tables
 from dialgauge.web import PAGE_SCRIPT, Figure, figure_data, page
 
 #: Most kinds of failures that are listed, the most frequent first.
@@ -64,7 +64,9 @@ def render_report(data: ReportData) -> str:
         "constructed": data.corpus.info.ratings_origin == "constructed" and not data.corpus.ratings.is_empty(),
         "rankings": ranked,
         "forest_kinds": {entry.kind for one in drawn for entry in one.shown(SMALL)},
-        "controls": data.verdicts.controls["control"].unique(maintain_order=True).to_list() if data.verdicts else [],
+        "controls": sorted({entry.estimate.metric for one in drawn for entry in one.controls[: SMALL.controls]}),
+        "one_rater": any(one.ceiling is not None for one in drawn),
+        "needed_for": "follow the ratings" if data.verdicts and by_cells(data.verdicts) else "order systems",
         "verdict_tables": dimension_tables(data.verdicts) if data.verdicts else [],
         "rated_references": rated_references(data),
         "level": level,
