@@ -73,6 +73,7 @@ def test_only_what_depends_on_a_change_runs_again(study: Path, changed: str, agr
         "scores": "unchanged",
         "agreement": agreement,  # its intervals are those of [correlation]
         "correlations": "done",
+        "judgements": agreement,
         "relations": "done",
         "systems": agreement,
         "verdict": agreement,
@@ -123,6 +124,7 @@ def test_goes_on_after_a_failure(study: Path, monkeypatch: pytest.MonkeyPatch) -
         "scores": "unchanged",
         "agreement": "unchanged",
         "correlations": "done",
+        "judgements": "done",
         "relations": "done",
         "systems": "done",
         "verdict": "done",

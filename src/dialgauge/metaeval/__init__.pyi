@@ -141,6 +141,9 @@ from dialgauge.metaeval._draws import (
 from dialgauge.metaeval._intervals import (
     percentile_interval as percentile_interval,
 )
+from dialgauge.metaeval._items import (
+    find_items as find_items,
+)
 from dialgauge.metaeval._robustness import (
     ANY_DIMENSION as ANY_DIMENSION,
 )

@@ -41,6 +41,13 @@ from dialgauge.report._content import (
 )
 from dialgauge.report._evidence import (
     evidence_panel as evidence_panel,
+from dialgauge.report._judgement_tables import (
+    accuracy_table as accuracy_table,
+    best_worst_table as best_worst_table,
+    judgements_panel as judgements_panel,
+    labels_table as labels_table,
+    preferred_table as preferred_table,
+    span_tables as span_tables,
 )
 from dialgauge.report._learned import (
     learned_panel as learned_panel,

@@ -5,6 +5,7 @@ from dialgauge.study.stages.affect import AffectStage
 from dialgauge.study.stages.agreement import AgreementStage
 from dialgauge.study.stages.corpus import CorpusStage
 from dialgauge.study.stages.correlations import CorrelationsStage
+from dialgauge.study.stages.judgements import JudgementsStage
 from dialgauge.study.stages.learn import LearnStage
 from dialgauge.study.stages.relations import RelationsStage
 from dialgauge.study.stages.report import ReportStage
@@ -24,6 +25,7 @@ OWN: tuple[Stage, ...] = (
     SummariesStage(),
     AgreementStage(),
     CorrelationsStage(),
+    JudgementsStage(),
     RelationsStage(),
     SystemsStage(),
     VariantsStage(),

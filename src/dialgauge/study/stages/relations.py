@@ -13,6 +13,7 @@ from dialgauge.metaeval import (
     align,
     compare,
     correlation_matrix,
+    find_items,
     headline,
 )
 from dialgauge.ratings import AgreementSettings, RatingPolicy, agreement, treat_ratings
@@ -64,12 +65,21 @@ class RelationsStage(Stage):
 
 def _between(context: Context, level: Any, coefficient: Any) -> pl.DataFrame:
     context.progress("metrics with metrics", 0, 1)
-    frame = context.scores.frame
+    frame, ratings = _paired(context)
     if not context.scores.metrics:  # only some that exist for a whole system
         return pl.DataFrame(schema={"name": pl.String, "cluster": pl.Int64})
-    role = align(frame, context.read("ratings.parquet"), role=context.section(CorrelationSettings).role).pairing.role
+    role = align(frame, ratings, role=context.section(CorrelationSettings).role).pairing.role
     without = _without(context)
     return correlation_matrix(frame, level=level, coefficient=coefficient, without_systems=without, role=role).frame
+
+
+def _paired(context: Context) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Scores and aggregated ratings; rated variants of one system as items, as in the correlations."""
+    ratings = context.read("ratings.parquet")
+    items = find_items(ratings, context.corpus.references["system"].unique().to_list())
+    if items is None:
+        return context.scores.frame, ratings
+    return items.renamed(context.scores.frame), items.renamed(ratings)
 
 
 def _compared(context: Context, correlations: pl.DataFrame, level: Any, coefficient: Any) -> pl.DataFrame:
@@ -99,13 +109,14 @@ def _pairs(context: Context, dimension: str, names: list[str], level: Any, coeff
     asked = context.asked(
         ComparisonSettings, level=level, coefficient=coefficient, resample=drawn.resample, role=drawn.role
     )
+    frame, ratings = _paired(context)
     first, *others = names
     leading = names[:_TESTED]
     families = [[(first, other) for other in others], list(combinations(leading[1:], 2))]
     tested = [
         compare(
-            scores.frame,
-            context.read("ratings.parquet"),
+            frame,
+            ratings,
             asked,
             pairs=pairs,
             dimensions=[dimension],

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dialgauge.files import write_text
-from dialgauge.metaeval import CorrelationSettings, Robustness, TrustSettings, trust
+from dialgauge.metaeval import CorrelationSettings, Robustness, TrustSettings, find_items, trust
 from dialgauge.ratings import RatingPolicy
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
@@ -86,6 +86,8 @@ def _why_not(context: Context) -> str:
     """Why there is no verdict; empty where there is one."""
     if not set(context.scores.judging) & set(context.scores.metrics):
         return "no metric has a value per summary and says which summary is better"
+    if find_items(context.corpus.ratings, context.corpus.references["system"].unique().to_list()) is not None:
+        return "the rated summaries are variants of one system, so there are no systems to choose metrics for"
     return ""
 
 

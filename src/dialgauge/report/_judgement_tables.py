@@ -1,0 +1,171 @@
+"""Tables of judgements that are not ratings: labels, preferences, best-worst choices, marked spans."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from dialgauge.report._panel import Panel, plain_panel
+from dialgauge.tables import Table, interval, listing, number_cell
+
+#: Metrics of a dimension that are shown, the best first.
+_MOST = 15
+
+
+def labels_table(frame: pl.DataFrame) -> Table:
+    """How well each metric distinguishes good from bad summaries."""
+    columns = ["dimension", "metric", "AUC", "95 % interval", "within", "95 % of it", "bal. acc.", "MCC", "AP", "note"]
+    rows = [
+        [
+            row["dimension"],
+            row["metric"],
+            number_cell(row["auc"]),
+            interval(row["auc_low"], row["auc_high"]),
+            number_cell(row["within_auc"]),
+            interval(row["within_auc_low"], row["within_auc_high"]),
+            *(number_cell(row[name]) for name in ("balanced_accuracy", "mcc", "average_precision")),
+            row["note"] or "",
+        ]
+        for row in _best(frame)
+    ]
+    first = frame.row(0, named=True)
+    note = (
+        "within: two summaries of one dialogue; thresholds are chosen on other dialogues; "
+        f"{first['good']} of {first['items']} summaries are good on {first['dimension']}"
+    )
+    title = "labels: does the metric tell right from wrong?"
+    return listing(title, columns, rows, numeric=columns[2:-1], notes=[note])
+
+
+def accuracy_table(frame: pl.DataFrame) -> Table:
+    """How often each metric agrees with the preferences."""
+    columns = ["dimension", "metric", "preferences", "agrees", "95 % interval", "with ties", "95 % of it", "note"]
+    rows = [
+        [
+            row["dimension"],
+            row["metric"],
+            row["preferences"],
+            number_cell(row["accuracy"]),
+            interval(row["accuracy_low"], row["accuracy_high"]),
+            number_cell(row["with_ties"]),
+            interval(row["with_ties_low"], row["with_ties_high"]),
+            row["note"] or "",
+        ]
+        for row in _best(frame)
+    ]
+    return listing("preferences: does the preferred summary score higher?", columns, rows, numeric=columns[2:-1])
+
+
+def _best(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    return [row for _, part in frame.group_by("dimension", maintain_order=True) for row in part.head(_MOST).to_dicts()]
+
+
+def preferred_table(systems: pl.DataFrame, facts: pl.DataFrame) -> Table:
+    """Systems by the strength of the preferences for them."""
+    columns = ["dimension", "system", "compared", "won", "tied", "win rate", "95 % interval", "strength", "95 % of it"]
+    rows = [
+        [
+            row["dimension"],
+            row["system"],
+            row["comparisons"],
+            row["wins"],
+            row["ties"],
+            number_cell(row["win_rate"]),
+            interval(row["win_rate_low"], row["win_rate_high"]),
+            number_cell(row["strength"], "+.2f"),
+            interval(row["strength_low"], row["strength_high"], "+.2f"),
+        ]
+        for row in systems.iter_rows(named=True)
+    ]
+    notes = [_preference_sentence(row) for row in facts.iter_rows(named=True)]
+    title = "preferences: which system is preferred (Bradley–Terry strength)"
+    return listing(title, columns, rows, numeric=columns[2:], notes=notes)
+
+
+def _preference_sentence(row: Mapping[str, Any]) -> str:
+    people = "1 annotator" if row["annotators"] == 1 else f"{row['annotators']} annotators"
+    said = f"{row['dimension']}: {row['judgements']} preferences by {people}"
+    if row["alpha"] is not None:
+        said += (
+            f", α {row['alpha']:.2f} ({interval(row['alpha_low'], row['alpha_high'])}) on {row['judged_twice']} pairs"
+        )
+    else:
+        said += ", no agreement: no pair was judged twice, or all answers are equal"
+    if row["first_wins"] is not None:
+        ends = interval(row["first_wins_low"], row["first_wins_high"])
+        said += f"; the summary shown first wins {row['first_wins']:.0%} of the decided ones ({ends})"
+    if row["triads"]:
+        said += f"; {row['circular']} of {row['triads']} triads are circular"
+    return said + (f"; {row['note']}" if row["note"] else "")
+
+
+def best_worst_table(systems: pl.DataFrame, reliability: pl.DataFrame) -> Table:
+    """Systems by their best-worst score."""
+    columns = ["dimension", "system", "shown", "best", "worst", "score", "95 % interval"]
+    rows = [
+        [
+            *(row[name] for name in columns[:5]),
+            number_cell(row["score"], "+.2f"),
+            interval(row["score_low"], row["score_high"], "+.2f"),
+        ]
+        for row in systems.iter_rows(named=True)
+    ]
+    notes = [
+        f"{row['dimension']}: no split-half reliability: {row['note']}"
+        if row["correlation"] is None
+        else f"{row['dimension']}: split-half r {row['correlation']:.2f}, reliability {row['reliability']:.2f} "
+        f"(halves of the {row['halves']}; {row['questions']} questions, {row['annotators']} annotators)"
+        for row in reliability.iter_rows(named=True)
+    ]
+    return listing("best-worst choices: (best − worst) / shown", columns, rows, numeric=columns[2:], notes=notes)
+
+
+def span_tables(agreement: pl.DataFrame, labels: pl.DataFrame) -> list[Table]:
+    """Agreement on marked places, and what was marked."""
+    columns = [
+        "dimension",
+        "read",
+        "by two",
+        "α marked",
+        "95 % interval",
+        "α label",
+        "95 % of it",
+        "F1 of words",
+        "note",
+    ]
+    rows = [
+        [
+            row["dimension"],
+            row["texts"],
+            row["read_twice"],
+            number_cell(row["alpha_marked"]),
+            interval(row["alpha_marked_low"], row["alpha_marked_high"]),
+            number_cell(row["alpha_label"]),
+            interval(row["alpha_label_low"], row["alpha_label_high"]),
+            number_cell(row["token_f1"]),
+            row["note"] or "",
+        ]
+        for row in agreement.iter_rows(named=True)
+    ]
+    names = ["dimension", "label", "severity", "spans", "summaries", "share"]
+    listed = [
+        [*(row[name] or "" for name in names[:3]), row["spans"], row["summaries"], f"{row['share']:.0%}"]
+        for row in labels.iter_rows(named=True)
+    ]
+    return [
+        listing("marked spans: agreement on characters and words", columns, rows, numeric=columns[1:-1]),
+        listing("what was marked (share: of the readings)", names, listed, numeric=names[3:]),
+    ]
+
+
+def judgements_panel(sentences: Sequence[str], tables: Sequence[Table]) -> Panel:
+    """The section of the report on labels, preferences, best-worst choices and marked errors."""
+    notes = [note for table in tables for note in table.notes]
+    return plain_panel(
+        "judgements",
+        "Labels and preferences",
+        "What do labels, preferences and marked errors say?",
+        sentences=[*sentences, *notes],
+        tables=tables,
+        order=25,
+    )

@@ -1,0 +1,100 @@
+"""Labels, preferences, best-worst choices and marked errors: do people agree, and which metric agrees with them?"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from dialgauge.metaeval import LabelSettings, evaluate_judgements
+from dialgauge.ratings import JudgementSettings, RatingPolicy, best_worst_results, preference_results, span_results
+from dialgauge.study._context import Context
+from dialgauge.study._finished import FinishedRun
+from dialgauge.study._stage import Section, Stage
+
+if TYPE_CHECKING:
+    from dialgauge.report import Panel
+    from dialgauge.tables import Table
+
+#: The files of each kind of judgement.
+_LABELS = ("label-measures.parquet",)
+_PREFERENCES = ("preference-accuracy.parquet", "preferred-systems.parquet", "preference-facts.parquet")
+_CHOICES = ("best-worst.parquet", "best-worst-reliability.parquet")
+_SPANS = ("span-agreement.parquet", "span-labels.parquet")
+
+
+class JudgementsStage(Stage):
+    """Analyses judgements that are not ratings on a scale, and asks the metrics about them."""
+
+    name = "judgements"
+    sections = (Section("judgements", JudgementSettings),)
+    inputs = ("corpus", "scores")
+    outputs = (*_LABELS, *_PREFERENCES, *_CHOICES, *_SPANS)
+
+    def settings(self, context: Context) -> Mapping[str, Any]:
+        return {
+            "ratings": context.section(RatingPolicy).model_dump(mode="json"),
+            "judgements": _asked(context).model_dump(mode="json"),
+        }
+
+    def files(self, context: Context) -> list[str]:
+        corpus = context.corpus
+        wanted = (
+            (bool(corpus.dimensions_of("binary", "nominal")) or corpus.spans.height > 0, _LABELS),
+            (corpus.preferences.height > 0, _PREFERENCES),
+            (corpus.choices.height > 0, _CHOICES),
+            (corpus.spans.height > 0, _SPANS),
+        )
+        return [name for there, names in wanted if there for name in names]
+
+    def make(self, context: Context) -> Mapping[str, Any]:
+        files, corpus, asked = self.files(context), context.corpus, _asked(context)
+        if not files:
+            return {"sentences": []}
+        policy = context.section(RatingPolicy)
+        found = evaluate_judgements(corpus, context.scores, asked.subset(LabelSettings), policy)
+        if _LABELS[0] in files and found.labels is not None:
+            context.write(_LABELS[0], found.labels.frame)
+        if corpus.preferences.height:
+            preferred = preference_results(corpus.preferences, asked)
+            accuracy = found.preferences
+            if accuracy is not None:
+                context.write(_PREFERENCES[0], accuracy.frame)
+            context.write(_PREFERENCES[1], preferred.systems)
+            context.write(_PREFERENCES[2], preferred.facts)
+        if corpus.choices.height:
+            chosen = best_worst_results(corpus.choices, asked)
+            context.write(_CHOICES[0], chosen.systems)
+            context.write(_CHOICES[1], chosen.reliability)
+        if corpus.spans.height:
+            marked = span_results(corpus.spans, corpus.summaries, asked)
+            context.write(_SPANS[0], marked.agreement)
+            context.write(_SPANS[1], marked.labels)
+        return {"sentences": found.sentences()}
+
+    def panel(self, run: FinishedRun) -> "Panel | None":
+        from dialgauge.report import judgements_panel
+
+        tables = _tables(run)
+        return judgements_panel(run.stage("judgements")["sentences"], tables) if tables else None
+
+
+def _asked(context: Context) -> JudgementSettings:
+    return context.asked(JudgementSettings, context.section(JudgementSettings))
+
+
+def _tables(run: FinishedRun) -> "list[Table]":
+    from dialgauge.report import accuracy_table, best_worst_table, labels_table, preferred_table, span_tables
+
+    def found(name: str) -> Any:
+        return run.table(name.removesuffix(".parquet"))
+
+    tables: list[Table] = []
+    if (labels := found(_LABELS[0])) is not None:
+        tables.append(labels_table(labels))
+    if (systems := found(_PREFERENCES[1])) is not None:
+        tables.append(preferred_table(systems, found(_PREFERENCES[2])))
+    if (accuracy := found(_PREFERENCES[0])) is not None:
+        tables.append(accuracy_table(accuracy))
+    if (chosen := found(_CHOICES[0])) is not None:
+        tables.append(best_worst_table(chosen, found(_CHOICES[1])))
+    if (agreed := found(_SPANS[0])) is not None:
+        tables += span_tables(agreed, found(_SPANS[1]))
+    return tables

@@ -1,0 +1,60 @@
+"""A study with preferences, labels and marked errors: files, panel, and edited summaries without systems."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dialgauge.corpus import Corpus, Dialogue, Preference, Rating, Span, Summary, Turn, write_corpus
+from dialgauge.study import FinishedRun, run_study
+
+STUDY = """
+[study]
+name = "kinds"
+[corpus]
+source = "made"
+[metrics]
+use = ["length", "rouge-1"]
+[correlation]
+resamples = 20
+"""
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """Edited summaries of one system with labels and marks, and preferences between two of them."""
+    generator = np.random.default_rng(0)
+    ids = [f"d{n}" for n in range(8)]
+    dialogues = [Dialogue(d, (Turn("A", "The bill is wrong and the agent will call back tomorrow."),)) for d in ids]
+    summaries = [Summary(d, "reference", "The agent calls back tomorrow.", kind="reference") for d in ids]
+    ratings, spans, preferences = [], [], []
+    for d in ids:
+        for v in range(4):
+            text = "The agent calls back " + " ".join(["tomorrow"] * (v + 1)) + "."
+            summaries.append(Summary(d, "summary", text, variant=f"v{v}"))
+            good = float(generator.random() < (v + 1) / 5)
+            ratings += [Rating(d, "summary", who, "correct", good, f"v{v}", scale="yes/no") for who in ("a", "b")]
+            start, end = (None, None) if good else (4, 9)
+            spans.append(Span(d, "summary", "a", "errors", 1, start, end, severity="major", variant=f"v{v}"))
+        winner = "a" if generator.random() < 0.3 else "b"
+        preferences.append(Preference(d, "summary", "summary", "a", "better", winner, "v0", "v3", shown_first="a"))
+    corpus = Corpus.build(dialogues, summaries, ratings, preferences=preferences, spans=spans)
+    write_corpus(corpus, tmp_path / "made")
+    (tmp_path / "study.toml").write_text(STUDY, "utf-8")
+    return tmp_path / "study.toml"
+
+
+def test_every_kind_has_its_tables_and_its_words(made: Path) -> None:
+    done = run_study(made)
+    run = FinishedRun.open(done.folder)
+    for name in ("label-measures", "preference-accuracy", "preferred-systems", "span-agreement", "span-labels"):
+        table = run.table(name)
+        assert table is not None
+        assert table.height
+    assert run.table("best-worst") is None
+    levels = run.table("correlations")
+    assert levels is not None
+    assert set(levels["level"]) == {"summary", "global"}
+    page = done.report.read_text("utf-8")
+    assert "What do labels, preferences and marked errors say?" in page
+    assert "does the metric tell right from wrong?" in page
