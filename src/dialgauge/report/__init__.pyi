@@ -41,6 +41,7 @@ from dialgauge.report._content import (
 )
 from dialgauge.report._evidence import (
     evidence_panel as evidence_panel,
+)
 from dialgauge.report._judgement_tables import (
     accuracy_table as accuracy_table,
     best_worst_table as best_worst_table,
