@@ -13,7 +13,7 @@ from dialgauge.perturb._guards import (
     noun_class,
     part_of_term,
     preceding,
-    sift,
+    safe_ones,
 )
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person, names_person
@@ -56,7 +56,7 @@ def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], P
         if not adjectives:
             return NotApplicable("no adjective")
         known = [token for token in adjectives if substitutes(table).get(_lemma(token))]
-        safe = sift(parsed, known, *guards, partial(_without_substitute, table=table))
+        safe = safe_ones(parsed, known, *guards, partial(_without_substitute, table=table))
         chosen: dict[str, str] = {}
         edits: list[Edit] = []
         for token in safe:

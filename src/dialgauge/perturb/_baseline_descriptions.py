@@ -16,7 +16,7 @@ from dialgauge.perturb._guards import (
     noun_class,
     occurs_again,
     part_of_term,
-    sift,
+    safe_ones,
     under_negation,
 )
 from dialgauge.perturb._parse import Parsed, Token
@@ -40,7 +40,7 @@ _DOUBTING = word_set("doubting_adjectives")
 def propose_drop(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
     """Delete every optional adjective before a noun, with the adverbs and adjectives that depend on it."""
     before_nouns = [t for t in parsed.tokens if t.dep == "amod" and is_adjective(parsed, t) and t.lower not in NEEDED]
-    safe = sift(parsed, before_nouns, *_DROP_GUARDS)
+    safe = safe_ones(parsed, before_nouns, *_DROP_GUARDS)
     edits: list[Edit] = []
     for token in safe:
         noun, phrase = parsed.tokens[token.head], parsed.subtree(token)
@@ -120,14 +120,14 @@ def _says_something(parsed: Parsed, token: Token) -> str:
     return ""
 
 
-def _told_apart(parsed: Parsed, token: Token) -> str:
+def _distinguishing(parsed: Parsed, token: Token) -> str:
     """An adjective that contrasts one thing with another: the noun or the opposite adjective occurs elsewhere."""
     noun = parsed.tokens[token.head]
     opposites = {s.word for s in substitutes("antonyms").get(token.lower, ())}
     if occurs_again(parsed, noun) or any(t.lower in opposites for t in parsed.tokens):
-        return "tells two things apart"
+        return "distinguishes two things"
     owned = any(parsed.tokens[c].dep == "poss" for c in noun.children)
-    return "tells two things apart" if owned and token.lower in ("old", "new") else ""
+    return "distinguishes two things" if owned and token.lower in ("old", "new") else ""
 
 
 def _denied(parsed: Parsed, token: Token) -> str:
@@ -163,7 +163,7 @@ def is_subsequence(result: str, original: str) -> bool:
 
 
 _DROP_GUARDS = (
-    _separable, _optional, part_of_term, _says_something, _told_apart, _denied, in_comparison, in_quotes
+    _separable, _optional, part_of_term, _says_something, _distinguishing, _denied, in_comparison, in_quotes
 )  # fmt: skip
 
 register(

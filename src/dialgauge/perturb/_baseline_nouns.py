@@ -17,7 +17,7 @@ from dialgauge.perturb._guards import (
     lemma_of,
     noun_class,
     preceding,
-    sift,
+    safe_ones,
 )
 from dialgauge.perturb._parse import Chunk, Parsed, Token
 from dialgauge.perturb._people import PERSONAL, names_person, people_of, pronoun_of
@@ -57,7 +57,7 @@ def propose_hyponyms(parsed: Parsed, dialogue: Dialogue | None, rng: Random, lev
         lemma: [s.word for s in table[lemma] if not {s.word, inflect(s.word, "NNS")} & said]
         for lemma in map(_noun_lemma, known)
     }
-    safe = sift(
+    safe = safe_ones(
         parsed,
         known,
         _in_compound,

@@ -9,13 +9,13 @@ from itertools import pairwise
 from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, base_form, finite_part, glued, is_finite, subject
 from dialgauge.perturb._guards import (
     CONDITIONS,
-    Sifted,
+    Safe,
     has_determiner,
     in_condition,
     is_negated,
     lemma_of,
     occurs_again,
-    sift,
+    safe_ones,
 )
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person
@@ -48,10 +48,10 @@ _PLURAL = frozenset(["they", "them", "their", "theirs", "themselves", "ones"])
 _NEUTER = frozenset(["it", "its", "itself", "one"])
 
 
-def dispensable(parsed: Parsed) -> Sifted[Phrase]:
+def dispensable(parsed: Parsed) -> Safe[Phrase]:
     """Every phrase of a text that can go."""
     candidates = [phrase for token in parsed.tokens if (phrase := _phrase(parsed, token))]
-    return sift(parsed, candidates, _whole, _bound, _entailed, _referred_to)
+    return safe_ones(parsed, candidates, _uncut, _bound, _entailed, _referred_to)
 
 
 def _phrase(parsed: Parsed, token: Token) -> Phrase | None:
@@ -77,7 +77,7 @@ def _is_past(parsed: Parsed, token: Token) -> bool:
     return token.dep == "advmod" and token.lower == "ago" and parsed.child(token, "npadvmod") is not None
 
 
-def _whole(parsed: Parsed, phrase: Phrase) -> str:
+def _uncut(parsed: Parsed, phrase: Phrase) -> str:
     """One stretch of a sentence with a finite verb, with its brackets and quotes, and nothing glued to it."""
     first, last, token = phrase
     text, start, end = parsed.text, parsed.tokens[first].start, parsed.tokens[last].end

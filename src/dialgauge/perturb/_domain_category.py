@@ -9,7 +9,7 @@ from dialgauge.perturb._domain_text import CITATION, numbers, word_count
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._frames import Frame, Member, frames
 from dialgauge.perturb._grammar import hyphenated
-from dialgauge.perturb._guards import Sifted, ancestors, following, has_determiner, lemma_of, preceding, sift
+from dialgauge.perturb._guards import Safe, ancestors, following, has_determiner, lemma_of, preceding, safe_ones
 from dialgauge.perturb._lexicon import Domain, lexicon, plural, root
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
@@ -60,7 +60,7 @@ def find_terms(parsed: Parsed, domain: Domain) -> list[Term]:
 def _propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
     """Exchange the object of the request, wherever it is named, with what goes with it."""
     found = [(match, frame, member) for match, frame, member in frames().find(parsed.text) if _is_noun(parsed, match)]
-    objects = sift(parsed, found, _described_closely, _under_other_verbs)
+    objects = safe_ones(parsed, found, _described_closely, _under_other_verbs)
     domain = lexicon().domain_of(dialogue, parsed.text)
     for match, frame, member in objects:
         if not _is_requested(parsed, match):
@@ -81,7 +81,7 @@ def _propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int)
         return Proposal(changes, {"frame": frame.name, "from": member.noun, "to": new.noun, **objects.notes()})
     if not found:
         return NotApplicable("the summary names nothing that the lexicon can exchange")
-    return Sifted[object]((), objects.refused).none_left("object of a request")
+    return Safe[object]((), objects.refused).none_left("object of a request")
 
 
 def _is_noun(parsed: Parsed, match: re.Match[str]) -> bool:

@@ -19,7 +19,7 @@ CONDITIONS = frozenset(("if", "unless", "whether", "until", "till", "once", "pro
 _QUOTES = re.compile(r"[\"“”„«»]")
 
 
-class Sifted(list[Candidate]):
+class Safe(list[Candidate]):
     """The candidates that every guard let through; ``refused`` counts the reasons for the others."""
 
     def __init__(self, kept: Iterable[Candidate], refused: Counter[str]) -> None:
@@ -38,7 +38,7 @@ class Sifted(list[Candidate]):
         return NotApplicable(f"no {what} that is safe to change: {reason}")
 
 
-def sift(parsed: Parsed, candidates: Iterable[Candidate], *guards: Guard[Candidate]) -> Sifted[Candidate]:
+def safe_ones(parsed: Parsed, candidates: Iterable[Candidate], *guards: Guard[Candidate]) -> Safe[Candidate]:
     """The candidates without those that a guard refuses; the first guard that does gives the reason."""
     kept: list[Candidate] = []
     refused: Counter[str] = Counter()
@@ -48,7 +48,7 @@ def sift(parsed: Parsed, candidates: Iterable[Candidate], *guards: Guard[Candida
             refused[reason] += 1
         else:
             kept.append(candidate)
-    return Sifted(kept, refused)
+    return Safe(kept, refused)
 
 
 def lemma_of(token: Token) -> str:
@@ -136,7 +136,7 @@ def in_comparison(parsed: Parsed, token: Token) -> str:
 
 
 def occurs_again(parsed: Parsed, noun: Token) -> bool:
-    """Whether the same noun stands elsewhere in the text, so that what goes with it may tell the two apart."""
+    """Whether the same noun stands elsewhere in the text, so that what goes with it may distinguish the two."""
     return any(t.i != noun.i and t.pos in ("NOUN", "PROPN") and lemma_of(t) == lemma_of(noun) for t in parsed.tokens)
 
 

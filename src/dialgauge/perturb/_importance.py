@@ -68,7 +68,8 @@ def _telling(texts: Sequence[str], chosen: Sequence[int]) -> tuple[int, ...]:
         others = set().union(*(found for i, found in enumerate(words) if i != place))
         return len(words[place] & others) >= _REPEATED * len(words[place])
 
-    return tuple(i for i in chosen if len(words[i]) > least and not repeated(i)) or tuple(chosen)
+    telling = [i for i in range(len(texts)) if len(words[i]) > least and not repeated(i)]
+    return tuple(i for i in chosen if i in telling) or tuple(telling) or tuple(chosen)
 
 
 def removal(parsed: Parsed, places: Sequence[int]) -> list[Edit]:
