@@ -25,8 +25,10 @@ PLACES: Mapping[str, str] = {
     "up": "mlp.up_proj",
     "down": "mlp.down_proj",
 }
-#: The longest sequence that is put together on a processor: its mask grows with the square.
-_LONGEST = {"cpu": 1024, "cuda": 8192}
+#: The longest sequence of one dialogue and its summaries: its mask grows with the square.
+_LONGEST = {"cpu": 2048, "cuda": 8192}
+#: Tokens of several dialogues in one sequence. A processor gains nothing by that, and pays for what is masked.
+_TOGETHER = {"cpu": 1, "cuda": 8192}
 #: Logits of the vocabulary that are held at a time.
 _ROWS = 256
 
@@ -70,7 +72,7 @@ class Network:
                 parts.append(part)
                 owners.append(owner)
         lengths = [len(part.context) + sum(map(self.words.size, part.summaries)) for part in parts]
-        results = run_batched(parts, lengths, self._score, budget)
+        results = run_batched(parts, lengths, self._score, min(budget, _TOGETHER[place]))
         found: list[list[tuple[FloatArray, FloatArray]]] = [[] for _ in trees]
         for owner, result in zip(owners, results, strict=True):
             found[owner] += result
