@@ -240,7 +240,7 @@ def test_rows_left_out_are_named_as_in_the_study_file(tmp_path: Path, source: st
     for home in (tmp_path / "one", tmp_path / "elsewhere"):
         (home / source).parent.mkdir(parents=True)
         (home / source).write_text("id,dialogue,system,summary,reference\nd,A: hi,x,Hi.,Hello.\nd,A: hi,x,Ho.,\n")
-        (home / "s.toml").write_text(STUDY.replace('"embedded"', f'"{source}"'))
+        (home / "s.toml").write_text(STUDY.replace('"embedded"', f'"{source}"\nallow_left_out = "all"'))
         run = run_study(home / "s.toml")
         assert [problem.partition(": ")[0] for problem in run.problems] == [f"{source}:3"]
         assert sum(run.left_out.values()) == 1
