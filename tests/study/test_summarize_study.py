@@ -72,7 +72,7 @@ def echo() -> Iterator[list[str]]:
 
 def test_a_newcomer_with_dialogues_runs_a_whole_study(tmp_path: Path) -> None:
     run = run_study(study(tmp_path, ["lead:n=1", "two=longest:n=2"], more='roles = ["overall", "agent"]'))
-    assert list(run.stages) == ["summaries", "corpus", "scores", "report"]
+    assert list(run.stages) == ["summaries", "corpus", "scores", "judgements", "systems", "report"]
     written = summarize(BARE, ["lead:n=1", "two=longest:n=2"], roles=["overall", "agent"])
     assert run.corpus.summaries.equals(written.corpus.summaries)
     assert run.scores.frame.height == 16

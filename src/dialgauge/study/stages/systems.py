@@ -85,7 +85,8 @@ def _why_not(context: Context) -> str:
     roles = sorted(set(here["role"]))
     if asked.role is None and OVERALL not in roles and len(roles) > 1:
         return f"several roles have summaries ({', '.join(roles)}); name one as role in [systems]"
+    role = asked.role or (OVERALL if OVERALL in roles or not roles else roles[0])
     references = set() if asked.with_references else set(context.corpus.references["system"])
-    if len(set(here["system"]) - references) < 2:
+    if len(set(here.filter(pl.col("role") == role)["system"]) - references) < 2:
         return "fewer than two systems have scores"
     return ""
