@@ -15,5 +15,5 @@ class ComparisonSettings(Intervals):
     over_correction: bool = setting(
         True,
         "Multiply CV* by 1 + 1/(4n), as published in 2022; recent QRA tables do not.",
-        flag="--over-correction/--no-over-correction",
+        flag="--corrected/--uncorrected",
     )
