@@ -39,7 +39,7 @@ def correlate(
 
     Scores and ratings are paired by dialogue and system, never by row, within one role. [bold]*[/] marks an interval
     that excludes zero, [bold]=[/] a metric that is not significantly different from the best one of its column
-    (permutation test over systems).
+    (paired test over systems).
     """
     from dialgauge.cli._correlate_tables import Found, as_json, print_found
     from dialgauge.metaeval import evaluate_judgements, evaluate_metrics

@@ -124,7 +124,7 @@ def _print_reading(result: "Correlations") -> None:
         over = "systems and inputs" if settings["resample"] == "both" else settings["resample"]
         note(
             f"[{settings['confidence']:.0%} interval, bootstrap over {over}], * excludes zero, "
-            "= not significantly different from the best of the column (permutation test over systems, "
+            "= not significantly different from the best of the column (paired test over systems, "
             "Benjamini–Hochberg)"
         )
 
