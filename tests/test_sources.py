@@ -151,7 +151,7 @@ def sources() -> Sources:
         ("corpus._embedded", "corpus/embedded/chat.toml"),
         ("metrics._rouge", "metrics/kernels/lcs.c"),
         ("metrics._meteor", "metrics/wordnet/table.bin"),
-        ("perturb._baseline_nouns", "perturb/wordnet/hyponyms.txt"),
+        ("perturb._baseline_nouns", "perturb/words/hyponyms.txt"),
         ("report._render", "report/templates/report.css"),
         ("reproduce._printed", "reproduce/papers/csds_repro.toml"),
         ("study._template", "study/template.toml"),

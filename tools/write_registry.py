@@ -34,7 +34,8 @@ def declared() -> dict[str, dict[str, Listed]]:
 
     Registry.add = add
     for module in pkgutil.walk_packages(dialgauge.__path__, "dialgauge."):
-        if not module.name.endswith("__main__"):
+        # The compiled kernels are a plain library, not a module, whatever their name looks like.
+        if not module.name.endswith(("__main__", "kernels._library")):
             import_module(module.name)
     return found
 
