@@ -10,7 +10,7 @@ from dialgauge.metaeval._verdict import Verdict
 #: Normal quantile of the power that is planned for: four out of five studies show it.
 _POWER = 0.84
 #: Plans beyond these are no plans.
-_MOST_DIALOGUES, _MOST_SYSTEMS, _MOST_RATERS = 5000, 100, 30
+_MOST_DIALOGUES, _MOST_SYSTEMS, _MOST_RATERS = 1000, 30, 30
 
 
 def needed_rows(evidence: Evidence, d: int, rows: list[Verdict]) -> list[dict[str, Any]]:
