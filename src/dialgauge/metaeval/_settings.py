@@ -5,7 +5,7 @@ from typing import Literal
 
 from dialgauge.errors import InputError
 from dialgauge.resampling import Intervals, Resampling
-from dialgauge.settings import Several, setting
+from dialgauge.settings import Settings, Several, setting
 
 #: system: the systems' means; summary: within each dialogue, then averaged; global: all summaries at once.
 Level = Literal["system", "summary", "global"]
@@ -31,8 +31,8 @@ Spread = Literal["auto", "systems", "summaries"]
 _PANEL = "References and signs"
 
 
-class PairedSettings(Resampling):
-    """Which scores and ratings are paired: of which role, and whether references count as systems."""
+class SummaryChoice(Settings):
+    """Which summaries are analysed: of which role, and whether references count as systems."""
 
     role: str | None = setting(
         None, "Role whose summaries are analysed (default: the only one that was scored and rated, or overall)."
@@ -44,6 +44,10 @@ class PairedSettings(Resampling):
         panel=_PANEL,
     )
     variant: str = setting("original", "Variant of the summaries that is analysed.", option=False)
+
+
+class PairedSettings(SummaryChoice, Resampling):
+    """Which scores and ratings are paired, and how intervals are drawn."""
 
 
 class CorrelationSettings(PairedSettings):
@@ -104,7 +108,7 @@ class LabelSettings(Intervals):
     folds: int = setting(5, "Number of parts of the dialogues; a threshold is chosen on all but one.", ge=2, le=100)
 
 
-class SystemComparisonSettings(Intervals):
+class SystemComparisonSettings(SummaryChoice, Intervals):
     """How systems are compared with each other: which, by what, and how p-values are corrected."""
 
     resamples: int = setting(
@@ -120,16 +124,6 @@ class SystemComparisonSettings(Intervals):
     correction: Literal["holm", "benjamini-hochberg", "none"] = setting(
         "holm", "Correction of p-values over the pairs of systems of each metric or dimension."
     )
-    role: str | None = setting(
-        None, "Role whose summaries are analysed (default: the only one that was scored and rated, or overall)."
-    )
-    with_references: bool = setting(
-        False,
-        "Count references as systems, or leave them out.",
-        flag="--with-references/--without-references",
-        panel=_PANEL,
-    )
-    variant: str = setting("original", "Variant of the summaries that is analysed.", option=False)
 
 
 def _parse_effects(given: Sequence[str]) -> dict[str, dict[str, str]]:
