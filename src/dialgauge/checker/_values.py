@@ -4,33 +4,9 @@ import random
 import re
 from dataclasses import dataclass
 
-_SMALL = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-]
-_TENS = dict(
-    zip(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], range(20, 100, 10), strict=True)
-)
-WORDS = {word: number for number, word in enumerate(_SMALL)} | _TENS
+from dialgauge.language import NUMBER_WORDS
+
+_SMALL = [word for word, number in NUMBER_WORDS.items() if number <= 20]
 _DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _MONTHS = [
     "January",
@@ -50,7 +26,7 @@ _PARTS = ["morning", "afternoon", "evening", "night", "noon"]
 _PATTERNS = (
     ("time", re.compile(r"\b\d{1,2}[:.]\d{2}(?:\s?[ap]\.?m\b)?|\b\d{1,2}\s?[ap]\.?m\b", re.I)),
     ("number", re.compile(r"(?<![\w.#])\d+(?:,\d{3})*(?:\.\d+)?(?![\w#])")),
-    ("number", re.compile(rf"\b(?:{'|'.join(word for word in WORDS if word not in ('zero', 'one'))})\b", re.I)),
+    ("number", re.compile(rf"\b(?:{'|'.join(word for word in NUMBER_WORDS if word not in ('zero', 'one'))})\b", re.I)),
     ("day", re.compile(rf"\b(?:{'|'.join(_DAYS)})\b", re.I)),
     ("month", re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")),
     ("relative", re.compile(rf"\b(?:{'|'.join(_RELATIVE)})\b", re.I)),
@@ -83,7 +59,7 @@ def values_in(text: str) -> list[Value]:
 def _amount(kind: str, text: str) -> str:
     lower = text.lower()
     if kind == "number":
-        return str(WORDS.get(lower, lower.replace(",", "")))
+        return str(NUMBER_WORDS.get(lower, lower.replace(",", "")))
     if kind == "time":
         hours, _, minutes = re.sub(r"[^\d:.]", "", lower).replace(".", ":").partition(":")
         return f"{int(hours or 0) % 12}:{(minutes.strip(':') or '00')[:2]}"
@@ -95,7 +71,7 @@ def other_value(value: Value, draw: random.Random) -> str:
     if value.kind in _LISTS:
         other = draw.choice([word for word in _LISTS[value.kind] if word.lower() != value.amount])
         return other if value.text[0].isupper() else other.lower()
-    if value.kind == "number" and value.amount.isdigit() and value.text.lower() in WORDS:
+    if value.kind == "number" and value.amount.isdigit() and value.text.lower() in NUMBER_WORDS:
         return draw.choice([word for word in _SMALL[2:13] if word != value.text.lower()])
     return _other_digits(value.text, draw)
 
@@ -117,8 +93,8 @@ def _other_digits(text: str, draw: random.Random) -> str:
 
 def same_value(value: Value) -> str | None:
     """The same value written otherwise: digits for words and words for digits, where that is usual."""
-    if value.kind == "number" and value.text.lower() in WORDS:
-        return str(WORDS[value.text.lower()])
+    if value.kind == "number" and value.text.lower() in NUMBER_WORDS:
+        return str(NUMBER_WORDS[value.text.lower()])
     if value.kind == "number" and value.text.isdigit() and 1 < int(value.text) <= 20:
         return _SMALL[int(value.text)]
     clock = re.fullmatch(r"(\d{1,2})(?:[:.]00)?\s?([ap])\.?m", value.text, re.I)

@@ -29,6 +29,7 @@ from dialgauge.language._language import (
     language_of as language_of,
     language_signature as language_signature,
 )
+from dialgauge.language._numbers import NUMBER_WORDS as NUMBER_WORDS
 from dialgauge.language._porter import (
     porter_stem as porter_stem,
 )

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 from dialgauge.corpus import Dialogue
-from dialgauge.perturb._domain_text import CITATION, NUMBER_WORDS
+from dialgauge.language import NUMBER_WORDS
+from dialgauge.perturb._domain_text import CITATION
 from dialgauge.perturb._domain_values import invented
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._entities import (

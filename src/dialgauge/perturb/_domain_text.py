@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from dialgauge.corpus import Dialogue
+from dialgauge.language import NUMBER_WORDS
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._lexicon import root, word_list
 from dialgauge.perturb._parse import Parsed
@@ -14,32 +15,6 @@ from dialgauge.perturb._parse import Parsed
 CITATION = "Patel, Agrawal, Kumar 2024, Tweak to Trust"
 NAMED = frozenset({"PERSON", "ORG", "GPE", "LOC", "FAC", "NORP", "PRODUCT", "EVENT", "WORK_OF_ART"})
 
-_UNITS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-NUMBER_WORDS = {word: value for value, word in enumerate(_UNITS)} | {
-    word: 20 + 10 * place for place, word in enumerate(_TENS)
-}
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*|[a-z]+(?:-[a-z]+)?")
 _CALENDAR = re.compile(
     r"\b(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?s?\b|\b(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?"
@@ -71,7 +46,7 @@ def _value(word: str) -> int | None:
     if not unit:
         # "one" and "no one" are pronouns more often than numbers.
         return NUMBER_WORDS.get(word) if word != "one" else None
-    if tens in _TENS and unit in _UNITS[1:10]:
+    if NUMBER_WORDS.get(tens, 0) >= 20 and 1 <= NUMBER_WORDS.get(unit, 0) < 10:
         return NUMBER_WORDS[tens] + NUMBER_WORDS[unit]
     return None
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from dialgauge.perturb._domain_text import NUMBER_WORDS
+from dialgauge.language import NUMBER_WORDS
 from dialgauge.perturb._entities import MONTHS, WEEKDAYS
 from dialgauge.perturb._lexicon import people
 from dialgauge.perturb._perturbation import Random

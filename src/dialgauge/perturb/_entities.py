@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dialgauge.perturb._domain_text import NUMBER_WORDS
+from dialgauge.language import NUMBER_WORDS
 from dialgauge.perturb._grammar import hyphenated
 from dialgauge.perturb._lexicon import Domain, alternatives, lexicon, people, plural, word_list
 from dialgauge.perturb._parse import Parsed
