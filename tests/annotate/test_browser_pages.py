@@ -6,10 +6,12 @@ import zipfile
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from dialgauge.annotate._protocol import Language
+from dialgauge.annotate._translations import LEAD_LANGUAGES
 from tests.annotate.annotate_browser import (
     FOUR,
     Served,
@@ -256,17 +258,22 @@ def test_being_signed_out_keeps_the_edit(browser: Any, tmp_path: Path) -> None:
         assert [row["answer"]["values"] for row in served.answers()] == [{"coherence": 4}]
 
 
-def messages(language: str) -> dict[str, str]:
-    text = files("dialgauge.annotate").joinpath("translations", f"{language}.json").read_text("utf-8")
+def messages(name: str) -> dict[str, str]:
+    text = files("dialgauge.annotate").joinpath("translations", f"{name}.json").read_text("utf-8")
     found: dict[str, str] = json.loads(text)
     return found
 
 
-def test_both_languages_say_the_same_things() -> None:
-    english_ones, chinese = messages("en"), messages("zh")
-    assert list(english_ones) == list(chinese)
-    for key, message in english_ones.items():
-        assert sorted(re.findall(r"\{\w+\}", message)) == sorted(re.findall(r"\{\w+\}", chinese[key])), key
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [("en", one) for one in get_args(Language)[1:]] + [("lead.en", f"lead.{one}") for one in LEAD_LANGUAGES[1:]],
+)
+def test_all_languages_say_the_same_things(here: str, there: str) -> None:
+    ours, theirs = messages(here), messages(there)
+    assert list(ours) == list(theirs)
+    for key, message in ours.items():
+        assert sorted(re.findall(r"\{\w+\}", message)) == sorted(re.findall(r"\{\w+\}", theirs[key])), key
+        assert theirs[key].strip(), key
 
 
 def test_every_message_is_used_and_every_used_one_exists() -> None:
@@ -282,7 +289,7 @@ def test_every_message_is_used_and_every_used_one_exists() -> None:
     whole = set(re.findall(r"""(?:\bt\(|messages\[|\? |: |", )["']([a-z][\w.-]*)["']""", text))
     begun = set(re.findall(r"""\bt\(`([a-z][\w.-]*\.)\$""", text)) | set(re.findall(r"""["']([a-z]+\.)["'] ~""", text))
     ended = set(re.findall(r"""\bt\(`\$\{\w+\}(\.[\w.]+)`""", text))
-    known = set(messages("en"))
+    known = {*messages("en"), *messages("lead.en")}
     used = set(re.findall(r"""(?:\bt\(|messages\[)["']([a-z][\w.-]*)["'][\],)]""", text))
     assert used <= known, f"no message for {sorted(used - known)}"
     unused = {key for key in known - whole if not key.startswith(tuple(begun)) and not key.endswith(tuple(ended))}

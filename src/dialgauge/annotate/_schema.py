@@ -108,6 +108,44 @@ event = sa.Table(
     sa.UniqueConstraint("assignment", "rev"),
 )
 
+#: A change that came when the answer was closed to it: kept as it was sent, until it is taken or left.
+late = sa.Table(
+    "late",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),  # in the order of arrival
+    sa.Column("key", sa.String(40), nullable=False, unique=True),
+    sa.Column("assignment", sa.String(40), nullable=False, index=True),
+    sa.Column("annotator", sa.ForeignKey("annotator.id"), nullable=False, index=True),
+    sa.Column("item", sa.ForeignKey("item.id"), nullable=False),
+    sa.Column("body", sa.JSON, nullable=False),  # the change as the browser sent it
+    sa.Column("digest", sa.String(64), nullable=False),
+    sa.Column("reason", sa.String(12), nullable=False),  # paused | closed | moved | dropped | final
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("outcome", sa.String(12)),  # taken | left; null: open
+    sa.Column("settled", sa.Double),
+)
+
+#: A page that is open in front of somebody is not given to somebody else before this time.
+lease = sa.Table(
+    "lease",
+    metadata,
+    sa.Column("page", sa.String(40), primary_key=True),
+    sa.Column("until", sa.Double, nullable=False),
+)
+
+#: An assignment whose page was given to somebody else: what is needed to accept what its annotator still sends.
+moved = sa.Table(
+    "moved",
+    metadata,
+    sa.Column("assignment", sa.String(40), primary_key=True),
+    sa.Column("page", sa.JSON, nullable=False),  # the row of the page as it was
+    sa.Column("annotator", sa.ForeignKey("annotator.id"), nullable=False, index=True),
+    sa.Column("item", sa.ForeignKey("item.id"), nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("shown", sa.JSON, nullable=False),
+    sa.Column("at", sa.Double, nullable=False),
+)
+
 link = sa.Table(
     "link",
     metadata,

@@ -1,4 +1,7 @@
-"""The messages of the interface in each language."""
+"""The messages of the interface in each language.
+
+What annotators read is there in every language of ``Language``. The lead's pages are in those of ``LEAD_LANGUAGES``.
+"""
 
 import json
 from functools import cache
@@ -11,17 +14,25 @@ from dialgauge.annotate._protocol import Language
 
 #: The cookie of a visitor who chooses another language than the study's.
 LANGUAGE_COOKIE = "language"
+#: The languages of the lead's pages, which are in English where a study or a visitor asks for another one.
+LEAD_LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
-def language_of(request: Request, study: Language) -> Language:
+def language_of(request: Request, study: Language, *, lead: bool = False) -> Language:
     """The language a visitor has chosen, or else the study's."""
     chosen = request.cookies.get(LANGUAGE_COOKIE)
-    return next((language for language in get_args(Language) if language == chosen), study)
+    wanted = next((language for language in get_args(Language) if language == chosen), study)
+    return "en" if lead and wanted not in LEAD_LANGUAGES else wanted
 
 
 @cache
-def messages(language: Language) -> dict[str, str]:
-    """All messages of the interface in one language."""
-    text = files("dialgauge.annotate").joinpath("translations", f"{language}.json").read_text("utf-8")
+def messages(language: Language, *, lead: bool = False) -> dict[str, str]:
+    """All messages of the annotators' pages in one language; for the lead's pages those of the lead too."""
+    found = _read(language)
+    return {**found, **_read(f"lead.{language}")} if lead else found
+
+
+def _read(name: str) -> dict[str, str]:
+    text = files("dialgauge.annotate").joinpath("translations", f"{name}.json").read_text("utf-8")
     found: dict[str, str] = json.loads(text)
     return found

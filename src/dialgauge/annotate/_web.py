@@ -20,6 +20,8 @@ from dialgauge.web import environment
 
 HERE = Path(__file__).parent
 Result = TypeVar("Result")
+#: The pages of the lead, whose messages are in fewer languages than those of the annotators.
+_LEAD_TEMPLATES = ("lead.html", "login.html")
 
 
 @dataclass(slots=True)
@@ -35,11 +37,12 @@ class Site:
         self, request: Request, template: str, status_code: int = 200, csrf: str = "", **more: Any
     ) -> HTMLResponse:
         """A page from a template."""
-        language = language_of(request, self.project.section.language)
+        lead = template in _LEAD_TEMPLATES
+        language = language_of(request, self.project.section.language, lead=lead)
         context = {
             "nonce": request.scope["state"]["nonce"],
             "language": language,
-            "messages": messages(language),
+            "messages": messages(language, lead=lead),
             "title": self.project.title,
             "csrf": csrf,
             "status": status_code,
