@@ -135,6 +135,7 @@ def test_annotators_have_no_way_to_the_leads_side(tmp_path: Path) -> None:
         assert len(paths) > 10
         for path in paths:
             url = path.replace("{number}", "1").replace("{format}", "csv").replace("{kind}", "sheets")
+            url = url.replace("{key}", "0" * 32)
             for method, body in (("GET", None), ("POST", _body(path))):
                 codes = [
                     ada.client.request(method, url, json=body, headers={"X-CSRF-Token": ada.csrf}).status_code,
@@ -154,6 +155,7 @@ def _body(path: str) -> dict[str, object]:
         "/api/lead/adjudicate": {"adjudicator": "ada"},
         "/api/lead/password": {"password": "long enough to do"},
         "/api/lead/plan": {"dimension": "relevance"},
+        "/api/lead/late/{key}": {"decision": "leave"},
     }
     return bodies.get(path, {})
 

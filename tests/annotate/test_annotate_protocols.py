@@ -49,8 +49,8 @@ def test_an_agreeing_pilot_opens_the_main_part_which_is_split_evenly(database: P
         page = people[0].get(f"/api/pages/{pilot_page}")
         assert page["editable"] is False
         answer = page["items"][0]
-        refused = people[0].save(answer["id"], answer["answer"]["rev"], {"consistency": 1}, status=409)
-        assert refused["error"] == "closed"
+        late = people[0].save(answer["id"], answer["answer"]["rev"], {"consistency": 1}, status=202)
+        assert late["kept"] == "closed"
         for person in people:
             person.rate_everything(_by_text)
         assert people[0].get("/api/pages")["waiting"] == "done"
@@ -130,7 +130,7 @@ def test_training_gives_feedback_and_gates_the_real_items(tmp_path: Path) -> Non
         assert item["feedback"] is None
         saved = ada.save(item["id"], 0, {"consistency": 5, "relevance": 4})
         assert saved["feedback"] == {"passed": True, "expected": {"relevance": 5.0}, "text": "All there."}
-        assert ada.save(item["id"], 1, {"consistency": 5, "relevance": 5}, status=409)["error"] == "closed"
+        assert ada.save(item["id"], 1, {"consistency": 5, "relevance": 5}, status=202)["kept"] == "final"
         ada.save(second["items"][0]["id"], 0, {"consistency": 2, "relevance": 2})
         listed = ada.get("/api/pages")
         assert listed["stage"] == "main"
@@ -328,7 +328,7 @@ def test_people_are_added_paused_and_replaced(tmp_path: Path, per_item: object) 
         mine = len(bo.get("/api/pages")["pages"])
         lead.send("POST", f"/api/lead/annotators/{numbers['bo']}", {"action": "pause"})
         assert bo.get("/api/pages")["waiting"] == "paused"
-        assert bo.save(page["items"][1]["id"], 0, {}, status=409)["error"] == "closed"
+        assert bo.save(page["items"][1]["id"], 0, {"consistency": 2, "relevance": 1}, status=202)["kept"] == "paused"
         lead.send("POST", f"/api/lead/annotators/{numbers['bo']}", {"action": "resume"})
         lead.send("POST", f"/api/lead/annotators/{numbers['bo']}", {"action": "replace"}, status=422)
         lead.send(
@@ -340,7 +340,7 @@ def test_people_are_added_paused_and_replaced(tmp_path: Path, per_item: object) 
         eve = study.person("eve")
         assert len(eve.get("/api/pages")["pages"]) == mine
         # What bo rated stays bo's; everything else is eve's.
-        assert sum(page["items"] for page in eve.get("/api/pages")["pages"]) == mine * 3 - 1
+        assert sum(page["items"] for page in eve.get("/api/pages")["pages"]) == mine * 3 - 2
         lead.send("POST", "/api/lead/annotators", {"name": "dee"})
         lead.send("POST", "/api/lead/annotators", {"name": "dee"}, status=409)
         dee = study.person("dee")
@@ -349,7 +349,7 @@ def test_people_are_added_paused_and_replaced(tmp_path: Path, per_item: object) 
         for person in (ada, eve, dee, study.person("cy")):
             person.rate_everything(3)
         total = 9 * 3 * (4 if per_item == "all" else 1)
-        assert study.events() - before == total - 1
+        assert study.events() - before == total - 2
         assert _dashboard(study)["progress"]["complete"] == total
 
 

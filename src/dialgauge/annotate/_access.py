@@ -19,6 +19,8 @@ from dialgauge.annotate import _schema as t
 from dialgauge.annotate._shield import digest_of
 
 SESSION_DAYS = 60
+#: How long somebody who no longer takes part may still send what was rated before.
+LEAVING_DAYS = 7
 _DAY = 86_400
 
 
@@ -28,6 +30,10 @@ class RefusedError(Exception):
     def __init__(self, status: int, code: str, message: str, **more: Any) -> None:
         super().__init__(message)
         self.status, self.code, self.message, self.more = status, code, message, more
+
+
+#: The states of annotators who may open their pages.
+TAKING_PART = ("active", "paused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +132,14 @@ _VISITOR = (
 )
 
 
-def visitor_of(connection: Connection, cookie: str | None) -> Visitor:
-    """Who has this cookie; refused if nobody has."""
+def visitor_of(connection: Connection, cookie: str | None, *, leaving: bool = False) -> Visitor:
+    """Who has this cookie; refused if nobody has. ``leaving`` also admits those who no longer take part."""
     signed_out = RefusedError(401, "signed-out", "You are not signed in. Open the link that you received.")
     if not cookie:
         raise signed_out
     digest = digest_of(cookie)
     row = connection.execute(_VISITOR, {"digest": digest, "now": time.time()}).first()
-    if row is None or (row.annotator is not None and row.state == "replaced"):
+    if row is None or (row.annotator is not None and row.state not in TAKING_PART and not leaving):
         raise signed_out
     if row.annotator is None:
         return Visitor(None, "lead", "active", "lead", row.csrf, digest)
@@ -149,6 +155,19 @@ def require_token(visitor: Visitor, token: str) -> None:
 def end_session(connection: Connection, digest: str) -> None:
     """Sign out."""
     connection.execute(sa.update(t.session).where(t.session.c.digest == digest).values(revoked=time.time()))
+
+
+def end_access(connection: Connection, annotator: int) -> None:
+    """For somebody who no longer takes part: no link works any more, and sessions only save, for a week.
+
+    Their browser may have ratings that it could not send yet.
+    """
+    now = time.time()
+    mine = (t.link.c.annotator == annotator, t.link.c.revoked.is_(None))
+    connection.execute(sa.update(t.link).where(*mine).values(revoked=now))
+    last = now + LEAVING_DAYS * _DAY
+    shorter = sa.update(t.session).where(t.session.c.annotator == annotator, t.session.c.expires > last)
+    connection.execute(shorter.values(expires=last))
 
 
 def revoke_all(connection: Connection, annotator: int) -> None:

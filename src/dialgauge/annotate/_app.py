@@ -17,8 +17,9 @@ from dialgauge.annotate._access import RefusedError, Visitor
 from dialgauge.annotate._answers import Save
 from dialgauge.annotate._gate import settle_pilot
 from dialgauge.annotate._lead import lead_routes
+from dialgauge.annotate._leases import needs_renewal, renew
 from dialgauge.annotate._password import password_fits
-from dialgauge.annotate._project import Project
+from dialgauge.annotate._project import Project, get_setting
 from dialgauge.annotate._saves import Saved, save_answer
 from dialgauge.annotate._shield import COOKIE, Application, Shield
 from dialgauge.annotate._translations import language_of
@@ -215,7 +216,24 @@ def _annotator_routes(site: Site) -> fastapi.APIRouter:
 
     @router.get("/pages/{page_id}")
     def page(request: Request, page_id: str) -> dict[str, Any]:
-        return site.look(request, lambda connection, who: page_view(connection, project, site.library, who, page_id))
+        def view(connection: Connection, visitor: Visitor) -> tuple[dict[str, Any], bool]:
+            found = page_view(connection, project, site.library, visitor, page_id)
+            return found, needs_renewal(connection, page_id)
+
+        found, outdated = site.look(request, view)
+        if outdated:
+            # Nobody waits for it: what comes too late for a lease is still accepted as a late change.
+            project.store.submit(lambda connection: renew(connection, page_id))
+        return found
+
+    @router.get("/state")
+    def state(request: Request) -> dict[str, Any]:
+        """What a page asks for now and then: whether something has changed that it must read again."""
+
+        def view(connection: Connection, visitor: Visitor) -> dict[str, Any]:
+            return {"stage": get_setting(connection, "stage"), "state": visitor.state}
+
+        return site.look(request, view)
 
     @router.put("/assignments/{assignment}")
     async def save(request: Request, assignment: str, body: Save) -> JSONResponse:
@@ -224,7 +242,9 @@ def _annotator_routes(site: Site) -> fastapi.APIRouter:
             so_far = progress(situation(connection, project, visitor)) if saved.finished else None
             return saved, so_far
 
-        saved, so_far = await site.act(request, write)
+        saved, so_far = await site.act(request, write, leaving=True)
+        if saved.kept is not None:
+            return JSONResponse(saved.reply, 202)
         changed = saved.finished and saved.stage == "pilot" and await settle_pilot(project)
         return JSONResponse({**saved.reply, "progress": so_far, "stage_changed": changed})
 

@@ -21,6 +21,7 @@ from dialgauge.annotate._dashboard import dashboard_view
 from dialgauge.annotate._exports import FORMATS, export_file
 from dialgauge.annotate._gate import Decision, decide
 from dialgauge.annotate._imports import IMPORTS, import_answers
+from dialgauge.annotate._late_answers import add_late_routes, take_paused
 from dialgauge.annotate._password import hash_password, set_password
 from dialgauge.annotate._planner import Design, plan_view
 from dialgauge.annotate._project import get_setting, set_setting
@@ -83,6 +84,7 @@ def lead_routes(site: Site) -> fastapi.APIRouter:
     _add_people(router, site)
     _add_acts(router, site)
     _add_files(router, site)
+    add_late_routes(router, site)
     return router
 
 
@@ -156,6 +158,8 @@ def _add_people(router: fastapi.APIRouter, site: Site) -> None:
                 people.admit(connection, number)
             else:
                 people.set_state(connection, number, "paused" if body.action == "pause" else "active")
+                if body.action == "resume":
+                    take_paused(connection, project, site.library, number)
             return {"id": number, "state": people.find_annotator(connection, number)["state"]}
 
         return await site.act(request, write, lead=True)

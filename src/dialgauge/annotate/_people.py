@@ -7,8 +7,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
-from dialgauge.annotate._access import RefusedError, log, revoke_all
+from dialgauge.annotate._access import RefusedError, end_access, log
 from dialgauge.annotate._build import add_stage, fresh_assignment, insert, opaque
+from dialgauge.annotate._late import remember_moved
+from dialgauge.annotate._leases import leased_pages
 from dialgauge.annotate._planning import Bundle, shuffled
 from dialgauge.annotate._protocol import AnnotateSection
 
@@ -61,13 +63,12 @@ def _bundles(connection: Connection, stage: str) -> list[Bundle]:
     return [Bundle(dialogue, role, tuple(items)) for (dialogue, role, _), items in found.items()]
 
 
-def _unbegun(connection: Connection, annotator: int | None = None) -> list[Any]:
-    """Pages of the main part on which nothing was saved."""
+def _unbegun(connection: Connection) -> list[Any]:
+    """Pages of the main part on which nothing was saved and which nobody has open."""
     begun = sa.select(t.assignment.c.page).where(t.assignment.c.rev > 0)
     query = sa.select(t.page).where(t.page.c.stage == "main", t.page.c.id.not_in(begun)).order_by(t.page.c.position)
-    if annotator is not None:
-        query = query.where(t.page.c.annotator == annotator)
-    return list(connection.execute(query).mappings())
+    leased = leased_pages(connection)
+    return [row for row in connection.execute(query).mappings() if row["id"] not in leased]
 
 
 def _take_share(connection: Connection, newcomer: int) -> None:
@@ -92,7 +93,7 @@ def _take_share(connection: Connection, newcomer: int) -> None:
 
 
 def move_page(connection: Connection, page: str, annotator: int) -> None:
-    """Move a page to another annotator, under new ids: the old ones belong to the other annotator."""
+    """Move a page to another annotator, under new ids. The old ones stay known: their annotator may still send."""
     row = connection.execute(sa.select(t.page).where(t.page.c.id == page)).mappings().one()
     last = connection.execute(sa.select(sa.func.max(t.page.c.position)).where(t.page.c.annotator == annotator)).scalar()
     new = {**row, "id": opaque(), "annotator": annotator, "position": (last or 0) + 1}
@@ -103,6 +104,7 @@ def move_page(connection: Connection, page: str, annotator: int) -> None:
         shown = shuffled(moved["shown"], new["id"])
         fresh = fresh_assignment(new["id"], annotator, moved["item"], moved["position"], shown)
         connection.execute(sa.insert(t.assignment).values(**fresh))
+        remember_moved(connection, row, moved)
         connection.execute(sa.delete(t.assignment).where(t.assignment.c.id == moved["id"]))
     if not connection.execute(sa.select(t.assignment.c.id).where(old).limit(1)).first():
         connection.execute(sa.delete(t.page).where(t.page.c.id == page))
@@ -138,7 +140,7 @@ def replace_annotator(connection: Connection, section: AnnotateSection, number: 
     if old["state"] == "replaced":
         raise RefusedError(409, "conflict", f"{old['name']} has already been replaced.")
     connection.execute(sa.update(t.annotator).where(t.annotator.c.id == number).values(state="replaced"))
-    revoke_all(connection, number)
+    end_access(connection, number)
     row = {"name": _free_name(connection, successor), "role": old["role"], "state": "active", "admitted": False}
     (new,) = insert(connection, t.annotator, [row])
     add_stage(connection, section, successor, new, "training", _bundles(connection, "training"), seed)

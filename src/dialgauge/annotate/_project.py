@@ -160,7 +160,9 @@ def _fingerprint(corpus: Corpus) -> str:
 
 def _changes(stored: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """The names of the settings that differ and matter."""
-    before, after = stored["protocol"], now["protocol"]
+    # Settings that did not exist when the project was created have had their default ever since.
+    before = AnnotateSection.model_validate(stored["protocol"]).model_dump(mode="json")
+    after = now["protocol"]
     names = sorted({*before, *after} - _FREE)
     changed = [name for name in names if _canonical(before.get(name)) != _canonical(after.get(name))]
     return [f"annotate.{name}" for name in changed] + [

@@ -1,39 +1,29 @@
 """Saving: every change is an immutable event that advances the answer by one revision.
 
 Event and answer are written in one transaction. The same key again, even twenty times at once, is the same event. A
-save on a revision that is no longer the latest is refused and gets the current answer.
+save on a revision that is no longer the latest is refused and gets the current answer. A save that comes when the
+answer is closed to it (a pause, a gate, a page that was moved) is kept as a late change and never refused.
 """
 
 import hashlib
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
-from dialgauge.annotate._access import RefusedError, Visitor
+from dialgauge.annotate._access import TAKING_PART, RefusedError, Visitor
 from dialgauge.annotate._answers import Checked, Save, check_answer
 from dialgauge.annotate._build import fresh_assignment, insert, opaque
+from dialgauge.annotate._late import Found, find_assignment, keep_late, kept_reason, restore
 from dialgauge.annotate._library import ItemText, Library, dimensions_of_pass
 from dialgauge.annotate._planning import shuffled
 from dialgauge.annotate._project import Project, get_setting
 from dialgauge.annotate._views import answer_view, feedback_view, is_editable
 
-_FOUND = (
-    sa.select(
-        t.assignment.c.item,
-        t.assignment.c.shown,
-        t.assignment.c.rev,
-        t.assignment.c.complete,
-        t.page.c.stage,
-        t.page.c.number_of_pass,
-    )
-    .join(t.page, t.page.c.id == t.assignment.c.page)
-    .where(t.assignment.c.id == sa.bindparam("wanted"), t.assignment.c.annotator == sa.bindparam("who"))
-)
 _EVENT = sa.select(t.event.c.rev, t.event.c.digest).where(t.event.c.key == sa.bindparam("wanted"))
 _MOVE = (
     sa.update(t.assignment)
@@ -51,11 +41,29 @@ _MOVE = (
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The outcome of a save. ``finished`` says that this save made the item complete."""
+    """The outcome of a save. ``finished`` says that this save made the item complete.
+
+    ``kept`` is the reason where the change could not become the answer and is kept beside it.
+    """
 
     reply: dict[str, Any]
     stage: str
     finished: bool
+    kept: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A change that was found to be in order: what it is about and what it says."""
+
+    assignment: str
+    annotator: int | None
+    found: Found
+    item: ItemText
+    save: Save
+    checked: Checked
+    digest: str
+    source: str
 
 
 def save_answer(
@@ -69,36 +77,97 @@ def save_answer(
     source: str = "browser",
 ) -> Saved:
     """Write one change; see the module."""
-    found = connection.execute(_FOUND, {"wanted": assignment, "who": visitor.annotator}).first()
+    digest = _digest(assignment, save)
+    change = _checked(connection, project, library, visitor.annotator, assignment, save, digest, source)
+    if (written := _written(connection, save.key, digest)) is not None:
+        return _repeated(project, change, written)
+    reason = _closed(connection, visitor, change)
+    if (known := kept_reason(connection, save.key)) is not None:
+        if known[1] != digest:
+            raise _key_reused()
+        return _kept(change, known[0])
+    _require_valid(change)
+    if reason is not None:
+        keep_late(connection, visitor.annotator, assignment, change.item.id, save, digest=digest, reason=reason)
+        return _kept(change, reason)
+    if change.found.page is not None:
+        keep_late(
+            connection, visitor.annotator, assignment, change.item.id, save, digest=digest, reason="moved", taken=True
+        )
+    return _write(connection, project, change)
+
+
+def write_late(
+    connection: Connection,
+    project: Project,
+    library: Library,
+    annotator: int,
+    assignment: str,
+    save: Save,
+    digest: str,
+) -> None:
+    """Make a change that was kept the answer, on top of whatever the answer is now."""
+    change = _checked(connection, project, library, annotator, assignment, save, digest, "browser")
+    _require_valid(change)
+    _write(connection, project, replace(change, save=save.model_copy(update={"rev": change.found.rev})))
+
+
+def _checked(
+    connection: Connection,
+    project: Project,
+    library: Library,
+    annotator: int | None,
+    assignment: str,
+    save: Save,
+    digest: str,
+    source: str,
+) -> _Change:
+    found = find_assignment(connection, assignment, annotator)
     if found is None:
         raise RefusedError(404, "not-found", "This item does not exist, or it is not yours.")
     (item,) = library.items(connection, [found.item])
     dimensions = dimensions_of_pass(project.section, found.number_of_pass)
-    digest = _digest(assignment, save)
     checked = check_answer(project.section, library.subject(connection, item, found.shown, dimensions), save)
-    if (written := _written(connection, save.key, digest)) is not None:
-        return Saved(_reply(project, item, written, checked, repeated=True), found.stage, False)
-    _require_open(connection, visitor, found.stage, found.complete, source)
-    if checked.problems:
-        raise RefusedError(422, "invalid", "The answer does not fit the protocol.", problems=list(checked.problems))
+    return _Change(assignment, annotator, found, item, save, checked, digest, source)
+
+
+def _require_valid(change: _Change) -> None:
+    if change.checked.problems:
+        problems = list(change.checked.problems)
+        raise RefusedError(422, "invalid", "The answer does not fit the protocol.", problems=problems)
+
+
+def _write(connection: Connection, project: Project, change: _Change) -> Saved:
+    """Advance the answer by one revision, or find that somebody else did."""
+    save, checked, found = change.save, change.checked, change.found
+    if found.page is not None:
+        restore(connection, change.assignment, found)
     complete, now = not checked.missing, time.time()
-    change = {"wanted": assignment, "seen": save.rev, "new_answer": checked.answer, "new_complete": complete}
-    moved = connection.execute(_MOVE, {**change, "more_ms": save.active_ms, "now": now})
+    values = {"wanted": change.assignment, "seen": save.rev, "new_answer": checked.answer, "new_complete": complete}
+    moved = connection.execute(_MOVE, {**values, "more_ms": save.active_ms, "now": now})
     if moved.rowcount != 1:
         # Another process may have written this very change while we waited for the row.
-        if (written := _written(connection, save.key, digest)) is not None:
-            return Saved(_reply(project, item, written, checked, repeated=True), found.stage, False)
-        raise _conflict(connection, assignment)
-    event = {"key": save.key.lower(), "assignment": assignment, "rev": save.rev + 1, "answer": checked.answer}
-    event |= {"digest": digest, "active_ms": save.active_ms, "source": source, "at": now}
+        if (written := _written(connection, save.key, change.digest)) is not None:
+            return _repeated(project, change, written)
+        raise _conflict(connection, change.assignment)
+    event = {"key": save.key.lower(), "assignment": change.assignment, "rev": save.rev + 1, "answer": checked.answer}
+    event |= {"digest": change.digest, "active_ms": save.active_ms, "source": change.source, "at": now}
     try:
         connection.execute(sa.insert(t.event), event)
     except sa.exc.IntegrityError as error:
         raise _key_reused() from error
-    if item.kind == "write":
-        _ask_for_review(connection, project, visitor, assignment, item, complete)
-    reply = _reply(project, item, save.rev + 1, checked, repeated=False)
+    if change.item.kind == "write":
+        _ask_for_review(connection, project, change.annotator, change.assignment, change.item, complete)
+    reply = _reply(project, change.item, save.rev + 1, checked, repeated=False)
     return Saved(reply, found.stage, complete and not found.complete)
+
+
+def _repeated(project: Project, change: _Change, rev: int) -> Saved:
+    return Saved(_reply(project, change.item, rev, change.checked, repeated=True), change.found.stage, False)
+
+
+def _kept(change: _Change, reason: str) -> Saved:
+    return Saved({"kept": reason, "rev": change.found.rev}, change.found.stage, False, reason)
 
 
 def _digest(assignment: str, save: Save) -> str:
@@ -120,16 +189,17 @@ def _key_reused() -> RefusedError:
     return RefusedError(409, "key-reused", "This key was used for another change; each change needs its own.")
 
 
-def _require_open(connection: Connection, visitor: Visitor, stage: str, complete: bool, source: str) -> None:
-    if source != "browser":
-        return
-    opened = get_setting(connection, "stage")["open"]
-    if visitor.state != "active":
-        raise RefusedError(409, "closed", "The lead has paused your work.")
-    if not is_editable(stage, opened):
-        raise RefusedError(409, "closed", "This part of the study is closed.")
-    if stage == "training" and complete:
-        raise RefusedError(409, "closed", "A training item can be answered only once.")
+def _closed(connection: Connection, visitor: Visitor, change: _Change) -> str | None:
+    """Why a change cannot become the answer now, or None."""
+    if change.source != "browser":
+        return None
+    if visitor.state not in TAKING_PART:
+        return "dropped"
+    if visitor.state == "paused":
+        return "paused"
+    if not is_editable(change.found.stage, get_setting(connection, "stage")["open"]):
+        return "closed"
+    return "final" if change.found.stage == "training" and change.found.complete else None
 
 
 def _conflict(connection: Connection, assignment: str) -> RefusedError:
@@ -153,7 +223,7 @@ def _reply(project: Project, item: ItemText, rev: int, checked: Checked, *, repe
 
 
 def _ask_for_review(
-    connection: Connection, project: Project, visitor: Visitor, assignment: str, item: ItemText, complete: bool
+    connection: Connection, project: Project, author: int | None, assignment: str, item: ItemText, complete: bool
 ) -> None:
     """A new text goes to a colleague for review; a changed text goes back to its reviewer."""
     if not project.section.review or not complete:
@@ -167,7 +237,7 @@ def _ask_for_review(
     others = sa.select(t.annotator.c.id, sa.func.count(t.page.c.id).label("have")).select_from(
         t.annotator.outerjoin(t.page, (t.page.c.annotator == t.annotator.c.id) & (t.page.c.stage == "review"))
     )
-    others = others.where(t.annotator.c.state == "active", t.annotator.c.id != visitor.annotator)
+    others = others.where(t.annotator.c.state == "active", t.annotator.c.id != author)
     candidates = connection.execute(others.group_by(t.annotator.c.id)).all()
     if not candidates:
         return

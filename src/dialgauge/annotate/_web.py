@@ -57,13 +57,18 @@ class Site:
             return view(connection, visitor)
 
     async def act(
-        self, request: Request, act: Callable[[Connection, Visitor], Result], *, lead: bool = False
+        self,
+        request: Request,
+        act: Callable[[Connection, Visitor], Result],
+        *,
+        lead: bool = False,
+        leaving: bool = False,
     ) -> Result:
-        """Apply a visitor's change; returns once it is on the disk."""
+        """Apply a visitor's change; returns once it is on the disk. ``leaving`` as in ``visitor_of``."""
         cookie, token = request.cookies.get(COOKIE), request.headers.get("x-csrf-token", "")
 
         def write(connection: Connection) -> Result:
-            visitor = visitor_of(connection, cookie)
+            visitor = visitor_of(connection, cookie, leaving=leaving)
             require_token(visitor, token)
             return act(connection, require(visitor, lead=lead))
 
