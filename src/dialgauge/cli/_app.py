@@ -10,61 +10,16 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
 from typing import Annotated, TextIO
 
 import typer
 
 from dialgauge import __version__
-from dialgauge.cli import (
-    _affect,
-    _agreement,
-    _annotate,
-    _attention,
-    _bench,
-    _cache,
-    _check,
-    _compare,
-    _compare_runs,
-    _compare_systems,
-    _convert,
-    _correlate,
-    _datasets,
-    _datasheet,
-    _explore,
-    _finetune,
-    _finetune_summarizer,
-    _finetune_table,
-    _init,
-    _inspect,
-    _languages,
-    _metrics,
-    _models,
-    _paper,
-    _perturb,
-    _report,
-    _robustness,
-    _run,
-    _score,
-    _summarize,
-    _table,
-    _train,
-    _train_checker,
-    _train_tables,
-    _verdict,
-)
 from dialgauge.cli._help import add_under_headings
 from dialgauge.cli._output import fail, note
 from dialgauge.errors import DialgaugeError
-
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Which automatic metric can be trusted on your dialogue summaries, for which dimension, and how much?",
-    epilog="Quick start: [bold]dialgauge init study.toml[/] then [bold]dialgauge run study.toml[/]",
-)
 
 
 def _print_version(wanted: bool) -> None:
@@ -75,7 +30,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit()
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool,
@@ -85,24 +39,59 @@ def _root(
     pass
 
 
-#: In the order of the help.
-_COMMANDS = {
-    "Run a study": (_init, _run, _verdict, _report, _explore, _compare_runs, _table),
-    "Prepare data": (_inspect, _convert, _datasets),
-    "Score summaries": (_metrics, _languages, _score, _check, _affect),
-    "Generate and perturb summaries": (
-        _summarize,
-        _finetune_summarizer,
-        _attention,
-        _perturb,
-        _robustness,
-    ),
-    "Collect and analyse ratings": (_annotate, _agreement, _correlate, _compare_systems),
-    "Train metrics": (_train, _train_tables, _finetune, _finetune_table, _train_checker),
-    "Reproduce and document studies": (_compare, _datasheet, _paper),
-    "Benchmarks, models and cache": (_bench, _models, _cache),
+#: The modules of the commands under each heading, in the order of the help.
+_HEADINGS = {
+    "Run a study": ("_init", "_run", "_verdict", "_report", "_explore", "_compare_runs", "_table"),
+    "Prepare data": ("_inspect", "_convert", "_datasets"),
+    "Score summaries": ("_metrics", "_languages", "_score", "_check", "_affect"),
+    "Generate and perturb summaries": ("_summarize", "_finetune_summarizer", "_attention", "_perturb", "_robustness"),
+    "Collect and analyse ratings": ("_annotate", "_agreement", "_correlate", "_compare_systems"),
+    "Train metrics": ("_train", "_train_tables", "_finetune", "_finetune_table", "_train_checker"),
+    "Reproduce and document studies": ("_compare", "_datasheet", "_paper"),
+    "Benchmarks, models and cache": ("_bench", "_models", "_cache"),
 }
-add_under_headings(app, _COMMANDS)
+#: Commands that are not called as their module.
+_ELSEWHERE = {"summarizers": "_summarize", "perturbations": "_perturb", "finetune-metric": "_finetune"}
+
+
+def module_of(command: str) -> str | None:
+    """The module that registers a command; None if no command is called so."""
+    module = _ELSEWHERE.get(command, "_" + command.replace("-", "_"))
+    return module if any(module in modules for modules in _HEADINGS.values()) else None
+
+
+@cache
+def make_app(only: str | None = None) -> typer.Typer:
+    """The command line with all commands, or with those of one module: the others take half a second to import."""
+    made = typer.Typer(
+        no_args_is_help=True,
+        add_completion=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help="Which automatic metric can be trusted on your dialogue summaries, for which dimension, and how much?",
+        epilog="Quick start: [bold]dialgauge init study.toml[/] then [bold]dialgauge run study.toml[/]",
+    )
+    made.callback()(_root)
+    wanted = {
+        heading: [import_module(f"dialgauge.cli.{name}") for name in modules if only in (None, name)]
+        for heading, modules in _HEADINGS.items()
+    }
+    add_under_headings(made, wanted)
+    return made
+
+
+def __getattr__(name: str) -> typer.Typer:
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return make_app()
+
+
+def _asked() -> typer.Typer:
+    """What the command line at hand needs: one command if it begins with its name, otherwise all."""
+    words = sys.argv[1:]
+    completing = "_DIALGAUGE_COMPLETE" in os.environ
+    return make_app(module_of(words[0]) if words and not completing else None)
 
 
 def _show_warning(
@@ -128,7 +117,7 @@ def main() -> None:
     """Run the command line; user errors give one clear message and exit code 2."""
     warnings.showwarning = _show_warning
     try:
-        app(prog_name="dialgauge")
+        _asked()(prog_name="dialgauge")
     except DialgaugeError as error:
         fail(str(error))
     except SystemExit as end:

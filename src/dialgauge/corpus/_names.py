@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from dialgauge.corpus._dimensions import is_lower_better
 
@@ -129,6 +130,7 @@ _SCALED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*(?:-|–|to|…|\.\.)\s*(\d+)(?
 _GRID = re.compile(r".+\[\s*([^\[\]]{1,60})\s*\]\s*")
 
 
+@lru_cache(maxsize=4096)
 def normalised(name: str) -> str:
     """A column name for comparison: lower case, words joined by underscores; ``callId`` is ``call_id``."""
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())

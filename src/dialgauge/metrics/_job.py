@@ -36,11 +36,15 @@ class Job:
     @property
     def pair_items(self) -> IdArray:
         """The item that each (hypothesis, target) pair belongs to."""
+        if len(self.target_ids) == len(self) and self.target != "none":  # each has one target: there is no item without
+            return np.arange(len(self))
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     @property
     def pair_hypothesis_ids(self) -> IdArray:
         """The hypothesis of each pair; ``target_ids`` holds its target."""
+        if len(self.target_ids) == len(self) and self.target != "none":
+            return self.hypothesis_ids
         return self.hypothesis_ids[self.pair_items]
 
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:

@@ -3,6 +3,7 @@
 ROUGE's own words are runs of a–z and 0–9: an accent cuts a word in two, another script is lost altogether.
 """
 
+import re
 import warnings
 from collections.abc import Sequence
 
@@ -18,6 +19,8 @@ _IN_WORD = f"[[{_WORD}]--[{UNSPACED}]]"
 #: A word, or a character of a script without spaces; and one that ROUGE's own words would split or lose.
 _ANY_WORD = f"[{UNSPACED}]|{_IN_WORD}+"
 _HARMED_WORD = f"[{UNSPACED}]|[A-Za-z0-9]*[[{_WORD}]--[{UNSPACED}A-Za-z0-9]]{_IN_WORD}*"
+#: Every harmed word has such a character (dashes and curly quotes are none); and the words of an ASCII text.
+_HARMED_LETTER, _ASCII_WORD = re.compile(r"[^\x00-\x7f\u2000-\u206f]"), re.compile("[A-Za-z0-9]+")
 #: In DialSummEval, which is English, 0.04 % of the words have an accent; in German and Italian it is 7 %, in French and
 #: Spanish 11 to 17 %, in Russian and Chinese 99 %. A small English corpus about one Zoë has few distinct ones.
 _SHARE, _DISTINCT, _CLEAR_SHARE = 0.01, 10, 0.1
@@ -49,6 +52,8 @@ def warn_of_letters(requests: Sequence[MetricRequest], texts: Sequence[str]) -> 
     """The same for plain texts, whose language nobody declared."""
     if any(map(_reads_latin, requests)) and not all(map(str.isascii, texts)):
         some = texts[:: 1 + len(texts) // _COUNTED]
+        if _surely_few(some):
+            return
         # Half a surrogate pair is no text for Polars.
         _warn(requests, pl.Series([text.encode(errors="replace").decode() for text in some], dtype=pl.String), None)
 
@@ -109,6 +114,22 @@ def _harmed_share(texts: pl.Series) -> float:
         return share if share >= _CLEAR_SHARE else 0.0
     distinct = beyond.str.extract_all(_HARMED_WORD).explode(empty_as_null=False).str.to_lowercase().n_unique()
     return share if distinct >= _DISTINCT else 0.0
+
+
+def _surely_few(texts: Sequence[str]) -> bool:
+    """Whether so few letters lie beyond a–z that no count of the words can reach the share worth a warning.
+
+    It reads only as many texts as it takes to know, where Polars would take longer than ROUGE over a hundred pairs.
+    """
+    distinct = dict.fromkeys(texts)
+    letters = sum(len(_HARMED_LETTER.findall(text)) for text in distinct if not text.isascii())
+    words = 0
+    for text in distinct:
+        if letters < _SHARE * words:
+            return True
+        if text.isascii():
+            words += len(_ASCII_WORD.findall(text))
+    return letters < _SHARE * words
 
 
 def _is_beyond_ascii(texts: pl.Series) -> pl.Series:

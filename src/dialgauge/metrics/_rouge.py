@@ -75,7 +75,7 @@ def _reads(tokeniser: str) -> str:
 
 
 def _tokens(job: Job, tokeniser: str) -> Tokens:
-    return tokens(job.texts, tokeniser, job.hypothesis_ids, job.target_ids)
+    return job.memo(("tokens", tokeniser), lambda: tokens(job.texts, tokeniser, job.hypothesis_ids, job.target_ids))
 
 
 def _ngram_matches(job: Job, tokeniser: str) -> IdArray:

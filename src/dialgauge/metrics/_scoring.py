@@ -183,10 +183,11 @@ def score_pairs(
                 raise
             left_out[request.column] = str(error)
             continue
-        columns[request.column] = pl.Series(np.repeat(numbers, len(summaries)) if whole else numbers, nan_to_null=True)
+        numbers = np.repeat(numbers, len(summaries)) if whole else numbers
+        columns[request.column] = pl.Series(request.column, numbers, nan_to_null=True)
     for column, reason in left_out.items():
         warnings.warn(f"{column} is skipped: {reason}", stacklevel=2)
-    return pl.DataFrame({request.column: columns[request.column] for request in requests if request.column in columns})
+    return pl.DataFrame([columns[request.column] for request in requests if request.column in columns])
 
 
 def _derived_pairs(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,12 @@ def _stem_longer_words(stem: Callable[[str], str], word: str) -> str:
     return stem(word) if len(word) > 3 else word
 
 
+@lru_cache(maxsize=1 << 16)
+def _porter_of_longer_words(word: str) -> str:
+    """Texts of one call share most words with those of the next, and a stem costs as much as a pair of summaries."""
+    return _stem_longer_words(porter_stem, word)
+
+
 def _prepare_13a(text: str) -> str:
     text = text.rstrip()
     if "<skipped>" in text:
@@ -45,7 +51,7 @@ def _prepare_13a(text: str) -> str:
 
 _TOKENISERS: Mapping[str, _Tokeniser] = {
     "rouge": _Tokeniser("alphanumeric", prepare=str.lower),
-    "rouge-stem": _Tokeniser("alphanumeric", prepare=str.lower, normalise=partial(_stem_longer_words, porter_stem)),
+    "rouge-stem": _Tokeniser("alphanumeric", prepare=str.lower, normalise=_porter_of_longer_words),
     "13a": _Tokeniser("13a", prepare=_prepare_13a),
     "13a-lower": _Tokeniser("13a", prepare=_prepare_13a, normalise=str.lower),
     "whitespace": _Tokeniser("whitespace"),
@@ -111,23 +117,31 @@ class _Store:
         self._tokeniser = tokeniser
         self._numbers: dict[str, int] = {}  # of each word, as normalised
         self._known: dict[str, int] = {}  # the same by the word as it was found, where it is normalised
+        #: The words of the first texts: they have their numbers as they were found, and enter the table if more come.
+        self._first: Sequence[str] = ()
         nothing = np.zeros(0, dtype=np.int64)
         self._tokens = Tokens(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.uint8), nothing, nothing, 0)
 
     @property
     def words(self) -> list[str]:
+        self._enter_first()
         return list(self._numbers)
+
+    def _enter_first(self) -> None:
+        if self._first:
+            self._numbers = {word: number for number, word in enumerate(self._first)}
+            self._first = ()
 
     def with_texts(self, texts: TextTable, ids: Sequence[IdArray]) -> Tokens:
         present = self._tokens
+        if len(texts) == len(present.lengths) and all(present.lengths[some].min(initial=0) >= 0 for some in ids):
+            return present
         starts = np.concatenate([present.starts, np.zeros(len(texts) - len(present.starts), dtype=np.int64)])
         lengths = np.concatenate([present.lengths, np.full(len(texts) - len(present.lengths), -1, dtype=np.int64)])
         wanted = np.zeros(len(texts), dtype=bool)
         for some in ids:
             wanted[some] = True
         missing = np.flatnonzero(wanted & (lengths < 0))
-        if len(missing) == 0 and len(starts) == len(present.starts):
-            return present
         parts, breaks, end = [present.ids], [present.breaks], len(present.ids)
         for some, strings in _portions(texts, missing):
             added, marks, offsets = self._split(strings)
@@ -135,7 +149,7 @@ class _Store:
             parts.append(added)
             breaks.append(marks)
             end += len(added)
-        size = len(self._numbers) if self._tokeniser else 0x110000
+        size = max(len(self._numbers), len(self._first)) if self._tokeniser else 0x110000
         self._tokens = Tokens(np.concatenate(parts), np.concatenate(breaks), starts, lengths, size)
         return self._tokens
 
@@ -149,22 +163,33 @@ class _Store:
         local, marks, offsets, words = rule(strings) if callable(rule) else split_texts(strings, rule)
         if not words:
             return local, marks, offsets
+        if not self._numbers and not self._first and self._tokeniser.normalise is None:
+            self._first = words
+            return local, marks, offsets
         return np.array(self._number(words), dtype=np.int32)[local], marks, offsets
 
-    def _number(self, words: list[str]) -> list[int]:
+    def _number(self, words: Sequence[str]) -> list[int]:
+        self._enter_first()
         numbers, known = self._numbers, self._known
         normalise = self._tokeniser.normalise if self._tokeniser else None
         if normalise is None:
             return [numbers.setdefault(word, len(numbers)) for word in words]
+        found = []
         for word in words:
-            if word not in known:
-                known[word] = numbers.setdefault(normalise(word), len(numbers))
-        return [known[word] for word in words]
+            number = known.get(word)
+            if number is None:
+                number = known[word] = numbers.setdefault(normalise(word), len(numbers))
+            found.append(number)
+        return found
 
 
 def _portions(texts: TextTable, ids: IdArray) -> Iterator[tuple[IdArray, list[str]]]:
     """Text ids with their strings, in portions that keep the buffers small."""
     strings = [texts.strings[text_id] for text_id in ids.tolist()]
+    if sum(map(len, strings)) <= _CHARACTERS_AT_ONCE:
+        if strings:
+            yield ids, strings
+        return
     characters = np.cumsum([len(text) for text in strings])
     begin = 0
     while begin < len(ids):

@@ -1,11 +1,8 @@
 """Downloads that resume after an interruption, verify checksums, and move files into place atomically."""
 
 import hashlib
-import http.client
 import os
 import shutil
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 from dialgauge.corpus.catalogue._entry import Dataset, RemoteFile
@@ -59,6 +56,9 @@ def _copy(dataset: Dataset, source: Path, folder: Path) -> Path:
 
 
 def _download(file: RemoteFile, path: Path, progress: Progress) -> None:
+    import http.client  # takes longer to load than a corpus file that needs no download
+    import urllib.error
+
     partial = path.with_name(f".{path.name}.part")
     reason: object = "the connection was cut"
     for _ in range(_ATTEMPTS):
@@ -85,6 +85,8 @@ def _download(file: RemoteFile, path: Path, progress: Progress) -> None:
 
 def _transfer(file: RemoteFile, partial: Path, progress: Progress) -> bool:
     """Fetch what is missing; False if the connection ended early."""
+    import urllib.request
+
     have = partial.stat().st_size if partial.exists() else 0
     request = urllib.request.Request(file.url, headers={"User-Agent": "dialgauge", "Accept-Encoding": "identity"})
     if have:

@@ -1,8 +1,8 @@
 """Splitting many texts into tokens at once, and numbering the distinct words."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,29 @@ from dialgauge.metrics.kernels._native import call, kernel_name
 SplitRule = Literal["alphanumeric", "whitespace", "13a", "chrf-words"]
 _CODES: Mapping[SplitRule, int] = {"alphanumeric": 0, "whitespace": 1, "13a": 2, "chrf-words": 3}
 
-Split = tuple[NDArray[np.int32], NDArray[np.uint8], IdArray, list[str]]
+Split = tuple[NDArray[np.int32], NDArray[np.uint8], IdArray, Sequence[str]]
+
+
+class FoundWords(Sequence[str]):
+    """The distinct words of texts, cut out of them when they are asked for: numbers are all that most metrics need."""
+
+    def __init__(self, joined: str, starts: IdArray, lengths: IdArray) -> None:
+        self._joined, self._starts, self._lengths = joined, starts, lengths
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        return list(self)[index]
+
+    def __iter__(self) -> Iterator[str]:
+        ends = self._starts + self._lengths
+        joined = self._joined
+        return iter([joined[start:end] for start, end in zip(self._starts.tolist(), ends.tolist(), strict=True)])
 
 
 def split_texts(texts: Sequence[str], rule: SplitRule) -> Split:
@@ -65,9 +87,9 @@ def _split_in_c(texts: Sequence[str], rule: SplitRule) -> Split:
         found,
     )
     words, count = int(found[0]), int(offsets[-1])
-    ends = starts[:words] + lengths[:words]
-    names = [joined[start:end] for start, end in zip(starts[:words].tolist(), ends.tolist(), strict=True)]
-    return tokens[:count], breaks[:count], offsets, names
+    # Copies, so that the buffers, which have room for a word per character, can go.
+    found_words = FoundWords(joined, starts[:words].copy(), lengths[:words].copy())
+    return tokens[:count], breaks[:count], offsets, found_words
 
 
 def _split_in_python(texts: Sequence[str], rule: SplitRule) -> Split:
