@@ -22,7 +22,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from dialgauge.corpus import KEY, Corpus, Dialogue, Rating, Summary, Turn
-from dialgauge.metaeval import TrustSettings, decide, parts_by_system, trust, undominated
+from dialgauge.metaeval import Level, TrustSettings, coefficient_parts, decide, trust, undominated
 from dialgauge.metrics import Scores
 
 FloatArray = NDArray[np.float64]
@@ -47,6 +47,15 @@ FURTHER = {
     "accuracy": "system effects; pairwise accuracy",
 }
 COEFFICIENTS = {"Kendall": "kendall", "Spearman": "spearman", "mean": "mean", "accuracy": "pairwise_accuracy"}
+#: Levels and coefficients whose marks are simulated.
+MARKED: tuple[tuple[Level, str], ...] = (
+    ("summary", "pearson"),
+    ("summary", "kendall"),
+    ("summary", "pairwise_accuracy"),
+    ("system", "pearson"),
+    ("system", "kendall"),
+    ("global", "pearson"),
+)
 DIMENSIONS, METRICS, FEW = 4, 30, 5
 #: Shuffles of a decision where they are random: enough for an exact test at .05.
 RESAMPLES = 200
@@ -162,30 +171,47 @@ def simulate_power(cell: Cell, studies: int) -> dict[str, float]:
     return {"named": found / studies, "noise named": others / studies}
 
 
-def simulate_best(cell: Cell, studies: int) -> dict[str, float]:
-    """How often the best of the named metrics is missing from the set of those not significantly worse.
+def alike(generator: np.random.Generator, cell: Cell) -> tuple[Study, FloatArray]:
+    """A study of 15 metrics and the r of each: all the same (``equal``, ``noise``), or one has ``r`` and others .3."""
+    m, n = cell.systems, cell.dialogues
+    quality = layered(generator, 1, m, n, 0.5, 0.5)
+    strength = np.full(15, 0.3 if cell.shape == "one better" else cell.r)
+    strength[0] = cell.r
+    own = layered(generator, 15, m, n, 0.5, 0.5)
+    scores = strength[:, None, None] * quality + np.sqrt(1 - strength**2)[:, None, None] * own
+    return Study(scores, rated(generator, quality, ""), np.zeros((0, n))), strength
 
-    All 15 metrics have the same r (``equal``), or one has ``r`` and the others .3.
-    """
+
+def simulate_best(cell: Cell, studies: int) -> dict[str, float]:
+    """How often the best of the named metrics is missing from the set of those not significantly worse."""
     generator, asked = cell.generator, settings(cell)
     lost = counted = size = 0
     for _ in range(studies):
-        m, n = cell.systems, cell.dialogues
-        quality = layered(generator, 1, m, n, 0.5, 0.5)
-        strength = np.full(15, cell.r if cell.shape == "equal" else 0.3)
-        strength[0] = cell.r
-        own = layered(generator, 15, m, n, 0.5, 0.5)
-        scores = strength[:, None, None] * quality + np.sqrt(1 - strength**2)[:, None, None] * own
-        study = Study(scores, rated(generator, quality, ""), np.zeros((0, n)))
+        study, strength = alike(generator, cell)
         shown = np.flatnonzero(named(study, asked)[:, 0])
         if not len(shown):
             continue
-        kept = undominated(parts_by_system(scores, study.ratings, asked)[shown, 0], 0.05, 1000, 0)
+        views = coefficient_parts(study.scores[shown], study.ratings, asked.level, asked.coefficient)
+        kept = undominated([view[:, 0] for view in views], 0.05, 1000, 0)
         best = strength[shown] == strength[shown].max()
         lost += not kept[best].all()
         size += int(kept.sum())
         counted += 1
     return {"best missing": lost / max(counted, 1), "size of the set": size / max(counted, 1), "of named": counted}
+
+
+def simulate_marks(cell: Cell, studies: int) -> dict[str, float]:
+    """The same for the marks in a table of correlations, among all its metrics, by level and coefficient."""
+    generator = cell.generator
+    lost = dict.fromkeys(MARKED, 0)
+    for _ in range(studies):
+        study, strength = alike(generator, cell)
+        best = strength == strength.max()
+        for level, coefficient in MARKED:
+            views = coefficient_parts(study.scores, study.ratings, level, coefficient)
+            kept = undominated([view[:, 0] for view in views], 0.05, RESAMPLES, 0)
+            lost[level, coefficient] += not kept[best].all()
+    return {f"{level} {coefficient}": count / studies for (level, coefficient), count in lost.items()}
 
 
 def permuted(cell: Cell, studies: int, data: Path) -> dict[str, float]:
@@ -257,6 +283,10 @@ def cells() -> Iterator[tuple[Cell, int]]:
     for shape, r in (("equal", 0.5), ("one better", 0.8)):
         for size in ((6, 40), (14, 40), (14, 100)):
             yield Cell("best", shape, *size, r), FURTHER_STUDIES
+    for shape, r in (("noise", 0.0), ("equal", 0.5), ("one better", 0.8)):
+        yield from (
+            (Cell("marks", shape, *size, r), FURTHER_STUDIES) for size in ((6, 40), (10, 40), (14, 40), (14, 100))
+        )
     yield Cell("time", "system effects", 14, 100), 3
     for shape in SHAPES:
         for size in SIZES:
@@ -277,7 +307,13 @@ def run(results: Path, seconds: float, data: Path | None) -> None:
         if before > seconds:
             print("stopped: run again to continue")
             return
-        simulate = {"noise": simulate_noise, "power": simulate_power, "best": simulate_best, "time": measure_time}
+        simulate = {
+            "noise": simulate_noise,
+            "power": simulate_power,
+            "best": simulate_best,
+            "marks": simulate_marks,
+            "time": measure_time,
+        }
         if cell.question == "DialSummEval":
             assert data is not None
             found = permuted(cell, studies, data)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.verdict_calibration import FEW, FURTHER, METRICS, SHAPES, SIZES
+from benchmarks.verdict_calibration import FEW, FURTHER, MARKED, METRICS, SHAPES, SIZES
 
 Row = Mapping[str, Any]
 
@@ -23,7 +23,7 @@ def page(rows: Sequence[Row], machine: str, today: str) -> str:
     """The whole page as Markdown."""
     seconds = sum(float(row["cpu_seconds"]) for row in rows)
     parts = [_HEAD.format(machine=machine, today=today, seconds=seconds), _noise(rows), _real(rows), _power(rows)]
-    return "\n".join([*parts, _best(rows), *_time(rows)])
+    return "\n".join([*parts, _best(rows), _marks(rows), *_time(rows)])
 
 
 def _time(rows: Sequence[Row]) -> list[str]:
@@ -138,3 +138,21 @@ def _best(rows: Sequence[Row]) -> str:
         "metrics that were named, and how large the set is (300 studies a row).\n\n"
     )
     return said + _table(["metrics", "systems × dialogues", "r", "best missing", "size"], body)
+
+
+def _marks(rows: Sequence[Row]) -> str:
+    kinds = {"noise": "15 of noise", "equal": "15 equal ones (.5)", "one better": "one (.8) better than 14 (.3)"}
+    body = [
+        [
+            kinds[row["shape"]],
+            f"{row['systems']} × {row['dialogues']}",
+            *(_number(row["found"][f"{level} {coefficient}"]) for level, coefficient in MARKED),
+        ]
+        for row in _of(rows, "marks")
+    ]
+    said = (
+        "The marks in a table of correlations (`=`) are made the same way, among all metrics of a column. How often\n"
+        "a truly best metric has none, by level and coefficient (300 studies a row):\n\n"
+    )
+    columns = [f"{coefficient.replace('_', ' ')}, {level}" for level, coefficient in MARKED]
+    return said + _table(["metrics", "systems × dialogues", *columns], body)

@@ -38,8 +38,8 @@ def correlate(
     [bold]dialgauge correlate study.jsonl scores.parquet --level summary -c kendall[/]
 
     Scores and ratings are paired by dialogue and system, never by row, within one role. [bold]*[/] marks an interval
-    that excludes zero, [bold]=[/] a metric that is not significantly different from the best one of its column
-    (paired test over systems).
+    that excludes zero, [bold]=[/] a metric that is not significantly worse than the best one of its column
+    (all pairs tested at one error, over systems).
     """
     from dialgauge.cli._correlate_tables import Found, as_json, print_found
     from dialgauge.metaeval import evaluate_judgements, evaluate_metrics

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dialgauge.metaeval import Correlations, HumanCeiling
     from dialgauge.metrics import Scores
 
-#: For (level, coefficient, dimension), the best metric and those not significantly different from it.
+#: For (level, coefficient, dimension), the metrics that are not significantly worse than the best.
 Best = Mapping[tuple[str, str, str], frozenset[str]]
 
 
@@ -58,9 +58,14 @@ def level_table(found: Found, level: str, coefficient: str) -> Table:
         heads.append("human ceiling")
         cells.append([_cell(values[dimension], False, False) for dimension in dimensions])
     systems, dialogues = len(found.result.systems), len(found.result.dialogues)
-    what = "summaries each" if all(name.startswith("item ") for name in found.result.systems) else "systems"
+    what = "summaries each" if _over_items(found.result) else "systems"
     title = f"{coefficient} at {level} level: {systems} {what}, {dialogues} dialogues"
     return matrix(title, ("metric", "dimension"), heads, dimensions, cells, kind="correlations")
+
+
+def _over_items(result: "Correlations") -> bool:
+    """Whether variants of one system stand in the place of systems."""
+    return all(name.startswith("item ") for name in result.systems)
 
 
 def _print_left_out(found: Found, level: str, coefficient: str) -> None:
@@ -114,6 +119,8 @@ def _print_notes(found: Found) -> None:
 
 def _print_reading(result: "Correlations") -> None:
     """Explain the order, the signs and the marks of the tables."""
+    from dialgauge.metaeval import best_floor
+
     settings = result.settings
     note("metrics are sorted by their mean over the dimensions, best first")
     if result.frame.select((pl.col("oriented") & (pl.col("direction") == "lower")).any()).item():
@@ -124,9 +131,11 @@ def _print_reading(result: "Correlations") -> None:
         over = "systems and inputs" if settings["resample"] == "both" else settings["resample"]
         note(
             f"[{settings['confidence']:.0%} interval, bootstrap over {over}], * excludes zero, "
-            "= not significantly different from the best of the column (paired test over systems, "
-            "Benjamini–Hochberg)"
+            "= not significantly worse than the best of the column (all pairs of metrics tested at one error)"
         )
+        units = len(result.dialogues if _over_items(result) else result.systems)
+        if (floor := best_floor(units)) > 1 - settings["confidence"] and units > 1:
+            note(f"=: {units} systems can never show that a metric is worse (no p-value is below {floor:.3g})")
 
 
 def _print_references(found: Found) -> None:

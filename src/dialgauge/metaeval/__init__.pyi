@@ -123,9 +123,13 @@ from dialgauge.metaeval._arrays import (
     weighted_values as weighted_values,
 )
 from dialgauge.metaeval._best import (
+    best_floor as best_floor,
     undominated as undominated,
 )
 from dialgauge.metaeval._ceiling import CEILING as CEILING
+from dialgauge.metaeval._coefficient_parts import (
+    coefficient_parts as coefficient_parts,
+)
 from dialgauge.metaeval._compare import (
     COMPARISONS as COMPARISONS,
 )
@@ -153,9 +157,6 @@ from dialgauge.metaeval._robustness_matrix import (
 from dialgauge.metaeval._robustness_ratings import (
     PERTURBED_CORRELATIONS as PERTURBED_CORRELATIONS,
     ROUNDINGS as ROUNDINGS,
-)
-from dialgauge.metaeval._system_parts import (
-    parts_by_system as parts_by_system,
 )
 from dialgauge.metaeval._verdict import (
     TRUST as TRUST,

@@ -4,45 +4,61 @@ A metric is dropped only where another one is shown to be better, over all pairs
 a best one that the same data chose. Signs are flipped by whole systems, the same for all pairs.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dialgauge.metaeval._draws import stream
 from dialgauge.metaeval._names import FloatArray
-from dialgauge.metaeval._weighted import pair_indices
+from dialgauge.metaeval._weighted import matrix_product, pair_indices
 
 _EQUAL = 1e-10
+#: Statistics that are held at once, so that hundreds of metrics fit in memory.
+_CELLS = 1 << 21
 
 
 def best_floor(m: int) -> float:
     """The smallest p-value that a comparison of two metrics over this many systems permits."""
-    return 2.0 / 2.0**m
+    return 2.0 ** (1 - m)
 
 
-def undominated(contributions: FloatArray, alpha: float, resamples: int, seed: int) -> np.ndarray:
-    """Of metrics × systems (what each system adds to a metric's coefficient): those that no other is shown to beat."""
-    k, m = contributions.shape
+def undominated(views: Sequence[FloatArray], alpha: float, resamples: int, seed: int) -> np.ndarray:
+    """Of metrics × units (what each unit adds to a metric's coefficient): those that no other is shown to beat.
+
+    Where systems and dialogues both matter there are two views, each of which sums to the coefficient; the signs of
+    both are flipped at once, so that chance in either counts.
+    """
+    k, m = views[0].shape
     if k < 2 or best_floor(m) > alpha:
         return np.ones(k, dtype=bool)
     first, second = pair_indices(k)
-    apart = contributions[first] - contributions[second]
+    observed = (views[0][first] - views[0][second]).sum(axis=1)
+    apart = np.concatenate([_spread(view[first] - view[second]) for view in views], axis=1)
     square = (apart**2).sum(axis=1)
     scale = np.sqrt((square + np.median(square)) / 2)
     used = scale > 0
     if not used.any():
         return np.ones(k, dtype=bool)
-    apart, scale, first, second = apart[used], scale[used], first[used], second[used]
-    observed = apart.sum(axis=1) / scale
-    # Centring within dialogues makes what systems add sum to the coefficient, which shrinks their spread a little.
-    flipped = np.abs(_signs(m, resamples, seed) @ apart.T / scale) * np.sqrt(m / (m - 1))
-    shown = _step_down(np.abs(observed), flipped) <= alpha + _EQUAL
+    apart, first, second = (apart[used].T / scale[used], first[used], second[used])
+    observed = observed[used] / scale[used]
+    shown = _step_down(np.abs(observed), _signs(len(apart), resamples, seed), apart) <= alpha + _EQUAL
     worse = np.where(observed > 0, second, first)[shown]
     kept = np.ones(k, dtype=bool)
     kept[worse] = False
     return kept
 
 
+def _spread(apart: FloatArray) -> FloatArray:
+    """Centring within dialogues makes what units add sum to the coefficient, which shrinks their spread a little."""
+    units = apart.shape[1]
+    return np.asarray(apart * np.sqrt(units / max(units - 1, 1)))
+
+
 def _signs(m: int, resamples: int, seed: int) -> FloatArray:
-    """All sign patterns (one of each pair of opposites) where they are at most ``resamples``, else random ones."""
+    """All sign patterns (one of each pair of opposites) where they are at most ``resamples``, else random ones.
+
+    The first flips nothing.
+    """
     if 2 ** (m - 1) <= max(resamples, 1024):
         bits = (np.arange(2 ** (m - 1))[:, None] >> np.arange(m)) & 1
         return np.asarray(1.0 - 2.0 * bits)
@@ -51,11 +67,18 @@ def _signs(m: int, resamples: int, seed: int) -> FloatArray:
     return np.asarray(signs)
 
 
-def _step_down(observed: FloatArray, flipped: FloatArray) -> FloatArray:
+def _step_down(observed: FloatArray, signs: FloatArray, apart: FloatArray) -> FloatArray:
+    """Corrected p-values of pairs: the share of flips whose largest statistic, of a pair and all below, reaches it."""
     order = np.argsort(-observed, kind="stable")
-    below = np.maximum.accumulate(flipped[:, order][:, ::-1], axis=1)[:, ::-1]
-    below[0] = np.maximum(below[0], observed[order])  # nothing flipped reaches what was observed
-    p_values = np.mean(below >= observed[order] - _EQUAL, axis=0)
+    apart, ordered = apart[:, order], observed[order]
+    reached = np.zeros(len(order))
+    step = max(1, _CELLS // len(order))
+    for start in range(0, len(signs), step):
+        flipped = np.abs(matrix_product(signs[start : start + step], apart))
+        if start == 0:
+            flipped[0] = np.maximum(flipped[0], ordered)  # nothing flipped reaches what was observed
+        largest = np.maximum.accumulate(flipped[:, ::-1], axis=1)[:, ::-1]
+        reached += (largest >= ordered - _EQUAL).sum(axis=0)
     result = np.empty(len(order))
-    result[order] = np.maximum.accumulate(p_values)
+    result[order] = np.maximum.accumulate(reached / len(signs))
     return result

@@ -8,12 +8,13 @@ import polars as pl
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.metaeval._between import reference_effect
 from dialgauge.metaeval._ceiling import HumanCeiling, human_ceiling
+from dialgauge.metaeval._coefficient_parts import Unit
 from dialgauge.metaeval._correlate import Correlations, correlate
 from dialgauge.metaeval._directions import dimension_directions, oriented_ratings
 from dialgauge.metaeval._items import NOTE, Items, find_items
-from dialgauge.metaeval._leaders import leaders
+from dialgauge.metaeval._leaders import LEADERS, leaders
 from dialgauge.metaeval._score_table import ScoreTable
-from dialgauge.metaeval._settings import ComparisonSettings, CorrelationSettings
+from dialgauge.metaeval._settings import CorrelationSettings, PairedSettings
 from dialgauge.progress import Progress
 from dialgauge.ratings import Aggregated, RatingPolicy, TreatedRatings, treat_ratings, with_judgements_as_ratings
 from dialgauge.settings import chosen_pair, takes
@@ -24,10 +25,10 @@ class MetricEvaluation:
     """How well metrics correlate with the ratings of a corpus.
 
     ``treated`` and ``aggregated`` are the ratings that count. ``leaders`` lists, for each level, coefficient and
-    dimension, the best metric and those that are not significantly different from it (empty with raw signs, where there
-    is no best). ``ceiling`` is what one annotator reaches (None where no coefficient has one), ``references`` what
-    changes when references count as systems (None where they were not scored and rated). ``notes`` say what was done
-    otherwise than asked: rated variants of one system are correlated within dialogues and all together.
+    dimension, the metrics that are not significantly worse than the best (empty with raw signs, where there is no
+    best). ``ceiling`` is what one annotator reaches (None where no coefficient has one), ``references`` what changes
+    when references count as systems (None where they were not scored and rated). ``notes`` say what was done otherwise
+    than asked: rated variants of one system are correlated within dialogues and all together.
     """
 
     treated: TreatedRatings
@@ -101,7 +102,7 @@ def _over_items(
     shared = shared | {"references": []}
     found = correlate(frame, values, asked, **shared)
     asked = asked.model_copy(update={"role": found.settings["role"]})
-    leading = _leaders(found, frame, scores.judging, values, asked, shared, test="permutation-inputs")
+    leading = _leaders(found, frame, scores.judging, values, asked, shared, unit="dialogues")
     checked = replace(treated, checked=items.renamed(treated.checked))
     return MetricEvaluation(treated, aggregated, found, leading, _ceiling(checked, asked, policy, []), None, (NOTE,))
 
@@ -113,12 +114,11 @@ def _leaders(
     ratings: pl.DataFrame,
     asked: CorrelationSettings,
     shared: dict[str, Any],
-    **changes: Any,
+    unit: Unit = "systems",
 ) -> pl.DataFrame:
     if not asked.oriented:
-        return pl.DataFrame(schema=dict.fromkeys(("level", "coefficient", "dimension", "metric"), pl.String))
-    compared = asked.subset(ComparisonSettings, metrics=None, **changes)
-    return leaders(found.frame, scores, ratings, compared, metrics=judging, **shared)
+        return pl.DataFrame(schema=LEADERS)
+    return leaders(found.frame, scores, ratings, asked.subset(PairedSettings), metrics=judging, unit=unit, **shared)
 
 
 def _ceiling(

@@ -11,6 +11,7 @@ from dialgauge.errors import InputError, ParameterError
 from dialgauge.metaeval._best import best_floor, undominated
 from dialgauge.metaeval._ceiling import HumanCeiling
 from dialgauge.metaeval._cells import null
+from dialgauge.metaeval._coefficient_parts import coefficient_parts
 from dialgauge.metaeval._control_rows import control_rows
 from dialgauge.metaeval._controls import dialogue_covariates
 from dialgauge.metaeval._decide import SYSTEMS_NEED
@@ -23,7 +24,6 @@ from dialgauge.metaeval._robust_enough import reactions_to_damage
 from dialgauge.metaeval._robustness import Robustness
 from dialgauge.metaeval._score_table import ScoreTable
 from dialgauge.metaeval._settings import TrustSettings
-from dialgauge.metaeval._system_parts import parts_by_system
 from dialgauge.metaeval._trust_raters import measure_raters, rater_ceiling
 from dialgauge.metaeval._trust_study import TrustStudy, gather_evidence
 from dialgauge.metaeval._verdict import CONTROLS, DIMENSIONS, NEEDED, TRUST, Verdict, Verdicts, worst
@@ -94,13 +94,17 @@ def trust(
 
 def _verdicts(evidence: Evidence) -> list[list[Verdict]]:
     """For each dimension its verdicts, best first."""
-    parts = parts_by_system(evidence.matrix.scores, evidence.matrix.ratings, evidence.asked)
+    parts = coefficient_parts(
+        evidence.matrix.scores, evidence.matrix.ratings, evidence.asked.level, evidence.asked.coefficient
+    )
     result = []
     for d in range(len(evidence.matrix.dimensions)):
         rows = [_verdict(evidence, k, d) for k in range(len(evidence.matrix.metrics))]
         named = [k for k, row in enumerate(rows) if row.named]
         if named:
-            kept = undominated(parts[named, d], evidence.alpha, evidence.asked.resamples, evidence.asked.seed)
+            kept = undominated(
+                [part[named, d] for part in parts], evidence.alpha, evidence.asked.resamples, evidence.asked.seed
+            )
             for k, among in zip(named, kept, strict=True):
                 rows[k] = replace(rows[k], among_best=bool(among))
         result.append(sorted(rows, key=_rank))

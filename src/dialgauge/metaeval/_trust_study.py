@@ -8,6 +8,7 @@ import polars as pl
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError
 from dialgauge.metaeval._best import best_floor, undominated
+from dialgauge.metaeval._coefficient_parts import coefficient_parts
 from dialgauge.metaeval._controls import LENGTH, PREFIX, control_frame
 from dialgauge.metaeval._correlate import orient
 from dialgauge.metaeval._decide import ORDER_NEEDS, decide
@@ -18,7 +19,6 @@ from dialgauge.metaeval._reasons import Evidence
 from dialgauge.metaeval._score_table import ScoreTable
 from dialgauge.metaeval._settings import TrustSettings
 from dialgauge.metaeval._standardised import without_line
-from dialgauge.metaeval._system_parts import parts_by_system
 from dialgauge.metaeval._trust_raters import Raters
 from dialgauge.metaeval._trust_values import trust_values
 
@@ -106,11 +106,11 @@ def _better_than(matrix: ScoreMatrix, control: FloatArray, asked: TrustSettings)
     result = np.zeros((len(matrix.metrics), len(matrix.dimensions)), dtype=bool)
     if best_floor(m) > 1 - asked.confidence or m < ORDER_NEEDS:
         return result
-    own = parts_by_system(matrix.scores, matrix.ratings, asked)
-    base = parts_by_system(control[None], matrix.ratings, asked)
+    own = coefficient_parts(matrix.scores, matrix.ratings, asked.level, asked.coefficient)
+    base = coefficient_parts(control[None], matrix.ratings, asked.level, asked.coefficient)
     for d in range(len(matrix.dimensions)):
         for k in range(len(matrix.metrics)):
-            pair = np.stack([own[k, d], base[0, d]])
+            pair = [np.stack([mine[k, d], other[0, d]]) for mine, other in zip(own, base, strict=True)]
             kept = undominated(pair, 1 - asked.confidence, asked.resamples, asked.seed)
             result[k, d] = kept[0] and not kept[1]
     return result
