@@ -149,7 +149,7 @@ def test_axe_on_the_way_in(browser: Any, tmp_path: Path) -> None:
             check(page)
             page.get_by_label("Password").fill("wrong")
             page.get_by_role("button", name="Sign in").click()
-            page.get_by_text("Wrong password.").wait_for()
+            page.get_by_text("Wrong name or password.").wait_for()
             check(page)
 
 

@@ -6,7 +6,9 @@ from dialgauge.annotate._exports import (
 )
 from dialgauge.annotate._files import (
     backup_project as backup_project,
+    check_audit_log as check_audit_log,
     import_file as import_file,
+    restore_backup as restore_backup,
 )
 from dialgauge.annotate._planner import (
     StudyPlan as StudyPlan,
@@ -26,8 +28,14 @@ from dialgauge.annotate._server import (
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
+from dialgauge.annotate._audit import (
+    LogCheck as LogCheck,
+)
 from dialgauge.annotate._exports import (
     FORMATS as FORMATS,
+)
+from dialgauge.annotate._files import (
+    audit_head as audit_head,
 )
 from dialgauge.annotate._listen import (
     listen as listen,

@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
-from dialgauge.annotate._access import RefusedError, log
+from dialgauge.annotate._access import RefusedError
+from dialgauge.annotate._audit import log
 from dialgauge.annotate._build import fresh_assignment, insert, opaque
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project
@@ -16,7 +17,13 @@ from dialgauge.annotate._results import results, system_codes
 
 
 def adjudicate(
-    connection: Connection, project: Project, library: Library, adjudicator: str, minimum_difference: float
+    connection: Connection,
+    project: Project,
+    library: Library,
+    adjudicator: str,
+    minimum_difference: float,
+    *,
+    actor: str = "lead",
 ) -> int:
     """Assign the adjudicator every summary on which two annotators differ at least this much; returns how many.
 
@@ -44,7 +51,7 @@ def adjudicate(
             (new,) = insert(connection, t.item, [{**item, "subject": str(number)}])
             fresh = fresh_assignment(page["id"], row.id, new, position, summaries)
             connection.execute(sa.insert(t.assignment).values(**fresh))
-    log(connection, "lead", "adjudication", adjudicator=adjudicator, items=len(wanted))
+    log(connection, actor, "adjudication", adjudicator=adjudicator, items=len(wanted))
     return len(wanted)
 
 

@@ -8,7 +8,6 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 from sqlalchemy.engine import Connection
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from dialgauge import __version__
@@ -18,13 +17,14 @@ from dialgauge.annotate._answers import Save
 from dialgauge.annotate._gate import settle_pilot
 from dialgauge.annotate._lead import lead_routes
 from dialgauge.annotate._leases import needs_renewal, renew
-from dialgauge.annotate._password import password_fits
 from dialgauge.annotate._project import Project, get_setting
+from dialgauge.annotate._public import public_url as parse_public_url
 from dialgauge.annotate._saves import Saved, save_answer
-from dialgauge.annotate._shield import COOKIE, Application, Shield
+from dialgauge.annotate._shield import Application, Shield
+from dialgauge.annotate._sign_in import add_sign_in
 from dialgauge.annotate._translations import language_of
 from dialgauge.annotate._views import page_view, pages_view, progress, protocol_view, situation
-from dialgauge.annotate._web import HERE, Site, form_field, refusal_response
+from dialgauge.annotate._web import HERE, Site, refusal_response
 from dialgauge.errors import DialgaugeError
 from dialgauge.web import static_folder
 
@@ -45,31 +45,35 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def create_app(project: Project, *, public_url: str | None = None, rate: float = 50.0) -> Application:
+def create_app(
+    project: Project, *, public_url: str | None = None, address: str | None = None, rate: float = 50.0
+) -> Application:
     """The application for one project, ready for an ASGI server.
 
-    ``public_url`` is how people reach it where that is not this machine's own name; with ``https://`` cookies are for
-    HTTPS alone. ``rate`` limits the requests per second of one session.
+    ``public_url`` is how people reach it through a proxy: links begin with it, changes are accepted from its pages
+    only, and with ``https://`` cookies are for HTTPS alone. ``address`` is how people reach it without a proxy.
+    ``rate`` limits the requests per second of one session.
     """
-    api = create_api(project, public_url=public_url)
-    hosts = _OWN_HOSTS | ({_host_of(public_url)} if public_url else set())
-    return Shield(api, frozenset(hosts), https=bool(public_url and public_url.startswith("https:")), rate=rate)
+    public = parse_public_url(public_url) if public_url else None
+    api = create_api(project, public_url=public.origin if public else None, address=address)
+    named = [one.host for one in (public, parse_public_url(address) if address else None) if one]
+    return Shield(
+        api,
+        _OWN_HOSTS | set(named),
+        origin=public.origin if public else None,
+        rate=rate,
+        is_device=lambda cookie: access.is_device(project.secret, cookie),
+    )
 
 
-def _host_of(url: str) -> str:
-    from urllib.parse import urlsplit
-
-    return urlsplit(url).hostname or ""
-
-
-def create_api(project: Project, *, public_url: str | None = None) -> FastAPI:
+def create_api(project: Project, *, public_url: str | None = None, address: str | None = None) -> FastAPI:
     """The application without its shield; its OpenAPI description is at ``/openapi.json`` for the lead's programs."""
-    site = Site(project, base_url=(public_url or "").rstrip("/"))
+    site = Site(project, base_url=(public_url or address or "").rstrip("/"))
     app = FastAPI(title="dialgauge annotate", version=__version__, docs_url=None, redoc_url=None)
     app.mount("/static/web", StaticFiles(directory=static_folder()), name="shared")
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     _add_errors(app, site)
-    _add_sign_in(app, site, secure=bool(public_url and public_url.startswith("https:")))
+    add_sign_in(app, site, secure=bool(public_url and public_url.startswith("https:")))
     _add_pages(app, site)
     app.include_router(_annotator_routes(site))
     app.include_router(lead_routes(site), responses=_REFUSALS)
@@ -102,65 +106,6 @@ def _add_errors(app: FastAPI, site: Site) -> None:
         return response
 
 
-def _add_sign_in(app: FastAPI, site: Site, *, secure: bool) -> None:
-    """Routes to sign in and out."""
-    project = site.project
-
-    def redirect_with_cookie(cookie: str, to: str) -> Response:
-        response = RedirectResponse(to, 303)
-        response.set_cookie(
-            COOKIE, cookie, max_age=access.SESSION_DAYS * 86_400, httponly=True, samesite="lax", secure=secure
-        )
-        return response
-
-    @app.get("/enter/{token}", response_class=HTMLResponse)
-    def show_link(request: Request, token: str) -> Response:
-        with project.store.read() as connection:
-            row = access.find_link(connection, project.secret, token)
-            name = access.actor_name(connection, row["annotator"])
-        # Programs that preview links read this page; only the button on it uses the link.
-        return site.page(request, "enter.html", token=token, name=name)
-
-    @app.post("/enter/{token}")
-    async def use_link(token: str) -> Response:
-        cookie, annotator = await project.store.write_async(
-            lambda connection: access.exchange(connection, project.secret, token)
-        )
-        return redirect_with_cookie(cookie, "/lead" if annotator is None else "/work")
-
-    @app.get("/lead/login", response_class=HTMLResponse)
-    def ask_password(request: Request) -> Response:
-        return site.page(request, "login.html", failed=False)
-
-    @app.post("/lead/login")
-    async def check_password(request: Request) -> Response:
-        password = await form_field(request, "password")
-        # Comparing is slow by design, so it must not block others.
-        if not await run_in_threadpool(password_fits, project, password):
-            await project.store.write_async(lambda connection: access.log(connection, "lead", "login-failed"))
-            return site.page(request, "login.html", 403, failed=True)
-
-        def enter(connection: Connection) -> str:
-            access.log(connection, "lead", "login")
-            return access.start_session(connection, None)
-
-        return redirect_with_cookie(await project.store.write_async(enter), "/lead")
-
-    @app.post("/logout")
-    async def leave(request: Request) -> Response:
-        token = request.headers.get("x-csrf-token") or await form_field(request, "csrf")
-
-        def end(connection: Connection) -> None:
-            visitor = access.visitor_of(connection, request.cookies.get(COOKIE))
-            access.require_token(visitor, token)
-            access.end_session(connection, visitor.digest)
-
-        await project.store.write_async(end)
-        response = RedirectResponse("/", 303)
-        response.delete_cookie(COOKIE)
-        return response
-
-
 def _add_pages(app: FastAPI, site: Site) -> None:
     """The pages for people; their scripts fetch the rest."""
 
@@ -171,7 +116,7 @@ def _add_pages(app: FastAPI, site: Site) -> None:
     @app.get("/", response_class=HTMLResponse)
     def home(request: Request) -> Response:
         with site.project.store.read() as connection:
-            visitor = access.visitor_of(connection, request.cookies.get(COOKIE))
+            visitor = site.visitor(request, connection)
         return RedirectResponse("/lead" if visitor.is_lead else "/work", 303)
 
     @app.get("/work", response_class=HTMLResponse)
@@ -182,7 +127,7 @@ def _add_pages(app: FastAPI, site: Site) -> None:
     @app.get("/guidelines", response_class=HTMLResponse)
     def guidelines(request: Request) -> Response:
         with site.project.store.read() as connection:
-            visitor = access.visitor_of(connection, request.cookies.get(COOKIE))
+            visitor = site.visitor(request, connection)
         protocol = protocol_view(site.project.section)
         return site.page(request, "guidelines.html", csrf=visitor.csrf, protocol=protocol)
 
@@ -199,7 +144,7 @@ def _annotator_routes(site: Site) -> fastapi.APIRouter:
     @router.get("/session")
     def session(request: Request) -> dict[str, Any]:
         with project.store.read() as connection:
-            visitor = access.visitor_of(connection, request.cookies.get(COOKIE))
+            visitor = site.visitor(request, connection)
         return {
             "kind": "lead" if visitor.is_lead else "annotator",
             "name": visitor.name,

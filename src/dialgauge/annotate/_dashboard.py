@@ -38,6 +38,7 @@ def dashboard_view(connection: Connection, project: Project, library: Library) -
             "task": project.section.task,
             "created": get_setting(connection, "created"),
             "blinded": get_setting(connection, "blinded"),
+            "copies": _copies_with_names(connection),
         },
         "stage": get_setting(connection, "stage"),
         "annotators": people,
@@ -49,6 +50,11 @@ def dashboard_view(connection: Connection, project: Project, library: Library) -
         "disagreements": _disagreements(connection, library, rated),
         "gate": gate_view(connection, project, rated),
     }
+
+
+def _copies_with_names(connection: Connection) -> int:
+    query = sa.select(sa.func.count()).select_from(t.audit).where(t.audit.c.action == "backup")
+    return int(connection.execute(query).scalar_one())
 
 
 def _people(connection: Connection, project: Project) -> list[dict[str, Any]]:

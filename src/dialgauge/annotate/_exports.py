@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
-from dialgauge.annotate._access import log
+from dialgauge.annotate._audit import log
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project, set_setting
 from dialgauge.annotate._results import Results, results, system_codes

@@ -9,7 +9,8 @@ from sqlalchemy.engine import Connection
 from starlette.concurrency import run_in_threadpool
 
 from dialgauge.annotate import _schema as t
-from dialgauge.annotate._access import RefusedError, log
+from dialgauge.annotate._access import RefusedError
+from dialgauge.annotate._audit import log
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._people import share_with_everyone
 from dialgauge.annotate._project import Project, get_setting, set_setting

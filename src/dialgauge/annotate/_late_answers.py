@@ -10,8 +10,9 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
-from dialgauge.annotate._access import RefusedError, Visitor, log
+from dialgauge.annotate._access import RefusedError, Visitor
 from dialgauge.annotate._answers import Save
+from dialgauge.annotate._audit import log
 from dialgauge.annotate._late import find_assignment
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project

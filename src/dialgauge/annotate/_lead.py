@@ -15,13 +15,15 @@ from sqlalchemy.engine import Connection
 from starlette.concurrency import run_in_threadpool
 
 from dialgauge.annotate import _people as people, _schema as t
-from dialgauge.annotate._access import RefusedError, Visitor, log, open_link, revoke_all
+from dialgauge.annotate._access import RefusedError, Visitor, annotator_actor, open_link, revoke_all
 from dialgauge.annotate._adjudicate import adjudicate
+from dialgauge.annotate._audit import check_log, last_head, log
 from dialgauge.annotate._dashboard import dashboard_view
 from dialgauge.annotate._exports import FORMATS, export_file
 from dialgauge.annotate._gate import Decision, decide
 from dialgauge.annotate._imports import IMPORTS, import_answers
 from dialgauge.annotate._late_answers import add_late_routes, take_paused
+from dialgauge.annotate._lead_accounts import add_lead_accounts
 from dialgauge.annotate._password import hash_password, set_password
 from dialgauge.annotate._planner import Design, plan_view
 from dialgauge.annotate._project import get_setting, set_setting
@@ -82,6 +84,7 @@ def lead_routes(site: Site) -> fastapi.APIRouter:
     router = fastapi.APIRouter(prefix="/api/lead")
     _add_overview(router, site)
     _add_people(router, site)
+    add_lead_accounts(router, site)
     _add_acts(router, site)
     _add_files(router, site)
     add_late_routes(router, site)
@@ -113,51 +116,61 @@ def _add_overview(router: fastapi.APIRouter, site: Site) -> None:
     @router.get("/audit")
     def audit(request: Request, limit: Annotated[int, Query(ge=1, le=10_000)] = 200) -> dict[str, Any]:
         def view(connection: Connection, _: Visitor) -> dict[str, Any]:
+            names = {annotator_actor(row.id): row.name for row in connection.execute(sa.select(t.annotator))}
             query = sa.select(t.audit).order_by(t.audit.c.id.desc()).limit(limit)
-            columns = ("at", "actor", "action", "detail")
-            rows = connection.execute(query).mappings()
-            return {"entries": [{name: row[name] for name in columns} for row in rows]}
+            entries = [
+                {
+                    **{name: row[name] for name in ("at", "action", "detail")},
+                    "actor": names.get(row["actor"], row["actor"]),
+                    "erased": row["salt"] is None,
+                }
+                for row in connection.execute(query).mappings()
+            ]
+            return {"entries": entries, "check": check_log(connection).as_dict()}
 
         return site.look(request, view, lead=True)
 
     @router.get("/links")
     def links(request: Request) -> dict[str, Any]:
         site.look(request, lambda *_: None, lead=True)
-        made = [link for link in project.links() if link.name != "lead"]
+        made = [link for link in project.links() if not link.is_lead]
         return {"links": [{"name": one.name, "link": site.base_url + one.path, "expires": one.expires} for one in made]}
 
 
 def _add_people(router: fastapi.APIRouter, site: Site) -> None:
     project = site.project
 
-    def link_for(connection: Connection, number: int) -> dict[str, Any]:
-        token, expires = open_link(connection, project.secret, number, project.section.link_days)
+    def link_for(connection: Connection, number: int, actor: str) -> dict[str, Any]:
+        token, expires = open_link(connection, project.secret, number, project.section.link_days, actor=actor)
         return {"id": number, "link": f"{site.base_url}/enter/{token}", "expires": expires}
 
     @router.post("/annotators")
     async def add(request: Request, body: NewAnnotator) -> dict[str, Any]:
-        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
-            number = people.add_annotator(connection, project.section, body.name, project.seed, role=body.role)
-            return link_for(connection, number)
+        def write(connection: Connection, lead: Visitor) -> dict[str, Any]:
+            named = {"role": body.role, "actor": lead.name}
+            number = people.add_annotator(connection, project.section, body.name, project.seed, **named)
+            return link_for(connection, number, lead.name)
 
         return await site.act(request, write, lead=True)
 
     @router.post("/annotators/{number}")
     async def change(request: Request, number: _ID, body: AnnotatorAction) -> dict[str, Any]:
-        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
-            row = people.find_annotator(connection, number)
+        def write(connection: Connection, lead: Visitor) -> dict[str, Any]:
+            row, actor = people.find_annotator(connection, number), lead.name
             if body.action == "replace":
                 if body.successor is None:
                     raise RefusedError(422, "invalid", "Name the successor.")
-                new = people.replace_annotator(connection, project.section, number, body.successor, project.seed)
-                return link_for(connection, new)
+                new = people.replace_annotator(
+                    connection, project.section, number, body.successor, project.seed, actor=actor
+                )
+                return link_for(connection, new, actor)
             if body.action == "revoke":
                 revoke_all(connection, number)
-                log(connection, "lead", "access-revoked", name=row["name"])
+                log(connection, actor, "access-revoked", name=row["name"])
             elif body.action == "admit":
-                people.admit(connection, number)
+                people.admit(connection, number, actor=actor)
             else:
-                people.set_state(connection, number, "paused" if body.action == "pause" else "active")
+                people.set_state(connection, number, "paused" if body.action == "pause" else "active", actor=actor)
                 if body.action == "resume":
                     take_paused(connection, project, site.library, number)
             return {"id": number, "state": people.find_annotator(connection, number)["state"]}
@@ -166,9 +179,9 @@ def _add_people(router: fastapi.APIRouter, site: Site) -> None:
 
     @router.post("/annotators/{number}/link")
     async def link(request: Request, number: _ID) -> dict[str, Any]:
-        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
+        def write(connection: Connection, lead: Visitor) -> dict[str, Any]:
             people.find_annotator(connection, number)
-            return link_for(connection, number)
+            return link_for(connection, number, lead.name)
 
         return await site.act(request, write, lead=True)
 
@@ -178,8 +191,8 @@ def _add_acts(router: fastapi.APIRouter, site: Site) -> None:
 
     @router.post("/gate")
     async def gate(request: Request, body: GateBody) -> dict[str, Any]:
-        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
-            decide(connection, project, body.decision, body.reason)
+        def write(connection: Connection, lead: Visitor) -> dict[str, Any]:
+            decide(connection, project, body.decision, body.reason, lead.name)
             stage: dict[str, Any] = get_setting(connection, "stage")
             return stage
 
@@ -187,18 +200,18 @@ def _add_acts(router: fastapi.APIRouter, site: Site) -> None:
 
     @router.post("/unblind")
     async def unblind(request: Request, body: Reason) -> dict[str, Any]:
-        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
+        def write(connection: Connection, lead: Visitor) -> dict[str, Any]:
             set_setting(connection, "blinded", False)
-            log(connection, "lead", "unblinded", reason=body.reason)
+            log(connection, lead.name, "unblinded", reason=body.reason)
             return {"blinded": False}
 
-        return await site.act(request, write, lead=True)
+        return await site.act(request, write, lead=True, role="owner")
 
     @router.post("/adjudicate")
     async def settle(request: Request, body: AdjudicateBody) -> dict[str, Any]:
-        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
-            least = body.minimum_difference
-            return {"items": adjudicate(connection, project, site.library, body.adjudicator, least)}
+        def write(connection: Connection, lead: Visitor) -> dict[str, Any]:
+            given = (body.adjudicator, body.minimum_difference)
+            return {"items": adjudicate(connection, project, site.library, *given, actor=lead.name)}
 
         return await site.act(request, write, lead=True)
 
@@ -206,7 +219,9 @@ def _add_acts(router: fastapi.APIRouter, site: Site) -> None:
     async def password(request: Request, body: Password) -> dict[str, Any]:
         # Hashing is slow by design, so it must not block the writer.
         hashed = await run_in_threadpool(hash_password, body.password)
-        await site.act(request, lambda connection, _: set_password(connection, hashed), lead=True)
+        await site.act(
+            request, lambda connection, lead: set_password(connection, lead, hashed), lead=True, role="viewer"
+        )
         return {"set": True}
 
     @router.post("/plan")
@@ -223,23 +238,24 @@ def _add_files(router: fastapi.APIRouter, site: Site) -> None:
 
     @router.get("/export/{format}")
     def export(request: Request, format: Annotated[str, fastapi.Path(pattern=_one_of(FORMATS))]) -> Response:
-        def view(connection: Connection, _: Visitor) -> Any:
+        def view(connection: Connection, lead: Visitor) -> Any:
             codes = system_codes(connection, project)
-            return export_file(connection, project, site.library, format, codes)
+            return export_file(connection, project, site.library, format, codes), lead.name
 
-        made = site.look(request, view, lead=True)
-        project.store.write(lambda connection: log(connection, "lead", "export", format=format))
-        return _download(made.content, made.name, made.media_type)
+        made, actor = site.look(request, view, lead=True, role="manager")
+        head = project.store.write(lambda connection: _logged(connection, actor, "export", format=format))
+        return _download(made.content, made.name, made.media_type, head)
 
     @router.get("/backup")
     def backup(request: Request) -> Response:
-        site.look(request, lambda *_: None, lead=True)
+        actor = site.look(request, lambda _, lead: lead.name, lead=True, role="owner")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "backup.db"
             project.store.backup(path)
             content = path.read_bytes()
-        project.store.write(lambda connection: log(connection, "lead", "backup"))
-        return _download(content, f"{project.name}.backup.db", "application/vnd.sqlite3")
+        # It has the names of the systems, so its owner is no longer blind.
+        head = project.store.write(lambda connection: _logged(connection, actor, "backup", unblinds=True))
+        return _download(content, f"{project.name}.unblinds.db", "application/vnd.sqlite3", head)
 
     @router.post("/import/{kind}")
     async def import_ratings(
@@ -249,9 +265,9 @@ def _add_files(router: fastapi.APIRouter, site: Site) -> None:
     ) -> dict[str, Any]:
         content = await request.body()
 
-        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
+        def write(connection: Connection, lead: Visitor) -> dict[str, Any]:
             done = import_answers(connection, project, site.library, kind, content, annotator)
-            log(connection, "lead", "import", kind=kind, accepted=done["accepted"])
+            log(connection, lead.name, "import", kind=kind, accepted=done["accepted"])
             return done
 
         return await site.act(request, write, lead=True)
@@ -261,6 +277,13 @@ def _one_of(names: tuple[str, ...]) -> str:
     return f"^({'|'.join(names)})$"
 
 
-def _download(content: bytes, name: str, media_type: str) -> Response:
+def _logged(connection: Connection, actor: str, action: str, **detail: Any) -> str:
+    """Log an act; the head of the log after it."""
+    log(connection, actor, action, **detail)
+    return last_head(connection)
+
+
+def _download(content: bytes, name: str, media_type: str, head: str) -> Response:
     quoted = json.dumps(name.encode("ascii", "replace").decode().replace("\\", "_"))
-    return Response(content, media_type=media_type, headers={"content-disposition": f"attachment; filename={quoted}"})
+    headers = {"content-disposition": f"attachment; filename={quoted}", "x-audit-head": head}
+    return Response(content, media_type=media_type, headers=headers)

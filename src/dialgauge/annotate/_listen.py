@@ -1,9 +1,16 @@
 """A port of our own, and uvicorn behind it."""
 
 import socket
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from dialgauge.annotate._public import trusted_proxies as checked_proxies
 from dialgauge.annotate._shield import Application
+from dialgauge.annotate._timeouts import raise_descriptor_limit, timed_protocol
 from dialgauge.errors import InputError
+
+if TYPE_CHECKING:
+    import uvicorn
 
 
 def listen(host: str, port: int) -> tuple[socket.socket, str]:
@@ -22,12 +29,28 @@ def listen(host: str, port: int) -> tuple[socket.socket, str]:
     return listening, f"http://{shown}:{listening.getsockname()[1]}"
 
 
-def run_server(app: Application, listening: socket.socket) -> None:
-    """Serve an application until interrupted."""
+def make_server(app: Application, trusted_proxies: Sequence[str] = ()) -> "uvicorn.Server":
+    """uvicorn with time limits. Only ``trusted_proxies`` may say from which address a request comes."""
     import uvicorn
 
-    # People think for a minute between two saves; keeping the connection avoids a new one each time.
+    proxies = checked_proxies(trusted_proxies)
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, lifespan="off", timeout_keep_alive=75
+        app,
+        http=timed_protocol(),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        # People think for a minute between two saves; keeping the connection avoids a new one each time. Longer than
+        # a proxy keeps idle connections (nginx: 60 s), which could otherwise use one that is just being closed.
+        timeout_keep_alive=75,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=proxies,
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    return uvicorn.Server(config)
+
+
+def run_server(app: Application, listening: socket.socket, trusted_proxies: Sequence[str] = ()) -> None:
+    """Serve an application until interrupted."""
+    raise_descriptor_limit()
+    make_server(app, trusted_proxies).run(sockets=[listening])

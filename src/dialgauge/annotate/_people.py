@@ -7,7 +7,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
-from dialgauge.annotate._access import RefusedError, end_access, log
+from dialgauge.annotate._access import RefusedError, end_access
+from dialgauge.annotate._audit import log
 from dialgauge.annotate._build import add_stage, fresh_assignment, insert, opaque
 from dialgauge.annotate._late import remember_moved
 from dialgauge.annotate._leases import leased_pages
@@ -16,12 +17,18 @@ from dialgauge.annotate._protocol import AnnotateSection
 
 
 def add_annotator(
-    connection: Connection, section: AnnotateSection, name: str, seed: int, *, role: str = "annotator"
+    connection: Connection,
+    section: AnnotateSection,
+    name: str,
+    seed: int,
+    *,
+    role: str = "annotator",
+    actor: str = "lead",
 ) -> int:
     """Add an annotator, with training, pilot, and a fair share of what others have not started."""
     row = {"name": _free_name(connection, name), "role": role, "state": "active", "admitted": False}
     (number,) = insert(connection, t.annotator, [row])
-    log(connection, "lead", "annotator-added", name=name, role=role)
+    log(connection, actor, "annotator-added", name=name, role=role)
     if role == "annotator":
         for stage in ("training", "pilot"):
             add_stage(connection, section, name, number, stage, _bundles(connection, stage), seed)
@@ -118,23 +125,25 @@ def find_annotator(connection: Connection, number: int) -> Any:
     return row
 
 
-def set_state(connection: Connection, number: int, state: str) -> None:
+def set_state(connection: Connection, number: int, state: str, *, actor: str = "lead") -> None:
     """Pause or resume an annotator."""
     row = find_annotator(connection, number)
     if row["state"] == "replaced":
         raise RefusedError(409, "conflict", f"{row['name']} was replaced and no longer takes part.")
     connection.execute(sa.update(t.annotator).where(t.annotator.c.id == number).values(state=state))
-    log(connection, "lead", f"annotator-{state}", name=row["name"])
+    log(connection, actor, f"annotator-{state}", name=row["name"])
 
 
-def admit(connection: Connection, number: int) -> None:
+def admit(connection: Connection, number: int, *, actor: str = "lead") -> None:
     """Admit an annotator despite a failed training."""
     row = find_annotator(connection, number)
     connection.execute(sa.update(t.annotator).where(t.annotator.c.id == number).values(admitted=True))
-    log(connection, "lead", "annotator-admitted", name=row["name"])
+    log(connection, actor, "annotator-admitted", name=row["name"])
 
 
-def replace_annotator(connection: Connection, section: AnnotateSection, number: int, successor: str, seed: int) -> int:
+def replace_annotator(
+    connection: Connection, section: AnnotateSection, number: int, successor: str, seed: int, *, actor: str = "lead"
+) -> int:
     """A successor takes over what is not yet rated; existing ratings stay under the old name."""
     old = find_annotator(connection, number)
     if old["state"] == "replaced":
@@ -151,7 +160,7 @@ def replace_annotator(connection: Connection, section: AnnotateSection, number: 
     )
     for page in connection.execute(open_pages.order_by(t.page.c.position)).scalars().all():
         move_page(connection, page, new)
-    log(connection, "lead", "annotator-replaced", name=old["name"], successor=successor)
+    log(connection, actor, "annotator-replaced", name=old["name"], successor=successor)
     return new
 
 

@@ -13,8 +13,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
-from dialgauge.annotate._access import log, open_link
+from dialgauge.annotate._access import TAKING_PART, open_link
+from dialgauge.annotate._audit import chain_old_entries, log
 from dialgauge.annotate._build import add_pages, add_texts
+from dialgauge.annotate._leads import add_first_lead
 from dialgauge.annotate._people import add_annotator
 from dialgauge.annotate._protocol import AnnotateSection
 from dialgauge.annotate._store import Store
@@ -27,11 +29,12 @@ _FREE = {"annotators", "title", "language", "guidelines", "instructions", "link_
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A sign-in link: the person's name (``"lead"`` for the lead), the path of the link, and when it expires."""
+    """A sign-in link: the person's name (``"lead"`` for the first lead), the path of the link, and when it expires."""
 
     name: str
     path: str
     expires: float
+    is_lead: bool = False
 
 
 class Project:
@@ -45,12 +48,26 @@ class Project:
 
     @classmethod
     def open(
-        cls, database: Path | str, section: AnnotateSection, corpus: Corpus, *, name: str = "study", seed: int = 0
+        cls,
+        database: Path | str,
+        section: AnnotateSection,
+        corpus: Corpus,
+        *,
+        name: str = "study",
+        seed: int = 0,
+        shared: bool = False,
     ) -> "Project":
-        """Create the project, or resume it. A changed protocol is refused once there are ratings."""
-        store = Store(database)
+        """Create the project, or resume it. A changed protocol is refused once there are ratings.
+
+        With ``shared`` a project that another process serves is opened beside it, for copies, exports and links.
+        """
+        store = Store(database, shared=shared)
         try:
-            store.write(lambda connection: _prepare(connection, section, corpus, name, seed))
+            if store.is_beside:
+                with store.read() as connection:
+                    _require_same(connection, section, corpus, seed)
+            else:
+                store.write(lambda connection: _prepare(connection, section, corpus, name, seed))
         except BaseException:
             store.close()
             raise
@@ -78,17 +95,20 @@ class Project:
         return self.section.title or self.name
 
     def links(self) -> list[Link]:
-        """An unused link for the lead and for every annotator who is taking part."""
+        """An unused link for each lead and for every annotator who is taking part and did not enrol from a platform."""
 
         def make(connection: Connection) -> list[Link]:
-            people: list[tuple[str, int | None]] = [("lead", None)]
-            active = sa.select(t.annotator).where(t.annotator.c.state != "replaced").order_by(t.annotator.c.id)
-            people += [(row.name, row.id) for row in connection.execute(active)]
             days = self.section.link_days
             found = []
-            for name, number in people:
-                token, expires = open_link(connection, self.secret, number, days)
-                found.append(Link(name, f"/enter/{token}", expires))
+            leads = sa.select(t.lead).where(t.lead.c.state == "active").order_by(t.lead.c.id)
+            for row in connection.execute(leads).all():
+                token, expires = open_link(connection, self.secret, None, days, lead=row.id)
+                found.append(Link(row.name, f"/enter/{token}", expires, is_lead=True))
+            enrolled = sa.select(t.identity.c.annotator)
+            active = sa.select(t.annotator).where(t.annotator.c.state.in_(TAKING_PART)).order_by(t.annotator.c.id)
+            for row in connection.execute(active.where(t.annotator.c.id.not_in(enrolled))).all():
+                token, expires = open_link(connection, self.secret, row.id, days)
+                found.append(Link(row.name, f"/enter/{token}", expires))
             return found
 
         return self.store.write(make)
@@ -113,8 +133,7 @@ def _prepare(connection: Connection, section: AnnotateSection, corpus: Corpus, n
     if connection.dialect.name == "postgresql":
         # Two processes that start at once must not both fill the tables.
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock(6172)")
-    wanted = section.model_dump(mode="json")
-    marks = {"protocol": wanted, "corpus": _fingerprint(corpus), "seed": seed}
+    marks = _marks(section, corpus, seed)
     stored = get_setting(connection, "study")
     if stored is not None:
         changed = _changes(stored, marks)
@@ -127,6 +146,8 @@ def _prepare(connection: Connection, section: AnnotateSection, corpus: Corpus, n
             for table in reversed(t.metadata.sorted_tables):
                 connection.execute(sa.delete(table))
             stored = None
+    add_first_lead(connection, get_setting(connection, "password"))
+    chain_old_entries(connection)
     if stored is None:
         set_setting(connection, "secret", secrets.token_urlsafe(32))
         set_setting(connection, "created", time.time())
@@ -145,6 +166,18 @@ def _prepare(connection: Connection, section: AnnotateSection, corpus: Corpus, n
             if one not in known:
                 add_annotator(connection, section, one, seed)
     set_setting(connection, "study", marks)
+
+
+def _marks(section: AnnotateSection, corpus: Corpus, seed: int) -> dict[str, Any]:
+    return {"protocol": section.model_dump(mode="json"), "corpus": _fingerprint(corpus), "seed": seed}
+
+
+def _require_same(connection: Connection, section: AnnotateSection, corpus: Corpus, seed: int) -> None:
+    """A project that is being served must be the one that this study file describes."""
+    stored = get_setting(connection, "study")
+    changed = ["the project"] if stored is None else _changes(stored, _marks(section, corpus, seed))
+    if changed:
+        raise InputError(f"annotate: {', '.join(changed)} changed since the server was started; restart it first")
 
 
 def _person(number: int, name: str) -> dict[str, Any]:

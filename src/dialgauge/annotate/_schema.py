@@ -1,6 +1,7 @@
 """The tables of an annotation project. The same on SQLite and PostgreSQL; times are seconds since 1970 (UTC)."""
 
 import sqlalchemy as sa
+from sqlalchemy.engine import Connection
 
 metadata = sa.MetaData()
 
@@ -18,8 +19,58 @@ annotator = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True),
     sa.Column("name", sa.String(80), nullable=False, unique=True),
     sa.Column("role", sa.String(12), nullable=False),  # annotator | adjudicator
-    sa.Column("state", sa.String(12), nullable=False),  # active | paused | replaced
+    sa.Column("state", sa.String(12), nullable=False),  # active | paused | replaced | dropped | withdrawn
     sa.Column("admitted", sa.Boolean, nullable=False),  # admitted by the lead despite a failed training
+    sa.Column("counts", sa.Boolean, nullable=False, server_default=sa.true()),  # false: ratings are left out
+)
+
+#: Those who run the study. The first is called "lead"; sessions and links without an annotator are theirs.
+lead = sa.Table(
+    "lead",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.String(80), nullable=False, unique=True),
+    sa.Column("role", sa.String(12), nullable=False),  # owner | manager | viewer
+    sa.Column("state", sa.String(12), nullable=False),  # active | removed
+    sa.Column("password", sa.Text),  # its argon2 hash
+    sa.Column("created", sa.Double, nullable=False),
+)
+
+#: Who an annotator is on a crowd platform. Nothing else knows; deleting a row makes the ratings anonymous.
+identity = sa.Table(
+    "identity",
+    metadata,
+    sa.Column("annotator", sa.ForeignKey("annotator.id"), primary_key=True),
+    sa.Column("provider", sa.String(20), nullable=False),
+    sa.Column("external_id", sa.String(200), nullable=False),
+    sa.Column("session", sa.String(200), nullable=False),
+    sa.UniqueConstraint("provider", "external_id"),
+)
+
+#: How far an annotator is outside of rating: consent, guidelines, quiz, and how they left.
+participation = sa.Table(
+    "participation",
+    metadata,
+    sa.Column("annotator", sa.ForeignKey("annotator.id"), primary_key=True),
+    sa.Column("arrived", sa.Double, nullable=False),
+    sa.Column("consent_version", sa.String(40)),
+    sa.Column("consent_digest", sa.String(64)),  # SHA-256 of the text
+    sa.Column("consented", sa.Double),
+    sa.Column("screening", sa.JSON),  # answers to the questions of the consent page
+    sa.Column("guidelines_digest", sa.String(64)),  # of the text that was read
+    sa.Column("guidelines_read", sa.Double),
+    sa.Column("quiz_tries", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("quiz_passed", sa.Double),
+    sa.Column("outcome", sa.String(20)),  # complete | failed_checks | screened_out | no_consent | returned
+    sa.Column("left", sa.Double),
+)
+
+#: Comments that the lead has read, up to a revision of the answer.
+comment_read = sa.Table(
+    "comment_read",
+    metadata,
+    sa.Column("assignment", sa.ForeignKey("assignment.id"), primary_key=True),
+    sa.Column("rev", sa.Integer, nullable=False),
 )
 
 dialogue = sa.Table(
@@ -150,7 +201,8 @@ link = sa.Table(
     "link",
     metadata,
     sa.Column("id", sa.String(40), primary_key=True),
-    sa.Column("annotator", sa.ForeignKey("annotator.id")),  # null: the lead
+    sa.Column("annotator", sa.ForeignKey("annotator.id")),  # null: a lead
+    sa.Column("lead", sa.ForeignKey("lead.id")),
     sa.Column("created", sa.Double, nullable=False),
     sa.Column("expires", sa.Double, nullable=False),
     sa.Column("used", sa.Double),
@@ -161,13 +213,15 @@ session = sa.Table(
     "session",
     metadata,
     sa.Column("digest", sa.String(64), primary_key=True),  # of the cookie, which is kept nowhere
-    sa.Column("annotator", sa.ForeignKey("annotator.id"), index=True),  # null: the lead
+    sa.Column("annotator", sa.ForeignKey("annotator.id"), index=True),  # null: a lead
+    sa.Column("lead", sa.ForeignKey("lead.id")),
     sa.Column("csrf", sa.String(64), nullable=False),
     sa.Column("created", sa.Double, nullable=False),
     sa.Column("expires", sa.Double, nullable=False),
     sa.Column("revoked", sa.Double),
 )
 
+#: What was done, by whom. Each entry has a hash of all before it, so that no change goes unseen; see ``_audit.py``.
 audit = sa.Table(
     "audit",
     metadata,
@@ -175,5 +229,19 @@ audit = sa.Table(
     sa.Column("at", sa.Double, nullable=False),
     sa.Column("actor", sa.Text, nullable=False),
     sa.Column("action", sa.String(40), nullable=False),
-    sa.Column("detail", sa.JSON, nullable=False),
+    sa.Column("detail", sa.JSON, nullable=False),  # {} once it was erased
+    sa.Column("salt", sa.String(40)),  # null once the detail was erased
+    sa.Column("digest", sa.String(64)),  # of salt and detail
+    sa.Column("head", sa.String(64)),  # of the previous head and this entry
 )
+
+
+def add_missing_columns(connection: Connection) -> None:
+    """Bring a database of an earlier version up to date: columns are only ever added."""
+    inspector = sa.inspect(connection)
+    for table in metadata.sorted_tables:
+        have = {column["name"] for column in inspector.get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in have:
+                kind = sa.schema.CreateColumn(column).compile(dialect=connection.dialect)
+                connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {kind}")

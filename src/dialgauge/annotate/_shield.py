@@ -21,13 +21,18 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 COOKIE = "dialgauge_session"
 LARGEST_BODY = 256 * 1024
 LARGEST_IMPORT = 32 * 1024 * 1024
+IMPORT_PATH = "/api/lead/import/"
+LOGIN_PATH = "/lead/login"
+#: Set where somebody signed in as lead: guesses elsewhere must not keep this browser out.
+DEVICE_COOKIE = "dialgauge_device"
+_MOST_KEYS = 10_000
 _UNSAFE = {"POST", "PUT", "PATCH", "DELETE"}
 
 
 class Limiter:
     """At most ``rate`` requests per second and key on average, with a burst; keys not seen for longest are dropped."""
 
-    def __init__(self, rate: float, burst: float, most_keys: int = 10_000) -> None:
+    def __init__(self, rate: float, burst: float, most_keys: int = _MOST_KEYS) -> None:
         self._rate, self._burst, self._most_keys = rate, burst, most_keys
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
@@ -46,7 +51,9 @@ class Limiter:
 class Shield:
     """An ASGI application around ours. ``hosts`` are the names this server answers to, without ports.
 
+    ``origin`` is the site whose pages may send changes; without one it is the site that the request names as host.
     ``rate`` limits the requests per second of one session, ``strangers`` those of one address without a session.
+    ``is_device`` says whether a cookie was set when somebody signed in as lead.
     """
 
     def __init__(
@@ -54,15 +61,19 @@ class Shield:
         application: Application,
         hosts: frozenset[str],
         *,
-        https: bool = False,
+        origin: str | None = None,
         rate: float = 50.0,
         strangers: float = 5.0,
+        is_device: Callable[[str], bool] = lambda cookie: False,
     ) -> None:
-        self._application, self._hosts, self._https = application, hosts, https
+        self._application, self._hosts, self._origin, self._is_device = application, hosts, origin, is_device
+        self._https = origin is not None and origin.startswith("https:")
         self._sessions = Limiter(rate, 4 * rate)
         # Visitors without a session open a link, perhaps with a whole class behind one address, or try passwords.
         self._strangers = Limiter(strangers, 60 * strangers)
-        self._passwords = Limiter(0.2, 10)
+        self._guesses = Limiter(0.2, 10)
+        self._all_guesses = Limiter(0.5, 60)
+        self._known_sessions: OrderedDict[str, None] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -77,12 +88,21 @@ class Shield:
         if refusal is not None:
             await _refuse(answer, *refusal)
             return
-        largest = LARGEST_IMPORT if scope["path"].startswith("/api/lead/import/") else LARGEST_BODY
+        largest = LARGEST_IMPORT if scope["path"].startswith(IMPORT_PATH) else LARGEST_BODY
         declared = headers.get(b"content-length", b"0")
         if not declared.isdigit() or int(declared) > largest:
             await _refuse(answer, 413, "too-large", f"The request is too large (at most {largest // 1024} KiB).")
             return
         await self._application(scope, _Counted(receive, largest), answer)
+        self._remember(scope["state"].get("session"))
+
+    def _remember(self, session: str | None) -> None:
+        """Keep in mind that a cookie is of a session, which only the application can tell."""
+        if session is not None:
+            self._known_sessions.pop(session, None)
+            self._known_sessions[session] = None
+            if len(self._known_sessions) > _MOST_KEYS:
+                self._known_sessions.popitem(last=False)
 
     def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str, str] | None:
         host = headers.get(b"host", b"").decode("latin-1")
@@ -91,7 +111,7 @@ class Shield:
             return 421, "bad-host", "This server is not configured for this host name; set --public-url."
         origin = headers.get(b"origin")
         if scope["method"] in _UNSAFE and origin is not None:
-            expected = f"{'https' if self._https else scope['scheme']}://{host}"
+            expected = self._origin or f"{scope['scheme']}://{host}"
             if origin.decode("latin-1").lower() != expected.lower():
                 return 403, "origin", "This request comes from another site."
         wait = self._wait(scope, headers)
@@ -103,19 +123,31 @@ class Shield:
         path, address = scope["path"], (scope.get("client") or ("unknown", 0))[0]
         if path.startswith("/static/"):
             return 0.0
-        if path == "/lead/login" and scope["method"] in _UNSAFE:
-            return self._passwords.wait(address)
-        cookie = cookie_of(headers.get(b"cookie", b"").decode("latin-1"))
-        if cookie is None:
+        cookies = headers.get(b"cookie", b"").decode("latin-1")
+        if path == LOGIN_PATH and scope["method"] in _UNSAFE:
+            return self._guess_wait(address, cookie_of(cookies, DEVICE_COOKIE))
+        cookie = cookie_of(cookies)
+        session = None if cookie is None else digest_of(cookie)
+        # Anybody can invent a cookie: one that has not proved to be of a session counts as none.
+        if session is None or session not in self._known_sessions:
             return self._strangers.wait(address)
-        return self._sessions.wait(digest_of(cookie))
+        return self._sessions.wait(session)
+
+    def _guess_wait(self, address: str, device: str | None) -> float:
+        """How long to wait before a password may be tried: of each address, and of all addresses together.
+
+        A browser in which somebody has signed in as lead has a limit of its own: guesses must not lock the lead out.
+        """
+        if device is not None and self._is_device(device):
+            return self._guesses.wait(f"device {device}")
+        return self._guesses.wait(address) or self._all_guesses.wait("")
 
 
-def cookie_of(header: str) -> str | None:
-    """The value of our cookie in a Cookie header."""
+def cookie_of(header: str, name: str = COOKIE) -> str | None:
+    """The value of one of our cookies in a Cookie header."""
     for part in header.split(";"):
-        name, _, value = part.strip().partition("=")
-        if name == COOKIE and value:
+        given, _, value = part.strip().partition("=")
+        if given == name and value:
             return value
     return None
 

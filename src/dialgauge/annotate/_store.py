@@ -8,18 +8,19 @@ PostgreSQL several threads write, an operation per transaction, so that several 
 import asyncio
 import os
 import queue
+import sqlite3
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from dialgauge.annotate._schema import metadata
+from dialgauge.annotate._schema import add_missing_columns, metadata
 from dialgauge.errors import DialgaugeError, InputError, MissingExtraError
 
 Result = TypeVar("Result")
@@ -35,16 +36,26 @@ class StoreBusyError(DialgaugeError):
 
 
 class Store:
-    """An open database. Close it, or use it in a ``with`` statement."""
+    """An open database. Close it, or use it in a ``with`` statement.
 
-    def __init__(self, database: Path | str) -> None:
+    With ``shared`` a SQLite file that another process serves is opened beside it: for copies, exports and links, which
+    are short transactions of their own. ``is_beside`` says whether this was so.
+    """
+
+    def __init__(self, database: Path | str, *, shared: bool = False) -> None:
         self.location = str(database)
         self.is_sqlite = not str(database).startswith(("postgresql://", "postgres://"))
+        self.is_beside = False
         self._lock: _FileLock | None = None
         if self.is_sqlite:
             path = Path(database)
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = _FileLock(path)
+            try:
+                self._lock = _FileLock(path)
+            except StoreBusyError:
+                if not shared:
+                    raise
+                self.is_beside = True
             # It has the key that signs links: nobody else on this machine may read it. WAL files inherit its mode.
             path.touch(mode=0o600)
             self._reader, self._writer = _sqlite_engine(path, "BEGIN"), _sqlite_engine(path, "BEGIN IMMEDIATE")
@@ -56,7 +67,8 @@ class Store:
             for number in range(1 if self.is_sqlite else _POSTGRES_WRITERS)
         ]
         try:
-            self.write(self._create)
+            if not self.is_beside:
+                self.write(self._create)
         except sa.exc.DBAPIError as error:
             self.close()
             raise InputError(f"{_without_password(self.location)}: cannot be opened: {error.orig}") from error
@@ -105,19 +117,24 @@ class Store:
             self._lock = None
 
     def backup(self, path: Path) -> None:
-        """Copy the SQLite database while it is in use."""
+        """Copy the SQLite database while it is in use, by this process or another, and check the copy."""
         if not self.is_sqlite:
             raise InputError("backup: use pg_dump to back up a PostgreSQL database")
-        with self.read() as connection:
-            connection.exec_driver_sql("COMMIT")
-            connection.exec_driver_sql("VACUUM INTO ?", (str(path),))
-            connection.exec_driver_sql("BEGIN")
+        path.touch(mode=0o600)
+        # The whole copy is one read transaction: it has one state of the database, and writers need not wait.
+        with closing(sqlite3.connect(self.location, timeout=30)) as source, closing(sqlite3.connect(path)) as copy:
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode=DELETE")
+            problem = integrity_problem(copy)
+        if problem:
+            raise InputError(f"backup: the copy is not sound ({problem}); the disk may be damaged")
 
     def _create(self, connection: Connection) -> None:
         if not self.is_sqlite:
             # Two processes that start at once must not both create the tables.
             connection.exec_driver_sql("SELECT pg_advisory_xact_lock(6171)")
         metadata.create_all(connection)
+        add_missing_columns(connection)
 
     def _work(self) -> None:
         while (first := self._queue.get()) is not None:
@@ -159,6 +176,25 @@ class Store:
                 future.set_result(result)
             else:
                 future.set_exception(failure)
+
+
+def integrity_problem(connection: sqlite3.Connection) -> str | None:
+    """What SQLite finds wrong with a database, None where it is sound."""
+    try:
+        found = str(connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return None if found == "ok" else found
+
+
+@contextmanager
+def held(database: Path) -> Iterator[None]:
+    """Nobody else can open this SQLite file meanwhile."""
+    lock = _FileLock(database)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class _FileLock:
@@ -207,6 +243,8 @@ def _sqlite_engine(path: Path, begin: str) -> Engine:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA foreign_keys=ON")
+        # What is erased must be gone from the file as well.
+        connection.execute("PRAGMA secure_delete=ON")
 
     @sa.event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:

@@ -21,7 +21,7 @@ from dialgauge.web import environment
 HERE = Path(__file__).parent
 Result = TypeVar("Result")
 #: The pages of the lead, whose messages are in fewer languages than those of the annotators.
-_LEAD_TEMPLATES = ("lead.html", "login.html")
+_LEAD_TEMPLATES = ("lead.html", "login.html", "sign-out.html")
 
 
 @dataclass(slots=True)
@@ -50,11 +50,24 @@ class Site:
         }
         return HTMLResponse(self.templates.get_template(template).render(**context, **more), status_code)
 
-    def look(self, request: Request, view: Callable[[Connection, Visitor], Result], *, lead: bool = False) -> Result:
-        """Answer a visitor from one state of the database."""
+    def look(
+        self,
+        request: Request,
+        view: Callable[[Connection, Visitor], Result],
+        *,
+        lead: bool = False,
+        role: str = "viewer",
+    ) -> Result:
+        """Answer a visitor from one state of the database; a lead who has at least this ``role``."""
         with self.project.store.read() as connection:
-            visitor = require(visitor_of(connection, request.cookies.get(COOKIE)), lead=lead)
-            return view(connection, visitor)
+            visitor = self.visitor(request, connection)
+            return view(connection, require(visitor, lead=lead, role=role))
+
+    def visitor(self, request: Request, connection: Connection, *, leaving: bool = False) -> Visitor:
+        """Who sends this request. ``leaving`` as in ``visitor_of``."""
+        found = visitor_of(connection, request.cookies.get(COOKIE), leaving=leaving)
+        request.scope["state"]["session"] = found.digest
+        return found
 
     async def act(
         self,
@@ -62,23 +75,26 @@ class Site:
         act: Callable[[Connection, Visitor], Result],
         *,
         lead: bool = False,
+        role: str = "manager",
         leaving: bool = False,
     ) -> Result:
         """Apply a visitor's change; returns once it is on the disk. ``leaving`` as in ``visitor_of``."""
-        cookie, token = request.cookies.get(COOKIE), request.headers.get("x-csrf-token", "")
+        token = request.headers.get("x-csrf-token", "")
 
         def write(connection: Connection) -> Result:
-            visitor = visitor_of(connection, cookie, leaving=leaving)
+            visitor = self.visitor(request, connection, leaving=leaving)
             require_token(visitor, token)
-            return act(connection, require(visitor, lead=lead))
+            return act(connection, require(visitor, lead=lead, role=role))
 
         return await self.project.store.write_async(write)
 
 
-def require(visitor: Visitor, *, lead: bool) -> Visitor:
+def require(visitor: Visitor, *, lead: bool, role: str = "viewer") -> Visitor:
     """The visitor, if they have the required role."""
     if visitor.is_lead != lead:
         raise RefusedError(403, "forbidden", "Only for the lead." if lead else "Only for annotators.")
+    if lead and not visitor.may(role):
+        raise RefusedError(403, "forbidden", f"Only for leads who are {role} of this study.")
     return visitor
 
 

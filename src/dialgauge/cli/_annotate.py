@@ -39,6 +39,10 @@ def annotate(
     public_url: Annotated[
         str | None, typer.Option(help="Public URL if the server runs behind a proxy: https://…")
     ] = None,
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option(help="Address or network of a proxy whose X-Forwarded-For is believed; repeat for several."),
+    ] = None,
     links_only: Annotated[
         bool, typer.Option("--links", help="Print the sign-in links and exit without starting the server.")
     ] = False,
@@ -60,6 +64,18 @@ def annotate(
     ] = None,
     annotator: Annotated[str, typer.Option(help="Annotator whose ratings --import reads.")] = "",
     backup: Annotated[Path | None, typer.Option(help="Copy the SQLite database to this path, then exit.")] = None,
+    restore: Annotated[
+        Path | None, typer.Option(help="Replace the database with this backup (the old one is kept), then exit.")
+    ] = None,
+    check_log: Annotated[
+        bool, typer.Option("--check-log", help="Check that nothing in the audit log was changed, then exit.")
+    ] = False,
+    head: Annotated[
+        str | None, typer.Option(help="With --check-log: the head that an earlier export or backup printed.")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Do not print the sign-in links when the server starts (for services).")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Collect human ratings in the browser, with a sign-in link for you and for each annotator.
@@ -69,6 +85,8 @@ def annotate(
     Creates the project, or resumes it. Every change is saved to disk before it is acknowledged.
 
     Systems are hidden from annotators, and agreement is measured during annotation.
+
+    --links, --export, --backup and --check-log also work while another process serves the project.
     """
     from dialgauge.annotate import AnnotateSection, Project, serve
     from dialgauge.corpus import open_corpus
@@ -84,15 +102,57 @@ def annotate(
     if written := settings.find(SummarizeSection):
         _note_missing_systems(written.systems, study, output)
     where = database or output / "annotation.db"
-    name, seed = settings.study.name, settings.study.seed
-    with Project.open(where, settings.section(AnnotateSection), corpus, name=name, seed=seed) as project:
-        if export or import_file or backup:
+    if restore is not None:
+        _restore(where, restore, json)
+        return
+    beside = links_only or check_log or bool(export or backup)
+    opened = Project.open(
+        where,
+        settings.section(AnnotateSection),
+        corpus,
+        name=settings.study.name,
+        seed=settings.study.seed,
+        shared=beside and import_file is None,
+    )
+    with opened as project:
+        if check_log:
+            _check_log(project, head, json)
+        elif export or import_file or backup:
             _work_on_files(project, export, chosen, import_file, annotator, backup, json)
         elif links_only:
             _print_links((public_url or f"http://{host}:{port}").rstrip("/"), project.links(), json, serving=False)
         else:
-            announce = partial(_print_links, json=json, serving=True)
-            serve(project, host=host, port=port, public_url=public_url, announce=announce)
+            announce = _print_address if quiet else partial(_print_links, json=json, serving=True)
+            proxies = trusted_proxy or ()
+            serve(project, host=host, port=port, public_url=public_url, trusted_proxies=proxies, announce=announce)
+
+
+def _restore(where: Path | str, backup: Path, json: bool) -> None:
+    from dialgauge.annotate import restore_backup
+
+    kept = restore_backup(where, backup)
+    if json:
+        print_json({"restored": str(where), "kept": None if kept is None else str(kept)})
+        return
+    console.print(f"restored: {where}", highlight=False, soft_wrap=True)
+    if kept is not None:
+        console.print(f"the previous database is kept: {kept}", highlight=False, soft_wrap=True)
+
+
+def _check_log(project: "Project", head: str | None, json: bool) -> None:
+    from dialgauge.annotate import check_audit_log
+
+    found = check_audit_log(project, head)
+    if json:
+        print_json(found.as_dict())
+    elif found.problem is None:
+        console.print(
+            f"audit log: {counted(found.entries, 'entry', 'entries')}, unchanged; details of {found.erased} erased",
+            highlight=False,
+        )
+        console.print(f"head: {found.head}", highlight=False)
+    if found.problem is not None:
+        raise InputError(f"audit log: {found.problem}")
 
 
 def _export_format(export: Path | None, format: str | None) -> str:
@@ -139,7 +199,7 @@ def _work_on_files(
     backup: Path | None,
     json: bool,
 ) -> None:
-    from dialgauge.annotate import backup_project, export_project, import_file
+    from dialgauge.annotate import audit_head, backup_project, export_project, import_file
 
     done: dict[str, Any] = {}
     if import_path is not None:
@@ -151,6 +211,8 @@ def _work_on_files(
         done["export"] = str(export_project(project, format, export, reason="dialgauge annotate --export"))
     if backup is not None:
         done["backup"] = str(backup_project(project, backup))
+    if export is not None or backup is not None:
+        done["audit_head"] = audit_head(project)
     if json:
         print_json(done)
         return
@@ -161,6 +223,12 @@ def _work_on_files(
     for what in ("export", "backup"):
         if what in done:
             console.print(f"{what}: {done[what]}", highlight=False, soft_wrap=True)
+    if "audit_head" in done:
+        console.print(f"audit log, head: {done['audit_head']}", highlight=False, soft_wrap=True)
+
+
+def _print_address(address: str, _: "list[Link]") -> None:
+    console.print(f"Serving at {address} until Ctrl-C. --links prints the sign-in links.", highlight=False)
 
 
 def _print_links(address: str, links: "list[Link]", json: bool, *, serving: bool) -> None:

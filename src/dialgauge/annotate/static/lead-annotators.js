@@ -1,7 +1,7 @@
 /** People: their links, pausing, replacing, adding. A link is shown once, to be copied. */
-import { announce, element, toast } from "./dom.js";
+import { element, toast } from "./dom.js";
 import { annotatorTable } from "./lead-dashboard.js";
-import { act, field, form, select, table } from "./lead-parts.js";
+import { act, field, form, linkPanel, select, table } from "./lead-parts.js";
 import { t } from "./messages.js";
 
 let fresh = null;
@@ -24,40 +24,6 @@ export function annotatorsPage(data, draw) {
     element("h2", {}, t("people.add")),
     element("div", { class: "panel" }, addForm(draw)),
   ];
-}
-
-function linkPanel({ name, link }) {
-  const input = element("input", {
-    type: "text",
-    readonly: true,
-    value: link,
-    "aria-label": t("people.link.of", { name }),
-  });
-  return element(
-    "section",
-    { class: "panel", role: "status" },
-    element("h3", {}, t("people.link.of", { name })),
-    element("p", { class: "soft" }, t("people.link.text")),
-    element(
-      "div",
-      { class: "linkbox" },
-      input,
-      element(
-        "button",
-        {
-          type: "button",
-          on: {
-            click: async () => {
-              input.select();
-              await navigator.clipboard?.writeText(link).catch(() => {});
-              announce(t("people.copied"));
-            },
-          },
-        },
-        t("people.copy"),
-      ),
-    ),
-  );
 }
 
 async function perform(name, path, body, draw) {

@@ -1,4 +1,4 @@
-/** What goes out and what comes in: exports at any moment, filled sheets back, unblinding, the password. */
+/** What goes out and what comes in: exports at any moment, filled sheets back, unblinding. */
 import { element, replace, toast } from "./dom.js";
 import { ApiError, upload } from "./api.js";
 import { act, field, form, select } from "./lead-parts.js";
@@ -20,11 +20,16 @@ export function exportsPage(data, draw) {
           element("a", { class: "button", href: `/api/lead/export/${format}`, download: true }, t(`exports.${format}`)),
         ),
       ),
-      element(
-        "li",
-        {},
-        element("a", { class: "button", href: "/api/lead/backup", download: true }, t("exports.backup")),
-      ),
+    ),
+    element("h2", {}, t("backup.title")),
+    element(
+      "div",
+      { class: "panel" },
+      element("p", {}, t("backup.text")),
+      data.study.copies
+        ? element("p", { class: "soft" }, t("backup.made", { count: data.study.copies }))
+        : null,
+      element("a", { class: "button", href: "/api/lead/backup", download: true }, t("exports.backup")),
     ),
     element("h2", {}, t("import.title")),
     element("div", { class: "panel" }, element("p", {}, t("import.text")), ...importForm(data, draw)),
@@ -32,8 +37,6 @@ export function exportsPage(data, draw) {
     data.study.blinded
       ? element("div", { class: "panel" }, element("p", {}, t("unblind.text")), unblindForm(draw))
       : null,
-    element("h2", {}, t("password.title")),
-    element("div", { class: "panel" }, passwordForm()),
   ];
 }
 
@@ -85,15 +88,5 @@ function unblindForm(draw) {
   const reason = element("input", { type: "text", required: true, maxlength: 500 });
   return form([field(t("unblind.reason"), reason)], t("unblind.go"), async () => {
     if (await act("/api/lead/unblind", { reason: reason.value })) await draw();
-  });
-}
-
-function passwordForm() {
-  const password = element("input", { type: "password", required: true, minlength: 8, autocomplete: "new-password" });
-  return form([field(t("password.new"), password)], t("password.go"), async () => {
-    if (await act("/api/lead/password", { password: password.value })) {
-      password.value = "";
-      toast(t("password.done"));
-    }
   });
 }

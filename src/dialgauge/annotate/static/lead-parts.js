@@ -1,6 +1,6 @@
 /** What the lead's pages are made of: tables, intervals, forms that report what went wrong. */
 import { ApiError, ask } from "./api.js";
-import { element, prose, toast } from "./dom.js";
+import { announce, element, prose, toast } from "./dom.js";
 import { t } from "./messages.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -122,5 +122,40 @@ export function form(fields, button, onSubmit) {
     },
     ...fields,
     element("div", {}, element("button", { type: "submit", class: "main" }, button)),
+  );
+}
+
+/** A fresh link, shown once, to be copied. */
+export function linkPanel({ name, link }) {
+  const input = element("input", {
+    type: "text",
+    readonly: true,
+    value: link,
+    "aria-label": t("people.link.of", { name }),
+  });
+  return element(
+    "section",
+    { class: "panel", role: "status" },
+    element("h3", {}, t("people.link.of", { name })),
+    element("p", { class: "soft" }, t("people.link.text")),
+    element(
+      "div",
+      { class: "linkbox" },
+      input,
+      element(
+        "button",
+        {
+          type: "button",
+          on: {
+            click: async () => {
+              input.select();
+              await navigator.clipboard?.writeText(link).catch(() => {});
+              announce(t("people.copied"));
+            },
+          },
+        },
+        t("people.copy"),
+      ),
+    ),
   );
 }

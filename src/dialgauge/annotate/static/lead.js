@@ -6,6 +6,7 @@ import { dashboardPage } from "./lead-dashboard.js";
 import { disagreementsPage } from "./lead-disagreements.js";
 import { exportsPage } from "./lead-exports.js";
 import { gatePage } from "./lead-gate.js";
+import { leadsPage } from "./lead-leads.js";
 import { logPage } from "./lead-log.js";
 import { plannerPage } from "./lead-planner.js";
 import { t } from "./messages.js";
@@ -18,6 +19,7 @@ const PAGES = {
   disagreements: disagreementsPage,
   planner: plannerPage,
   exports: exportsPage,
+  leads: leadsPage,
   log: logPage,
 };
 const main = document.getElementById("main");
