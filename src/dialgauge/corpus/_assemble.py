@@ -171,6 +171,7 @@ def in_order(unread: Iterable[Problem], unused: Iterable[Problem]) -> tuple[Prob
 
 
 def _settle_ids(rows: Rows) -> None:
+    rows.fill_down()
     if rows.plan.has("dialogue_id"):
         rows.drop(pl.col("dialogue_id").is_null(), "the row has no dialogue_id")
         return

@@ -15,6 +15,7 @@ from dialgauge.corpus._names import (
     TELLING,
     USES,
     WEAK_PEOPLE,
+    asks_for_dimension,
     heading,
     is_dimension,
     is_housekeeping,
@@ -346,13 +347,14 @@ class _Guess:
                 self.why_not[column] = "computed from judgements, and not one of them"
                 continue
             known = is_dimension(name)
-            if not self._is_judged(column, name, known or lone, people and not long):
+            asked = not known and asks_for_dimension(title)
+            if not self._is_judged(column, name, known or lone or asked, people and not long):
                 if lone:
                     del self.chosen[column]
                     self.taken.discard("value")
                 continue
-            why = "a dimension by its name" if known else "judgements beside an annotator" if people else "judgements"
-            named = name if known or lone else title
+            why = "a dimension by its name" if known or asked else "judgements beside an annotator" if people else "judgements"
+            named = name if (known or lone) and title.isascii() else title.lower() if known else title
             if lone:
                 self.taken.discard("value")
                 why = "judgements without a name of their own"

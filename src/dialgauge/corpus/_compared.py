@@ -37,6 +37,10 @@ _WINNER = frozenset(
         "label",
     ]
 )
+#: Words of longer headings that ask for a winner: "Which summary is better?".
+_PREFERRING = frozenset(["winner", "preferred", "prefer", "preference", "better"])
+#: What stands in brackets at the end of a heading: "Preferred (1/2/equal)".
+_NOTE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _BEST = frozenset(["best", "best_system", "best_summary", "most_preferred", "best_choice"])
 _WORST = frozenset(["worst", "worst_system", "worst_summary", "least_preferred", "worst_choice"])
 _TIE = re.compile(
@@ -59,13 +63,15 @@ Mapped = Mapping[str, str | Sequence[str]]
 
 def with_comparisons(table: Table, mapping: Mapped) -> Table:
     """The table with its comparisons or marks taken out of the rows; unchanged where there are none."""
-    names = {column: normalised(column) for column in table.frame.columns}
+    names = {column: normalised(_NOTE.sub("", column)) for column in table.frame.columns}
     options = _options(names)
     best = next((c for c, name in names.items() if name in _BEST), None)
     worst = next((c for c, name in names.items() if name in _WORST), None)
     if len(options) >= 2 and best and worst:
         return _choices(table, mapping, options, best, worst)
-    winner = next((c for c, name in names.items() if name in _WINNER), None)
+    taken = {column for uses in options.values() for column in uses.values()}
+    asked = (c for c, name in names.items() if set(name.split("_")) & _PREFERRING and c not in taken)
+    winner = next((c for c, name in names.items() if name in _WINNER), None) or next(asked, None)
     if len(options) == 2 and winner and _names_winners(table.frame, winner, options):
         return _preferences(table, mapping, options, winner)
     start = next((c for c, name in names.items() if name in _START), None)

@@ -13,10 +13,14 @@ import polars as pl
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._files import read_text
 from dialgauge.corpus._flat import flat_frame
+from dialgauge.corpus._headings import LOOKED_AT, Headings, find_headings
+from dialgauge.corpus._names import USES, is_id, normalised
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._table import Table, refuse_width
 
 _SEPARATORS = ",;\t|"
+#: Characters of a file in which its headings must stand.
+_LOOKED_AT = 200_000
 _SAID_SEPARATOR = re.compile(r'"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)
 
 
@@ -30,6 +34,10 @@ def load_delimited(path: Path) -> Table:
         return Table(pl.DataFrame(), lambda row: (str(path), None), found.encoding, found.notes)
     separator = said[1] if said else _separator(text)
     file, notes = str(path), list(found.notes)
+    headings = find_headings([record for _, record in _parse(_start(text), separator, first)][:LOOKED_AT])
+    if (assumed := headings.note()) is not None:
+        notes.append(assumed)
+        first, text = _below(text, separator, first, headings)
     refuse_width(_head(text).count(separator) + 1, file)
     if separator != ",":
         notes.append(f"separated by {separator!r}")
@@ -50,6 +58,31 @@ def load_delimited(path: Path) -> Table:
     return Table(frame, place, found.encoding, (*notes, *_doubled(frame.columns)), separator=separator)
 
 
+def is_tabbed(text: str) -> bool:
+    """Whether a text is a table separated by tabs, as spreadsheets save "Unicode text": by its headings."""
+    names = [normalised(name) for name in _head(text).split("\t")]
+    known = {*USES["dialogue"], *USES["summary"], *USES["reference"], *USES["system"], *USES["annotator"]}
+    return len(names) > 2 and sum(name in known or is_id(name) for name in names) >= 2
+
+
+def _start(text: str) -> str:
+    """As much of the beginning as headings and a few rows need."""
+    return text[:_LOOKED_AT] if len(text) > _LOOKED_AT else text
+
+
+def _below(text: str, separator: str, first: int, headings: Headings) -> tuple[int, str]:
+    """The number of the line with the headings, and the text from there on; two rows of headings are made one."""
+    records = _parse(text, separator, first)
+    lines = text.split("\n")
+    if headings.names is None:
+        start = records[headings.row][0]
+        return start, "\n".join(lines[start - first :])
+    start = records[headings.data][0]
+    made = io.StringIO()
+    csv.writer(made, delimiter=separator, lineterminator="\n").writerow(headings.names)
+    return start - 1, made.getvalue() + "\n".join(lines[start - first :])
+
+
 def _head(text: str) -> str:
     """The first non-empty line, without what is in quotes."""
     return "".join(text.lstrip("\n").partition("\n")[0].split('"')[::2])
@@ -58,7 +91,15 @@ def _head(text: str) -> str:
 def _separator(text: str) -> str:
     """The separator that occurs most often in the first line outside quotes."""
     bare = _head(text)
+    if not any(separator in bare for separator in _SEPARATORS) or bare.startswith("#"):
+        return max(_SEPARATORS, key=lambda separator: (_usual_width(text, separator), -_SEPARATORS.index(separator)))
     return max(_SEPARATORS, key=lambda separator: (bare.count(separator), -_SEPARATORS.index(separator)))
+
+
+def _usual_width(text: str, separator: str) -> int:
+    """How many cells most of the first records have with this separator."""
+    widths = [len(record) for _, record in _parse(_start(text), separator, 1)[:LOOKED_AT]]
+    return max(set(widths), key=lambda width: (widths.count(width), width)) if widths else 0
 
 
 def _doubled(columns: Sequence[str]) -> list[str]:

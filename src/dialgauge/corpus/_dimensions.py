@@ -27,6 +27,8 @@ _LOWER = frozenset(
         "errors",
         "mistake",
         "mistakes",
+        "rank",
+        "ranking",
         "harm",
         "harmful",
         "harmfulness",

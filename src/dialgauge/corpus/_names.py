@@ -1,6 +1,7 @@
 """What the name of a column says: the uses that names stand for, ids, people, housekeeping, dimensions."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -19,26 +20,30 @@ USES: Mapping[str, tuple[str, ...]] = {
     "dialogue": _names(
         "dialogue dialog turns conversation transcript source document article src doc input text dialogue_text "
         "dialog_text transcript_text conversation_text call_transcript chat_log chat_text messages utterances "
-        "source_text source_document document_text doc_text context meeting_transcript full_text original_text"
+        "source_text source_document document_text doc_text context meeting_transcript full_text original_text "
+        "transkript gesprach transcription conversacion transcripcion dialogo trascrizione gesprek"
     ),
     "system": _names(
         "system model model_id model_name system_id system_name summarizer summariser model_type summary_model "
-        "system_label summarizer_name generator llm engine sys method model_version"
+        "system_label summarizer_name generator llm engine sys method model_version "
+        "modell modele modelo modello sistema systeme"
     ),
     "summary": _names(
         "summary hyp hypothesis prediction pred predicted decoded output generated generated_summary candidate "
         "system_summary model_summary system_output model_output summary_text claim generated_text candidate_summary "
-        "predicted_summary summ response completion generation model_response"
+        "predicted_summary summ response completion generation model_response "
+        "zusammenfassung resume resumen resumo riassunto samenvatting"
     ),
     "reference": _names(
         "reference references ref refs reference_summary ref_summary gold gold_summary golden target human_summary "
-        "highlights ground_truth gold_standard golden_summary target_summary human_reference reference_text"
+        "highlights ground_truth gold_standard golden_summary target_summary human_reference reference_text referenz referenzzusammenfassung referencia riferimento"
     ),
     "annotator": _names(
         "annotator annotator_id annotator_name rater rater_id rater_name worker worker_id judge judge_id evaluator "
         "evaluator_id coder coder_id reviewer reviewer_id prolific_pid prolific_id annotated_by rated_by completed_by "
         "labeler labeller assessor scorer participant_id participant response_id user_id respondent respondent_id "
-        "username email_address user email turker expert"
+        "username email_address user email turker expert annotateur anotador annotatore annotatorin bewerter bewerterin "
+        "gutachter evaluateur evaluador evaluatrice valutatore relecteur your_name name rater_initials initials"
     ),
     "dimension": _names("dimension aspect criterion attribute dimension_name aspect_name rating_type"),
     "value": _names("value rating score label likert judgement judgment answer verdict grade rating_value"),
@@ -61,7 +66,10 @@ USES: Mapping[str, tuple[str, ...]] = {
 }
 #: Names of people that call platforms and web shops use too: annotators only where something was judged.
 WEAK_PEOPLE = frozenset(
-    _names("participant_id participant response_id user_id respondent respondent_id username email_address user email")
+    _names(
+        "participant_id participant response_id user_id respondent respondent_id username email_address user email "
+        "your_name name rater_initials initials"
+    )
 )
 #: Words in longer names ("Which model?", "ai_summary"), for uses that no column has by its whole name.
 TELLING = {
@@ -91,17 +99,20 @@ DIMENSIONS = frozenset(
         "faithful factual consistent coherent fluent relevant accurate correct complete concise readable hallucination "
         "hallucinations hallucinated grammar adequacy groundedness truthfulness satisfaction usability "
         "understandability comprehensiveness brevity succinctness focus structure tone politeness empathy "
-        "error_count errors repetition omission omissions toxicity summary_quality likert_score appropriateness"
+        "error_count errors repetition omission omissions toxicity summary_quality likert_score appropriateness "
+        "koharenz flussigkeit relevanz konsistenz verstandlichkeit vollstandigkeit lesbarkeit gesamtqualitat fluidite "
+        "pertinence exactitude lisibilite completude coherencia fluidez relevancia consistencia claridad"
     )
 )
 _THING = (
     "call|conversation|conv|contact|interaction|session|chat|ticket|case|dialog|dialogue|doc|document|meeting|article|"
     "example|question|thread|transcript|sample|item|instance|record|source|story|post|incident|text|recording|entry|"
-    "segment|passage|news|input"
+    "segment|passage|news|input|anruf|gesprach|appel|llamada|dokument|vorgang|fall"
 )
 #: Columns that may identify a dialogue. Those without a word like "id" count only where their values are short.
 _ID = re.compile(
-    rf"(?:{_THING})_?(?:id|ids|number|no|nr|num|ref|reference|key|uuid|guid|hash|code|sid|name)|(?:e|f)?_?id"
+    rf"(?:{_THING})_?(?:id|ids|number|no|nr|num|ref|reference|key|uuid|guid|hash|code|sid|name|nummer|numero)|"
+    rf"(?:id|ids|no|nr|numero|number)_(?:de_|del_|der_|des_|d_|of_)?(?:l_|la_)?(?:{_THING})|(?:e|f)?_?id"
 )
 _BARE_ID = re.compile(rf"(?:{_THING})|uuid|guid|hash|key|fname|file|file_name|filename|ref|nr|number|no|name|index|idx")
 #: Ids of people, of single judgements and of the work on them, never of a dialogue.
@@ -111,7 +122,7 @@ _OTHER_ID = re.compile(
 )
 #: Numbers that count, measure or identify something, and are not ratings even beside an annotator.
 _HOUSEKEEPING = re.compile(
-    r"(?:^|.*_)(?:nr|no|num|number|index|idx|row|line|rank|pos|position|page|order|id|ids|pid|uuid|hash|count|length|len|"
+    r"(?:^|.*_)(?:nr|no|num|number|index|idx|row|line|pos|position|page|order|id|ids|pid|uuid|hash|count|length|len|"
     r"size|words|tokens|chars|characters|duration|durations|time|times|timer|second|seconds|secs|sec|minute|minutes|mins|"
     r"hours|ms|millis|milliseconds|lead_time|latency|start|end|begin|stop|offset|offsets|age|price|reward|cost|payment|"
     r"bonus|fee|assignments|approvals?|lifetime|year|zip|zipcode|postcode|phone|progress|finished|status|version|seed|"
@@ -126,20 +137,27 @@ AGGREGATES = re.compile(
 )
 #: "Accuracy (1-5)", "Accuracy [0 to 100]": the scale stands in the heading.
 _SCALED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*(?:-|–|to|…|\.\.)\s*(\d+)(?:\s*[,;:].*)?\s*[)\]]\s*[?:]?\s*")
+#: "How fluent is it? (1 = not at all, 5 = very)": the ends of the scale with what they mean.
+_EXPLAINED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*[=:][^()\[\]]*?[,;…–-]\s*(\d+)\s*[=:][^()\[\]]*[)\]]\s*[?:]?\s*")
+#: "Q1.", "Q2_1:", "3)": the number of a question before its text.
+_NUMBERED = re.compile(r"(?:Q\d[\w.]*|\d+)\s*[.:)]\s+(?=\S)")
 #: "How good is the summary? [Coherence]", as grids of web forms are exported.
 _GRID = re.compile(r".+\[\s*([^\[\]]{1,60})\s*\]\s*")
 
 
 @lru_cache(maxsize=4096)
 def normalised(name: str) -> str:
-    """A column name for comparison: lower case, words joined by underscores; ``callId`` is ``call_id``."""
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip())
+    """A column name for comparison: lower case without accents, words joined by underscores; ``callId`` is ``call_id``."""
+    plain = name if name.isascii() else unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    plain = "".join(letter for letter in plain if not unicodedata.combining(letter)) if plain is not name else name
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain.strip())
     return re.sub(r"[^a-z0-9]+", "_", parted.lower()).strip("_")
 
 
 def heading(name: str) -> tuple[str, str | None]:
     """What a column of ratings is called, and the scale in its heading: ``Accuracy (1-5)``, ``Rate it [Coherence]``."""
-    scaled = _SCALED.fullmatch(name)
+    name = _NUMBERED.sub("", name.strip(), count=1) if _NUMBERED.match(name.strip()) else name
+    scaled = _SCALED.fullmatch(name) or _EXPLAINED.fullmatch(name)
     if scaled and scaled[1] and int(scaled[2]) < int(scaled[3]):
         return heading(scaled[1])[0], f"{scaled[2]}-{scaled[3]}"
     grid = _GRID.fullmatch(name)
@@ -170,3 +188,9 @@ def is_dimension(name: str) -> bool:
     """Whether a normalised name is that of a dimension."""
     trimmed = re.sub(r"^(?:human|expert|annotator|rating|score)_|_(?:score|rating|label|likert)$", "", name)
     return name in DIMENSIONS or trimmed in DIMENSIONS
+
+
+def asks_for_dimension(title: str) -> bool:
+    """Whether a heading is a question about one dimension: "How coherent is the summary?"."""
+    words = set(normalised(title).split("_"))
+    return title.rstrip().endswith("?") and len(words & DIMENSIONS) == 1

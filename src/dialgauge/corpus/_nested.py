@@ -9,7 +9,7 @@ import polars as pl
 
 from dialgauge.corpus._names import USES, is_dimension, is_id, normalised
 from dialgauge.corpus._table import refuse_width
-from dialgauge.corpus._turns import turn_to_json, turns_from_json
+from dialgauge.corpus._turns import is_pair, split_speaker, turn_to_json, turns_from_json
 
 Record = Mapping[str, Any]
 _DIALOGUE = frozenset(USES["dialogue"])
@@ -49,8 +49,10 @@ class _Level:
         self.inner: list[dict[str, Any]] = []
         self.systems: set[str] = set()
         self.judged: list[tuple[str, Any]] = []
+        self.given: frozenset[str] = frozenset()
 
     def read(self, record: Record) -> None:
+        self.given = frozenset(record)
         for key, value in record.items():
             self._read(key, normalised(key), value)
         for key, value in self.judged:
@@ -84,7 +86,12 @@ class _Level:
             self.first |= _references(value)
         elif name == "summaries" or (_SUMMARIES.fullmatch(name) and _are_summaries(value)) or _hold_summaries(value):
             self.inner += self._summaries(value)
-        elif name == "ratings" or (_JUDGEMENTS.fullmatch(name) and _are_judgements(value)) or _is_voted(name, value):
+        elif (
+            name == "ratings"
+            or (_JUDGEMENTS.fullmatch(name) and _are_judgements(value))
+            or _is_voted(name, value)
+            or _hold_judgements(value)
+        ):
             self.judged.append((key, value))
         elif isinstance(value, dict) and name not in _WHOLE and _is_flat(value):
             for inner, entry in value.items():
@@ -97,7 +104,8 @@ class _Level:
     def _hoist(self, key: str, value: Mapping[str, Any]) -> None:
         """Metadata may hold the key of the row: these parts become columns too."""
         for inner, entry in value.items():
-            wanted = f"{key}.{inner}" in self.kept or inner in self.kept
+            only = is_id(normalised(inner)) and not any(is_id(normalised(own)) for own in self.given)
+            wanted = f"{key}.{inner}" in self.kept or inner in self.kept or only
             if wanted and not isinstance(entry, dict | list):
                 self.first[f"{key}.{inner}"] = entry
 
@@ -184,6 +192,11 @@ def _votes(name: str, value: Sequence[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _are_turns(value: Sequence[Any]) -> bool:
+    if len(value) > 1 and all(isinstance(item, str) for item in value):
+        speakers = [split_speaker(item) for item in value]
+        return sum(found is not None for found in speakers) * 10 >= len(value) * 8
+    if len(value) > 1 and all(is_pair(item) for item in value):
+        return len({item[0] for item in value}) * 2 <= len(value) + 1
     return len(value) > 1 and all(
         isinstance(item, Mapping)
         and any(isinstance(item.get(key), str) for key in ("text", "utterance", "content", "message"))
@@ -218,6 +231,20 @@ def _are_judgements(value: Any) -> bool:
     if isinstance(value, Mapping):
         return bool(value)
     return bool(value) and all(isinstance(item, Mapping) for item in value)
+
+
+def _hold_judgements(value: Any) -> bool:
+    """Whether every object of a list names a person and an answer on a dimension, whatever the list is called."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(item, Mapping)
+            and any(normalised(key) in _PEOPLE for key in item)
+            and any(is_dimension(normalised(key)) or normalised(key) in USES["value"] for key in item)
+            for item in value
+        )
+    )
 
 
 def _is_voted(name: str, value: Any) -> bool:

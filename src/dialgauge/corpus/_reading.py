@@ -26,6 +26,7 @@ from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import Direction
+from dialgauge.corpus._utterances import with_dialogues, without_totals
 from dialgauge.corpus._wide import as_long
 from dialgauge.corpus.layouts import LAYOUTS, recast
 from dialgauge.errors import InputError
@@ -135,7 +136,8 @@ def _load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Tab
             table = inner
             known = None if layout == "" else recast(table, mapping, layout)
         if known is None:
-            known = table if table.records is None else _flattened(table, mapping)
+            known = without_totals(table, mapping) if table.records is None else _flattened(table, mapping)
+            known = with_dialogues(known, mapping)
         if known.frame.is_empty():
             raise_if_any(known.problems, str(path))
             raise InputError("has no rows")

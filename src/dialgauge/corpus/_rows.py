@@ -57,15 +57,15 @@ class Rows:
         """The rows of a table; empty ones are skipped."""
         frame = table.frame
         columns = [
-            _as_text(plan.uses[use][0], frame).alias(use) if use in plan.uses else _constant(use, plan)
+            as_text(plan.uses[use][0], frame).alias(use) if use in plan.uses else _constant(use, plan)
             for use in _COLUMNS
         ]
         columns += [
-            _as_text(column, frame).alias(f"reference:{number}")
+            as_text(column, frame).alias(f"reference:{number}")
             for number, column in enumerate(plan.uses.get("reference", ()))
         ]
         columns += [
-            _as_text(names[0], frame).alias(use)
+            as_text(names[0], frame).alias(use)
             for use, names in plan.uses.items()
             if use.startswith(("dimension:", "meta:"))
         ]
@@ -98,6 +98,27 @@ class Rows:
     def rated(self) -> pl.Expr:
         """Whether a row carries a rating."""
         return pl.any_horizontal(pl.col("annotator", "dimension", "value", *self.columns("dimension")).is_not_null())
+
+    def fill_down(self) -> None:
+        """Repeat names that stand only in the first of several rows, as merged cells of spreadsheets are saved."""
+        filled = 0
+        for name, text, within in (("dialogue_id", "dialogue", []), ("system", "summary", ["dialogue_id"])):
+            if name not in self.plan.uses:
+                continue
+            given = self.frame.filter(pl.col(name).is_not_null())
+            below = pl.col(name).is_null() & pl.col(text).is_null() & self.rated()
+            if name == "dialogue_id":
+                below = pl.col(name).is_null() & pl.col(text).is_null() & (self.rated() | pl.col("summary").is_not_null())
+            number = int(self.frame.select(below.sum()).item())
+            # Where a name occurs in several rows of its own, an empty cell is an omission and not a repetition.
+            if not number or given.is_empty() or given.select([*within, name]).is_duplicated().any():
+                continue
+            above = pl.col(name).forward_fill()
+            above = above.over(within) if within else above
+            self.frame = self.frame.with_columns(pl.when(below).then(above).otherwise(pl.col(name)).alias(name))
+            filled += number
+        if filled:
+            self.notes.append(f"{filled} empty cells below a name were read as that name, as in merged cells")
 
     def _remove_markup(self) -> None:
         """Take tags and character codes out of texts, and say so."""
@@ -135,7 +156,7 @@ def _constant(use: str, plan: Plan) -> pl.Expr:
     return pl.lit(plan.constants.get(use), pl.String).alias(use)
 
 
-def _as_text(column: str, frame: pl.DataFrame) -> pl.Expr:
+def as_text(column: str, frame: pl.DataFrame) -> pl.Expr:
     """A column as text. Whole numbers that a spreadsheet or pandas turned into floats lose their ``.0`` again."""
     values = pl.col(column)
     if frame.schema[column].is_float():

@@ -1,11 +1,13 @@
 """Plain transcripts: lines of speakers, turns joined by bars, and subtitles (WebVTT, SRT)."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
 
+from dialgauge.corpus._delimited import is_tabbed, load_delimited
 from dialgauge.corpus._files import Text, read_text
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._turns import parse_turns, role_of, split_speaker, write_turns
@@ -24,6 +26,8 @@ def load_transcripts(path: Path) -> Table:
 
     A file in which every line joins its turns with bars holds a dialogue per line.
     """
+    if path.suffix.lower() == ".txt" and path.is_file() and is_tabbed(read_text(path).text):
+        return load_delimited(path)
     inside = sorted(path.iterdir()) if path.is_dir() else [path]
     files = [file for file in inside if file == path or file.suffix.lower() in SUFFIXES]
     dialogues: list[tuple[str, str]] = []
@@ -61,13 +65,16 @@ def _is_joined(line: str) -> bool:
 
 def _subtitles(text: str, file: Path) -> tuple[Turn, ...]:
     """The turns of WebVTT or SRT. Consecutive cues of one speaker are one turn; times are dropped."""
-    turns: list[tuple[str, list[str]]] = []
+    cues = []
     for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n").replace("\r", "\n")):
         lines = block.strip("\n").split("\n")
         timing = next((number for number, line in enumerate(lines) if _TIMING.match(line)), None)
-        if timing is None:
-            continue  # the header, a comment or a style block
-        for speaker, words in _cue(lines[timing + 1 :]):
+        if timing is not None:  # others are the header, a comment or a style block
+            cues.append([line.strip() for line in lines[timing + 1 :] if line.strip()])
+    speakers = _speakers(cues)
+    turns: list[tuple[str, list[str]]] = []
+    for cue in cues:
+        for speaker, words in _cue(cue, speakers):
             if turns and speaker in ("", turns[-1][0]):
                 turns[-1][1].append(words)
             else:
@@ -77,13 +84,34 @@ def _subtitles(text: str, file: Path) -> tuple[Turn, ...]:
     return tuple(Turn(speaker, " ".join(words), role_of(speaker)) for speaker, words in turns)
 
 
-def _cue(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The speakers and words of one cue: ``<v Agent>Hello</v>`` or ``Agent: Hello``."""
-    whole = " ".join(line.strip() for line in lines if line.strip())
-    pieces = _VOICE.split(whole)
-    for speaker, words in zip(["", *pieces[1::2]], pieces[::2], strict=True):
-        plain = _TAG.sub("", words).strip()
-        if not plain:
-            continue
-        found = None if speaker else split_speaker(plain)
-        yield found or (speaker.strip(), plain)
+def _speakers(cues: Sequence[Sequence[str]]) -> frozenset[str]:
+    """Who speaks: names before a colon, and whatever else stands there several times ("It was due:" is no name)."""
+    found = Counter(named[0] for cue in cues for line in cue if (named := split_speaker(_TAG.sub("", line))))
+    return frozenset(name for name, times in found.items() if times > 1 or _is_name(name))
+
+
+def _is_name(text: str) -> bool:
+    """Whether every word starts like one of a name: no small letter, unless the text is one word."""
+    words = re.sub(r"\([^()]*\)", "", text).split()
+    return len(words) == 1 or (bool(words) and not any(word[0].islower() for word in words))
+
+
+def _cue(lines: Sequence[str], speakers: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """The speakers and words of one cue: ``<v Agent>Hello</v>`` or ``Agent: Hello``, on one or several lines."""
+    pieces = _VOICE.split(" ".join(lines))
+    if len(pieces) > 1:
+        for speaker, words in zip(["", *pieces[1::2]], pieces[::2], strict=True):
+            plain = _TAG.sub("", words).strip()
+            if plain:
+                yield speaker.strip(), plain
+        return
+    said: list[tuple[str, list[str]]] = []
+    for line in lines:
+        plain = _TAG.sub("", line).strip()
+        found = split_speaker(plain)
+        if found and found[0] in speakers:
+            said.append((found[0], [found[1]] if found[1] else []))
+        elif plain:
+            said = said or [("", [])]
+            said[-1][1].append(plain)
+    yield from ((speaker, " ".join(words)) for speaker, words in said if words)

@@ -112,6 +112,8 @@ def _turn(item: object, number: int) -> Turn:
     if isinstance(item, str):
         found = split_speaker(item)
         return Turn(found[0], found[1], role_of(found[0])) if found else Turn("", item)
+    if is_pair(item):
+        return Turn(item[0], item[1], role_of(item[0]))  # type: ignore[index]
     if not isinstance(item, Mapping):
         raise ValueError(f"turn {number} is neither an object nor a string")
     text = _first(item, "text", "utterance", "content", "message")
@@ -125,6 +127,11 @@ def _turn(item: object, number: int) -> Turn:
         # Chat logs of assistants name the role only: {"role": "user", "content": …}.
         return Turn(role or "", text, role_of(role) if role else None)
     return Turn(str(speaker), text, role)
+
+
+def is_pair(item: object) -> bool:
+    """Whether this is a speaker and what was said, as in ``["Agent", "Hello."]``."""
+    return isinstance(item, list | tuple) and len(item) == 2 and all(isinstance(part, str) for part in item)
 
 
 def _first(item: Mapping[str, Any], *keys: str) -> object:

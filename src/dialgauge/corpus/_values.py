@@ -94,6 +94,8 @@ _LEADING = re.compile(
     r"([+-]?\d+(?:\.\d+)?)\s*(?:[-–:=.)]\s*[^\W\d].*|\([^)]*\)|/\s*\d+|(?:out )?of \d+|stars?|points?|%)",
     re.IGNORECASE,
 )
+#: "★★★☆☆": as many as are filled.
+_STARS = re.compile(r"([★⭐🟊✭]+\ufe0f?)[☆✩]*")
 _SPACES = re.compile(r"\s+")
 
 Kind = Literal["number", "yes/no", "ordered", "names", "unreadable"]
@@ -174,7 +176,10 @@ def as_number(text: str) -> float | None:
         return float(text)
     except ValueError:
         found = _LEADING.fullmatch(text)
-        return float(found[1]) if found else None
+        if found:
+            return float(found[1])
+        stars = _STARS.fullmatch(text)
+        return float(len(stars[1].rstrip("\ufe0f"))) if stars else None
 
 
 def _numbers(given: Mapping[str, str], commas: bool) -> tuple[dict[str, float], bool]:

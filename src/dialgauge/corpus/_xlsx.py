@@ -4,15 +4,22 @@ import re
 import zipfile
 import zlib
 from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._flat import flat_cannot_hold, flat_frame
+from dialgauge.corpus._headings import LOOKED_AT, find_headings
+from dialgauge.corpus._sheets import Sheet, one_table
 from dialgauge.corpus._table import Table, refuse_width
 from dialgauge.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    import fastexcel
 
 #: A workbook that unpacks to more bytes than this, or whose sheets span more cells, is refused before it is opened: it
 #: would fill the memory. A single cell in the last corner makes a sheet of seventeen billion cells.
@@ -29,27 +36,51 @@ _AT = re.compile(rb"""<(?:[\w.-]+:)?c\s(?:[^<]*?\s)?r\s*=\s*["']([A-Za-z]{1,3})(
 
 
 def load_xlsx(path: Path) -> Table:
-    """The rows of the first sheet that has any; a row's place is its number in the sheet."""
+    """The rows of the sheets that hold data of a corpus; a row's place is its number in its sheet."""
     _need("fastexcel", f"reading {path.name}")
     _refuse_bombs(path)
     import fastexcel
 
     try:
         book = fastexcel.read_excel(path)
-        sheets = [book.load_sheet(name, dtypes="string") for name in book.sheet_names]
+    except (fastexcel.FastExcelError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read as XLSX: {error}") from error
+    notes: list[str] = []
+    found = [made for name in book.sheet_names if (made := _sheet(book, name, path, notes)) is not None]
+    if not found:
+        return Table(pl.DataFrame(), lambda row: (str(path), None))
+    return one_table(found, str(path), notes)
+
+
+def _sheet(book: "fastexcel.ExcelReader", name: str, path: Path, notes: list[str]) -> Sheet | None:
+    """The rows of a sheet below its headings; None where it has none."""
+    import fastexcel
+
+    try:
+        raw = book.load_sheet(name, header_row=None, skip_rows=0, n_rows=LOOKED_AT, dtypes="string").to_polars()
+        if raw.is_empty():
+            return None
+        refuse_width(raw.width, str(path))
+        headings = find_headings(list(raw.iter_rows()))
+        where: dict[str, Any] = {"header_row": headings.row}
+        if headings.names:
+            where = {"header_row": None, "skip_rows": headings.data, "column_names": _distinct(headings.names)}
+        texts = book.load_sheet(name, dtypes="string", **where).to_polars()
+        typed = book.load_sheet(name, schema_sample_rows=None, **where).to_polars()
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError, ValueError) as error:
         raise InputError(f"{path}: cannot be read as XLSX: {error}") from error
-    filled = [sheet for sheet in sheets if sheet.height] or sheets[:1]
-    if not filled:
-        return Table(pl.DataFrame(), lambda row: (str(path), None))
-    notes = [f"only the sheet {filled[0].name!r} is read; left out: {', '.join(s.name for s in filled[1:])}"]
-    refuse_width(filled[0].width, str(path))
-    texts = filled[0].to_polars()
-    typed = book.load_sheet(filled[0].name, schema_sample_rows=None).to_polars()
+    if texts.is_empty():
+        return None
+    if (said := headings.note()) is not None:
+        notes.append(f"{name}: {said}")
     # Numbers read as text are rounded to nine digits, and numbers next to 'n/a' lose that cell: use each where it fits.
     whole = [name for name in texts.columns if typed[name].null_count() == texts[name].null_count()]
-    frame = texts.with_columns(typed.select(whole))
-    return Table(frame, lambda row: (str(path), row + 2), notes=tuple(notes if len(filled) > 1 else ()))
+    return Sheet(name, texts.with_columns(typed.select(whole)), headings.data + 1)
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Names of columns, each once."""
+    return [name if name and name not in names[:place] else f"{name}_{place}" for place, name in enumerate(names)]
 
 
 def _need(module: str, feature: str) -> None:

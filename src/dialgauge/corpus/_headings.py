@@ -1,0 +1,97 @@
+"""Where the headings of a table are: below a title or notes, and in one row or in two."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dialgauge.corpus._names import is_dimension, normalised
+from dialgauge.corpus._values import as_number
+
+Cells = Sequence[str | None]
+#: How many rows are looked at for headings.
+LOOKED_AT = 20
+_LONGEST = 300
+#: What survey tools write below a question that has one answer.
+_ANSWERED = frozenset({"response", "open_ended_response", "responses"})
+
+
+@dataclass(frozen=True, slots=True)
+class Headings:
+    """The row with the headings and the first row of data, counted from 0; ``names`` where two rows make them."""
+
+    row: int = 0
+    data: int = 1
+    names: tuple[str, ...] | None = None
+
+    def note(self) -> str | None:
+        """What had to be assumed."""
+        if self.names:
+            return f"the headings are in rows {self.row + 1} and {self.row + 2}"
+        return f"the headings are in row {self.row + 1}; what is above them is not data" if self.row else None
+
+
+def find_headings(rows: Sequence[Cells]) -> Headings:
+    """The headings of a table of which these are the first rows; the first row where nothing says otherwise."""
+    width = max((_filled(row) for row in rows[1:]), default=0)
+    row = 0
+    while row < len(rows) - 1 and _is_title(rows[row], width):
+        row += 1
+    if row and not _are_names(rows[row], width):
+        row = 0
+    if row + 2 < len(rows):
+        names = _two_rows(rows[row], rows[row + 1], rows[row + 2 :])
+        if names is not None:
+            return Headings(row, row + 2, names)
+    return Headings(row, row + 1)
+
+
+def _filled(row: Cells) -> int:
+    return sum(bool(cell and cell.strip()) for cell in row)
+
+
+def _is_title(row: Cells, width: int) -> bool:
+    """Whether a row is empty, or has one or two texts at its start where the table is wider."""
+    filled = [place for place, cell in enumerate(row) if cell and cell.strip()]
+    return not filled or (filled[-1] < 2 and len(filled) * 2 < width)
+
+
+def _are_names(row: Cells, width: int) -> bool:
+    names = [cell.strip() for cell in row if cell and cell.strip()]
+    return (
+        len(names) * 10 >= width * 6
+        and len(set(names)) * 10 >= len(names) * 9
+        and not any(as_number(name) is not None or len(name) > _LONGEST for name in names)
+    )
+
+
+def _two_rows(top: Cells, below: Cells, data: Sequence[Cells]) -> tuple[str, ...] | None:
+    """The names that a row of groups and a row of parts make together; None where the second row is data."""
+    parts = [(cell or "").strip() for cell in below]
+    groups = [(cell or "").strip() for cell in top] + [""] * (len(parts) - len(top))
+    open_places = [place for place, part in enumerate(parts) if part and not groups[place]]
+    said = [part for part in parts if part]
+    if not said or any(as_number(part) is not None or len(part) > _LONGEST for part in said):
+        return None
+    answered = [place for place, part in enumerate(parts) if normalised(part) in _ANSWERED]
+    if not answered and not (open_places and _hold_numbers(open_places, data)):
+        return None
+    names, group = [], ""
+    for place, part in enumerate(parts):
+        starts = bool(groups[place])
+        group = groups[place] if starts else group
+        spans = starts and place + 1 < len(parts) and not groups[place + 1] and bool(parts[place + 1])
+        inside = spans or (not starts and bool(part))
+        names.append(_joined(group, part) if inside and part else groups[place] or part)
+    return tuple(names)
+
+
+def _hold_numbers(places: Sequence[int], data: Sequence[Cells]) -> bool:
+    cells = [row[place].strip() for row in data for place in places if place < len(row) and row[place]]  # type: ignore[union-attr]
+    return bool(cells) and sum(as_number(cell) is not None for cell in cells) * 2 > len(cells)
+
+
+def _joined(group: str, part: str) -> str:
+    if normalised(part) in _ANSWERED or not group:
+        return group or part
+    if is_dimension(normalised(part)) and len(group.split()) > 3:
+        return f"{group} [{part}]"  # a question above the things that it asks about
+    return f"{group} {part}"
