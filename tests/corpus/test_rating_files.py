@@ -44,17 +44,17 @@ class TestMapping:
         assert [row["value"] for row in found["invalid"]] == [7.0]
 
     def test_foreign_columns(self, cli: Cli, tmp_path: Path, calls: Path) -> None:
-        file = ratings_file(tmp_path, "call-01,alpha,ann,4", head="Anruf,KI,Pruefer,Richtigkeit")
+        file = ratings_file(tmp_path, "call-01,alpha,ann,4", head="Akte,KI,Pruefer,Richtigkeit")
         command = ("convert", calls, tmp_path / "out", "--ratings", file)
         outcome = cli(*command)
         assert outcome.code == 2
-        assert "no column holds the dialogue_id or the system; found: Anruf, KI" in outcome.err
+        assert "no column holds the dialogue_id or the system; found: Akte, KI" in outcome.err
         assert "Map dialogue_id=COLUMN and system=COLUMN (on the command line: --map-ratings)" in outcome.err
-        outcome = cli(*command, "--map", "dialogue_id=Anruf")
+        outcome = cli(*command, "--map", "dialogue_id=Akte")
         assert outcome.code == 2
-        assert "unknown column in --map 'Anruf'" in outcome.err
+        assert "unknown column in --map 'Akte'" in outcome.err
         assert "columns of the file of --ratings: --map-ratings" in outcome.err
-        keys = ("--map-ratings", "dialogue_id=Anruf", "--map-ratings", "system=KI")
+        keys = ("--map-ratings", "dialogue_id=Akte", "--map-ratings", "system=KI")
         assert "annotator=COLUMN (numbers beside it are ratings)" in cli(*command, *keys).err
         assert cli(*command, *keys, "--map-ratings", "annotator=Pruefer").code == 0
         assert read_corpus(tmp_path / "out").dimensions == ["Richtigkeit"]

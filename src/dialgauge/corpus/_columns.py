@@ -353,7 +353,13 @@ class _Guess:
                     del self.chosen[column]
                     self.taken.discard("value")
                 continue
-            why = "a dimension by its name" if known or asked else "judgements beside an annotator" if people else "judgements"
+            why = (
+                "a dimension by its name"
+                if known or asked
+                else "judgements beside an annotator"
+                if people
+                else "judgements"
+            )
             named = name if (known or lone) and title.isascii() else title.lower() if known else title
             if lone:
                 self.taken.discard("value")

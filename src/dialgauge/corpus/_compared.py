@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import polars as pl
 
-from dialgauge.corpus._columns import Plan, make_plan
-from dialgauge.corpus._names import USES, normalised
+from dialgauge.corpus._columns import Plan, answers, make_plan
+from dialgauge.corpus._names import USES, heading, is_housekeeping, normalised
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import ORIGINAL, OVERALL
+from dialgauge.corpus._values import MOSTLY
 from dialgauge.corpus.layouts._base import ROW, hash_id
 
 _SYSTEM = "system|model|summarizer|candidate|option|name"
-_TEXT = "summary|output|response|text|hypothesis|candidate|answer|option"
+_TEXT = "summary|output|response|text|hypothesis|candidate|answer|option|item"
 _SIDE = r"[a-h]|\d{1,2}|left|right|first|second"
 _WINNER = frozenset(
     [
@@ -149,8 +150,11 @@ def _unmade(plan: Plan) -> list[str]:
 
 
 def _option_rows(table: Table, keyed: pl.DataFrame, plan: Plan, options: Mapping[str, Mapping[str, str]]) -> Table:
-    """A row per option with its summary."""
-    rest = [c for c in keyed.columns if not c.startswith("@") and c != ROW and c not in _unmade(plan)]
+    """A row per option with its summary, and with the ratings of that option where each has some."""
+    own = [c for c in keyed.columns if not c.startswith("@") and c != ROW]
+    rated = _rated(table.frame, own, list(options))
+    taken = {*(column for columns in rated.values() for column in columns.values()), *([] if rated else _unmade(plan))}
+    rest = [column for column in own if column not in taken]
     named = any(use == "dialogue_id" for use in plan.uses)
     whole = table.frame.with_row_index("_origin").with_columns(keyed["@dialogue_id"])
     parts = []
@@ -158,7 +162,8 @@ def _option_rows(table: Table, keyed: pl.DataFrame, plan: Plan, options: Mapping
         system = pl.col(uses["system"]).cast(pl.String) if "system" in uses else pl.lit(side)
         text = pl.col(uses["summary"]).cast(pl.String) if "summary" in uses else pl.lit(None, pl.String)
         made = [] if named else [pl.col("@dialogue_id").alias("dialogue_id")]
-        parts.append(whole.select("_origin", *made, *rest, system.alias("system"), text.alias("summary")))
+        scored = [pl.col(columns[side]).alias(dimension) for dimension, columns in rated.items()]
+        parts.append(whole.select("_origin", *made, *rest, system.alias("system"), text.alias("summary"), *scored))
     rows = pl.concat(parts).sort("_origin", maintain_order=True)
     rows = rows.filter(pl.struct(pl.exclude("_origin")).is_first_distinct())
     origin, place, height = rows["_origin"].to_list(), table.place, rows.height
@@ -176,6 +181,21 @@ def _option_rows(table: Table, keyed: pl.DataFrame, plan: Plan, options: Mapping
         },
         notes=table.notes,
     )
+
+
+def _rated(frame: pl.DataFrame, columns: Sequence[str], sides: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Columns of ratings that each option has, by dimension: ``{"Coherence": {"a": "Coherence A", "b": …}}``."""
+    found: dict[str, dict[str, str]] = {}
+    for column in columns:
+        name = normalised(heading(column)[0])
+        side = next((one for one in sides if name.endswith(f"_{one}") or name.startswith(f"{one}_")), None)
+        if side is None:
+            continue
+        stem = name.removesuffix(f"_{side}").removeprefix(f"{side}_")
+        reading = answers(frame[column])
+        if not is_housekeeping(stem) and reading.share >= MOSTLY and reading.kind in ("number", "yes/no", "ordered"):
+            found.setdefault(stem, {})[side] = column
+    return {stem: of for stem, of in found.items() if len(of) == len(sides)}
 
 
 def _preferences(table: Table, mapping: Mapped, options: Mapping[str, Mapping[str, str]], winner: str) -> Table:

@@ -11,10 +11,11 @@ from dialgauge.corpus._flat import flat_cannot_hold
 from dialgauge.corpus._folder import is_dialgauge, write_folder
 from dialgauge.corpus._huggingface import is_hugging_face, load_hugging_face
 from dialgauge.corpus._jsonl import load_jsonl, write_jsonl
+from dialgauge.corpus._many import holds_tables, is_pattern, load_many, matching_files
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
 from dialgauge.corpus._xlsx import load_xlsx, write_xlsx, xlsx_cannot_hold
-from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.errors import InputError, UnknownNameError, counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ FORMATS: Mapping[str, Format] = {
             "parquet", "Parquet table", (".parquet", ".pq"), load_parquet, write_parquet, cannot_hold=flat_cannot_hold
         ),
         Format("huggingface", "folder of the datasets package", (), load_hugging_face, None, is_hugging_face),
+        Format("files", "several tables or JSON files in a folder", (), load_many, None, holds_tables),
         Format("transcript", "plain transcripts and subtitles", SUFFIXES, load_transcripts, None, _has_transcripts),
     )
 }
@@ -85,6 +87,11 @@ def get_format(name: str) -> Format:
 
 def format_to_read(path: Path, name: str | None) -> tuple[Format, str]:
     """The format of an existing path, and how it was recognised."""
+    if is_pattern(path) and name is None:
+        found = len(matching_files(path))
+        if not found:
+            raise InputError(f"{path}: no file fits this pattern")
+        return FORMATS["files"], f"the pattern names {counted(found, 'file')}"
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
     if name is not None:
@@ -122,6 +129,7 @@ def format_to_write(path: Path, name: str | None) -> Format:
 _SIGNS = {
     "dialgauge": "corpus.toml",
     "huggingface": "state.json, Arrow or Parquet files",
+    "files": "tables (.csv, .xlsx, .json …)",
     "transcript": "transcripts (.txt, .vtt, .srt)",
 }
 

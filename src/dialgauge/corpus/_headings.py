@@ -33,7 +33,7 @@ def find_headings(rows: Sequence[Cells]) -> Headings:
     """The headings of a table of which these are the first rows; the first row where nothing says otherwise."""
     width = max((_filled(row) for row in rows[1:]), default=0)
     row = 0
-    while row < len(rows) - 1 and _is_title(rows[row], width):
+    while row < len(rows) - 1 and _is_title(rows[row], rows[row + 1], width):
         row += 1
     if row and not _are_names(rows[row], width):
         row = 0
@@ -48,10 +48,11 @@ def _filled(row: Cells) -> int:
     return sum(bool(cell and cell.strip()) for cell in row)
 
 
-def _is_title(row: Cells, width: int) -> bool:
-    """Whether a row is empty, or has one or two texts at its start where the table is wider."""
+def _is_title(row: Cells, below: Cells, width: int) -> bool:
+    """Whether a row is empty, or has one or two texts at its start where the table is wider, or one above a gap."""
     filled = [place for place, cell in enumerate(row) if cell and cell.strip()]
-    return not filled or (filled[-1] < 2 and len(filled) * 2 < width)
+    alone = len(filled) == 1 and width > 1 and not _filled(below)
+    return not filled or (filled[-1] < 2 and (len(filled) * 2 < width or alone))
 
 
 def _are_names(row: Cells, width: int) -> bool:

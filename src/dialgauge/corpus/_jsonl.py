@@ -17,6 +17,7 @@ from dialgauge.corpus._turns import turn_to_json
 from dialgauge.corpus._types import ORIGINAL, OVERALL
 from dialgauge.errors import InputError
 
+_TEXTS = frozenset({*USES["dialogue"], *USES["summary"], *USES["reference"]})
 _DEFAULTS = {"variant": ORIGINAL, "role": OVERALL}
 
 
@@ -92,6 +93,9 @@ def unwrapped(table: Table) -> Table | None:
     if table.records is None or len(table.records) != 1:
         return None
     whole = table.records[0][1]
+    columns = _columns(whole)
+    if columns is not None:
+        return _with_records(table, columns)
     lists = [
         value
         for value in whole.values()
@@ -105,9 +109,32 @@ def unwrapped(table: Table) -> Table | None:
         inner = [{"dialogue_id": key, **value} if not _has_id(value) else value for key, value in whole.items()]
     else:
         return None
+    return _with_records(table, inner)
+
+
+def _with_records(table: Table, inner: list[dict[str, Any]]) -> Table:
     file = table.place(0)[0]
     records = tuple((number, record) for number, record in enumerate(inner, start=1))
     return replace(table, records=records, place=place_in(file, [number for number, _ in records]))
+
+
+def _columns(whole: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """The records of an object that holds columns: lists of one length, objects by row, or ``columns`` and ``data``."""
+    names, data = whole.get("columns"), whole.get("data")
+    if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
+        return [dict(zip(map(str, names), row, strict=False)) for row in data]
+    values = list(whole.values())
+    if len(values) < 2 or not any(normalised(key) in _TEXTS for key in whole):
+        return None
+    if all(isinstance(value, list) for value in values) and len({len(value) for value in values}) == 1:
+        rows = range(len(values[0]))
+    elif all(isinstance(value, dict) for value in values) and len({tuple(value) for value in values}) == 1:
+        rows = values[0]
+    else:
+        return None
+    if any(isinstance(value[row], dict | list) for value in values for row in rows):
+        return None
+    return [{key: value[row] for key, value in whole.items()} for row in rows]
 
 
 def _has_id(record: dict[str, Any]) -> bool:

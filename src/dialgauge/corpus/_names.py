@@ -36,14 +36,16 @@ USES: Mapping[str, tuple[str, ...]] = {
     ),
     "reference": _names(
         "reference references ref refs reference_summary ref_summary gold gold_summary golden target human_summary "
-        "highlights ground_truth gold_standard golden_summary target_summary human_reference reference_text referenz referenzzusammenfassung referencia riferimento"
+        "highlights ground_truth gold_standard golden_summary target_summary human_reference reference_text "
+        "referenz referenzzusammenfassung referencia riferimento"
     ),
     "annotator": _names(
         "annotator annotator_id annotator_name rater rater_id rater_name worker worker_id judge judge_id evaluator "
         "evaluator_id coder coder_id reviewer reviewer_id prolific_pid prolific_id annotated_by rated_by completed_by "
+        "evaluated_by reviewed_by scored_by judged_by labeled_by labelled_by assessed_by "
         "labeler labeller assessor scorer participant_id participant response_id user_id respondent respondent_id "
-        "username email_address user email turker expert annotateur anotador annotatore annotatorin bewerter bewerterin "
-        "gutachter evaluateur evaluador evaluatrice valutatore relecteur your_name name rater_initials initials"
+        "username email_address user email turker expert annotateur anotador annotatore annotatorin bewerter "
+        "bewerterin gutachter evaluateur evaluador evaluatrice valutatore relecteur your_name rater_initials initials"
     ),
     "dimension": _names("dimension aspect criterion attribute dimension_name aspect_name rating_type"),
     "value": _names("value rating score label likert judgement judgment answer verdict grade rating_value"),
@@ -68,7 +70,7 @@ USES: Mapping[str, tuple[str, ...]] = {
 WEAK_PEOPLE = frozenset(
     _names(
         "participant_id participant response_id user_id respondent respondent_id username email_address user email "
-        "your_name name rater_initials initials"
+        "your_name rater_initials initials"
     )
 )
 #: Words in longer names ("Which model?", "ai_summary"), for uses that no column has by its whole name.
@@ -139,6 +141,8 @@ AGGREGATES = re.compile(
 _SCALED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*(?:-|–|to|…|\.\.)\s*(\d+)(?:\s*[,;:].*)?\s*[)\]]\s*[?:]?\s*")
 #: "How fluent is it? (1 = not at all, 5 = very)": the ends of the scale with what they mean.
 _EXPLAINED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*[=:][^()\[\]]*?[,;…–-]\s*(\d+)\s*[=:][^()\[\]]*[)\]]\s*[?:]?\s*")
+#: "Coherence (out of 5)", "Fluency /5".
+_OUT_OF = re.compile(r"(.*?\S)\s*(?:[(\[]\s*)?(?:out of|/)\s*\d+\s*[)\]]?\s*")
 #: "Q1.", "Q2_1:", "3)": the number of a question before its text.
 _NUMBERED = re.compile(r"(?:Q\d[\w.]*|\d+)\s*[.:)]\s+(?=\S)")
 #: "How good is the summary? [Coherence]", as grids of web forms are exported.
@@ -147,7 +151,7 @@ _GRID = re.compile(r".+\[\s*([^\[\]]{1,60})\s*\]\s*")
 
 @lru_cache(maxsize=4096)
 def normalised(name: str) -> str:
-    """A column name for comparison: lower case without accents, words joined by underscores; ``callId`` is ``call_id``."""
+    """A column name for comparison: lower case without accents, words joined by underscores (``call_id``)."""
     plain = name if name.isascii() else unicodedata.normalize("NFKD", name.replace("ß", "ss"))
     plain = "".join(letter for letter in plain if not unicodedata.combining(letter)) if plain is not name else name
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain.strip())
@@ -160,6 +164,8 @@ def heading(name: str) -> tuple[str, str | None]:
     scaled = _SCALED.fullmatch(name) or _EXPLAINED.fullmatch(name)
     if scaled and scaled[1] and int(scaled[2]) < int(scaled[3]):
         return heading(scaled[1])[0], f"{scaled[2]}-{scaled[3]}"
+    out_of = _OUT_OF.fullmatch(name)
+    name = out_of[1] if out_of else name
     grid = _GRID.fullmatch(name)
     return (grid[1].strip(), None) if grid else (name.strip(), None)
 

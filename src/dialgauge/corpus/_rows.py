@@ -108,7 +108,9 @@ class Rows:
             given = self.frame.filter(pl.col(name).is_not_null())
             below = pl.col(name).is_null() & pl.col(text).is_null() & self.rated()
             if name == "dialogue_id":
-                below = pl.col(name).is_null() & pl.col(text).is_null() & (self.rated() | pl.col("summary").is_not_null())
+                below = (
+                    pl.col(name).is_null() & pl.col(text).is_null() & (self.rated() | pl.col("summary").is_not_null())
+                )
             number = int(self.frame.select(below.sum()).item())
             # Where a name occurs in several rows of its own, an empty cell is an omission and not a repetition.
             if not number or given.is_empty() or given.select([*within, name]).is_duplicated().any():

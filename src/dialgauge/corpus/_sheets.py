@@ -1,6 +1,6 @@
 """Several sheets of a workbook as one table: one per annotator or system, or one per kind of thing, joined by ids."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -18,23 +18,23 @@ _CONTENT = ("dialogue", "summary", "reference", "value")
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet: its name, its rows, and the row of the sheet that the first of them is."""
+    """A sheet of a workbook or a file of a folder: its name, its rows, and where each of them is."""
 
     name: str
     frame: pl.DataFrame
-    first: int
+    place: Callable[[int], tuple[str, int | None]]
 
 
-def one_table(sheets: Sequence[Sheet], file: str, notes: Sequence[str] = ()) -> Table:
-    """All sheets that hold data of the corpus; the others are named in a note."""
+def one_table(sheets: Sequence[Sheet], notes: Sequence[str] = (), what: str = "sheet") -> Table:
+    """All sheets (or files) that hold data of the corpus; the others are named in a note."""
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     filled = [sheet for sheet in sheets if _is_data(plans[sheet.name])] or list(sheets[:1])
     if len(filled) > 1 and not _alike(filled):
         filled = _joinable(filled, plans)
     left_out = [sheet.name for sheet in sheets if sheet not in filled]
-    read = f"only the sheet {filled[0].name!r} is read; " if len(filled) == 1 else "sheets that hold no such data: "
+    read = f"only the {what} {filled[0].name!r} is read; " if len(filled) == 1 else f"{what}s that hold no such data: "
     said = [f"{read}{'left out: ' if len(filled) == 1 else ''}{', '.join(left_out)}"] if left_out else []
-    table = _stacked(filled, plans, file)
+    table = _stacked(filled, plans, what)
     return replace(table, notes=(*notes, *said, *table.notes))
 
 
@@ -62,10 +62,9 @@ def _joinable(sheets: Sequence[Sheet], plans: dict[str, Plan]) -> list[Sheet]:
     return [sheet for sheet in sheets if sheet is first or known & ids.get(sheet.name, set())]
 
 
-def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], file: str) -> Table:
+def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], what: str) -> Table:
     if len(sheets) == 1:
-        first = sheets[0].first
-        return Table(sheets[0].frame, lambda row: (file, row + first))
+        return Table(sheets[0].frame, sheets[0].place)
     names: dict[str, str] = {}  # the column of each part of the key, as the first sheet that has it calls it
     frames = []
     for sheet in sheets:
@@ -83,15 +82,15 @@ def _stacked(sheets: Sequence[Sheet], plans: dict[str, Plan], file: str) -> Tabl
 
     def place(row: int) -> tuple[str, int | None]:
         start, sheet = max((part for part in starts if part[0] <= row), key=lambda part: part[0])
-        return f"{file} [{sheet.name}]", row - start + sheet.first
+        return sheet.place(row - start)
 
-    use = _what_sheets_are(stack, plans[sheets[0].name], names) if _alike(sheets) else None
-    said = f"read from several sheets: {', '.join(sheet.name for sheet in sheets)}"
-    known = {SHEET: use} if use else {}
+    meaning = _what_sheets_are(stack, plans[sheets[0].name], names) if _alike(sheets) else None
+    said = f"read from several {what}s: {', '.join(sheet.name for sheet in sheets)}"
+    known = {SHEET: meaning} if meaning else {}
     return Table(
-        stack if use else stack.drop(SHEET),
+        stack if meaning else stack.drop(SHEET),
         place,
-        notes=(f"{said}; each is {'an annotator' if use == 'annotator' else 'a system'}" if use else said,),
+        notes=(f"{said}; each is {'an annotator' if meaning == 'annotator' else 'a system'}" if meaning else said,),
         known=known,
     )
 

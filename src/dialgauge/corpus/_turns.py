@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dialgauge.corpus._types import Turn
@@ -21,8 +21,16 @@ _ROLES = {
     "user": "user",
     "用户": "user",
 }
-_TIME = r"(?:[\[(]\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?[\])]\s*)?"
+_DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+"
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?:\s?[APap]\.?[Mm]\.?)?"
+#: "[10:01:05]", "(0:05)", and the dates and times of chats: "[14/11/2026, 10:00]", "14/11/2026, 10:00 - ".
+_TIME = rf"(?:[\[(](?:{_DATE})?{_CLOCK}[\])]\s*|{_DATE}{_CLOCK}\s+-\s+)?"
 _SPEAKER = re.compile(rf"^\s*{_TIME}([^\s:：|][^:：|\n]{{0,39}})[:：]\s?(.*)$", re.DOTALL)
+_SUBJECT, _FROM = frozenset({"subject", "betreff", "objet", "asunto"}), frozenset({"from", "von", "de"})
+_MAIL = re.compile(
+    r"^\s*(from|to|cc|bcc|sent|date|subject|reply-to|von|an|datum|gesendet|betreff|de|à|objet|envoyé|para|asunto)\s*:\s*(.*)$",
+    re.IGNORECASE,
+)
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _NUMBER = re.compile(r"[\s_#-]*\d*$")
 _LONGEST_ROLE = 100
@@ -72,7 +80,14 @@ def split_speaker(line: str) -> tuple[str, str] | None:
 
 def _gather(pieces: Iterable[str], joint: str) -> tuple[Turn, ...]:
     turns: list[tuple[str, list[str]]] = []
-    for piece in pieces:
+    lines = list(pieces)
+    heads = _mail_heads(lines)
+    for number, piece in enumerate(lines):
+        if number in heads:
+            if number - 1 not in heads:
+                turns.append((heads[number], []))
+            turns[-1][1].append(piece.strip())
+            continue
         found = split_speaker(piece)
         if found:
             turns.append((found[0], [found[1]]))
@@ -81,6 +96,22 @@ def _gather(pieces: Iterable[str], joint: str) -> tuple[Turn, ...]:
         else:
             turns.append(("", [piece.strip()]))
     return tuple(Turn(speaker, joint.join(parts), role_of(speaker)) for speaker, parts in turns)
+
+
+def _mail_heads(lines: Sequence[str]) -> dict[int, str]:
+    """The lines that are the head of an e-mail (From, To, Subject …), each with the name of the sender."""
+    found: dict[int, str] = {}
+    start = 0
+    while start < len(lines):
+        end = start
+        while end < len(lines) and _MAIL.match(lines[end]):
+            end += 1
+        block = [(match[1].lower(), match[2].strip()) for line in lines[start:end] if (match := _MAIL.match(line))]
+        if any(name in _SUBJECT for name, _ in block):
+            sender = next((re.sub(r"\s*<[^<>]*>\s*$", "", text) for name, text in block if name in _FROM), "")
+            found |= dict.fromkeys(range(start, end), sender.strip(' "'))
+        start = max(end, start + 1)
+    return found
 
 
 def write_turns(turns: Iterable[Turn]) -> str:

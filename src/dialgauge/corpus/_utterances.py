@@ -15,7 +15,20 @@ from dialgauge.corpus._turns import role_of, turn_to_json
 from dialgauge.corpus._types import Turn
 from dialgauge.errors import counted
 
-_SPEAKER = ("speaker", "speaker_name", "speaker_role", "sender", "author", "participant", "from", "who", "name", "role")
+_SPEAKER = (
+    "speaker",
+    "speaker_name",
+    "speaker_role",
+    "sender",
+    "author",
+    "participant",
+    "from",
+    "who",
+    "name",
+    "user",
+    "username",
+    "role",
+)
 _SAID = ("utterance", "utterances", "text", "message", "content", "turn", "turn_text", "body", "sentence", "msg")
 _ORDER = re.compile(
     r"(?:turn|utterance|utt|message|msg|line|sentence|seq|sequence|order|position)?_?(?:no|nr|num|number|id|idx|index|order)"
@@ -51,8 +64,8 @@ def without_totals(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> 
     own = [column for use in _OWN for column in uses.get(use, ())]
     if own and frame.slice(end).select(pl.any_horizontal(pl.col(own).is_not_null()).any()).item():
         return table  # a row with a text or a person is data, whatever it is called
-    said = ", ".join(repr(word) for word in reversed(words))
-    note = f"{counted(len(words), 'row')} at the end that only sum up the others: {said}"
+    listed = ", ".join(repr(word) for word in reversed(words))
+    note = f"{counted(len(words), 'row')} at the end that only sum up the others: {listed}"
     return replace(table, frame=frame.head(end), notes=(*table.notes, note))
 
 
@@ -69,6 +82,8 @@ def with_dialogues(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> 
     rest = [column for column in table.frame.columns if column not in (speaker, said, order)]
     plan = make_plan(table.frame.select(rest), mapping, table.known)
     given = plan.uses.get("dialogue_id")
+    if given and table.frame[given[0]].n_unique() == table.frame.height:
+        given = None  # a number of its own for every utterance
     file = table.place(0)[0]
     made: dict[str, tuple[int, list[Turn], dict[str, object]]] = {}
     for row in _in_order(table.frame, given[0] if given else None, order).iter_rows(named=True):
@@ -80,7 +95,11 @@ def with_dialogues(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> 
             cells.setdefault(column, row[column])
         made[key] = (min(first, int(row["_origin"])), turns, cells)
     rows = [
-        {**cells, **({} if given else {"dialogue_id": key}), "dialogue": json.dumps([turn_to_json(t) for t in turns], ensure_ascii=False)}
+        {
+            **cells,
+            **({} if given else {"dialogue_id": key}),
+            "dialogue": json.dumps([turn_to_json(t) for t in turns], ensure_ascii=False),
+        }
         for key, (_, turns, cells) in made.items()
     ]
     starts, place = [first for first, _, _ in made.values()], table.place
@@ -104,7 +123,7 @@ def _is_spoken(frame: pl.DataFrame, speaker: str, said: str) -> bool:
     if not len(who) or len(who) * 10 < frame.height * 9 or not len(texts):
         return False
     spaced = int(texts.str.contains(r"\s").sum()) * 2 > len(texts)
-    return spaced and bool((who.str.len_chars() <= 60).all()) and who.n_unique() * 2 <= len(who)
+    return spaced and bool((who.str.len_chars() <= 60).all()) and who.n_unique() * 2 <= len(who) + 1
 
 
 def _counts(values: pl.Series) -> bool:

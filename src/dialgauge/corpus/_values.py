@@ -86,6 +86,12 @@ _SCALES: tuple[tuple[str, ...], ...] = tuple(
         "extremely bad / very bad / bad / acceptable|fair|neutral / good / very good / extremely good",
         "not / partially|partly / fully|completely",
         "none / some / most / all",
+        "sehr schlecht / schlecht / mittel|mittelmäßig|befriedigend|neutral / gut / sehr gut",
+        "stimme gar nicht zu|stimme überhaupt nicht zu / stimme nicht zu|stimme eher nicht zu / teils teils|neutral"
+        " / stimme zu|stimme eher zu / stimme voll zu|stimme voll und ganz zu",
+        "très mauvais / mauvais / moyen|passable / bon / très bon|excellent",
+        "pas du tout d'accord / pas d'accord / neutre|ni d'accord ni pas d'accord / d'accord / tout à fait d'accord",
+        "muy malo|muy mala / malo|mala / regular / bueno|buena / muy bueno|muy buena|excelente",
     )
 )
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
@@ -94,6 +100,8 @@ _LEADING = re.compile(
     r"([+-]?\d+(?:\.\d+)?)\s*(?:[-–:=.)]\s*[^\W\d].*|\([^)]*\)|/\s*\d+|(?:out )?of \d+|stars?|points?|%)",
     re.IGNORECASE,
 )
+#: "Agree (4)": the number behind the words.
+_TRAILING = re.compile(r"[^\d()]+\(\s*([+-]?\d+(?:\.\d+)?)\s*\)")
 #: "★★★☆☆": as many as are filled.
 _STARS = re.compile(r"([★⭐🟊✭]+\ufe0f?)[☆✩]*")
 _SPACES = re.compile(r"\s+")
@@ -175,7 +183,7 @@ def as_number(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
-        found = _LEADING.fullmatch(text)
+        found = _LEADING.fullmatch(text) or _TRAILING.fullmatch(text)
         if found:
             return float(found[1])
         stars = _STARS.fullmatch(text)

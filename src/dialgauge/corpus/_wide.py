@@ -70,9 +70,10 @@ _RATER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Wide:
-    """What is wide: the text of each system, and ratings as (dimension, system, annotator) of each column."""
+    """What is wide: the texts and names of systems, and ratings as (dimension, system, annotator) of each column."""
 
     texts: Mapping[str, str]
+    names: Mapping[str, str]
     ratings: Mapping[str, tuple[str, str | None, str | None]]
 
 
@@ -85,7 +86,7 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     people = sorted({who for _, _, who in found.ratings.values() if who is not None}, key=_natural)
     systems: list[str | None] = [*found.texts] or [None]
     raters: list[str | None] = [*people] or [None]
-    wide = {*found.texts.values(), *found.ratings}
+    wide = {*found.texts.values(), *found.names.values(), *found.ratings}
     rest = [column for column in frame.columns if column not in wide]
     dimensions = sorted({dimension for dimension, _, _ in found.ratings.values()})
     numbered = frame.with_row_index("_origin")
@@ -94,7 +95,9 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
         for who in raters:
             cells = [_cell(found, frame, dimension, system, who).alias(dimension) for dimension in dimensions]
             named = (
-                [] if system is None else [pl.lit(system).alias("system"), pl.col(found.texts[system]).alias("summary")]
+                []
+                if system is None
+                else [_name_of(found, system).alias("system"), pl.col(found.texts[system]).alias("summary")]
             )
             rated = [] if who is None else [pl.lit(who).alias("annotator")]
             parts.append(numbered.select("_origin", *rest, *named, *rated, *cells))
@@ -119,6 +122,11 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     )
 
 
+def _name_of(found: _Wide, system: str) -> pl.Expr:
+    """The name of a system: as the column beside its texts says, else the affix of that column."""
+    return pl.col(found.names[system]).cast(pl.String) if system in found.names else pl.lit(system)
+
+
 def _cell(found: _Wide, frame: pl.DataFrame, dimension: str, system: str | None, who: str | None) -> pl.Expr:
     column = next(
         (
@@ -141,7 +149,16 @@ def _find(frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]]) -> _W
     if not any(use.startswith("dimension") or use == "value" for use in mapping):
         known = {name for name in names.values() if name in USES["annotator"]}
         ratings = _ratings(frame, names, set(texts), bool(known) or "annotator" in mapping)
-    return _Wide(texts, {column: found for column, found in ratings.items() if column not in texts.values()})
+    beside = {system: column for system in texts if (column := _naming(names, system))}
+    beside = beside if len(beside) == len(texts) else {}
+    taken = {*texts.values(), *beside.values()}
+    return _Wide(texts, beside, {column: found for column, found in ratings.items() if column not in taken})
+
+
+def _naming(names: Mapping[str, str], system: str) -> str | None:
+    """The column that names the system of a side: ``Model A`` beside ``Summary A``."""
+    side = normalised(system)
+    return next((column for column, name in names.items() if name in (f"model_{side}", f"system_{side}")), None)
 
 
 def _texts(frame: pl.DataFrame, names: Mapping[str, str]) -> dict[str, str]:
@@ -160,7 +177,9 @@ def _texts(frame: pl.DataFrame, names: Mapping[str, str]) -> dict[str, str]:
 
 def _as_written(column: str, affix: str) -> str:
     """The affix in the letters of the heading."""
-    at = re.search(re.escape(affix).replace("_", r"[^a-zA-Z0-9]+"), column, re.IGNORECASE)
+    letters = re.escape(affix).replace("_", r"[^a-zA-Z0-9]+")
+    ends = (rf"(?:{letters})(?=[^a-zA-Z0-9]*$)", rf"^(?:{letters})", letters)
+    at = next((found for pattern in ends if (found := re.search(pattern, column, re.IGNORECASE))), None)
     return at[0] if at else affix
 
 

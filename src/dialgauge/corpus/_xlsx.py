@@ -3,8 +3,8 @@
 import re
 import zipfile
 import zlib
-from dataclasses import dataclass
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,7 @@ def load_xlsx(path: Path) -> Table:
     found = [made for name in book.sheet_names if (made := _sheet(book, name, path, notes)) is not None]
     if not found:
         return Table(pl.DataFrame(), lambda row: (str(path), None))
-    return one_table(found, str(path), notes)
+    return one_table(found, notes)
 
 
 def _sheet(book: "fastexcel.ExcelReader", name: str, path: Path, notes: list[str]) -> Sheet | None:
@@ -75,7 +75,8 @@ def _sheet(book: "fastexcel.ExcelReader", name: str, path: Path, notes: list[str
         notes.append(f"{name}: {said}")
     # Numbers read as text are rounded to nine digits, and numbers next to 'n/a' lose that cell: use each where it fits.
     whole = [name for name in texts.columns if typed[name].null_count() == texts[name].null_count()]
-    return Sheet(name, texts.with_columns(typed.select(whole)), headings.data + 1)
+    file = str(path) if len(book.sheet_names) == 1 else f"{path} [{name}]"
+    return Sheet(name, texts.with_columns(typed.select(whole)), lambda row: (file, row + headings.data + 1))
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

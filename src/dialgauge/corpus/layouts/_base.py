@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -48,6 +49,11 @@ class Builder:
     groups: dict[str, str] = field(default_factory=dict)
     declared: list[Dimension] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
+    files: Mapping[int, str] = field(default_factory=dict)
+
+    def stem(self, record: Record) -> str:
+        """The name of the file that a record is in, without its suffix."""
+        return Path(self.files.get(id(record), self.file)).stem
 
     def add(self, line: int, row: Mapping[str, Any]) -> None:
         """A row with a dialogue, a summary or ratings."""

@@ -1,7 +1,6 @@
 """Transcripts of call platforms and of speech recognition: a dialogue per file."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from dialgauge.corpus._turns import role_of
@@ -71,7 +70,7 @@ def _connect(builder: Builder) -> None:
                 yield one.get("DisplayName") or name.capitalize(), one.get("Content") or "", _ROLES.get(name.lower())
 
         contact = record.get("CustomerMetadata") or {}
-        given = contact.get("ContactId") or record.get("ContactId") or Path(builder.file).stem
+        given = contact.get("ContactId") or record.get("ContactId") or builder.stem(record)
         language = str(record.get("LanguageCode") or "") or None
         row = {"dialogue_id": given, "dialogue": turns_cell(_joined(pieces())), "language": language}
         summary = (record.get("ConversationCharacteristics") or {}).get("ContactSummary") or {}
@@ -91,7 +90,7 @@ def _twilio(builder: Builder) -> None:
     for line, record in builder.records:
         said = sorted(record["sentences"], key=lambda one: int(one.get("sentence_index") or 0))
         pieces = ((f"Channel {one['media_channel']}", one.get("transcript") or "", None) for one in said)
-        given = record.get("transcript_sid") or said[0].get("transcript_sid") or Path(builder.file).stem
+        given = record.get("transcript_sid") or said[0].get("transcript_sid") or builder.stem(record)
         builder.add(line, {"dialogue_id": given, "dialogue": turns_cell(_joined(iter(pieces)))})
 
 
@@ -115,7 +114,7 @@ def _whisper(builder: Builder) -> None:
             )
         else:
             turns = [Turn("", one["text"].strip()) for one in said]
-        given = record.get("id") or Path(builder.file).stem
+        given = record.get("id") or builder.stem(record)
         builder.add(line, {"dialogue_id": given, "dialogue": turns_cell(turns), "language": record.get("language")})
 
 
@@ -144,9 +143,7 @@ def _aws(builder: Builder) -> None:
             else:
                 speakers.append((str(who or ""), [word]))
         turns = [Turn(who, " ".join(words)) for who, words in speakers]
-        builder.add(
-            line, {"dialogue_id": record.get("jobName") or Path(builder.file).stem, "dialogue": turns_cell(turns)}
-        )
+        builder.add(line, {"dialogue_id": record.get("jobName") or builder.stem(record), "dialogue": turns_cell(turns)})
 
 
 CALLS = (

@@ -1,4 +1,4 @@
-"""Crowd platforms and survey tools: Mechanical Turk, Qualtrics, Prolific."""
+"""Crowd platforms and survey tools: Mechanical Turk, Toloka, Appen, Qualtrics, Prolific."""
 
 import json
 import re
@@ -77,6 +77,58 @@ def _chosen(answer: Any) -> Any:
     return answer
 
 
+def _is_toloka(keys: frozenset[str], first: Record) -> bool:
+    return any(key.startswith("OUTPUT:") for key in keys) and "ASSIGNMENT:worker_id" in keys
+
+
+def _toloka(builder: Builder) -> None:
+    """Assignments: ``INPUT:*`` is what was shown, ``OUTPUT:*`` what was said; all else is the platform's own."""
+    rejected = 0
+    for line, record in builder.records:
+        row = {key.partition(":")[2]: value for key, value in record.items() if key.startswith("INPUT:")}
+        answers = {key.partition(":")[2]: value for key, value in record.items() if key.startswith("OUTPUT:")}
+        if str(record.get("ASSIGNMENT:status") or "").upper() in ("REJECTED", "SKIPPED", "EXPIRED"):
+            rejected += 1
+            given = [value for value in answers.values() if str(value or "").strip().lower() not in NOT_GIVEN]
+            builder.dropped["rejected assignment"] += len(given)
+            builder.add(line, row)
+            continue
+        row |= {name if name not in row else f"{name}.answer": value for name, value in answers.items()}
+        time = record.get("ASSIGNMENT:submitted") or record.get("ASSIGNMENT:started")
+        builder.add(line, row | {"worker_id": record["ASSIGNMENT:worker_id"], "time": time})
+    builder.known |= {"worker_id": "annotator", "time": "time"}
+    shown = sorted({k for _, record in builder.records[:1] for k in record if not k.startswith(("INPUT:", "OUTPUT:"))})
+    builder.ignored |= {key: "the platform's own" for key in shown if key != "ASSIGNMENT:worker_id"}
+    if rejected:
+        builder.notes.append(f"{rejected} rejected assignments are left out")
+
+
+def _is_appen(keys: frozenset[str], first: Record) -> bool:
+    return {"_unit_id", "_worker_id"} <= keys
+
+
+def _appen(builder: Builder) -> None:
+    """A full report: columns that start with ``_``, and right answers to test questions, are not data."""
+    tests = 0
+    for line, record in builder.records:
+        row = {key: value for key, value in record.items() if not key.startswith("_") and not _OF_TEST.search(key)}
+        if str(record.get("_golden") or "").lower() == "true":
+            tests += 1
+        builder.add(line, row | {"_worker_id": record["_worker_id"], "_created_at": record.get("_created_at")})
+    builder.known |= {"_worker_id": "annotator", "_created_at": "time"}
+    shown = sorted({key for _, record in builder.records[:1] for key in record})
+    builder.ignored |= {
+        key: "the platform's own"
+        for key in shown
+        if (key.startswith("_") or _OF_TEST.search(key)) and key not in ("_worker_id", "_created_at")
+    }
+    if tests:
+        builder.notes.append(f"{tests} judgements of test questions are among these")
+
+
+_OF_TEST = re.compile(r"_gold(?:_reason)?$|:confidence$|^orig__")
+
+
 def _is_qualtrics(keys: frozenset[str], first: Record) -> bool:
     return {"ResponseId", "RecordedDate"} <= keys or {"StartDate", "EndDate", "ResponseId"} <= keys
 
@@ -138,6 +190,8 @@ def _people(builder: Builder) -> None:
 
 CROWDS = (
     Layout("mturk", "Mechanical Turk batch results", _is_mturk, _mturk),
+    Layout("toloka", "Toloka assignments", _is_toloka, _toloka),
+    Layout("appen", "Appen full report", _is_appen, _appen),
     Layout("qualtrics", "Qualtrics export", _is_qualtrics, _qualtrics),
     Layout("prolific-people", "Prolific's participants", _is_people, _people),
 )

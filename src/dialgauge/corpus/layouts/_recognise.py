@@ -7,12 +7,14 @@ from dialgauge.corpus._table import Table
 from dialgauge.corpus.layouts._base import Builder, Layout
 from dialgauge.corpus.layouts._calls import CALLS
 from dialgauge.corpus.layouts._crowds import CROWDS
+from dialgauge.corpus.layouts._datasets import DATASETS
+from dialgauge.corpus.layouts._feedback import FEEDBACK
 from dialgauge.corpus.layouts._published import PUBLISHED
 from dialgauge.corpus.layouts._tools import TOOLS
 from dialgauge.errors import InputError
 
 #: All layouts by name; the first whose signature fits is taken.
-LAYOUTS: Mapping[str, Layout] = {one.name: one for one in (*CROWDS, *TOOLS, *PUBLISHED, *CALLS)}
+LAYOUTS: Mapping[str, Layout] = {one.name: one for one in (*CROWDS, *TOOLS, *DATASETS, *PUBLISHED, *FEEDBACK, *CALLS)}
 _LOOKED_AT = 50
 
 
@@ -26,7 +28,9 @@ def recast(table: Table, mapping: Mapping[str, str | Sequence[str]], name: str |
     if layout is None:
         return None
     file = table.place(0)[0]
-    builder = Builder(_records(table, None), mapping, file)
+    records = _records(table, None)
+    several = {id(record): table.place(number)[0] for number, (_, record) in enumerate(records)}
+    builder = Builder(records, mapping, file, files=several if table.records is not None else {})
     try:
         layout.read(builder)
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:

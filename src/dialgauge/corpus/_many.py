@@ -1,0 +1,112 @@
+"""Several files as one corpus: a folder of tables or of JSON transcripts, or the files that a pattern names."""
+
+import glob
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from dialgauge.corpus._columnar import load_parquet
+from dialgauge.corpus._delimited import load_delimited
+from dialgauge.corpus._jsonl import load_jsonl, unwrapped
+from dialgauge.corpus._names import USES, is_id, normalised
+from dialgauge.corpus._nested import flatten, to_frame
+from dialgauge.corpus._problems import Problem
+from dialgauge.corpus._sheets import Sheet, one_table
+from dialgauge.corpus._table import Table
+from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
+from dialgauge.corpus._xlsx import load_xlsx
+from dialgauge.corpus.layouts import recast
+from dialgauge.errors import InputError
+
+_JSON = (".json", ".jsonl", ".ndjson")
+_LOADERS = {
+    **dict.fromkeys(_JSON, load_jsonl),
+    **dict.fromkeys((".csv", ".tsv"), load_delimited),
+    **dict.fromkeys((".parquet", ".pq"), load_parquet),
+    ".xlsx": load_xlsx,
+    **dict.fromkeys(SUFFIXES, load_transcripts),
+}
+
+
+def is_pattern(path: Path) -> bool:
+    """Whether a path that does not exist is a pattern such as ``calls/*.json``."""
+    return glob.has_magic(str(path)) and not path.exists()
+
+
+def matching_files(path: Path) -> list[Path]:
+    """The files of a folder that can be read as tables, or those that a pattern names, sorted."""
+    if is_pattern(path):
+        found = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+    else:
+        found = sorted(path.iterdir())
+    return [file for file in found if file.is_file() and file.suffix.lower() in _LOADERS and file.name[0] != "."]
+
+
+def holds_tables(path: Path) -> bool:
+    """Whether most of the files in a folder that could be read are tables or JSON, and not transcripts."""
+    files = matching_files(path)
+    plain = [file for file in files if file.suffix.lower() in SUFFIXES]
+    return len(files) > 2 * len(plain)
+
+
+def load_many(path: Path) -> Table:
+    """The rows of all files; what is above each other has the same columns, or is joined by the ids in it."""
+    files = matching_files(path)
+    if not is_pattern(path):
+        files = [file for file in files if file.suffix.lower() not in SUFFIXES]
+    if not files:
+        raise InputError(f"{path}: no file that can be read fits this")
+    tables = {file: _LOADERS[file.suffix.lower()](file) for file in files}
+    if all(table.records is not None for table in tables.values()):
+        return _records(tables)
+    sheets: list[Sheet] = []
+    problems: list[Problem] = []
+    notes: list[str] = []
+    for file, table in tables.items():
+        problems += table.problems
+        notes += [f"{file.name}: {note}" for note in table.notes]
+        if table.records is not None:
+            made = [(n, row) for n, (_, record) in enumerate(table.records) for row in flatten(record)]
+            places = [table.place(n) for n, _ in made]
+            sheets.append(Sheet(file.stem, to_frame([row for _, row in made], str(file)), places.__getitem__))
+        else:
+            sheets.append(Sheet(file.stem, table.frame, table.place))
+    stacked = one_table(sheets, notes, "file")
+    return Table(stacked.frame, stacked.place, None, stacked.notes, (*problems, *stacked.problems), known=stacked.known)
+
+
+def _records(tables: dict[Path, Table]) -> Table:
+    """The JSON objects of all files; a file with one dialogue gives it its name, where it has no id."""
+    records: list[tuple[int, dict[str, Any]]] = []
+    places: list[tuple[str, int | None]] = []
+    problems: list[Problem] = []
+    notes: list[str] = []
+    for file, table in tables.items():
+        if recast(table, {}) is None and (inner := unwrapped(table)) is not None:
+            table = inner
+        assert table.records is not None
+        alone = len(table.records) == 1 and len(tables) > 1
+        for number, (line, record) in enumerate(table.records):
+            named = alone and not _has_id(record) and _is_dialogue(record)
+            records.append((line, {"dialogue_id": file.stem, **record} if named else record))
+            places.append(table.place(number))
+        problems += table.problems
+        notes += [f"{file.name}: {note}" for note in table.notes]
+    frame = next(iter(tables.values())).frame
+    return Table(
+        frame,
+        lambda row: places[row] if row < len(places) else places[-1],
+        None,
+        tuple(notes),
+        tuple(problems),
+        tuple(records),
+    )
+
+
+def _has_id(record: dict[str, Any]) -> bool:
+    return any(is_id(normalised(key)) for key in record)
+
+
+def _is_dialogue(record: dict[str, Any]) -> bool:
+    known: Sequence[str] = USES["dialogue"]
+    return any(normalised(key) in known or isinstance(value, list) for key, value in record.items())

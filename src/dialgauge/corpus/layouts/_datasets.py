@@ -1,0 +1,120 @@
+"""Annotation tools whose exports are tables of their own kind: Prodigy, and Argilla's data sets."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from dialgauge.corpus.layouts._base import Builder, Layout, Record
+
+_OWN = re.compile(r"_(?:input_hash|task_hash|session_id|annotator_id|timestamp|view_id|is_binary)")
+
+
+def _is_prodigy(keys: frozenset[str], first: Record) -> bool:
+    hashed = "_task_hash" in keys or "_input_hash" in keys or "_view_id" in keys
+    people = bool({"_annotator_id", "_session_id"} & keys)
+    return first.get("answer") in ("accept", "reject", "ignore") and (hashed or people)
+
+
+def _prodigy(builder: Builder) -> None:
+    """A task per line: options that were picked, spans that were marked, or a label that was accepted or not."""
+    marked = any(record.get("spans") for _, record in builder.records)
+    for line, record in builder.records:
+        given = record.get("meta")
+        meta: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
+        data: dict[str, Any] = {**meta, **{k: v for k, v in record.items() if k not in _TASK and not _OWN.fullmatch(k)}}
+        data.setdefault("summary", record.get("text"))
+        builder.item(line, data)
+        who = str(record.get("_annotator_id") or record.get("_session_id") or "1")
+        judged = builder.key(data) | {"annotator": who, "time": record.get("_timestamp")}
+        answer = record.get("answer")
+        if answer == "ignore" or (answer == "reject" and (marked or "options" in record)):
+            builder.dropped[f"the answer is {answer}"] += 1
+        elif "options" in record:
+            picked = record.get("accept") or []
+            value = "; ".join(map(str, picked)) if isinstance(picked, list) else picked
+            builder.add(line, judged | {"dimension": str(record.get("label") or "choice"), "value": value})
+        elif marked:
+            spans = [one for one in record.get("spans") or () if isinstance(one, Mapping)]
+            for one in spans:
+                place = {"start": one.get("start"), "end": one.get("end"), "label": one.get("label")}
+                builder.judge("spans", line, judged | {"dimension": "errors"} | place)
+            if not spans:
+                builder.judge("spans", line, judged | {"dimension": "errors", "start": None, "end": None})
+        else:
+            value = "yes" if answer == "accept" else "no"
+            builder.add(line, judged | {"dimension": str(record.get("label") or "accepted"), "value": value})
+    if builder.dropped:
+        builder.notes.append(f"{sum(builder.dropped.values())} tasks were ignored or rejected and are left out")
+
+
+_TASK = frozenset(["text", "meta", "options", "accept", "answer", "spans", "tokens", "label", "config", "html"])
+
+
+def _is_argilla_table(keys: frozenset[str], first: Record) -> bool:
+    listed = any(key.endswith(".responses") and f"{key}.users" in keys for key in keys)
+    return listed or any(_answers_of(value) is not None for value in first.values())
+
+
+def _answers_of(value: Any) -> list[Mapping[str, Any]] | None:
+    """A list of answers of people, as in ``[{"user_id": …, "value": 4, "status": "submitted"}]``; None otherwise."""
+    if isinstance(value, str) and value.startswith("[{"):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return None
+    listed = isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value)
+    return list(value) if listed and all({"user_id", "value", "status"} <= set(one) for one in value) else None
+
+
+def _argilla_table(builder: Builder) -> None:
+    """Argilla's records as a data set: ``NAME.responses`` beside ``NAME.responses.users``, or a list of answers."""
+    drafts = suggestions = 0
+    for line, record in builder.records:
+        answers: list[tuple[str, str, str, Any]] = []
+        data: dict[str, Any] = {}
+        for key, value in record.items():
+            question = key.removesuffix(".responses")
+            listed = _answers_of(value)
+            if listed is not None:
+                answers += [(key, str(one["user_id"]), str(one["status"]), one["value"]) for one in listed]
+            elif key.endswith(".responses"):
+                answers += _paired(record, key, question, value)
+            elif re.search(r"\.responses\.(?:users|status)$|[.-]suggestion(?:[.-].*)?$", key):
+                suggestions += (
+                    "suggestion" in key and not key.endswith(("score", "agent", "metadata")) and value is not None
+                )
+            elif key not in ("_server_id", "status", "external_id", "vectors", "id"):
+                data[key] = value
+        if not any(key != "id" for key in data if builder.pick(data, "dialogue_id") is not None):
+            data["id"] = record.get("id", record.get("external_id"))
+        builder.item(line, data)
+        for question, who, status, value in answers:
+            if status != "submitted":
+                drafts += 1
+                builder.dropped[f"the response is {status}"] += 1
+                continue
+            text = "; ".join(map(str, value)) if isinstance(value, list) else value
+            builder.add(line, builder.key(data) | {"annotator": who, "dimension": question, "value": text})
+    if suggestions:
+        builder.notes.append(f"{suggestions} suggestions of a model are no judgements of people and are left out")
+    if drafts:
+        builder.notes.append(f"{drafts} responses were not submitted and are left out")
+
+
+def _paired(record: Record, key: str, question: str, value: Any) -> list[tuple[str, str, str, Any]]:
+    values, people = _list(value), _list(record.get(f"{key}.users"))
+    states = _list(record.get(f"{key}.status")) or ["submitted"] * len(values)
+    return [(question, str(who), str(status), one) for one, who, status in zip(values, people, states, strict=True)]
+
+
+def _list(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        value = json.loads(value)
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+DATASETS = (
+    Layout("prodigy", "Prodigy annotations", _is_prodigy, _prodigy),
+    Layout("argilla-dataset", "Argilla records as a data set", _is_argilla_table, _argilla_table),
+)
