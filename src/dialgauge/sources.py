@@ -19,7 +19,7 @@ import hashlib
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -67,7 +67,7 @@ class Sources:
         table = package / TABLE.name
         self._table = read_table(table) if table.is_file() else {}
         self._by_name = {row.name: row for kind in _BY_NAME for row in self._table.get(kind, ())}
-        self._source = cache(lambda name: _Source(name, self._files[name]))
+        self._source = cache(lambda name: _Source.read(name, self._files[name]))
         self._imports = cache(self._find_imports)
         self._stub_names, self._data_entries = cache(_stub_names), cache(_data_entries)
         self._file_digest = cache(lambda path: hashlib.sha256(path.read_bytes()).hexdigest())
@@ -75,7 +75,7 @@ class Sources:
     def digest(self, *modules: str, without: Sequence[str] = ()) -> str:
         """A digest of the modules of the closure and of the data files that these read."""
         closure = self.closure(*modules, without=without)
-        lines = [f"{name} {self._source(name).digest}" for name in sorted(closure)]
+        lines = [f"{name} {self._source(name).said.digest}" for name in sorted(closure)]
         lines += sorted(f"{path.parent.name}/{path.name} {self._file_digest(path)}" for path in self._data(closure))
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -109,21 +109,21 @@ class Sources:
 
     def _named_modules(self, source: "_Source") -> Iterator[str]:
         yield source.name
-        for package in (name for name in source.modules if name in self._files):
+        for package in (name for name in source.said.modules if name in self._files):
             yield from (self._home(package, name) for name in self._public(package))
-        yield from source.modules
-        yield from (self._home(module, name) for module, name in source.names if module in self._files)
-        strings = {text.partition(":")[0] for text in source.strings}
+        yield from source.said.modules
+        yield from (self._home(module, name) for module, name in source.said.names if module in self._files)
+        strings = {text.partition(":")[0] for text in source.said.strings}
         yield from (text for text in strings if text in self._files and not self._is_package(text))
-        for kind in source.kinds - _BY_NAME:
+        for kind in source.said.kinds - _BY_NAME:
             yield from (row.module for row in self._table.get(kind, ()))
-        imported = source.modules | {module for module, _ in source.names}
-        heads = {re.split("[:@]", text, maxsplit=1)[0] for text in source.strings}
+        imported = source.said.modules | {module for module, _ in source.said.names}
+        heads = {re.split("[:@]", text, maxsplit=1)[0] for text in source.said.strings}
         for row in (self._by_name[name] for name in heads & self._by_name.keys()):
             room = row.module.rpartition(".")[0]
             if any(module == room or module.startswith(f"{room}.") for module in imported):
                 yield row.module
-        for package in source.prefixes:
+        for package in source.said.prefixes:
             yield from (name for name in self._files if name.rpartition(".")[0] == package)
 
     def _home(self, module: str, name: str) -> str:
@@ -141,41 +141,60 @@ class Sources:
 
     def _data_files(self, source: "_Source") -> Iterator[Path]:
         packages = (
-            self._files[text].parent for text in source.strings if text in self._files and self._is_package(text)
+            self._files[text].parent for text in source.said.strings if text in self._files and self._is_package(text)
         )
-        mentioned = {text.partition("/")[0] for text in source.strings}
+        mentioned = {text.partition("/")[0] for text in source.said.strings}
         for folder in {source.path.parent, *packages}:
             entries = self._data_entries(folder)
             for entry in (entries[name] for name in mentioned & set(entries)):
                 inside = [entry] if entry.is_file() else entry.rglob("*")
                 yield from (path for path in inside if path.is_file() and path.suffix not in _IMPORTABLE)
-        if "ctypes" in source.modules:
+        if "ctypes" in source.said.modules:
             yield from (path for path in source.path.parent.iterdir() if path.suffix in _C_FILES)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Source:
-    """What the text of a module says: the modules and names that it imports, and strings that may name others."""
+    """A module and what its text says."""
 
     name: str
     path: Path
-    #: Modules that are imported as such; names that are imported, each with the module.
-    modules: set[str] = field(default_factory=set)
-    names: set[tuple[str, str]] = field(default_factory=set)
-    strings: set[str] = field(default_factory=set)
-    #: Packages whose modules are named by strings that are put together.
-    prefixes: set[str] = field(default_factory=set)
-    #: What the registries in it are of.
-    kinds: set[str] = field(default_factory=set)
-    digest: str = ""
+    said: "_Statements"
 
-    def __post_init__(self) -> None:
+    @classmethod
+    def read(cls, name: str, path: Path) -> "_Source":
         try:
-            text = self.path.read_text("utf-8")
-            tree = ast.parse(text)
+            said = _statements(name, path.name == "__init__.py", path.read_text("utf-8"))
         except (OSError, ValueError, SyntaxError) as error:
-            raise NoSourceError(f"the source of module {self.name!r} cannot be read: {self.path}: {error}") from error
+            raise NoSourceError(f"the source of module {name!r} cannot be read: {path}: {error}") from error
+        return cls(name, path, said)
+
+
+@cache  # by the text: parsing all modules takes more than a second, and copies of the package say the same
+def _statements(module: str, is_package: bool, text: str) -> "_Statements":
+    return _Statements(module, is_package, text)
+
+
+class _Statements:
+    """What the text of a module says: the modules and names that it imports, and strings that may name others."""
+
+    def __init__(self, module: str, is_package: bool, text: str) -> None:
+        self._module, self._is_package = module, is_package
+        #: Modules that are imported as such; names that are imported, each with the module.
+        self.modules: set[str] = set()
+        self.names: set[tuple[str, str]] = set()
+        self.strings: set[str] = set()
+        #: Packages whose modules are named by strings that are put together.
+        self.prefixes: set[str] = set()
+        #: What the registries in it are of.
+        self.kinds: set[str] = set()
         lines = text.splitlines(keepends=True)
+        self._read(ast.parse(text), lines)
+        code = _STRING_OR_LINE_END.sub(lambda found: found[1] or "\n", "".join(lines))
+        self.digest = hashlib.sha256(code.strip().encode()).hexdigest()
+
+    def _read(self, tree: ast.Module, lines: list[str]) -> None:
+        """Note what the statements say, and remove docstrings from the lines."""
         waiting: list[ast.AST] = [tree]
         while waiting:
             node = waiting.pop()
@@ -189,8 +208,6 @@ class _Source:
                         waiting.append(value)
                     elif isinstance(value, list):
                         waiting += [part for part in value if isinstance(part, ast.AST)]
-        code = _STRING_OR_LINE_END.sub(lambda found: found[1] or "\n", "".join(lines))
-        self.digest = hashlib.sha256(code.strip().encode()).hexdigest()
 
     def _note(self, node: ast.AST) -> bool:
         """Record what a node says; returns whether its children need not be visited."""
@@ -219,8 +236,8 @@ class _Source:
         """The module of an import, in full where it is relative."""
         if not node.level:
             return node.module or ""
-        parts = self.name.split(".")
-        base = parts[: len(parts) - node.level + (self.path.name == "__init__.py")]
+        parts = self._module.split(".")
+        base = parts[: len(parts) - node.level + self._is_package]
         return ".".join([*base, *filter(None, [node.module])])
 
 

@@ -1,5 +1,6 @@
 """Which stages a change of dialgauge's own code makes run again: those whose code it is, and what follows from them."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -35,18 +36,29 @@ targets = ["fluency"]
 """
 
 
+def copy_package(folder: Path) -> Path:
+    """The files of the package in a folder of their own, as links: a test replaces those that it changes."""
+    copy = folder / "dialgauge"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"), copy_function=os.symlink)
+    return copy
+
+
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the package whose files are taken for the code that runs."""
-    copy = tmp_path / "dialgauge"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    copy = copy_package(tmp_path)
     monkeypatch.setattr(sources, "_sources", lambda: Sources(copy))
     return copy
 
 
 def change(file: Path) -> None:
     added = {".py": "\nCHANGED = True\n", ".css": "\n/* a remark */\n", ".html": "{# a remark #}"}[file.suffix]
-    file.write_text(file.read_text("utf-8") + added, "utf-8")
+    rewrite(file, file.read_text("utf-8") + added)
+
+
+def rewrite(file: Path, text: str) -> None:
+    file.unlink()
+    file.write_text(text, "utf-8")
 
 
 def context(folder: Path, study: str) -> Context:
@@ -65,9 +77,7 @@ def digests(package: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    copy = tmp_path_factory.mktemp("before") / "dialgauge"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    return digests(copy)
+    return digests(copy_package(tmp_path_factory.mktemp("before")))
 
 
 @pytest.mark.parametrize(
@@ -115,6 +125,6 @@ def test_a_remark_in_a_style_sheet_makes_the_report_again_and_nothing_else(packa
 
 
 def test_source_that_cannot_be_read_is_named_by_the_version(package: Path) -> None:
-    (package / "metrics/_meteor.py").write_text("this is (not Python", "utf-8")
+    rewrite(package / "metrics/_meteor.py", "this is (not Python")
     scores = next(stage for stage in all_stages() if stage.name == "scores")
     assert code_digest(scores, context(package.parent, STUDY)) == f"dialgauge {dialgauge.__version__}"
