@@ -1,6 +1,6 @@
 """The human ceiling: how well one annotator correlates with the others, measured like a metric."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,19 +95,18 @@ def human_ceiling(
     wanted = sorted(ratings["dimension"].unique()) if policy.dimensions is None else list(policy.dimensions)
     rows: list[tuple[object, ...]] = []
     singles: list[tuple[object, ...]] = []
+    panels: dict[str, tuple[pl.DataFrame, list[str]]] = {}
     for dimension in wanted:
         if dimension not in ratings["dimension"]:
             raise UnknownNameError("dimension", dimension, ratings["dimension"].unique())
-        part = kept.filter(pl.col("dimension") == dimension)
-        names = sorted(part["annotator"].unique())
+        panels[dimension] = _panel(kept.filter(pl.col("dimension") == dimension), asked.seed)
+    sides = _own_and_others([panel for panel in panels.values() if len(panel[1]) > 1], policy)
+    for dimension, (part, names) in panels.items():
         heads = [(dimension, level, coefficient) for level in asked.levels for coefficient in asked.coefficients]
         if len(names) < 2:
             rows += [(*head, None, None, None, len(names), "fewer than two annotators") for head in heads]
             continue
-        if len(names) > _PANEL:
-            part = _as_panel(part, asked.seed)
-            names = [f"rater {place}" for place in range(1, min(_PANEL, part["annotator"].n_unique()) + 1)]
-        matrix = _against_others(part, names, dimension, policy)
+        matrix = _against_others(part, names, sides)
         m, n = len(matrix.systems), len(matrix.dialogues)
         draws = bootstrap_weights(m, n, resamples, asked.resample, asked.seed) if resamples else None
         for _, level, coefficient in heads:
@@ -127,7 +126,17 @@ def human_ceiling(
     )
 
 
-def _as_panel(ratings: pl.DataFrame, seed: int) -> pl.DataFrame:
+def _panel(ratings: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, list[str]]:
+    """The ratings of a dimension, and the names of those who are compared with the others."""
+    names = sorted(ratings["annotator"].unique())
+    if len(names) <= _PANEL:
+        return ratings, names
+    renamed = _in_random_places(ratings, seed)
+    places = min(_PANEL, renamed["annotator"].n_unique())
+    return renamed, [f"rater {place}" for place in range(1, places + 1)]
+
+
+def _in_random_places(ratings: pl.DataFrame, seed: int) -> pl.DataFrame:
     """The ratings with the annotators of each summary renamed to their place in a random order."""
     work = ratings.select(*KEY, "annotator").unique().sort(*KEY, "annotator")
     shuffled = pl.Series("order", np.random.default_rng(seed).permutation(work.height))
@@ -137,16 +146,30 @@ def _as_panel(ratings: pl.DataFrame, seed: int) -> pl.DataFrame:
     return joined.with_columns(pl.col("place").alias("annotator")).drop("place")
 
 
-def _against_others(ratings: pl.DataFrame, names: Sequence[str], dimension: str, policy: RatingPolicy) -> ScoreMatrix:
-    """A matrix per annotator of their own ratings (as scores) beside one of the aggregate of the others."""
+def _own_and_others(
+    panels: Sequence[tuple[pl.DataFrame, list[str]]], policy: RatingPolicy
+) -> dict[str, tuple[pl.DataFrame, pl.DataFrame]]:
+    """For each annotator, with a column per dimension: their own ratings, and the aggregate of the others."""
     # Correlating one annotator with a chosen one is not a ceiling: there the others count by their mean.
     chosen = policy.aggregate.startswith("annotator:")
     policy = policy.model_copy(update={"dimensions": None} | ({"aggregate": "mean"} if chosen else {}))
-    own = rest = ratings.select(KEY).unique().sort(KEY)
-    for name in names:
+    ratings = pl.concat([part for part, _ in panels]) if panels else pl.DataFrame()
+    found = {}
+    for name in sorted({name for _, names in panels for name in names}):
         mine = pl.col("annotator") == name
-        one = aggregate(ratings.filter(mine), "mean", on_invalid=policy.on_invalid).wide().rename({dimension: name})
-        others = aggregate(ratings.filter(~mine), settings=policy).wide().rename({dimension: name})
+        own = aggregate(ratings.filter(mine), "mean", on_invalid=policy.on_invalid)
+        found[name] = own.wide(), aggregate(ratings.filter(~mine), settings=policy).wide()
+    return found
+
+
+def _against_others(
+    ratings: pl.DataFrame, names: Sequence[str], sides: Mapping[str, tuple[pl.DataFrame, pl.DataFrame]]
+) -> ScoreMatrix:
+    """A matrix per annotator of their own ratings (as scores) of a dimension beside the aggregate of the others."""
+    own = rest = ratings.select(KEY).unique().sort(KEY)
+    dimension = ratings["dimension"][0]
+    for name in names:
+        one, others = (side.select(*KEY, pl.col(dimension).alias(name)) for side in sides[name])
         own = own.join(one, on=list(KEY), how="left", maintain_order="left")
         rest = rest.join(others, on=list(KEY), how="left", maintain_order="left")
     return align(own, rest, role=ratings["role"][0], variant=ratings["variant"][0])
