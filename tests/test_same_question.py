@@ -8,6 +8,7 @@ import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
@@ -273,25 +274,36 @@ def scores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _study(question: Question, asked: Mapping[str, Any], folder: Path) -> list[dict[str, Any]]:
+def _study_file(question: Question, asked: Mapping[str, Any]) -> str:
     tables: dict[str, dict[str, Any]] = {"study": {"name": "s", "seed": asked.get("seed", 0)}}
     tables |= {"corpus": {"source": "embedded"}, "metrics": {"use": METRICS}}
     text = ""
     for name, keys in question.sections.items():
         tables[name] = {key: asked[key] for key in keys if key in asked}
+    tables = {name: values for name, values in tables.items() if values or name in question.extra}
     for name, values in tables.items():
         head = question.extra if name in question.extra else f"[{name}]\n"
         text += f"{head}{as_toml(values)}\n\n"
-    path = folder / "study.toml"
-    path.write_text(text)
-    run = run_study(path)
-    return pl.read_parquet(run.folder / f"{question.table}.parquet").to_dicts()
+    return text
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Runs a study and gives its folder. Several questions with their defaults are parts of the same study."""
+
+    @cache
+    def run(text: str) -> Path:
+        path = tmp_path_factory.mktemp("study") / "study.toml"
+        path.write_text(text)
+        return run_study(path).folder
+
+    return run
 
 
 @pytest.mark.parametrize("other", [False, True], ids=["defaults", "other answers"])
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_same_question_has_the_same_answer(
-    name: str, other: bool, scores: Path, tmp_path: Path, cli: Callable[..., Any]
+    name: str, other: bool, scores: Path, run_folder: Callable[[str], Path], cli: Callable[..., Any]
 ) -> None:
     question, asked = QUESTIONS[name], OTHER[name] if other else {}
     in_python = question.ask(Scores.load(scores), asked)
@@ -304,7 +316,8 @@ def test_the_same_question_has_the_same_answer(
     done = cli(*question.command(scores), *options, "--json")
     assert done.code == 0, done.err
     by_command = question.answer(json.loads(done.out))
-    in_study = _study(question, asked, tmp_path)
+    folder = run_folder(_study_file(question, asked))
+    in_study = pl.read_parquet(folder / f"{question.table}.parquet").to_dicts()
     assert in_python
     assert json.dumps(in_python) == json.dumps(by_command)
     assert json.dumps(in_python) == json.dumps(in_study)

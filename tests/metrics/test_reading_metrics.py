@@ -1,6 +1,6 @@
 """What every metric that reads pairs with a model must do, on tiny models: the same as all metrics, but for length.
 
-The common tests give each metric texts of 100,000 words; what masks every word or generates questions takes minutes for
+The common tests give each metric texts of 50,000 words; what masks every word or generates questions takes minutes for
 those even with a tiny model, so these have tests of their own.
 """
 
