@@ -9,6 +9,7 @@ from benchmarks import metaeval
 def test_the_suite_compares_equal_values(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("nlpstats")
     monkeypatch.setattr(metaeval, "_ROUNDS", 1)
+    monkeypatch.setattr(metaeval, "_PEER_RESAMPLES", {"system": 40, "summary": 5})
     results = {result.name: result for result in metaeval.run(None)}
     for what in ("bootstrap", "permutation"):
         for level in ("system", "summary"):
