@@ -48,6 +48,10 @@ from dialgauge.ratings._preferences import (
     Preferences as Preferences,
     preference_results as preference_results,
 )
+from dialgauge.ratings._rater_model import (
+    RaterModel as RaterModel,
+    rater_model as rater_model,
+)
 from dialgauge.ratings._scales import (
     SCALES as SCALES,
     Scale as Scale,
@@ -64,6 +68,7 @@ from dialgauge.ratings._settings import (
     JudgementSettings as JudgementSettings,
     OnInvalid as OnInvalid,
     OutlierSettings as OutlierSettings,
+    RaterModelSettings as RaterModelSettings,
     RatingPolicy as RatingPolicy,
 )
 from dialgauge.ratings._spans import (

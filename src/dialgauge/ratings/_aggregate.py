@@ -9,8 +9,9 @@ import polars as pl
 from dialgauge.corpus import KEY, RATING_KEY
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.ratings._frame import UNIT, select_dimensions, show_key
+from dialgauge.ratings._rater_model import rater_model
 from dialgauge.ratings._scales import INVALID, Scale, normalise, scale_of, validate
-from dialgauge.ratings._settings import OnInvalid, RatingPolicy
+from dialgauge.ratings._settings import MODEL_METHODS, OnInvalid, RatingPolicy
 from dialgauge.settings import takes
 
 #: The dimension that holds the mean of all others.
@@ -24,7 +25,8 @@ class Aggregated:
     """One value per summary and dimension.
 
     ``frame`` is long: the key, ``dimension``, ``value``, ``ratings`` (how many values went in), ``sentences`` (how many
-    sentences were averaged; null for ratings of whole summaries) and, where the value is null, the ``reason``.
+    sentences were averaged; null for ratings of whole summaries), ``sd`` (the standard deviation of a value that a
+    model of the raters made; else null) and, where the value is null, the ``reason``.
     ``invalid`` lists the ratings that their scale does not allow, which ``on_invalid`` kept or dropped.
     """
 
@@ -69,6 +71,9 @@ def aggregate(
       as often; otherwise the mean of all (DialSummEval).
     - ``"majority"``: the value given most often. Where several are, ``ties`` decides among these: the ``"lowest"``, the
       ``"highest"``, their ``"mean"``, or none (``"null"``).
+    - ``"model"``: what an average rater is expected to give, under a model of how severe and how reliable each rater is
+      (:func:`rater_model`); on categorical scales the most likely label. ``"dawid-skene"`` and ``"mace"`` are the two
+      models of labels. ``sd`` is the standard deviation of these values.
     - ``"annotator:NAME"``: the ratings of one annotator, such as an expert.
 
     Ratings of single sentences are aggregated sentence by sentence, then averaged over the sentences of the summary.
@@ -87,7 +92,11 @@ def aggregate(
         used = normalise(used, scales=scales)
     _refuse_mixed_units(every)
     _refuse_mixed_scales(used, scales)
-    per_unit = _per_unit(used, policy.aggregate, policy.ties)
+    per_unit = (
+        _by_model(used, policy, scales)
+        if policy.aggregate in MODEL_METHODS
+        else _per_unit(used, policy.aggregate, policy.ties).with_columns(pl.lit(None, dtype=pl.Float64).alias("sd"))
+    )
     frame = _per_summary(every.select(_CELL).unique(), per_unit)
     if overall:
         frame = _with_overall(frame, used, scales)
@@ -138,6 +147,13 @@ def _per_unit(ratings: pl.DataFrame, method: str, ties: str) -> pl.DataFrame:
     return voted.with_columns(decided.alias("value"), is_tied.alias("tied")).select(*UNIT, "value", "ratings", "tied")
 
 
+def _by_model(ratings: pl.DataFrame, policy: RatingPolicy, scales: tuple[Scale, ...]) -> pl.DataFrame:
+    """The same as :func:`_per_unit` from a model of the raters."""
+    kind = None if policy.aggregate == "model" else policy.aggregate
+    items = rater_model(ratings, kind=kind, on_invalid="keep", scales=scales).items
+    return items.select(*UNIT, "value", "ratings", pl.lit(False).alias("tied"), "sd")
+
+
 def _of_annotator(ratings: pl.DataFrame, given: pl.DataFrame, name: str) -> pl.DataFrame:
     known = ratings["annotator"].unique().to_list()
     if name not in known:
@@ -155,6 +171,8 @@ def _per_summary(cells: pl.DataFrame, per_unit: pl.DataFrame) -> pl.DataFrame:
         .cast(pl.Int32)
         .alias("sentences"),
         pl.col("tied").any(),
+        # Of a mean over sentences, whose values are independent given the raters.
+        pl.when(pl.col("sd").is_not_null().all()).then(pl.col("sd").pow(2).sum().sqrt() / pl.len()).alias("sd"),
     )
     joined = cells.join(summaries, on=_CELL, how="left").with_columns(pl.col("ratings").fill_null(0).cast(pl.UInt32))
     tied = pl.col("tied").fill_null(False)
@@ -191,6 +209,7 @@ def _with_overall(frame: pl.DataFrame, used: pl.DataFrame, scales: Iterable[Scal
             pl.lit(OVERALL_DIMENSION).alias("dimension"),
             pl.when(pl.col("absent") == "").then("mean").alias("value"),
             pl.lit(None, dtype=pl.Int32).alias("sentences"),
+            pl.lit(None, dtype=pl.Float64).alias("sd"),
             pl.when(pl.col("absent") != "").then(pl.lit("no value for ") + pl.col("absent")).alias("reason"),
         )
     )

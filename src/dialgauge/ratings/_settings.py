@@ -13,7 +13,9 @@ OnInvalid = Literal["keep", "drop", "error"]
 TieRule = Literal["lowest", "highest", "mean", "null"]
 Cleaning = Literal["none", "majority-noise-removal"]
 #: The methods of aggregation by name; a chosen annotator is named in full, as in "annotator:expert".
-METHODS = ("mean", "median", "majority", "majority-or-mean", "annotator:NAME")
+METHODS = ("mean", "median", "majority", "majority-or-mean", "model", "dawid-skene", "mace", "annotator:NAME")
+#: The methods that weigh annotators by what their ratings say about them.
+MODEL_METHODS = ("model", "dawid-skene", "mace")
 
 #: Level of measurement of Krippendorff's α.
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -21,6 +23,8 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Weights = Literal["none", "linear", "quadratic"]
 Measure = Literal["krippendorff-alpha", "cohen-kappa", "fleiss-kappa", "percent-agreement", "pearson", "spearman"]
 Scope = Literal["overall", "dimension", "pair", "system"]
+#: Models of the raters: of points in order, or of labels.
+RaterModelKind = Literal["ordinal", "dawid-skene", "mace"]
 #: The measures of agreement by name.
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
@@ -37,7 +41,8 @@ class RatingPolicy(Settings):
 
     aggregate: str = setting(
         "mean",
-        "How several annotators become one value: mean, median, majority, majority-or-mean or annotator:NAME.",
+        "How several annotators become one value: mean, median, majority, majority-or-mean, model (of the raters), "
+        "dawid-skene, mace or annotator:NAME.",
         panel=_PANEL,
     )
     ties: TieRule = setting("null", "Value of a tied vote, for majority.", panel=_PANEL)
@@ -82,6 +87,14 @@ class AgreementSettings(Intervals):
     minimum_shared: int = setting(
         20, "Minimum number of units that two annotators share for Cohen's κ and correlations between annotators.", ge=1
     )
+
+
+class RaterModelSettings(Settings):
+    """Which model of the raters is fitted."""
+
+    kind: RaterModelKind | None = setting(None, "Kind of model (default: by the scale).")
+    confidence: float = setting(0.95, "Confidence level of the intervals.", gt=0, lt=1)
+    seed: int = setting(0, "Random seed: the same seed gives the same numbers.", ge=0)
 
 
 class OutlierSettings(Intervals):

@@ -1,0 +1,87 @@
+"""``dialgauge raters``: how severe and how reliable each rater is, and who rates without looking."""
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Source, Strict, load_corpus
+from dialgauge.cli._output import Json, note, print_json, print_table
+from dialgauge.cli._settings import with_options
+from dialgauge.errors import InputError
+from dialgauge.ratings import RaterModelSettings, RatingPolicy
+
+if TYPE_CHECKING:
+    from dialgauge.ratings import RaterModel
+
+#: More raters than these are a crowd: the flagged ones are shown, so many of them at most.
+_MOST_ROWS, _MOST_FLAGGED = 40, 20
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command("raters")(raters)
+
+
+@with_options
+def raters(
+    corpus: Source,
+    settings: RaterModelSettings,
+    policy: RatingPolicy,
+    format: Format = None,
+    map: Map = None,
+    strict: Strict = False,
+    json: Json = False,
+) -> None:
+    """Model the raters: severity, discrimination, use of the scale's ends, and the probability of being a spammer.
+
+    [bold]dialgauge raters ratings.jsonl --dimension relevance[/]
+
+    A spammer's ratings do not depend on what is rated. [bold]--aggregate model[/] of the other commands counts raters
+    by what this model finds; with the same few honest raters for all items, the mean is as good.
+    """
+    from dialgauge.ratings import rater_model, treat_ratings
+
+    loaded = load_corpus(corpus, format, map, strict)
+    if not loaded.ratings["value"].count():
+        raise InputError(f"{corpus}: the corpus has no ratings, so its raters cannot be modelled; {HOW_TO_ADD}")
+    treated = treat_ratings(loaded.ratings, policy)
+    found = rater_model(treated.checked, settings, policy)
+    if json:
+        document = {"raters": found.raters.to_dicts(), "items": found.items.to_dicts(), "notes": list(found.notes)}
+        print_json({"corpus": loaded.info.name, "ratings_origin": loaded.info.ratings_origin, **document})
+        return
+    _print(loaded.info.name, found)
+
+
+def _print(name: str, found: "RaterModel") -> None:
+    from dialgauge.tables import number_cell
+
+    rows = found.raters
+    if rows.height > _MOST_ROWS:
+        rows = rows.drop_nulls("flag").head(_MOST_FLAGGED)
+    shown = [
+        [
+            row["annotator"],
+            row["dimension"] or "all dimensions",
+            row["ratings"],
+            _with_error(row["severity"], row["severity_error"], "+.2f"),
+            _with_error(row["discrimination"], row["discrimination_error"], ".2f"),
+            number_cell(row["ends"]),
+            number_cell(row["reliability"]),
+            number_cell(row["spammer"]),
+            row["flag"] or "",
+        ]
+        for row in rows.iter_rows(named=True)
+    ]
+    columns = ("rater", "dimension", "ratings", "severity", "discrimination", "ends", "reliability", "spammer", "flag")
+    print_table(f"{name}: raters", columns, shown, numeric=columns[2:8])
+    if rows.height < found.raters.height:
+        note(f"{found.raters.height} rows; those with a flag are shown, {_MOST_FLAGGED} at most (--json lists all)")
+    note("severity: above 0, fewer points than others give; discrimination: near 0, ratings do not depend on the item;")
+    note("ends: below 1, more ratings at the ends of the scale; reliability: of one rating; spammer: a probability.")
+    for text in found.notes:
+        note(text)
+
+
+def _with_error(value: float | None, error: float | None, form: str) -> str:
+    return "" if value is None else f"{value:{form}} ± {error:.2f}".replace("-", "−")
