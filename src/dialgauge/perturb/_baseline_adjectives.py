@@ -10,6 +10,7 @@ from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import base_form, hyphenated, inflect, like, subject
 from dialgauge.perturb._guards import (
     in_quotes,
+    lemma_of,
     noun_class,
     part_of_term,
     preceding,
@@ -19,7 +20,7 @@ from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person, names_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
-from dialgauge.perturb._word_tables import Substitute, substitutes, word_map, word_set
+from dialgauge.perturb._word_tables import Substitute, substitutes, supersense, word_map, word_set
 
 Table = Literal["antonyms", "synonyms"]
 #: A noun phrase needs these (``next week``, ``the same one``, ``many people``).
@@ -31,6 +32,14 @@ _ANIMAL, _PERSON = 5, 18
 #: Opposites of adjectives where they are said of somebody, and adjectives that then mean something else than of things.
 _OF_PEOPLE = {"old": "young", "short": "tall", "big": "small", "large": "small"}
 _OF_THINGS = word_set("adjectives_of_things")
+#: Adjectives of judgement, feeling, size, age and colour.
+_QUALITIES = word_set("optional_adjectives")
+#: Verbs that form one expression with the adjective after them.
+_BECOMING = frozenset(["come", "fall", "go", "make", "run", "turn"])
+#: Endings of adjectives that relate a noun to something (*legal*, *domestic*).
+_RELATING = ("al", "ic", "an", "ar", "ary", "ese")
+#: Persons who can be old: of others it may mean that they no longer are what they are called.
+_ANYBODY = frozenset(["lady", "man", "people", "person", "woman"])
 #: What an adjective is in a sentence, unless it stands for a noun (*the same*).
 _ROLES = ("amod", "acomp", "conj", "oprd", "ROOT", "ccomp", "advcl", "relcl", "acl", "xcomp", "attr")
 
@@ -49,7 +58,7 @@ def is_adjective(parsed: Parsed, token: Token) -> bool:
 
 
 def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Proposal | NotApplicable]:
-    guards = (_needed, _fixed, part_of_term, in_quotes, _on_one_scale)
+    guards = (_needed, _fixed, _in_adverbial, part_of_term, in_quotes, _on_one_scale)
 
     def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
         adjectives = [token for token in parsed.tokens if is_adjective(parsed, token)]
@@ -79,7 +88,7 @@ def _needed(parsed: Parsed, token: Token) -> str:
 
 def _fixed(parsed: Parsed, token: Token) -> str:
     """Whether the adjective is part of a fixed phrase: measured (``two years old``), of a name, *good at*,
-    *than usual*, *as soon as possible*, *in full*, *I'm afraid*."""
+    *than usual*, *as soon as possible*, *in full*, *I'm afraid*, *make sure*, *fall asleep*."""
     before = preceding(parsed, token)
     if before is not None and (
         before.lower in ("than", "as")
@@ -91,8 +100,19 @@ def _fixed(parsed: Parsed, token: Token) -> str:
     skill = token.lower in ("good", "better", "best", "bad") and any(
         parsed.tokens[c].lower in ("at", "for", "with") for c in token.children
     )
+    become = token.dep != "amod" and lemma_of(parsed.tokens[token.head]) in _BECOMING
+    misread = token.tag != "JJ" and supersense(token.lower) is not None  # "a stranger passenger"
     degree = before is not None and before.tag in ("RBR", "RBS") and token.tag != "JJ"
-    return "part of a fixed phrase" if measured or compound or skill or degree else ""
+    return "part of a fixed phrase" if measured or compound or skill or degree or become or misread else ""
+
+
+def _in_adverbial(parsed: Parsed, token: Token) -> str:
+    """An adjective of a noun phrase that stands for an adverb (*took it the wrong way*), or that a word after it
+    measures (*clean enough*)."""
+    if any(parsed.tokens[c].lower == "enough" for c in token.children):
+        return "measured by enough"
+    noun = parsed.tokens[token.head]
+    return "part of an adverbial" if token.dep == "amod" and (noun.dep == "npadvmod" or noun.lower == "way") else ""
 
 
 def _on_one_scale(parsed: Parsed, token: Token) -> str:
@@ -125,10 +145,14 @@ def _allowed(parsed: Parsed, token: Token, table: Table) -> list[str]:
     """The substitutes that can stand where this adjective stands: by position, noun, complement and degree."""
     lemma, noun = _lemma(token), _described(parsed, token)
     if table == "antonyms" and noun is not None and _is_living(parsed, noun):
+        if lemma == "old" and names_person(noun) and lemma_of(noun) not in _ANYBODY:
+            return []  # an old boss is a former one
         if lemma in _OF_PEOPLE:
             return [] if _complements(parsed, token) else [_OF_PEOPLE[lemma]]
         if lemma in _OF_THINGS:
             return []
+    if table == "antonyms" and token.dep == "amod" and (_is_another(parsed, token) or not _has_degrees(lemma)):
+        return []
     wanted = _complements(parsed, token)
     return [
         option.word
@@ -137,6 +161,21 @@ def _allowed(parsed: Parsed, token: Token, table: Table) -> list[str]:
         and (wanted <= word_map("adjective_complements").get(option.word, frozenset()) or _negates(lemma, option.word))
         and (token.tag == "JJ" or table == "antonyms" or (_takes_ending(lemma) and _takes_ending(option.word)))
     ]
+
+
+def _is_another(parsed: Parsed, token: Token) -> bool:
+    """*A new phone*, *new clothes*, *the new one*: others than before, which *old ones* does not deny."""
+    if _lemma(token) != "new":
+        return False
+    noun, before = parsed.tokens[token.head], preceding(parsed, token)
+    known = before is not None and (before.lower in ("the", "this", "that", "these", "those") or before.tag == "PRP$")
+    return token.dep == "amod" and (noun.lower in ("one", "ones") or not known)
+
+
+def _has_degrees(lemma: str) -> bool:
+    """Whether an adjective says how much of a quality there is; *legal advice* is a kind of advice, and has no
+    opposite."""
+    return lemma in _QUALITIES or _takes_ending(lemma) or not lemma.endswith(_RELATING)
 
 
 def _fits(parsed: Parsed, token: Token, option: Substitute) -> bool:
@@ -237,7 +276,7 @@ def check_replaced(
 register(
     Perturbation(
         name="antonym_adjective",
-        version="2",
+        version="3",
         family="baseline",
         description="replaces adjectives by their antonyms, in the same degree",
         effects={"consistency": "degrades", "relevance": "preserves"},
@@ -249,7 +288,7 @@ register(
     ),
     Perturbation(
         name="synonym_adjective",
-        version="2",
+        version="3",
         family="baseline",
         description="replaces adjectives by synonyms, in the same degree",
         effects={"consistency": "preserves", "relevance": "preserves"},

@@ -33,6 +33,7 @@ _LONGEST_PHRASE = 5
 _TELLING = frozenset((4, 5, 6, 10, 11, 13, 14, 15, 17, 18, 19, 20, 21, 27))
 _TELLING_IF_KNOWN = frozenset((9, 16, 22, 26))
 _LESSENING = word_set("lessening_words")
+_ATTITUDES = word_set("attitude_verbs")
 #: Adjectives after which it may be no such thing at all.
 _DOUBTING = word_set("doubting_adjectives")
 
@@ -83,12 +84,19 @@ def _optional(parsed: Parsed, token: Token) -> str:
     noun = parsed.tokens[token.head]
     owners = [parsed.tokens[c] for c in noun.children if c < noun.i]
     single = any(t.lower in ("a", "an") or t.dep == "poss" for t in owners)
-    several = noun.tag == "NNS" and noun.dep in ("dobj", "pobj") and not any(t.dep == "det" for t in owners)
+    several = noun.tag == "NNS" and noun.dep == "dobj" and not any(t.dep == "det" for t in owners)
     participle = token.lower.endswith(("ed", "ing", "en"))
     doubtful = any(t.lower in _DOUBTING or t.lower in POINTING for t in words)
     if token.tag != "JJ" or not (single or several) or participle or doubtful or _lessened(parsed, noun):
         return "tells which one is meant"
     return ""
+
+
+def _of_a_kind(parsed: Parsed, token: Token) -> str:
+    """Who likes honest people need not like people: what is liked, hated or preferred is a kind of thing."""
+    noun = parsed.tokens[token.head]
+    verbs = {t.lemma.lower() for t in ancestors(parsed, noun) if t.pos == "VERB"}
+    return "names a kind" if verbs & _ATTITUDES and not is_definite(parsed, noun) else ""
 
 
 def _lessened(parsed: Parsed, noun: Token) -> bool:
@@ -163,13 +171,13 @@ def is_subsequence(result: str, original: str) -> bool:
 
 
 _DROP_GUARDS = (
-    _separable, _optional, part_of_term, _says_something, _distinguishing, _denied, in_comparison, in_quotes
+    _separable, _optional, part_of_term, _says_something, _distinguishing, _of_a_kind, _denied, in_comparison, in_quotes
 )  # fmt: skip
 
 register(
     Perturbation(
         name="drop_adjectives",
-        version="2",
+        version="3",
         family="baseline",
         description="removes adjectives before nouns that only describe, and do not tell which one is meant",
         effects={"consistency": "preserves", "relevance": "degrades-mildly"},

@@ -75,7 +75,10 @@ def _without(parsed: Parsed, first: int, last: int) -> Edit:
     before = tokens[first - 1] if first else None
     after = tokens[last + 1] if last + 1 < len(tokens) else None
     begins = tokens[first].start == parsed.sentences[tokens[first].sentence][0]
-    if begins and after is not None and after.text == ",":
+    opened = (
+        tokens[first].dep == "mark" and tokens[tokens[tokens[first].head].head].i > last
+    )  # "he said if it rains, …"
+    if (begins or (opened and before is not None and before.text != ",")) and after is not None and after.text == ",":
         return Edit(start, after.end)
     if before is not None and before.text == "," and before.sentence == tokens[first].sentence:
         if end < tokens[last].end or after is None or after.text in (".", "!", "?", ";", ":"):
@@ -142,7 +145,7 @@ def _parts_of(result: str, original: str) -> bool:
 register(
     Perturbation(
         name="drop_phrases",
-        version="3",
+        version="4",
         family="baseline",
         description="removes phrases and clauses that the rest can do without, up to 20, 30 or 40 % of the words",
         # What is left follows from what was there; that something is missing lowers relevance alone.

@@ -6,7 +6,8 @@ there (nothing may go from below a negation, out of a condition, or from beside 
 
 from itertools import pairwise
 
-from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, base_form, finite_part, glued, is_finite, subject
+from dialgauge.perturb._deletions_joined import bound_conjunct
+from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, finite_part, glued, is_finite, subject
 from dialgauge.perturb._guards import (
     CONDITIONS,
     Safe,
@@ -28,7 +29,31 @@ _WHEN_OR_WHERE = ("DATE", "TIME")
 _WHERE = ("GPE", "LOC", "FAC")
 #: Prepositions of phrases that can go, on verbs and on nouns; *of*, *to*, *between*, *than* and the rest bind too much.
 _ON_VERBS = frozenset(
-    ["about", "after", "at", "by", "during", "for", "from", "in", "near", "on", "over", "with", "within"]
+    [
+        "about",
+        "across",
+        "after",
+        "along",
+        "around",
+        "at",
+        "before",
+        "behind",
+        "by",
+        "during",
+        "for",
+        "from",
+        "in",
+        "inside",
+        "near",
+        "on",
+        "outside",
+        "over",
+        "since",
+        "through",
+        "throughout",
+        "with",
+        "within",
+    ]
 )
 _ON_NOUNS = frozenset(["about", "at", "for", "from", "in", "near", "on", "with"])
 #: Verbs and nouns that need the phrase after them (*look at*, *deal with*, *a lot of*).
@@ -42,6 +67,12 @@ _OF_KNOWING = word_set("knowing_verbs")
 _GOVERNING = word_set("governing_verbs")
 _EXTREMES = frozenset(["all", "any", "both", "each", "either", "every", "most", "neither", "no", "none", "only"])
 _TIMED = word_set("timed_verbs")
+#: Verbs that say what something is taken for (*consider him as a friend*).
+_TAKING_FOR = word_set("taking_for_verbs")
+#: Who likes Boston in summer need not like Boston.
+_ATTITUDES = word_set("attitude_verbs")
+#: Words that tie a sentence to the one before.
+TYING = word_set("tying_words")
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 _PERSONAL = frozenset(["he", "she", "him", "her", "his", "hers", "himself", "herself"])
 _PLURAL = frozenset(["they", "them", "their", "theirs", "themselves", "ones"])
@@ -119,7 +150,7 @@ def _bound(parsed: Parsed, phrase: Phrase) -> str:
     if token.dep in ("npadvmod", "advmod"):
         return _bound_time(parsed, first, last, token)
     if token.dep == "conj":
-        return _bound_conjunct(parsed, first, last, token)
+        return bound_conjunct(parsed, first, last, token)
     if token.dep == "advcl":
         return _bound_clause(parsed, first, last, token)
     return _bound_attribute(parsed, first, last, token)
@@ -136,6 +167,8 @@ def _bound_preposition(parsed: Parsed, token: Token) -> str:
         return "a preposition of several words"  # in front of, with regard to
     timed = noun.entity in _WHEN_OR_WHERE
     placed = noun.entity in _WHERE and noun.pos == "PROPN"
+    if token.lower == "by" and noun.i == token.i + 1 and noun.tag == "NN" and head.pos == "VERB":
+        return "" if token.i > head.i and _others(parsed, head, token) else "needed by its verb"  # gets there by bus
     if (
         noun.tag == "NN"
         and not timed
@@ -159,6 +192,8 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
     has_object = parsed.child(head, "dobj", "nsubjpass") is not None
     if token.lower == "to" and noun is not None and has_object and is_person(parsed, noun):
         return "needed by its verb" if lemma in ("prefer", "compare", "introduce", "lead", "bring", "take") else ""
+    if token.lower == "as" and has_object and noun is not None and has_determiner(parsed, noun):
+        return "needed by its verb" if lemma in _TAKING_FOR or lemma in _BINDING_ANYWAY else ""  # as a present
     if token.lower not in _ON_VERBS:
         return "a binding preposition"
     if lemma in ("be", "become", "seem", "feel"):
@@ -192,6 +227,9 @@ def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
         return "a binding preposition"
     if lemma_of(head) in _BINDING_NOUNS or head.pos == "PROPN" or occurs_again(parsed, head):
         return "needed by its noun"
+    verb = next((t for t in _above(parsed, head) if t.pos == "VERB"), head)
+    if lemma_of(verb) in _BINDING_ANYWAY and token.right == parsed.subtree(verb)[-1].i:
+        return "needed by its verb"  # "derives much of it from experience", whatever the parser says
     described = has_determiner(parsed, head) or any(parsed.tokens[c].dep in ("amod", "compound") for c in head.children)
     if head.dep in SUBJECTS or head.dep == "conj" or any(parsed.tokens[c].dep == "conj" for c in head.children):
         return "needed by its noun"
@@ -231,61 +269,6 @@ def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
         )
     ):
         return "needed by what follows"
-    return ""
-
-
-def _bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
-    """A second verb phrase or a second object, with *and*, where the first one is complete without it."""
-    head, joint = parsed.tokens[token.head], parsed.tokens[first]
-    chained = head.dep == "conj" and not (head.left and parsed.tokens[head.left - 1].dep == "cc")
-    if joint.lower not in ("and", "but") or chained:
-        return "one of several"
-    if any(
-        parsed.tokens[c].dep == "preconj" or parsed.tokens[c].lower in ("both", "between", "either")
-        for c in head.children
-    ):
-        return "one half of a pair"
-    between = [t for t in parsed.tokens[head.i + 1 : first] if t.pos not in ("PUNCT", "ADV") and t.dep != "aux"]
-    if head.pos in ("VERB", "AUX") and token.pos in ("VERB", "AUX"):
-        after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
-        if after is not None and after.sentence == token.sentence and after.pos not in ("PUNCT", "CCONJ", "SCONJ"):
-            return "shares what follows"
-        if parsed.child(token, *SUBJECTS) is not None:
-            return ""
-        finite = finite_part(parsed, token) is not None
-        stands = finite or (finite_part(parsed, head) is None and head.tag == token.tag)
-        return "" if between and stands else "shares what follows"
-    return _bound_second_object(parsed, last, token, head)
-
-
-def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -> str:
-    after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
-    nouns = ("NOUN", "PROPN")
-    if (
-        head.pos not in nouns
-        or token.pos not in nouns
-        or head.dep not in ("dobj", "pobj")
-        or parsed.tokens[token.left - 1].lower != "and"
-    ):
-        return "one half of a pair"
-    owner = parsed.tokens[head.head]
-    if token.tag == "NNS" and token.left == token.i and base_form(token.lower, "VERB"):
-        return "may be a verb"  # "passes up a refund and switches to another group"
-    if lemma_of(owner) in ("between", "among", "combine", "compare", "mix", "connect", "join") or occurs_again(
-        parsed, token
-    ):
-        return "one half of a pair"
-    if any(parsed.tokens[c].dep == "conj" for c in token.children) or any(
-        parsed.tokens[c].dep in ("det", "nummod") and parsed.tokens[c].lower in ("two", "both", "these", "those")
-        for c in head.children
-    ):
-        return "one of several"
-    if (
-        after is not None
-        and after.sentence == token.sentence
-        and after.pos not in ("PUNCT", "ADP", "CCONJ", "SCONJ", "PART", "ADV")
-    ):
-        return "shares what follows"
     return ""
 
 
@@ -362,6 +345,8 @@ def _entailed(parsed: Parsed, phrase: Phrase) -> str:
         return "under a negation"
     if in_condition(parsed, head):
         return "inside a condition"
+    if token.dep in ("prep", "npadvmod", "advcl") and lemma_of(verb) in _ATTITUDES:
+        return "says what is liked"
     around = [parsed.tokens[c] for c in head.children if c < head.i]
     if head.pos == "NOUN" and any(
         t.lower in _EXTREMES or t.tag in ("JJS", "RBS") or t.lower in ("first", "last") for t in around
@@ -380,8 +365,11 @@ def _above(parsed: Parsed, token: Token) -> list[Token]:
 
 def _referred_to(parsed: Parsed, phrase: Phrase) -> str:
     """Whether the rest speaks of something that only the phrase introduces."""
-    first, last, _ = phrase
+    first, last, token = phrase
     later = parsed.tokens[last + 1 :]
+    following = next((t for t in later if t.sentence > token.sentence), None)
+    if token.dep == "conj" and token.pos in ("VERB", "AUX") and following is not None and following.lower in TYING:
+        return "the next sentence looks back"  # "…, but she never went there. So they go elsewhere."
     for noun in parsed.tokens[first : last + 1]:
         if noun.pos not in ("NOUN", "PROPN") or noun.entity in _WHEN_OR_WHERE:
             continue

@@ -1,4 +1,4 @@
-"""length_reduction: shorter, with the same numbers, names and negations, in whole sentences."""
+"""length_reduction: shorter, in whole sentences: what is told beside the main point goes, the rest stays true."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,6 +21,8 @@ from dialgauge.perturb._domain_text import (
 from dialgauge.perturb._edits import Edit, apply_edits
 from dialgauge.perturb._grammar import NEGATIONS, hyphenated
 from dialgauge.perturb._guards import following
+from dialgauge.perturb._importance import removal
+from dialgauge.perturb._lesser_sentences import lesser_sentences
 from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
@@ -28,6 +30,10 @@ from dialgauge.perturb._registry import register
 
 #: The bound on the ratio of words that the validator requires, and what the rules aim for.
 _SHORTER, _AIM_SHORTER = 0.90, 0.80
+#: A number or a negation may go with a phrase of at least so many words.
+_LEAST_PHRASE = 2
+#: At least this share of the words stays where clauses and sentences go.
+_LEAST = 0.40
 
 _WORDY = tuple(
     (re.compile(rf"\b{long}\b", re.IGNORECASE), short)
@@ -96,17 +102,21 @@ def _propose_reduction(
                 break
             if all(edit.end <= other.start or other.end <= edit.start for other in edits):
                 edits.append(edit)
-    # What is told beside the main point goes only where nothing else made it shorter, and no more of it than needed.
-    for edit in _lesser_points(parsed):
+    # What is told beside the main point goes only where nothing else made it shorter, and no more of it than needed:
+    # first phrases, those without numbers and reasons before the others, then a whole sentence.
+    for lesser in _lesser_points(parsed, dialogue):
         if word_count(apply_edits(text, edits)) < _SHORTER * total:
             break
-        if all(edit.end <= other.start or other.end <= edit.start for other in edits):
-            edits.append(edit)
+        kept = [other for other in edits if not any(_overlap(edit, other) for edit in lesser)]
+        if word_count(apply_edits(text, [*kept, *lesser])) >= _LEAST * total:
+            edits = [*kept, *lesser]
     if word_count(apply_edits(text, edits)) >= _SHORTER * total:
-        return NotApplicable(
-            f"fewer than {1 - _SHORTER:.0%} of the words can be removed without losing numbers or the main point"
-        )
+        return NotApplicable(f"fewer than {1 - _SHORTER:.0%} of the words can be removed without losing the main point")
     return edits
+
+
+def _overlap(first: Edit, second: Edit) -> bool:
+    return first.start < second.end and second.start < first.end
 
 
 def _wordy(parsed: Parsed) -> Iterator[Edit]:
@@ -218,14 +228,15 @@ def _phrases(parsed: Parsed) -> Iterator[Edit]:
             yield from cut(parsed, range(first, last + 1))
 
 
-def _lesser_points(parsed: Parsed) -> list[Edit]:
-    """Phrases and second clauses that hold no number, negation or reason, the shortest first."""
-    light = [
-        (first, last) for first, last, _ in dispensable(parsed) if _is_light(parsed, parsed.tokens[first : last + 1])
-    ]
-    light.sort(key=lambda phrase: (phrase[1] - phrase[0], phrase))
-    longest = max(3, len(parsed.tokens) // 2)
-    return [edit for first, last in light if last - first <= longest for edit in cut(parsed, range(first, last + 1))]
+def _lesser_points(parsed: Parsed, dialogue: Dialogue | None) -> Iterator[list[Edit]]:
+    """Phrases and second clauses, the shortest first, those that hold no number, negation or reason before the others;
+    then sentences, the least important first."""
+    phrases = sorted(((first, last) for first, last, _ in dispensable(parsed)), key=lambda p: (p[1] - p[0], p))
+    light = [p for p in phrases if _is_light(parsed, parsed.tokens[p[0] : p[1] + 1])]
+    for first, last in (*light, *(p for p in phrases if p not in light)):
+        yield cut(parsed, range(first, last + 1))
+    for place in lesser_sentences(parsed, dialogue):
+        yield removal(parsed, [place])
 
 
 def _is_light(parsed: Parsed, stretch: Sequence[Token]) -> bool:
@@ -284,15 +295,29 @@ def _with_commas(parsed: Parsed, start: int, end: int) -> Edit:
 def _validate_reduction(
     original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None
 ) -> str | None:
-    """Fewer words, no new number, none lost, and no negation that came or went; a name only with the phrase it stood
-    in."""
+    """Fewer words, no new number, and no negation or number that went without the phrase or sentence it stood in."""
     ratio = word_count(result) / max(word_count(original), 1)
     if ratio >= _SHORTER:
         return f"the result has {ratio:.0%} of the words; it must have less than {_SHORTER:.0%}"
-    lost = lost_facts(original, result, parsed)
-    if lost and numbers(original) <= numbers(result) and all(len(e.replacement) <= e.end - e.start for e in edits):
-        lost = None
-    return lost or new_facts(original, result) or negated(original, result)
+    if ratio < _LEAST:
+        return f"too much is lost: {ratio:.0%} of the words are left; at least {_LEAST:.0%} must stay"
+    gone = [original[e.start : e.end] for e in edits if word_count(original[e.start : e.end]) >= _LEAST_PHRASE]
+    whole = all(len(e.replacement) <= e.end - e.start for e in edits)
+    lost = numbers(original) - numbers(result) - frozenset().union(*map(numbers, gone))
+    if lost or not whole:
+        return lost_facts(original, result, parsed) or new_facts(original, result) or negated(original, result)
+    told = original if not gone else " ".join(_outside(original, edits, gone))
+    return new_facts(original, result) or negated(told, result)
+
+
+def _outside(original: str, edits: Sequence[Edit], gone: Sequence[str]) -> Iterator[str]:
+    """The text without the stretches that went as a whole."""
+    position = 0
+    for edit in edits:
+        if original[edit.start : edit.end] in gone:
+            yield original[position : edit.start]
+            position = edit.end
+    yield original[position:]
 
 
 def negated(original: str, result: str) -> str | None:
@@ -314,7 +339,7 @@ LENGTH_REDUCTION = Perturbation(
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="3",
+    version="4",
     citation=CITATION,
     examples=(
         (

@@ -21,7 +21,7 @@ _TITLE = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?"
 _CAPITALISED = r"[A-Z][a-z’'\u00c0-\u024f]*(?:-[A-Z][a-z\u00c0-\u024f]+)*"
 _NAME = re.compile(rf"(?:{_TITLE}\s+)?{_CAPITALISED}(?:\s+{_CAPITALISED})*")
 _WORD = re.compile(_CAPITALISED)
-_POSSESSIVE = re.compile(r"['’]s?$")
+_POSSESSIVE = re.compile(r"['’](?:s|ll|d|ve|re|m)?$")
 _FILLER = r"(?:(?i:uh|um|er|yeah|yes|so|okay),?\s+)*"
 _FULL = rf"((?:{_TITLE}\s+)?{_CAPITALISED}(?:\s+{_CAPITALISED})?)"
 _SELF = re.compile(
@@ -120,6 +120,7 @@ def sides_of(dialogue: Dialogue | None, text: str) -> Sides:
             frozenset(_words_of(speaker)) | _called(dialogue, speakers, side, text)
             for side, speaker in _numbered(speakers)
         )
+        one, other = _left_over(dialogue, speakers, (one, other), text)
         return Sides((frozenset(), frozenset()), (one - other, other - one), speakers)
     others = {word.lower() for word in _SOMEBODYS.findall(text)}
     attested = _attested_names(dialogue)
@@ -143,6 +144,8 @@ def _called(dialogue: Dialogue, speakers: tuple[str, str], side: Side, text: str
     as they introduce themselves."""
     if re.fullmatch(r"[\w\s.'’-]+", speakers[side]) or len({turn.speaker for turn in dialogue.turns}) != 2:
         return frozenset()
+    if speakers[side] in text:
+        return frozenset()  # a summary calls one and the same person by a name or by #Person1#, not by both
     turns = tuple((speakers.index(turn.speaker.strip()), turn.text) for turn in dialogue.turns)
     runs = [_POSSESSIVE.sub("", match.group()) for match in _NAME.finditer(text)]
     people_named = [run for run in runs if re.match(_TITLE, run) or any(map(is_first_name, run.split()))]
@@ -152,6 +155,37 @@ def _called(dialogue: Dialogue, speakers: tuple[str, str], side: Side, text: str
         if words and votes[side] > votes[1 - side]:
             return frozenset(words)
     return frozenset()
+
+
+def _left_over(
+    dialogue: Dialogue, speakers: tuple[str, str], names: tuple[frozenset[str], frozenset[str]], text: str
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Where two people talk and the summary names nobody else, whoever is not placed yet is the side that it does not
+    name: *Bob tells #Person1#*. Nothing is added where that leaves a choice."""
+    if len({turn.speaker for turn in dialogue.turns}) != 2 or all(re.fullmatch(r"[\w\s.'’-]+", s) for s in speakers):
+        return names
+    runs = [_POSSESSIVE.sub("", match.group()) for match in _NAME.finditer(text)]
+    groups: list[set[str]] = []
+    for run in runs:
+        parts = run.split()
+        begins = [i for i, part in enumerate(parts) if re.fullmatch(_TITLE, part) or is_first_name(part)]
+        words = {*_words_of(" ".join(parts[begins[0] :]))} - _NO_NAME if begins else set[str]()
+        if not words:
+            continue
+        known = next((group for group in groups if group & words), None)
+        groups.append(words) if known is None else known.update(words)
+    unplaced = [group for group in groups if not group & (names[0] | names[1])]
+    unnamed: list[Side] = [
+        side
+        for side, _ in _numbered(speakers)
+        if speakers[side] not in text and not any(g & names[side] for g in groups)
+    ]
+    if len(unplaced) != len(unnamed) or not unplaced or len(groups) > 2:
+        return names
+    found = [names[0], names[1]]
+    for side, group in zip(unnamed, unplaced, strict=True):
+        found[side] |= group
+    return found[0], found[1]
 
 
 def _most_named(names: list[str], runs: list[str]) -> str:
@@ -229,6 +263,7 @@ def _stretches(match: re.Match[str], names: tuple[frozenset[str], frozenset[str]
     stretches: list[tuple[int, int]] = []
     title: int | None = None
     previous: int | None = None
+    unknown = False  # whether the word before is part of a name that belongs to no side
     for part in re.finditer(rf"{_TITLE}(?=\s)|{_CAPITALISED}", match.group()):
         if re.fullmatch(_TITLE, part.group()):
             title, previous = part.start(), None
@@ -236,6 +271,9 @@ def _stretches(match: re.Match[str], names: tuple[frozenset[str], frozenset[str]
         bare = _POSSESSIVE.sub("", part.group())
         end = part.start() + len(bare)
         side = next((s for s in (0, 1) if bare.lower() in names[s]), None)
+        if side is not None and unknown:
+            side = None  # "Old Mc Donald" is not Donald
+        unknown = side is None and part.start() > 0
         if side is not None and previous == side:
             stretches[-1] = (stretches[-1][0], end)
         elif side is not None:

@@ -7,8 +7,8 @@ from itertools import pairwise
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._domain_sides import Mention, Side, Sides, gender_of_side, sides_of
 from dialgauge.perturb._domain_text import CITATION, FUNCTION_WORDS
-from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._lexicon import Gender, lexicon, people, plural
+from dialgauge.perturb._edits import Edit, apply_edits
+from dialgauge.perturb._lexicon import Gender, lexicon, people, plural, word_list
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._people import is_first_name, people_of
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
@@ -21,24 +21,51 @@ _MASCULINE = {"she": "he", "her": "him", "hers": "his", "herself": "himself"}
 _GENDER: dict[str, Gender] = {**dict.fromkeys(_FEMININE, "masculine"), **dict.fromkeys(_MASCULINE, "feminine")}
 #: Not somebody's mother: those who belong to a side ("her elderly mother") hardly ever are what a pronoun is about.
 _NOBODYS = r"(?<!\bhis )(?<!\bher )(?<!\bhis late )(?<!\bher late )(?<!\belderly )(?<!-old )\b"
-_OTHERS = re.compile(
-    rf"{_NOBODYS}(?P<feminine>mother|mum|mom|daughter|wife|sister|girl|woman|nan|grandmother|aunt|bride|lady)\b"
-    rf"|{_NOBODYS}(?P<masculine>father|dad|son|husband|brother|boy|man|grandfather|uncle|groom|gentleman)\b",
-    re.IGNORECASE,
-)
+_WOMEN = "mother|mum|mom|daughter|wife|sister|girl|woman|nan|grandmother|aunt|bride|lady"
+_MEN = "father|dad|son|husband|brother|boy|man|grandfather|uncle|groom|gentleman"
+_OTHERS = re.compile(rf"{_NOBODYS}(?P<feminine>{_WOMEN})\b|{_NOBODYS}(?P<masculine>{_MEN})\b", re.IGNORECASE)
+_RELATIVES: dict[Gender, re.Pattern[str]] = {
+    "feminine": re.compile(rf"\b(?:{_WOMEN})\b", re.IGNORECASE),
+    "masculine": re.compile(rf"\b(?:{_MEN})\b", re.IGNORECASE),
+}
 #: Animals, which a pronoun of either gender may be about.
 _ANIMALS = re.compile(r"\b(?:dog|puppy|beagle|cat|kitten|horse|pony|rabbit|parrot|pet)\b", re.IGNORECASE)
+#: After *call her* these own nothing.
+_ADVERBS = frozenset(
+    [
+        "again",
+        "back",
+        "early",
+        "here",
+        "herself",
+        "himself",
+        "later",
+        "now",
+        "soon",
+        "there",
+        "today",
+        "tomorrow",
+        "tonight",
+        "too",
+        "yesterday",
+    ]
+)
 #: After these *her* and *him* are taken somewhere: "drives her home".
 _TAKEN = re.compile(r"\b(?:tak(?:e|es|ing)|took|bring(?:s|ing)?|brought|driv(?:e|es|ing)|drove|sen(?:d|ds|ding|t))\s+$")
 _OTHER_PEOPLE = word_set("person")
+_NO_NAME = word_list("no_name")
 _NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+)?[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*")
 #: What two people do with one another, so that it is the same whoever is named first.
 _TOGETHER = re.compile(
     r"\b(?:agree|argu|chat|discuss|go|going|met|meet|play|quarrel|share|sharing|speak|swim|talk|together|work)\w*",
     re.IGNORECASE,
 )
+#: What opens another clause: *A gets the schedule, so she can talk with B*.
+_CLAUSES = re.compile(r"[,;]|\b(?:and|but|so|because|that|who|when|before|after)\b")
 #: What stands between two that are named in one row: *A and B*, *A, Ann and B*.
 _LISTED = r"(?:,?\s+[A-Z][a-z]+)*,?\s+(?:(?:and|&)\s+(?:the\s+)?)?"
+#: How far (in characters) a name may stand before a possessive that is certainly its own.
+_BESIDE = 15
 #: At most this many pronouns become names.
 _MOST_NAMES = 4
 #: How far back (in characters) a pronoun may look for the one it stands for.
@@ -57,6 +84,8 @@ def _propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int)
     pronouns = _pronoun_edits(text, sides, mentions)
     if pronouns is None:
         return NotApplicable("a pronoun stands for a side whose counterpart may be a man or a woman")
+    if re.search(r"\b(\S+) and \1(?!\w)", apply_edits(text, [*edits, *pronouns])):
+        return NotApplicable("a side would be named twice in one row")
     return [*edits, *pronouns]
 
 
@@ -79,7 +108,8 @@ def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, menti
         person = any(is_first_name(word) or word.lower() in speakers for word in words) or match.group().startswith(
             ("Mr", "Ms", "Dr")
         )
-        person = person or len(re.findall(rf"\b{re.escape(match.group())}\b", text)) > 1
+        often = len(re.findall(rf"\b{re.escape(match.group())}\b", text)) > 1
+        person = person or (often and match.group().lower() not in _NO_NAME)
         if person and not any(start < match.end() and match.start() < end for start, end in spans):
             return "one side is named, and somebody who may be the other one"
     return ""
@@ -98,7 +128,7 @@ def _in_step(text: str, mentions: Sequence[Mention]) -> list[Mention]:
             joined += (first, second)
     if len(mentions) == 2 and not joined and mentions[0].side != mentions[1].side:
         between = text[mentions[0].end : mentions[1].start]
-        if re.search(r"\bwith\s+(?:the\s+)?$", between) and _TOGETHER.search(between):
+        if re.search(r"\bwith\s+(?:the\s+)?$", between) and _TOGETHER.search(between) and not _CLAUSES.search(between):
             joined = list(mentions)
     return joined
 
@@ -182,7 +212,8 @@ def _possessive(form: str, preceding: str, following: str) -> str:
     before_noun = bool(re.match(r"\s+[£$€\d]", following)) or bool(
         after and (after not in FUNCTION_WORDS or after in ("own", "other"))
     )
-    if after in ("himself", "herself") or (after == "home" and _TAKEN.search(preceding)):
+    told = match is not None and match[1][0].isupper() and is_first_name(match[1])  # "tells her Mike is out"
+    if told or after in _ADVERBS or (after == "home" and _TAKEN.search(preceding)):
         before_noun = False
     if form == "her":
         return "his" if before_noun else "him"
@@ -221,8 +252,14 @@ def _stands_for(
             candidates = apart
     same = [candidate for candidate in candidates if candidate[2] == gender]
     open_ = [candidate for candidate in candidates if candidate[2] is None]
-    if same or open_:
-        side = max(same or open_, key=lambda candidate: candidate[0])[1]
+    # *Kasper's on his way*: who stands right before a possessive is nearer than a side of the right gender.
+    beside = [c for c in open_ if pronoun.start() - c[0] <= _BESIDE and not _is_object(pronoun, text)]
+    owns = pronoun.group().lower() in ("his", "her", "himself", "herself")
+    near = beside if owns and beside and all(c[1] is not None for c in same) else same or open_
+    if near:
+        side = max(near, key=lambda candidate: candidate[0])[1]
+        if side is not None and genders[side] is None and _RELATIVES[gender].search(window):
+            return None  # "his wife is 84, and it is her sixth wedding": rather the wife than somebody unknown
     else:  # "after a machine swallowed his card, Owen …"
         ahead = re.match(r"[^.!?]*", text[pronoun.end() :])
         end = pronoun.end() + (ahead.end() if ahead else 0)
@@ -265,7 +302,7 @@ def _masked(text: str, mentions: Sequence[Mention]) -> str:
 
 SPEAKER_SWITCH = Perturbation(
     name="speaker_switch",
-    version="3",
+    version="4",
     family="domain",
     description="Swaps the two sides: role words, names and their pronouns, everywhere",
     effects={"consistency": "degrades", "relevance": "degrades"},

@@ -34,6 +34,16 @@ def base_form(word: str, part: str) -> str | None:
     return str(lemmas[0]) if lemmas else None
 
 
+@lru_cache(maxsize=16384)
+def can_be_verb(word: str) -> bool:
+    """Whether the dictionary has this form as a verb; words that it does not have are none."""
+    try:
+        from lemminflect import getAllLemmas
+    except ImportError:
+        raise MissingExtraError("a perturbation that inflects words", "parser") from None
+    return bool(getAllLemmas(word, upos="VERB"))
+
+
 def verb_base(token: Token) -> str:
     """The infinitive of a verb."""
     return base_form(token.lower, "VERB") or token.lemma.lower()
@@ -95,3 +105,15 @@ def hyphenated(parsed: Parsed, token: Token) -> bool:
     """Whether a hyphen or slash binds this token to a neighbour (``20-year-old``)."""
     text = parsed.text
     return text[token.start - 1 : token.start] in ("-", "/", "‑") or text[token.end : token.end + 1] in ("-", "/", "‑")
+
+
+def looks_like_verb(parsed: Parsed, noun: Token) -> bool:
+    """Whether a bare plural noun after *and*, *but* or a comma may be a verb that the parser did not recognise: *and
+    offers him a job*, *but mistakes which one it is*."""
+    before = parsed.tokens[noun.i - 1] if noun.i else None
+    after = parsed.tokens[noun.i + 1] if noun.i + 1 < len(parsed.tokens) else None
+    if noun.tag != "NNS" or before is None or after is None or not can_be_verb(noun.lower):
+        return False
+    if before.pos != "CCONJ" and before.text != "," and before.pos != "PROPN":
+        return False
+    return after.pos in ("DET", "PRON", "PROPN", "PART", "SCONJ", "ADV") or after.tag in ("IN", "RP", "WDT", "WRB")

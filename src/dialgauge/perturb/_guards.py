@@ -88,9 +88,9 @@ def part_of_term(parsed: Parsed, adjective: Token) -> str:
 
 def in_quotes(parsed: Parsed, token: Token) -> str:
     """A word that stands between quotation marks."""
-    start, end = parsed.sentences[token.sentence]
-    before = _QUOTES.findall(parsed.text, start, token.start)
-    after = _QUOTES.search(parsed.text, token.end, end)
+    # A title in quotes may hold a full stop ("G.I. Joe"), so that the whole text counts, not the sentence.
+    before = _QUOTES.findall(parsed.text, 0, token.start)
+    after = _QUOTES.search(parsed.text, token.end)
     return "quoted" if len(before) % 2 and after else ""
 
 

@@ -48,14 +48,23 @@ def important_sentences(parsed: Parsed, dialogue: Dialogue | None) -> Importance
         categories = _best_categories(call, domain.categories)
         meeting = tuple(i for i, text in enumerate(texts) if _best_categories(text, domain.categories) & categories)
         if meeting:
-            outcomes = {i for i, text in enumerate(texts) if _OUTCOME.search(text)}
+            outcomes = {i for i, text in enumerate(texts) if tells_outcome(text)}
             chosen = sorted({*meeting, *outcomes})
             return Importance(_telling(texts, chosen), "categories", tuple(sorted(categories)))
-    turns = [turn.text for turn in dialogue.turns] if dialogue and dialogue.turns else texts
-    scores = _cosines(texts, turns)
+    scores = nearness(texts, dialogue)
     middle = sorted(scores)[len(scores) // 2] if len(scores) > 1 else 0.0
-    chosen = [i for i, score in enumerate(scores) if score >= middle or _OUTCOME.search(texts[i])]
+    chosen = [i for i, score in enumerate(scores) if score >= middle or tells_outcome(texts[i])]
     return Importance(_telling(texts, chosen), "tf-idf")
+
+
+def tells_outcome(sentence: str) -> bool:
+    """Whether a sentence says how a conversation ended."""
+    return _OUTCOME.search(sentence) is not None
+
+
+def nearness(texts: list[str], dialogue: Dialogue | None) -> list[float]:
+    """How near each text is to the transcript (tf-idf cosine), or to all of them where there is none."""
+    return _cosines(texts, [turn.text for turn in dialogue.turns] if dialogue and dialogue.turns else texts)
 
 
 def _telling(texts: Sequence[str], chosen: Sequence[int]) -> tuple[int, ...]:

@@ -87,9 +87,10 @@ def _nominative(parsed: Parsed, root: Token, known: frozenset[str]) -> str | Non
         return "they"
     lemma = root.lower
     titles = {parsed.tokens[child].lower for child in root.children if parsed.tokens[child].dep == "compound"}
-    if lemma in _HE or titles & _HE:
+    branded = root.pos == "PROPN" and any(parsed.tokens[c].dep in ("det", "compound") for c in root.children)
+    if (lemma in _HE and not branded) or titles & _HE:  # a Game Boy is nobody
         return "he"
-    if lemma in _SHE or titles & _SHE:
+    if (lemma in _SHE and not branded) or titles & _SHE:
         return "she"
     if is_person(parsed, root, known):
         return "they"
@@ -98,4 +99,5 @@ def _nominative(parsed: Parsed, root: Token, known: frozenset[str]) -> str | Non
             parsed.tokens[c].dep in ("det", "poss") for c in root.children
         )
         return "it" if company or (len(root.text) > 1 and root.text.isupper()) else None
-    return "it"
+    # Of a noun that WordNet's table does not have, nobody knows whether it is somebody (*a tailor*).
+    return "it" if supersense(root.lemma.lower()) or supersense(root.lower) else None

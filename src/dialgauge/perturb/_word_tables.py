@@ -27,7 +27,8 @@ class Substitute:
 
 @cache
 def substitutes(table: Literal["antonyms", "synonyms", "hyponyms"]) -> Mapping[str, tuple[Substitute, ...]]:
-    """Lemma -> its substitutes, the best first. Our own list counts before WordNet's (antonyms only).
+    """Lemma -> its substitutes, the best first. Our own list counts before WordNet's (antonyms only), and two opposites
+    of WordNet only where each is the first of the other: *opposite* and *alternate* are a pair for leaves alone.
 
     A lemma that our list names without any substitute is never replaced. ``hard/p`` is for after a verb (``free/h``:
     said of a person), ``simple/a4,10`` for before nouns of the supersenses 4 and 10, ``whole/d`` for right after an
@@ -39,7 +40,15 @@ def substitutes(table: Literal["antonyms", "synonyms", "hyponyms"]) -> Mapping[s
         for line in _read(folder, table).splitlines():
             word, *others = line.split()
             found[word] = tuple(map(_substitute, others))
+    if table == "antonyms":
+        own = {line.split()[0] for line in _read("words", table).splitlines()}
+        found = {word: others for word, others in found.items() if word in own or _returned(found, word)}
     return found
+
+
+def _returned(found: Mapping[str, tuple[Substitute, ...]], word: str) -> bool:
+    back = found.get(found[word][0].word, ())
+    return bool(back) and back[0].word == word
 
 
 def _substitute(entry: str) -> Substitute:

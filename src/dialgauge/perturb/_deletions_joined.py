@@ -1,0 +1,61 @@
+"""What stands after *and* or *but*, and whether the rest is whole without it."""
+
+from dialgauge.perturb._grammar import SUBJECTS, can_be_verb, finite_part
+from dialgauge.perturb._guards import lemma_of, occurs_again
+from dialgauge.perturb._parse import Parsed, Token
+
+
+def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
+    """A second verb phrase or a second object, with *and*, where the first one is complete without it."""
+    head, joint = parsed.tokens[token.head], parsed.tokens[first]
+    chained = head.dep == "conj" and not (head.left and parsed.tokens[head.left - 1].dep == "cc")
+    if joint.lower not in ("and", "but") or chained:
+        return "one of several"
+    if any(
+        parsed.tokens[c].dep == "preconj" or parsed.tokens[c].lower in ("both", "between", "either")
+        for c in head.children
+    ):
+        return "one half of a pair"
+    between = [t for t in parsed.tokens[head.i + 1 : first] if t.pos not in ("PUNCT", "ADV") and t.dep != "aux"]
+    if head.pos in ("VERB", "AUX") and token.pos in ("VERB", "AUX"):
+        after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
+        if after is not None and after.sentence == token.sentence and after.pos not in ("PUNCT", "CCONJ", "SCONJ"):
+            return "shares what follows"
+        if parsed.child(token, *SUBJECTS) is not None:
+            return ""
+        finite = finite_part(parsed, token) is not None
+        stands = finite or (finite_part(parsed, head) is None and head.tag == token.tag)
+        return "" if between and stands else "shares what follows"
+    return _bound_second_object(parsed, last, token, head)
+
+
+def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -> str:
+    after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
+    nouns = ("NOUN", "PROPN")
+    if (
+        head.pos not in nouns
+        or token.pos not in nouns
+        or head.dep not in ("dobj", "pobj")
+        or parsed.tokens[token.left - 1].lower != "and"
+    ):
+        return "one half of a pair"
+    owner = parsed.tokens[head.head]
+    bare = token.left == token.i and can_be_verb(token.lower)
+    if bare and (token.tag == "NNS" or token.entity != head.entity):
+        return "may be a verb"  # "passes up a refund and switches to another group", "go home on Friday and party"
+    if lemma_of(owner) in ("between", "among", "combine", "compare", "mix", "connect", "join") or occurs_again(
+        parsed, token
+    ):
+        return "one half of a pair"
+    if any(parsed.tokens[c].dep == "conj" for c in token.children) or any(
+        parsed.tokens[c].dep in ("det", "nummod") and parsed.tokens[c].lower in ("two", "both", "these", "those")
+        for c in head.children
+    ):
+        return "one of several"
+    if (
+        after is not None
+        and after.sentence == token.sentence
+        and after.pos not in ("PUNCT", "ADP", "CCONJ", "SCONJ", "PART", "ADV")
+    ):
+        return "shares what follows"
+    return ""

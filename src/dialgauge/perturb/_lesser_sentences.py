@@ -1,0 +1,61 @@
+"""Sentences of a summary that can go: told beside the main point, and not spoken of again."""
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._deletions import TYING
+from dialgauge.perturb._grammar import is_finite
+from dialgauge.perturb._guards import Safe, lemma_of, safe_ones
+from dialgauge.perturb._importance import nearness, tells_outcome
+from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._people import names_person
+
+_PRONOUNS = frozenset(["PRP", "PRP$", "WP", "WDT"])
+_GENDERED = frozenset(["he", "she", "him", "her", "his", "hers", "himself", "herself"])
+_OF_ANYBODY = frozenset(["i", "we", "you", "me", "us", "my", "our", "your"])
+
+
+def lesser_sentences(parsed: Parsed, dialogue: Dialogue | None) -> Safe[int]:
+    """The places of the sentences that the others can do without, the least important first. One always stays."""
+    places = range(len(parsed.sentences)) if len(parsed.sentences) > 1 else ()
+    safe = safe_ones(parsed, places, _uncut, _tied, _introduces)
+    texts = [parsed.text[start:end] for start, end in parsed.sentences]
+    scores = nearness(texts, dialogue) if len(safe) > 1 else [0.0] * len(texts)
+    ranked = sorted(safe, key=lambda place: (tells_outcome(texts[place]), scores[place], -place))
+    return Safe(ranked, safe.refused)
+
+
+def _uncut(parsed: Parsed, place: int) -> str:
+    """Whether it is a sentence at all: with a finite verb, and with both of its quotation marks and brackets."""
+    start, end = parsed.sentences[place]
+    text = parsed.text[start:end]
+    if text.count('"') % 2 or text.count("(") != text.count(")") or text.count("“") != text.count("”"):
+        return "quotes or brackets would be cut"
+    return "" if any(is_finite(t) for t in parsed.tokens if t.sentence == place) else "not a sentence"
+
+
+def _tied(parsed: Parsed, place: int) -> str:
+    """Whether the next sentence begins with a word that looks back: *So*, *Then*, *He*, *This*."""
+    following = [t for t in parsed.tokens if t.sentence == place + 1]
+    for token in following:
+        looks_back = token.tag in _PRONOUNS and token.lower not in _OF_ANYBODY
+        if looks_back or token.lower in TYING:
+            return "the next sentence looks back"
+        if token.pos in ("NOUN", "PROPN", "VERB"):
+            return ""
+    return ""
+
+
+def _introduces(parsed: Parsed, place: int) -> str:
+    """Whether a later sentence speaks of what only this one introduces."""
+    nouns = {"NOUN", "PROPN"}
+    before = {lemma_of(t) for t in parsed.tokens if t.sentence < place and t.pos in nouns}
+    here = {lemma_of(t) for t in parsed.tokens if t.sentence == place and t.pos == "NOUN"}
+    later = {lemma_of(t) for t in parsed.tokens if t.sentence > place and t.pos == "NOUN"}
+    if (here - before) & later:
+        return "spoken of again"
+    people = any(names_person(t) for t in parsed.tokens if t.sentence == place and lemma_of(t) not in before)
+    if people and any(t.lower in _GENDERED for t in parsed.tokens if t.sentence > place):
+        return "names whom the rest speaks of"
+    named = {t.text for t in parsed.tokens if t.pos == "PROPN" and t.sentence != place}
+    pronouns = any(t.tag in ("PRP", "PRP$") and t.sentence > place for t in parsed.tokens)
+    mine = {t.text for t in parsed.tokens if t.pos == "PROPN" and t.sentence == place}
+    return "names whom the rest speaks of" if pronouns and mine - named else ""
