@@ -72,10 +72,21 @@ def test_bad_epsilon(made, epsilon):
         pairwise_accuracy(x, z, epsilon=epsilon)
 
 
-def test_accuracy_has_no_global_level(made):
-    x, _, z = made()
-    with pytest.raises(ParameterError, match="level"):
-        correlation(x, z, "global", "pairwise_accuracy")
+def test_all_pairs_of_summaries_count_at_global_level(made, monkeypatch):
+    x, _, z = made(m=4, n=6)
+    x, z = x.copy(), np.round(z)
+    x[1, 2] = np.nan
+    kept = ~np.isnan(x)
+    cells = list(zip(x[kept], z[kept], strict=True))
+    pairs = [(a[0] - b[0], a[1] - b[1]) for i, a in enumerate(cells) for b in cells[i + 1 :]]
+    expected = np.mean([(0 if abs(one) <= 0.3 else np.sign(one)) == np.sign(other) for one, other in pairs])
+    assert pairwise_accuracy(x, z, "global", 0.3)[0] == pytest.approx(expected)
+    monkeypatch.setattr("dialgauge.metaeval._accuracy._CELLS", 50)
+    assert pairwise_accuracy(x, z, "global", 0.3)[0] == pytest.approx(expected)
+    best = max(pairwise_accuracy(x, z, "global", abs(one))[0] for one, _ in pairs)
+    assert correlation(x, z, "global", "pairwise_accuracy") == pytest.approx(best)
+    drawn = bootstrap_weights(4, 6, 30, "both", 0)
+    assert np.abs(pairwise_accuracy(x, z, "global", 0.3, weights=drawn) - expected).max() < 0.5
 
 
 def test_soft_accuracy_of_the_ratings_themselves_is_one(made):

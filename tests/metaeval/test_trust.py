@@ -10,8 +10,8 @@ import pytest
 from dialgauge import embedded_corpus
 from dialgauge.corpus import KEY, Corpus, Dialogue, Rating, Summary, Turn
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.metaeval import TrustSettings, Verdicts, robustness, trust
-from dialgauge.ratings import RatingPolicy
+from dialgauge.metaeval import TrustSettings, Verdicts, correlate, robustness, trust
+from dialgauge.ratings import RatingPolicy, treat_ratings
 
 QUICK = {"null_runs": 0, "resamples": 100}
 
@@ -26,7 +26,7 @@ class Table:
 
     @property
     def judging(self) -> list[str]:
-        return [name for name, way in self.directions.items() if way != "none"]
+        return [name for name, way in self.directions.items() if way != "none" and name in self.frame.columns]
 
 
 @dataclass
@@ -106,6 +106,23 @@ def test_a_study_of_noise_names_nothing_and_says_why() -> None:
     assert found.dimensions["metric"].to_list() == [None]
     assert found.dimensions["action"][0] in ("more-dialogues", "more-systems", "try-others")
     assert "would be needed" in found.rows[0].reasons[0].sentence
+
+
+@pytest.mark.parametrize(("systems", "level"), [(8, "summary"), (8, "system"), (4, "summary")])
+def test_a_metric_with_one_value_per_system_is_judged_by_the_order_of_systems(systems: int, level: str) -> None:
+    study = made(m=systems)
+    scores = study.scores()
+    whole = pl.DataFrame({"system": [f"s{i}" for i in range(systems)], "whole": study.quality.mean(axis=1)})
+    judged = Table(scores.frame, scores.directions | {"whole": "higher"}, whole)
+    found = trust(study.corpus(), judged, **QUICK, level=level)
+    row = found.row("whole", "fluency")
+    if systems == 8:
+        assert (row.shown_by, row.r_system > 0.95) == (("order",), True)
+        assert "orders-systems-only" in codes(found, "whole")
+    else:
+        assert row.verdict == "do-not-use"
+        assert "it takes 5 systems" in row.reasons[0].sentence
+    assert trust(study.corpus(), judged, **QUICK, metrics=["whole"]).rows[0].metric == "whole"
 
 
 def test_the_same_answer_twice_and_settings_or_keywords() -> None:
@@ -325,13 +342,15 @@ def test_damage_that_is_not_noticed_is_a_reason() -> None:
 @pytest.mark.parametrize("level", ["summary", "system", "global"])
 def test_other_coefficients_and_levels_decide_too(level: str, coefficient: str) -> None:
     study = made(9, 20)
-    if (level, coefficient) == ("global", "pairwise_accuracy"):
-        with pytest.raises(ParameterError, match="pairwise_accuracy"):
-            study.decide(level=level, coefficient=coefficient)
-        return
     found = study.decide(level=level, coefficient=coefficient)
     assert found.row("good", "fluency").named
     assert not found.row("noise-1", "fluency").named
+    table, policy = study.scores(), RatingPolicy()
+    ratings = treat_ratings(study.corpus().ratings, policy).aggregate().wide()
+    how = {"levels": level, "coefficients": coefficient, "resamples": 0, "epsilon": "held-out"}
+    shown = correlate(table.frame, ratings, **how).table(level, coefficient).row(0)[1]
+    # Within dialogues, the verdict takes as many ties as the ratings have.
+    assert found.row("good", "fluency").r == pytest.approx(shown, abs=0.02 if level == "summary" else 1e-9)
 
 
 def test_nothing_to_judge_is_an_error() -> None:

@@ -205,6 +205,8 @@ def _correlation(row: Mapping[str, Any]) -> Cell:
 
 
 def _print_notes(data: "RobustnessData") -> None:
+    from dialgauge.metaeval import ANY_DIMENSION, count_kinds, too_few_kinds
+
     settings = data.settings
     note(
         f"{settings['items']} summaries of {settings['dialogues']} dialogues; changes in standard deviations between "
@@ -217,9 +219,12 @@ def _print_notes(data: "RobustnessData") -> None:
         f"Benjamini–Hochberg, {1 - settings['confidence']:.2g})"
     )
     note(
-        "robustness: how often a degraded version scores below a rewritten one of the same summary (.5 is chance); "
+        "robustness: how often damage lowers a score by more than a rewrite of the same summary moves it (.5: it never "
+        "changes); "
         "sensitivity: share of degraded versions that fall; stability: share of rewritten versions that stay"
     )
+    if few := too_few_kinds(*count_kinds(data.tables["verdicts"], ANY_DIMENSION)):
+        note(few)
     if not data.tables["doses"].is_empty():
         note(
             "within a summary: change per level, * interval excludes 0; share of pairs of levels where the higher "

@@ -148,6 +148,10 @@ from dialgauge.metaeval._intervals import (
 from dialgauge.metaeval._items import (
     find_items as find_items,
 )
+from dialgauge.metaeval._robust_enough import (
+    count_kinds as count_kinds,
+    too_few_kinds as too_few_kinds,
+)
 from dialgauge.metaeval._robustness import (
     ANY_DIMENSION as ANY_DIMENSION,
 )

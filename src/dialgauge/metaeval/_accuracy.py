@@ -9,6 +9,10 @@ from dialgauge.metaeval._draws import Weights, no_resampling, stream
 from dialgauge.metaeval._names import BoolArray, FloatArray, Level
 from dialgauge.metaeval._weighted import average, incidence, pair_indices, pair_rounding
 
+#: At global level, ε is chosen on the pairs of at most so many summaries, evenly spread over the study.
+_CALIBRATED_ON = 2000
+#: Cells of a block of pairs of summaries, to bound memory.
+_CELLS = 1 << 22
 #: Pairs of a dialogue with missing cells weigh more than those of a complete one; whole numbers keep sums exact.
 _UNIT = 1 << 40
 
@@ -64,7 +68,10 @@ def calibrate_ties(metric: FloatArray, ratings: FloatArray, level: Level = "summ
     Going through the sorted |differences| of the metric, a pair that people rate as tied becomes right, and a pair in
     the right order becomes wrong; counts are integers, so rounding errors do not accumulate.
     """
-    _check_level(level)
+    if level == "global":
+        known = np.flatnonzero(~np.isnan(metric + ratings))
+        chosen = known[:: max(1, -(-len(known) // _CALIBRATED_ON))]
+        return calibrate_ties(metric.ravel()[chosen, None], ratings.ravel()[chosen, None], "summary")
     pairs = _pairs(metric, ratings, level)
     per_group = pairs.present.sum(axis=0)
     used = per_group > 0
@@ -98,11 +105,12 @@ def pairwise_accuracy(
 ) -> FloatArray:
     """acc_eq: the share of pairs of systems that metric and people order alike, ties of both included.
 
+    At global level these are all pairs of summaries, of one dialogue or of two.
+
     ``epsilon`` is a number, ``"calibrated"`` (chosen on the same data, so a little too good) or ``"held-out"`` (chosen
     on a random half of the dialogues, used on the other, both ways). One value per weighting, or one for the data as
     they are. The ε of the data serves every resample, and a system drawn twice is not compared with itself.
     """
-    _check_level(level)
     weights = weights or no_resampling(*metric.shape)
     if epsilon == "held-out":
         half = np.zeros(metric.shape[1], dtype=bool)
@@ -126,6 +134,8 @@ def pairwise_accuracy(
 
 
 def _accuracy(metric: FloatArray, ratings: FloatArray, level: Level, epsilon: float, weights: Weights) -> FloatArray:
+    if level == "global":
+        return _global_accuracy(metric, ratings, epsilon, weights)
     first, second = pair_indices(len(metric))
     pair_weights = weights.systems[:, first] * weights.systems[:, second]
     if level == "summary":
@@ -138,6 +148,22 @@ def _accuracy(metric: FloatArray, ratings: FloatArray, level: Level, epsilon: fl
     pair_weights = pair_weights * present
     right = (pair_weights * _alike(scored, rated, epsilon)).sum(axis=1)
     count = pair_weights.sum(axis=1)
+    return np.asarray(np.divide(right, count, out=np.full_like(right, np.nan), where=count > 0))
+
+
+def _global_accuracy(metric: FloatArray, ratings: FloatArray, epsilon: float, weights: Weights) -> FloatArray:
+    """Over all pairs of summaries, a block of them at a time; a summary drawn twice is not compared with itself."""
+    present = ~np.isnan(metric + ratings)
+    x, z = metric[present], ratings[present]
+    drawn = (weights.systems[:, :, None] * weights.dialogues[:, None, :])[:, present]
+    right = np.zeros(len(drawn))
+    step = max(1, _CELLS // max(1, len(x)))
+    for start in range(0, len(x), step):
+        block = slice(start, start + step)
+        alike = _alike(x[:, None] - x[None, block], z[:, None] - z[None, block], epsilon)
+        alike[np.arange(len(x))[block], np.arange(alike.shape[1])] = False
+        right += ((drawn @ alike.astype(np.float64)) * drawn[:, block]).sum(axis=1)
+    count = drawn.sum(axis=1) ** 2 - (drawn**2).sum(axis=1)
     return np.asarray(np.divide(right, count, out=np.full_like(right, np.nan), where=count > 0))
 
 
@@ -181,8 +207,3 @@ def soft_pairwise_accuracy(
     count = pair_weights.sum(axis=1)
     missed = np.divide(pair_weights @ apart, count, out=np.full(len(count), np.nan), where=count > 0)
     return np.asarray(1 - missed)
-
-
-def _check_level(level: Level) -> None:
-    if level not in ("system", "summary"):
-        raise ParameterError("pairwise accuracy", "level", "'system' or 'summary'", level)

@@ -141,8 +141,6 @@ class Plan:
 def _impossible(level: Level, coefficient: Coefficient) -> str:
     if coefficient == "soft_pairwise_accuracy" and level != "system":
         return "soft pairwise accuracy exists at system level only"
-    if coefficient == "pairwise_accuracy" and level == "global":
-        return "pairwise accuracy exists at system and summary level"
     return ""
 
 

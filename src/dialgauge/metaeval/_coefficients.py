@@ -19,17 +19,18 @@ def resampled_values(
 ) -> Resampled:
     """The coefficient of every metric with every dimension, for each weighting of systems and dialogues.
 
-    Accuracies compare systems, so all summaries at once have none: NaN at global level.
+    Soft pairwise accuracy compares systems: NaN at global level.
     """
     if coefficient in BASE or coefficient == "mean":
         return resampled_correlations(scores, ratings, level, coefficient, weights)
     values = np.full((len(weights), len(scores), len(ratings)), np.nan)
-    for p, x in enumerate(scores if level != "global" else ()):
+    soft = coefficient == "soft_pairwise_accuracy"
+    for p, x in enumerate(() if soft and level == "global" else scores):
         for d, z in enumerate(ratings):
-            if level == "system" and not enough(~(np.isnan(x) | np.isnan(z)), level).any():
+            if level != "summary" and not enough(~(np.isnan(x) | np.isnan(z)), level).any():
                 continue
-            if coefficient == "pairwise_accuracy":
-                values[:, p, d] = pairwise_accuracy(x, z, level, epsilon, seed, weights)
-            else:
+            if soft:
                 values[:, p, d] = soft_pairwise_accuracy(x, z, seed, weights=weights)
+            else:
+                values[:, p, d] = pairwise_accuracy(x, z, level, epsilon, seed, weights)
     return Resampled(values, np.zeros_like(values))

@@ -44,8 +44,9 @@ class Decision:
     """Metrics × dimensions: corrected p-values of both families, what their statistics had to reach, and the values.
 
     ``order`` and ``cells`` are the coefficients, ``expected`` is what ``order`` would be by chance. NaN where a family
-    was not tested. ``critical`` are the standardised statistics that had to be reached. ``floor`` is the smallest
-    p-value that this number of systems permits, ``shuffles`` how many there were, of ``systems`` or of ``dialogues``.
+    was not tested, and for the bar where ranks were tested in its place. ``critical`` are the standardised statistics
+    that had to be reached. ``floor`` is the smallest p-value that this number of systems permits, ``shuffles`` how many
+    there were, of ``systems`` or of ``dialogues``.
     """
 
     p_order: FloatArray
@@ -96,7 +97,7 @@ def decide(
         _observed(families, "order", shape),
         _observed(families, "cells", shape),
         _shaped(decided, "order", "expected", shape),
-        _shaped(decided, "order", "bars", shape),
+        np.full(shape, np.nan) if tested_by_ranks(asked) else _shaped(decided, "order", "bars", shape),
         _shaped(decided, "cells", "bars", shape),
         {name: family.critical for name, family in decided.items()},
         1 / min(len(orders), possible),
@@ -114,6 +115,14 @@ def _observed(families: dict[str, Shuffled], name: str, shape: tuple[int, int]) 
     return families[name].values[0].reshape(shape) if name in families else np.full(shape, np.nan)
 
 
+def tested_by_ranks(asked: TrustSettings) -> bool:
+    """Whether ranks stand for the coefficient in the test, whose bar is then not one of the coefficient.
+
+    All pairs of summaries would be too many to shuffle.
+    """
+    return asked.level == "global" and asked.coefficient in ("kendall", "mean", "pairwise_accuracy")
+
+
 def order_family(scores: FloatArray, ratings: FloatArray, asked: TrustSettings, orders: IntArray) -> Shuffled:
     """The coefficient that is shown, after each shuffle of the systems."""
     level = asked.level
@@ -129,7 +138,6 @@ def _order(scores: FloatArray, ratings: FloatArray, level: Level, coefficient: s
     x, z = (standardised(ranked(cube, level), within) for cube in (scores, ratings))
     by_ranks = over_systems(x, z, orders)
     if coefficient == "spearman" or level == "global":
-        # All pairs of summaries would be too many to shuffle: at global level, ranks stand for them in the test.
         return by_ranks
     m = orders.shape[1]
     variance = by_ranks.variance * 2 * (2 * m + 5) / (9 * m)

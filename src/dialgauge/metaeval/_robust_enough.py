@@ -42,10 +42,7 @@ class Reaction:
     def problem(self) -> str:
         """What is wrong, as a sentence; empty where nothing is."""
         if not self.enough:
-            return (
-                f"Robustness is not judged: {self.degrading} kinds of perturbation should lower the score and "
-                f"{self.preserving} should not; {KINDS} of each are needed."
-            )
+            return too_few_kinds(self.degrading, self.preserving)
         if not self.noticed:
             return f"Notices none of {self.degrading} kinds of damage to the summary."
         if self.wrong:
@@ -57,6 +54,26 @@ class Reaction:
         if self.low <= 0.5:
             return "Not shown to separate damaged summaries from rewritten ones better than chance."
         return ""
+
+
+def too_few_kinds(degrading: int, preserving: int) -> str:
+    """Why robustness is not judged, as a sentence; empty where there are kinds enough."""
+    if min(degrading, preserving) >= KINDS:
+        return ""
+    kinds = "kind" if degrading == 1 else "kinds"
+    return (
+        f"Robustness is not judged: {degrading} {kinds} of perturbation should lower the score and {preserving} should "
+        f"not; {KINDS} of each are needed."
+    )
+
+
+def count_kinds(verdicts: pl.DataFrame, dimension: str) -> tuple[int, int]:
+    """Kinds of perturbation that should lower a score on a dimension, and that should not; doses are one kind."""
+    expected = verdicts.filter(pl.col("dimension") == dimension).select("perturbation", "expected").unique()
+    sorts: dict[bool, set[str]] = {True: set(), False: set()}
+    for label, effect in expected.iter_rows():
+        sorts[is_degrading(effect)].add(dose_of(label)[0] or label)
+    return len(sorts[True]), len(sorts[False])
 
 
 def reactions_to_damage(

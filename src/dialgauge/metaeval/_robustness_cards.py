@@ -97,12 +97,12 @@ class CardMaker:
         return _weighted_mean(self._shares(hits[:, chosen] & known, known), self._weights(chosen)[:, None], axis=1)
 
     def _separation(self, m: int, degrading: BoolArray, preserving: BoolArray) -> FloatArray:
-        """How often a degrading variant scores below a preserving one of the same summary (ties count half).
+        """How often damage lowers a score by more than a rewrite of the same summary moves it (ties count half).
 
-        A rewrite that scores higher counts as unchanged: raising it is no merit.
+        A rewrite should leave the score where it is: raising it is as wrong as lowering it.
         """
         worse = self.changes.values[m, degrading][:, None]
-        kept = np.minimum(self.changes.values[m, preserving], 0.0)[None]
+        kept = -np.abs(self.changes.values[m, preserving])[None]
         known = ~np.isnan(worse) & ~np.isnan(kept)
         shares = self._shares(np.where(known, (worse < kept) + 0.5 * (worse == kept), 0.0), known)
         by_label = _weighted_mean(shares, self._weights(preserving)[:, None], axis=1)

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
-from dialgauge.errors import InputError, ParameterError
+from dialgauge.errors import InputError
 from dialgauge.metaeval._best import best_floor, undominated
 from dialgauge.metaeval._ceiling import HumanCeiling
 from dialgauge.metaeval._cells import null
@@ -55,8 +55,6 @@ def trust(
     where they were computed already; agreement and ceiling are computed where they are not given.
     """
     asked, policy = chosen_pair("trust", changes, (TrustSettings, settings), (RatingPolicy, policy))
-    if asked.coefficient == "pairwise_accuracy" and asked.level == "global":
-        raise ParameterError("trust", "level", "summary or system for pairwise_accuracy", asked.level)
     if not corpus.ratings["value"].count():
         raise InputError("the corpus has no ratings, so no metric can be judged")
     treated = treat_ratings(corpus.ratings, policy)

@@ -19,6 +19,7 @@ from dialgauge.metaeval._reasons import Evidence
 from dialgauge.metaeval._score_table import ScoreTable
 from dialgauge.metaeval._settings import TrustSettings
 from dialgauge.metaeval._standardised import without_line
+from dialgauge.metaeval._system_metrics import split_metrics, system_matrix
 from dialgauge.metaeval._trust_raters import Raters
 from dialgauge.metaeval._trust_values import trust_values
 
@@ -33,10 +34,13 @@ class TrustStudy:
 
     def metrics(self) -> ScoreMatrix:
         """The metrics that say which summary is better, oriented."""
-        asked = self.asked
-        wanted = list(asked.metrics) if asked.metrics is not None else self.scores.judging
-        if not wanted:
+        asked, directions = self.asked, self.scores.directions
+        _, per_system = split_metrics(self.scores.frame, self.scores.systems, None)
+        judging = [*self.scores.judging, *(name for name in per_system if directions.get(name, "none") != "none")]
+        chosen = judging if asked.metrics is None else list(asked.metrics)
+        if not chosen:
             raise InputError("no metric says which summary is better: score one, or name those to judge (metrics=…)")
+        wanted, per_system = split_metrics(self.scores.frame, self.scores.systems, chosen)
         self.matrix = align(
             self.scores.frame,
             self.ratings,
@@ -44,8 +48,11 @@ class TrustStudy:
             without_systems=() if asked.with_references else self.references,
             role=asked.role,
             variant=asked.variant,
+            no_metrics=bool(per_system),
         )
-        return orient(self.matrix, self.scores.directions)
+        if per_system:
+            self.matrix = _with_system_metrics(self.matrix, self.scores.systems, per_system)
+        return orient(self.matrix, directions)
 
     def controls(self) -> ScoreMatrix | None:
         """The controls beside the same ratings, of the same systems and dialogues."""
@@ -64,6 +71,17 @@ class TrustStudy:
         if (placed.systems, placed.dialogues) != (matrix.systems, matrix.dialogues):
             return None
         return placed
+
+
+def _with_system_metrics(matrix: ScoreMatrix, systems: pl.DataFrame, names: list[str]) -> ScoreMatrix:
+    """The matrix and metrics that have one value per system (corpus BLEU): they can order systems and nothing else."""
+    beside = system_matrix(matrix, systems, names)
+    values, refused = beside.scores, matrix.refused | beside.refused
+    if len(matrix.systems) < ORDER_NEEDS:
+        why = f"it has one value per system, and it takes {ORDER_NEEDS} systems to show that it orders them"
+        values, refused = np.full_like(values, np.nan), refused | dict.fromkeys(names, why)
+    cube = np.concatenate([matrix.scores, values])
+    return replace(matrix, metrics=(*matrix.metrics, *names), scores=cube, refused=refused)
 
 
 def gather_evidence(

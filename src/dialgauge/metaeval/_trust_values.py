@@ -43,14 +43,16 @@ def trust_values(matrix: ScoreMatrix, asked: TrustSettings, covariates: FloatArr
     m, n = len(matrix.systems), len(matrix.dialogues)
     few = m < SYSTEMS_NEED
     resample = "inputs" if few else asked.resample
-    plan = Plan(matrix, asked.subset(CorrelationSettings, levels=("summary",), resample=resample))
+    # Ties are calibrated on other dialogues: chosen on the same ones, they flatter every metric.
+    how = asked.subset(CorrelationSettings, levels=("summary",), resample=resample, epsilon="held-out")
+    plan = Plan(matrix, how)
     draws = bootstrap_weights(m, n, asked.resamples, "inputs", asked.seed) if asked.resamples else None
     at_global = asked.model_copy(update={"level": "global", "resamples": asked.resamples if few else 0})
     accuracy, p_accuracy = _accuracy(matrix, draws, asked)
     coefficient = "pearson" if asked.coefficient == ACCURACY else asked.coefficient
     headline = _planned(plan, asked, coefficient)
     if asked.coefficient == ACCURACY:
-        headline = accuracy
+        headline = accuracy if asked.level == "summary" else _planned(plan, asked, ACCURACY)
     return TrustValues(
         headline,
         _cells(matrix, draws, asked, covariates if few else None),

@@ -103,7 +103,7 @@ class Card:
 def metrics_shown(data: RobustnessData) -> list[str]:
     """The metrics with a direction, those first that notice most; descriptive metrics are not shown.
 
-    Then those first that change fewer rewrites, and last by robustness, which raised rewrites would raise, too.
+    Then those first that change fewer rewrites, and last by robustness.
     """
     overall = pl.col("dimension") == OVERALL
     cards = data.tables["cards"].filter(overall, pl.col("direction") != "none")

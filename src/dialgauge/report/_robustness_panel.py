@@ -4,6 +4,7 @@ from typing import Any
 
 import polars as pl
 
+from dialgauge.metaeval import count_kinds, too_few_kinds
 from dialgauge.report._content import Estimate
 from dialgauge.report._dose_figures import dose_figures
 from dialgauge.report._panel import Panel
@@ -43,8 +44,8 @@ _FORMULAS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "robustness",
-        "The share of pairs (degraded variant, rewritten variant of the same summary) in which the degraded one scores "
-        "worse; ties count half. Chance is one half.",
+        "The share of pairs (degraded variant, rewritten variant of the same summary) in which the damage lowers the "
+        "score by more than the rewrite moves it, up or down; ties count half. A metric that never changes has .5.",
         "",
     ),
     ("sensitivity", "The share of degraded summaries that score worse than their original.", ""),
@@ -97,6 +98,7 @@ def robustness_context(data: RobustnessData) -> dict[str, Any]:
         "robust_profiles": by_metric,
         "robust_upright": across > _UPRIGHT,
         "robust_cards": trust_cards(data),
+        "robust_too_few": too_few_kinds(*count_kinds(data.tables["verdicts"], OVERALL)),
         "robust_dimensions": by_dimension(data),
         "robust_doses": doses(data),
         "robust_correlation_columns": columns,
