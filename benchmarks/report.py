@@ -13,7 +13,7 @@ import polars as pl
 
 from benchmarks.timing import BenchResult
 from dialgauge.corpus import KEY, Corpus, Dialogue, Rating, Summary, Turn
-from dialgauge.metaeval import compare, correlate, correlation_matrix, trust
+from dialgauge.metaeval import correlate, correlation_matrix, metric_pairs, trust
 from dialgauge.metrics import Scores, all_metrics, parse_request
 from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate, agreement, drift
@@ -70,8 +70,12 @@ def made_report(dialogues: int = DIALOGUES, systems: int = SYSTEMS, metrics: int
     scores = _scores(corpus, metrics)
     ratings = aggregate(corpus.ratings, "mean").wide()
     found = correlate(scores.frame, ratings, directions=scores.directions, oriented=True, resamples=_RESAMPLES)
-    tested = [name for name in scores.metrics if scores.directions[name] != "none"][:_COMPARED]
-    pairs = compare(scores.frame, ratings, level="summary", metrics=tested, resamples=_RESAMPLES)
+    judging = found.frame.filter(
+        pl.col("level") == "summary", pl.col("coefficient") == "pearson", pl.col("direction") != "none"
+    )
+    pairs = metric_pairs(
+        judging, scores.frame, ratings, most=_COMPARED, directions=scores.directions, resamples=_RESAMPLES
+    )
     return ReportData(
         "A made-up study",
         corpus,
@@ -82,7 +86,7 @@ def made_report(dialogues: int = DIALOGUES, systems: int = SYSTEMS, metrics: int
         agreement=agreement(corpus.ratings, ["krippendorff-alpha"], resamples=_RESAMPLES).frame,
         drift=drift(corpus.ratings).trends,
         between=correlation_matrix(scores.frame).frame,
-        comparisons=pairs.frame,
+        comparisons=pairs,
         settings={"seed": _SEED},
     )
 

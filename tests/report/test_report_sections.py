@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.report import SIZE_BAR, made_report
 from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn
-from dialgauge.metaeval import COMPARISONS
+from dialgauge.metaeval import PAIRS
 from dialgauge.metrics import Scores
 from dialgauge.metrics._scores import FAILURES
 from dialgauge.report import CountedRatings, LearnedData, ReportData, TimesData, learned_panel, render_report
@@ -150,7 +150,7 @@ def test_pairs_are_turned_round_below_the_diagonal(large: ReportData) -> None:
             "value": 0.6,
             "other_value": 0.2,
             "difference": 0.4,
-            "p_benjamini_hochberg": 0.01,
+            "p_corrected": 0.01,
         },
         {
             "metric": "c",
@@ -158,7 +158,7 @@ def test_pairs_are_turned_round_below_the_diagonal(large: ReportData) -> None:
             "value": 0.5,
             "other_value": 0.6,
             "difference": -0.1,
-            "p_benjamini_hochberg": 0.6,
+            "p_corrected": 0.6,
         },
         {
             "metric": "b",
@@ -169,7 +169,7 @@ def test_pairs_are_turned_round_below_the_diagonal(large: ReportData) -> None:
             "reason": "too few systems",
         },
     ]
-    frame = pl.DataFrame([{"dimension": "fluency"} | row for row in rows], schema=COMPARISONS)
+    frame = pl.DataFrame([{"dimension": "fluency"} | row for row in rows], schema=PAIRS)
     (matrix,) = significance(replace(large, comparisons=frame))
     assert matrix.metrics == ("a", "c", "b")
     kinds = [[pair.kind for pair in row] for row in matrix.rows]

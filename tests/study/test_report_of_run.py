@@ -81,7 +81,6 @@ def test_no_cleaning_no_such_table(tmp_path: Path) -> None:
     [
         ('["corpus-bleu"]', "resamples = 20"),
         ('["rouge-1", "rouge-2"]', "resamples = 0"),
-        ('["rouge-1", "rouge-2"]', 'resamples = 20\nlevels = ["global"]\ncoefficients = ["kendall"]'),
     ],
 )
 def test_studies_with_little_to_compare(tmp_path: Path, metrics: str, correlation: str) -> None:

@@ -130,9 +130,6 @@ from dialgauge.metaeval._ceiling import CEILING as CEILING
 from dialgauge.metaeval._coefficient_parts import (
     coefficient_parts as coefficient_parts,
 )
-from dialgauge.metaeval._compare import (
-    COMPARISONS as COMPARISONS,
-)
 from dialgauge.metaeval._compare_systems import (
     NEITHER as NEITHER,
 )
@@ -148,6 +145,10 @@ from dialgauge.metaeval._intervals import (
 from dialgauge.metaeval._items import (
     find_items as find_items,
 )
+from dialgauge.metaeval._leaders import (
+    PAIRS as PAIRS,
+    metric_pairs as metric_pairs,
+)
 from dialgauge.metaeval._robust_enough import (
     count_kinds as count_kinds,
     too_few_kinds as too_few_kinds,
@@ -161,6 +162,9 @@ from dialgauge.metaeval._robustness_matrix import (
 from dialgauge.metaeval._robustness_ratings import (
     PERTURBED_CORRELATIONS as PERTURBED_CORRELATIONS,
     ROUNDINGS as ROUNDINGS,
+)
+from dialgauge.metaeval._settings import (
+    PairedSettings as PairedSettings,
 )
 from dialgauge.metaeval._verdict import (
     TRUST as TRUST,

@@ -28,24 +28,30 @@ def undominated(views: Sequence[FloatArray], alpha: float, resamples: int, seed:
     Where systems and dialogues both matter there are two views, each of which sums to the coefficient; the signs of
     both are flipped at once, so that chance in either counts.
     """
-    k, m = views[0].shape
-    if k < 2 or best_floor(m) > alpha:
-        return np.ones(k, dtype=bool)
+    if best_floor(views[0].shape[1]) > alpha:
+        return np.ones(len(views[0]), dtype=bool)
+    worse = corrected_pairs(views, resamples, seed) <= alpha + _EQUAL
+    values = views[0].sum(axis=1)
+    return np.asarray(~(worse & (values[:, None] < values[None])).any(axis=1))
+
+
+def corrected_pairs(views: Sequence[FloatArray], resamples: int, seed: int) -> FloatArray:
+    """Metrics × metrics: the p-value of their difference, corrected for all pairs; 1 where they are the same."""
+    k = len(views[0])
+    result = np.ones((k, k))
+    if k < 2:
+        return result
     first, second = pair_indices(k)
-    observed = (views[0][first] - views[0][second]).sum(axis=1)
+    observed = np.abs((views[0][first] - views[0][second]).sum(axis=1))
     apart = np.concatenate([_spread(view[first] - view[second]) for view in views], axis=1)
     square = (apart**2).sum(axis=1)
     scale = np.sqrt((square + np.median(square)) / 2)
     used = scale > 0
-    if not used.any():
-        return np.ones(k, dtype=bool)
-    apart, first, second = (apart[used].T / scale[used], first[used], second[used])
-    observed = observed[used] / scale[used]
-    shown = _step_down(np.abs(observed), _signs(len(apart), resamples, seed), apart) <= alpha + _EQUAL
-    worse = np.where(observed > 0, second, first)[shown]
-    kept = np.ones(k, dtype=bool)
-    kept[worse] = False
-    return kept
+    if used.any():
+        signs = _signs(apart.shape[1], resamples, seed)
+        p_values = _step_down(observed[used] / scale[used], signs, apart[used].T / scale[used])
+        result[first[used], second[used]] = result[second[used], first[used]] = p_values
+    return result
 
 
 def _spread(apart: FloatArray) -> FloatArray:

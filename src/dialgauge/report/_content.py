@@ -111,9 +111,9 @@ class ReportData:
     ``verdicts`` say which metrics can be trusted: the first screen is made from them and from nothing else.
 
     ``between`` is the frame of :func:`dialgauge.metaeval.correlation_matrix`, ``comparisons`` that of
-    :func:`dialgauge.metaeval.compare`, ``cleaning`` has per dimension how many ``ratings`` there were, how many were
-    ``removed``, and the agreement afterwards; ``written`` describes the summaries that the run generated. ``versions``
-    are those of the software, ``times`` the computing times; a report with times differs from run to run.
+    :func:`dialgauge.metaeval.metric_pairs`, ``cleaning`` has per dimension how many ``ratings`` there were, how many
+    were ``removed``, and the agreement afterwards; ``written`` describes the summaries that the run generated.
+    ``versions`` are those of the software, ``times`` the computing times; a report with times differs from run to run.
     ``counted`` are the single ratings behind ``ratings`` (default: those of the corpus), ``confidence`` is
     that of the tests. ``panels`` are further sections, in the order in which the appendix explains them.
     """

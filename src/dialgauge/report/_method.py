@@ -39,10 +39,9 @@ FORMULAS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "leading metrics and pairs",
-        "Permutation test of the difference of two correlations: standardised scores of whole systems are swapped. "
-        "Corrected by Benjamini and Hochberg (1995), separately for comparisons with the best metric and for the "
-        "other pairs.",
-        "Deutsch, Dror and Roth 2021",
+        "What each system adds to the difference of two correlations changes its sign, in all ways where these are "
+        "few, the same for all pairs. A difference is significant if the largest of all pairs rarely reaches it.",
+        "Romano and Wolf 2005",
     ),
     (
         "which metric can be trusted",

@@ -130,10 +130,11 @@ def significance(data: ReportData) -> list[Matrix]:
         ranked = sorted(values, key=lambda name: (-values[name], name))
         alpha = 1 - data.confidence
         rows = tuple(tuple(_pair(one, other, pairs, alpha) for other in ranked) for one in ranked)
-        tested = part["p_benjamini_hochberg"].drop_nulls()
-        certain = (tested <= alpha).sum()
-        at = f"{100 * alpha:.3g} %"
-        said = f"{certain} of {part.height} pairs differ significantly at {at} (corrected by Benjamini and Hochberg)."
+        certain = (part["p_corrected"].drop_nulls() <= alpha).sum()
+        said = f"{certain} of {part.height} pairs differ significantly at {100 * alpha:.3g} %, corrected for all pairs."
+        never = part["reason"].drop_nulls().unique(maintain_order=True).to_list()
+        if len(never) == 1 and part["reason"].null_count() == 0:
+            said += f" {never[0][0].upper()}{never[0][1:]}."
         found.append(Matrix(str(dimension), tuple(ranked), rows, said))
     return found
 
@@ -142,9 +143,9 @@ def _pair(one: str, other: str, pairs: Mapping[tuple[str, str], Mapping[str, Any
     if one == other:
         return Pair("none", "", "")
     row, sign = (pairs[one, other], 1) if (one, other) in pairs else (pairs[other, one], -1)
-    if row["difference"] is None or row["p_benjamini_hochberg"] is None:
+    if row["difference"] is None or row["p_corrected"] is None:
         return Pair("none", NOTHING, row["reason"] or "not tested")
-    difference, p_value = sign * row["difference"], row["p_benjamini_hochberg"]
+    difference, p_value = sign * row["difference"], row["p_corrected"]
     kind = "open" if p_value > alpha else "better" if difference > 0 else "worse"
     mark = {"open": "·", "better": "▲", "worse": "▽"}[kind]
     title = f"{one} − {other}: {number(difference)}, p = {p_value:.3f} corrected"

@@ -1,20 +1,18 @@
 """Metrics compared with metrics: which are equivalent, and which differ significantly."""
 
 from collections.abc import Mapping
-from itertools import combinations
 from typing import Any
 
 import polars as pl
 
 from dialgauge.metaeval import (
-    COMPARISONS,
-    ComparisonSettings,
     CorrelationSettings,
+    PairedSettings,
     align,
-    compare,
     correlation_matrix,
     find_items,
     headline,
+    metric_pairs,
 )
 from dialgauge.ratings import AgreementSettings, RatingPolicy, agreement, treat_ratings
 from dialgauge.study._context import Context
@@ -39,7 +37,7 @@ class RelationsStage(Stage):
         return {
             "seed": context.study.seed,
             "tested": _TESTED,
-            "families": "with the best, and the rest",
+            "corrected": "for all pairs",
             "ratings": context.section(RatingPolicy).model_dump(mode="json"),
             "correlation": context.section(CorrelationSettings).model_dump(mode="json"),
         }
@@ -65,7 +63,7 @@ class RelationsStage(Stage):
 
 def _between(context: Context, level: Any, coefficient: Any) -> pl.DataFrame:
     context.progress("metrics with metrics", 0, 1)
-    frame, ratings = _paired(context)
+    frame, ratings, _ = _paired(context)
     if not context.scores.metrics:  # only some that exist for a whole system
         return pl.DataFrame(schema={"name": pl.String, "cluster": pl.Int64})
     role = align(frame, ratings, role=context.section(CorrelationSettings).role).pairing.role
@@ -73,60 +71,32 @@ def _between(context: Context, level: Any, coefficient: Any) -> pl.DataFrame:
     return correlation_matrix(frame, level=level, coefficient=coefficient, without_systems=without, role=role).frame
 
 
-def _paired(context: Context) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Scores and aggregated ratings; rated variants of one system as items, as in the correlations."""
+def _paired(context: Context) -> tuple[pl.DataFrame, pl.DataFrame, bool]:
+    """Scores and aggregated ratings; rated variants of one system as items, as in the correlations, and if they are."""
     ratings = context.read("ratings.parquet")
     items = find_items(ratings, context.corpus.references["system"].unique().to_list())
     if items is None:
-        return context.scores.frame, ratings
-    return items.renamed(context.scores.frame), items.renamed(ratings)
+        return context.scores.frame, ratings, False
+    return items.renamed(context.scores.frame), items.renamed(ratings), True
 
 
 def _compared(context: Context, correlations: pl.DataFrame, level: Any, coefficient: Any) -> pl.DataFrame:
-    """The leading metrics of each dimension, every pair tested; empty where there is no test."""
+    """The pairs of the leading metrics of each dimension, by the test that marks them in the correlations."""
     settings, scores = context.section(CorrelationSettings), context.scores
-    if level == "global" or not settings.resamples:
-        return pl.DataFrame(schema=COMPARISONS)
     here = (pl.col("level") == level) & (pl.col("coefficient") == coefficient)
-    known = correlations.filter(here, pl.col("value").is_not_null(), pl.col("direction") != "none")
-    parts = [pl.DataFrame(schema=COMPARISONS)]
-    dimensions = known["dimension"].unique().sort().to_list()
-    for done, dimension in enumerate(dimensions):
-        context.progress(f"comparing metrics of {dimension}", done, len(dimensions))
-        ranked = known.filter(pl.col("dimension") == dimension).sort("value", "metric", descending=[True, False])
-        names = [name for name in ranked["metric"] if name in scores.metrics]
-        if len(names) > 1:
-            parts += _pairs(context, dimension, names, level, coefficient)
-    return pl.concat(parts)
-
-
-def _pairs(context: Context, dimension: str, names: list[str], level: Any, coefficient: Any) -> list[pl.DataFrame]:
-    """Two families, each corrected by itself: all metrics against the best, and all other pairs of leading ones.
-
-    The first are the very tests by which the ranking tells metrics from the best, so that both say the same.
-    """
-    scores, drawn = context.scores, context.section(CorrelationSettings)
-    asked = context.asked(
-        ComparisonSettings, level=level, coefficient=coefficient, resample=drawn.resample, role=drawn.role
+    judging = correlations.filter(here, pl.col("direction") != "none", pl.col("metric").is_in(scores.metrics))
+    frame, ratings, over_items = _paired(context)
+    return metric_pairs(
+        judging,
+        frame,
+        ratings,
+        context.asked(PairedSettings, resample=settings.resample, role=settings.role),
+        most=_TESTED,
+        directions=scores.directions,
+        references=_without(context),
+        unit="dialogues" if over_items else "systems",
+        progress=context.progress,
     )
-    frame, ratings = _paired(context)
-    first, *others = names
-    leading = names[:_TESTED]
-    families = [[(first, other) for other in others], list(combinations(leading[1:], 2))]
-    tested = [
-        compare(
-            frame,
-            ratings,
-            asked,
-            pairs=pairs,
-            dimensions=[dimension],
-            directions=scores.directions,
-            references=_without(context),
-        ).frame
-        for pairs in families
-        if pairs
-    ]
-    return [frame.filter(pl.col("other").is_in(leading)) for frame in tested]
 
 
 def _cleaning(context: Context) -> pl.DataFrame:
