@@ -45,7 +45,7 @@ _HEADINGS = {
     "Prepare data": ("_inspect", "_convert", "_datasets"),
     "Score summaries": ("_metrics", "_languages", "_score", "_check", "_affect"),
     "Generate and perturb summaries": ("_summarize", "_finetune_summarizer", "_attention", "_perturb", "_robustness"),
-    "Collect and analyse ratings": ("_annotate", "_agreement", "_raters", "_correlate", "_compare_systems"),
+    "Collect and analyse ratings": ("_plan", "_annotate", "_agreement", "_raters", "_correlate", "_compare_systems"),
     "Train metrics": ("_train", "_train_tables", "_finetune", "_finetune_table", "_train_checker"),
     "Reproduce and document studies": ("_compare", "_datasheet", "_paper"),
     "Benchmarks, models and cache": ("_bench", "_models", "_cache"),

@@ -13,7 +13,7 @@ from dialgauge.ratings import RaterModelSettings, RatingPolicy
 if TYPE_CHECKING:
     from dialgauge.ratings import RaterModel
 
-#: More raters than these are a crowd: the flagged ones are shown, so many of them at most.
+#: More raters than these are a crowd: the flagged ones are shown, 20 at most.
 _MOST_ROWS, _MOST_FLAGGED = 40, 20
 
 

@@ -41,6 +41,11 @@ from dialgauge.ratings._outliers import (
     Outliers as Outliers,
     outliers as outliers,
 )
+from dialgauge.ratings._plan import (
+    ASSUMED as ASSUMED,
+    Plan as Plan,
+    plan as plan,
+)
 from dialgauge.ratings._policy import (
     with_default_scale as with_default_scale,
 )
@@ -68,12 +73,17 @@ from dialgauge.ratings._settings import (
     JudgementSettings as JudgementSettings,
     OnInvalid as OnInvalid,
     OutlierSettings as OutlierSettings,
+    PlanSettings as PlanSettings,
     RaterModelSettings as RaterModelSettings,
     RatingPolicy as RatingPolicy,
 )
 from dialgauge.ratings._spans import (
     MarkedSpans as MarkedSpans,
     span_results as span_results,
+)
+from dialgauge.ratings._variance import (
+    VarianceComponents as VarianceComponents,
+    variance_components as variance_components,
 )
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.

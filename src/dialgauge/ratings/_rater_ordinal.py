@@ -21,7 +21,7 @@ _SEVERITY, _ENDS, _DISCRIMINATION = 1.0, 0.3, 0.6
 #: The share of ratings that are slips, anywhere on the scale; keeps probabilities off zero.
 _SLIPS = 1e-4
 _EVALUATIONS = 150
-#: From so many ratings on, the search begins on a quarter as many.
+#: From this number of ratings on, the search begins on a quarter of it.
 _MANY = 200_000
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from pydantic import field_validator
+from pydantic import ValidationInfo, field_validator
 
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.resampling import Intervals
@@ -27,6 +27,12 @@ Scope = Literal["overall", "dimension", "pair", "system"]
 RaterModelKind = Literal["ordinal", "dawid-skene", "mace"]
 #: The measures of agreement by name.
 MEASURES: tuple[Measure, ...] = get_args(Measure)
+
+#: What a rater of a pool gets at once; whom a result is about.
+Sharing = Literal["dialogue", "summary"]
+Claim = Literal["these-raters", "new-raters"]
+#: The largest number of systems, dialogues or raters of a plan.
+LARGEST = 100_000
 
 _PANEL = "Ratings"
 
@@ -95,6 +101,35 @@ class RaterModelSettings(Settings):
     kind: RaterModelKind | None = setting(None, "Kind of model (default: by the scale).")
     confidence: float = setting(0.95, "Confidence level of the intervals.", gt=0, lt=1)
     seed: int = setting(0, "Random seed: the same seed gives the same numbers.", ge=0)
+
+
+class PlanSettings(Settings):
+    """The study that is planned: what is to be distinguished, by which designs, and what a rating costs."""
+
+    difference: float = setting(0.3, "Difference of two systems' means to be found, in points of the scale.", gt=0)
+    power: float = setting(0.8, "Probability of finding it.", gt=0, lt=1)
+    confidence: float = setting(0.95, "Confidence level of the intervals; one minus it is the error.", gt=0, lt=1)
+    systems: Several[int] = setting((2,), "Number of systems that are rated.", min_length=1)
+    dialogues: Several[int] = setting((25, 50, 100, 200), "Number of dialogues.", min_length=1)
+    raters: Several[int] = setting((1, 2, 3, 5), "Number of raters of each summary.", min_length=1)
+    pool: int | None = setting(None, "Number of raters who share the work (default: all rate everything).", ge=1)
+    sharing: Sharing = setting(
+        "dialogue", "What a rater of the pool gets at once: a dialogue with all its systems, or one summary."
+    )
+    claim: Claim = setting("these-raters", "Whom the result is about: these raters, or other raters like them too.")
+    minutes: float | None = setting(None, "Minutes that one rating takes.", gt=0)
+    wage: float | None = setting(None, "Cost of an hour of rating.", ge=0)
+    metric: float | None = setting(
+        None, "True correlation of a metric with systems' quality: what would be found of it?", gt=0, lt=1
+    )
+
+    @field_validator("systems", "dialogues", "raters")
+    @classmethod
+    def _enough(cls, sizes: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        least = 1 if info.field_name == "raters" else 2
+        if any(not least <= size <= LARGEST for size in sizes):
+            raise ValueError(f"between {least} and {LARGEST:,}")
+        return sizes
 
 
 class OutlierSettings(Intervals):
