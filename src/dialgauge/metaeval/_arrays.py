@@ -23,7 +23,8 @@ from dialgauge.metaeval._names import (
     check_name,
     check_resampling,
 )
-from dialgauge.metaeval._weighted import SummaryFrame, enough, resampled_correlations
+from dialgauge.metaeval._summary_level import SummaryFrame
+from dialgauge.metaeval._weighted import enough, resampled_correlations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,8 +82,9 @@ def per_dialogue(metric: ArrayLike, ratings: ArrayLike, coefficient: Coefficient
     """
     x, z = as_matrices(metric, ratings)
     check_name("coefficient of a dialogue", coefficient, BASE)
-    frame = SummaryFrame(no_resampling(*x.shape), enough(~(np.isnan(x) | np.isnan(z)), "summary"), coefficient)
-    return np.asarray(frame.by_dialogue(frame.profile(x), frame.profile(z))[0])
+    frame = SummaryFrame(enough(~(np.isnan(x) | np.isnan(z)), "summary"), coefficient)
+    plain = frame.under(no_resampling(*x.shape))
+    return np.asarray(plain.by_dialogue(plain.profile(frame.prepare(x)), plain.profile(frame.prepare(z)))[0])
 
 
 def bootstrap(

@@ -11,6 +11,7 @@ and rejects true null hypotheses about half of the time once metrics have biases
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -20,7 +21,7 @@ from dialgauge.errors import ParameterError
 from dialgauge.metaeval._arrays import as_matrices
 from dialgauge.metaeval._draws import no_resampling, swap_masks
 from dialgauge.metaeval._names import BASE, BoolArray, Coefficient, FloatArray, Level, check_name
-from dialgauge.metaeval._swapped import swapped_cells, swapped_rows
+from dialgauge.metaeval._swapped import SwappedMeans, SwappedRows, swapped_cells
 from dialgauge.metaeval._weighted import (
     average,
     enough,
@@ -29,6 +30,7 @@ from dialgauge.metaeval._weighted import (
     pair_rounding,
     ratio,
     resampled_correlations,
+    rounding,
 )
 
 Permutation = Literal["systems", "inputs", "both", "cells"]
@@ -43,7 +45,7 @@ ALTERNATIVES: tuple[Alternative, ...] = get_args(Alternative)
 _EQUAL = 1e-12
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Swaps:
     """What each permutation swaps: systems (permutations × systems), inputs, or single cells; None where nothing.
 
@@ -57,6 +59,13 @@ class Swaps:
 
     def __len__(self) -> int:
         return next(len(mask) for mask in (self.systems, self.inputs, self.cells) if mask is not None)
+
+    @cached_property
+    def rows(self) -> SwappedRows:
+        """The systems that are swapped, with what all tests share."""
+        if self.systems is None:
+            raise ValueError("these swaps are not of systems")
+        return SwappedRows(self.systems)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,8 +205,17 @@ def _at_system_level(x: FloatArray, y: FloatArray, z: FloatArray, coefficient: C
     rows = mask.any(axis=1)
     counts = mask[rows].sum(axis=1)
     x, y, z = (np.where(mask, matrix, 0.0)[rows] for matrix in (x, y, z))
-    off = np.maximum(pair_rounding(x), pair_rounding(y))
-    first, second = (np.broadcast_to(matrix.sum(axis=1) / counts, (len(swaps), len(counts))) for matrix in (x, y))
+    means = [matrix.sum(axis=1) / counts for matrix in (x, y, z)]
+    off = [rounding(matrix) for matrix in (x, y, z)]
+    if swaps.systems is not None and swaps.inputs is None and coefficient != "pearson":
+        tied = np.maximum(*(each[:, None] + each for each in off[:2]))
+        chosen = swaps.rows if rows.all() else SwappedRows(swaps.systems[:, rows])
+        swapped = SwappedMeans(means[0], means[1], tied, chosen)
+        target = np.where(np.abs(means[2][:, None] - means[2]) <= off[2][:, None] + off[2], 0.0, 1.0)
+        target *= np.sign(means[2][:, None] - means[2])
+        both = swapped.kendall(target) if coefficient == "kendall" else swapped.spearman(target)
+        return np.asarray(both[0] - both[1])
+    first, second = (np.broadcast_to(each, (len(swaps), len(counts))) for each in means[:2])
     moved: FloatArray | None = None
     if swaps.inputs is not None:
         moved = matrix_product(swaps.inputs.astype(np.float64), (y - x).T) / counts
@@ -208,20 +226,29 @@ def _at_system_level(x: FloatArray, y: FloatArray, z: FloatArray, coefficient: C
     if swaps.systems is not None:
         mask = swaps.systems[:, rows]
         first, second = np.where(mask, second, first), np.where(mask, first, second)
-    target = (z.sum(axis=1) / counts)[None]
-    fixed = _vectors(target, coefficient, pair_rounding(z))
-    results = [_with(_vectors(means, coefficient, off), fixed) for means in (first, second)]
+    if coefficient == "pearson":
+        results = [_pearson(each, means[2], np.maximum(off[0], off[1]), off[2]) for each in (first, second)]
+    else:
+        fixed = _vectors(means[2][None], coefficient, pair_rounding(z))
+        tolerance = np.maximum(pair_rounding(x), pair_rounding(y))
+        results = [_with(_vectors(each, coefficient, tolerance), fixed) for each in (first, second)]
     return np.asarray(results[0] - results[1])
 
 
+def _pearson(means: FloatArray, target: FloatArray, off: FloatArray, target_off: FloatArray) -> FloatArray:
+    """Pearson's r of each row of system means with those of the ratings; what differs by rounding alone is constant."""
+    centred, fixed = means - means.mean(axis=1, keepdims=True), target - target.mean()
+    squares = np.einsum("ri,ri->r", centred, centred)
+    squares[(np.abs(centred) <= 2 * off).all(axis=1)] = 0.0
+    norm = 0.0 if (np.abs(fixed) <= 2 * target_off).all() else float(fixed @ fixed)
+    return ratio(centred @ fixed, squares, np.asarray(norm))
+
+
 def _vectors(means: FloatArray, coefficient: Coefficient, off: FloatArray) -> FloatArray:
-    """What a coefficient correlates, for each row of system means: differences, their signs, or centred ranks."""
+    """What a rank coefficient correlates, for each row of system means: signs of differences, or centred ranks."""
     between = incidence(means.shape[1])
     differences = matrix_product(means, between)
-    differences = np.where(np.abs(differences) <= off, 0.0, differences)
-    if coefficient == "pearson":
-        return differences
-    signs = np.sign(differences)
+    signs = np.where(np.abs(differences) <= off, 0.0, np.sign(differences))
     return signs if coefficient == "kendall" else signs @ between.T
 
 
@@ -235,8 +262,8 @@ def _at_summary_level(
     if swaps.cells is not None:
         first, second = swapped_cells(x, y, z, coefficient, swaps.cells)
     else:
-        kept = np.zeros((1, len(x)), dtype=bool)
-        first, second = swapped_rows(x, y, z, coefficient, kept if swaps.systems is None else swaps.systems)
+        chosen = SwappedRows(np.zeros((1, len(x)), dtype=bool)) if swaps.systems is None else swaps.rows
+        first, second = chosen.by_dialogue(x, y, z, coefficient)
         if swaps.inputs is not None:
             first, second = np.where(swaps.inputs, second, first), np.where(swaps.inputs, first, second)
     ones = np.ones_like(first)

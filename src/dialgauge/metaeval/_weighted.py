@@ -10,27 +10,31 @@ large sums appears, so a vector is found constant exactly when it is. Spearman's
 ½ Σ_k u_k sign(x_i − x_k), which needs no sorting. The plain coefficient is the weighting with ones.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dialgauge.metaeval._draws import Weights
-from dialgauge.metaeval._names import BASE, BoolArray, Coefficient, FloatArray, IntArray, Level
+from dialgauge.metaeval._names import BASE, BoolArray, Coefficient, FloatArray, Level
+from dialgauge.metaeval._pairs import (
+    FEWEST as FEWEST,
+    ONE_THREAD,
+    average as average,
+    enough as enough,
+    incidence as incidence,
+    matrix_product as matrix_product,
+    pair_indices as pair_indices,
+    pair_rounding as pair_rounding,
+    ratio as ratio,
+    rounding as rounding,
+)
+from dialgauge.metaeval._summary_level import SummaryFrame
+from dialgauge.metaeval._system_level import SystemFrame
 
 #: Cells of the largest temporary array; bounds memory and depends on nothing but the shape of the data.
 _CELLS = 1 << 23
-#: Multiplications up to which a matrix product stays on one thread and in the cache; a second thread for so little
-#: work costs more than it saves.
-_ONE_THREAD = 1 << 19
-
-#: Two points always lie on a line: a coefficient of fewer than these says nothing.
-FEWEST = 3
-
-Part = FloatArray | NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,223 +46,59 @@ class Resampled:
     skipped: FloatArray
 
 
+class Frame(Protocol):
+    """A level and a coefficient, for cells that are present in both matrices."""
+
+    coefficient: Coefficient
+
+    def prepare(self, matrix: FloatArray) -> Any:
+        """What one matrix (systems × dialogues) brings to every resample."""
+
+    def under(self, weights: Weights) -> "Weighed":
+        """The same under these weights."""
+
+
+class Weighed(Protocol):
+    """A level and a coefficient under given weights."""
+
+    def profile(self, prepared: Any) -> Any:
+        """What a prepared matrix contributes to any coefficient with it."""
+
+    def combine(self, one: Any, other: Any) -> tuple[FloatArray, FloatArray]:
+        """The coefficient for each resample, and the dialogues skipped."""
+
+
 @dataclass(frozen=True, slots=True)
 class Profile:
     """What one matrix contributes to any coefficient with it: a part that is multiplied, and its own norm."""
 
-    part: Part
+    part: FloatArray
     norm: FloatArray
-
-
-class Frame(Protocol):
-    """A level and a coefficient under given weights, for cells that are present in both matrices."""
-
-    def profile(self, matrix: FloatArray) -> Profile:
-        """Prepare one matrix (systems × dialogues)."""
-
-    def combine(self, one: Profile, other: Profile) -> tuple[FloatArray, FloatArray]:
-        """The coefficient for each resample, and the dialogues skipped."""
-
-
-@lru_cache(maxsize=16)
-def pair_indices(m: int) -> tuple[IntArray, IntArray]:
-    """Every pair of systems once: the first and the second of each. Shared, so not to be written to."""
-    first, second = (np.asarray(side, dtype=np.int64) for side in np.triu_indices(m, 1))
-    first.flags.writeable = second.flags.writeable = False
-    return first, second
-
-
-@lru_cache(maxsize=16)
-def incidence(m: int) -> FloatArray:
-    """Systems × pairs: +1 for the first and −1 for the second system of each pair; ``x @ incidence`` is differences."""
-    first, second = pair_indices(m)
-    matrix = np.zeros((m, len(first)))
-    matrix[first, np.arange(len(first))] = 1
-    matrix[second, np.arange(len(first))] = -1
-    matrix.flags.writeable = False
-    return matrix
-
-
-def rounding(matrix: FloatArray) -> FloatArray:
-    """How far the mean of each row can be off by rounding alone.
-
-    Equal means need not come out equal in floating point: a difference within the sum of both is a tie.
-    """
-    largest = np.max(np.abs(matrix), axis=1, initial=0.0)
-    return np.asarray(2.0 * np.finfo(np.float64).eps * matrix.shape[1] * largest)
-
-
-def pair_rounding(matrix: FloatArray) -> FloatArray:
-    """The same for the difference of the means of each pair of rows."""
-    off, (first, second) = rounding(matrix), pair_indices(len(matrix))
-    return np.asarray(off[first] + off[second])
-
-
-def matrix_product(one: FloatArray, other: FloatArray) -> FloatArray:
-    """``one @ other`` by blocks of rows that are small enough for one thread."""
-    step = max(16, _ONE_THREAD // max(1, other.size))
-    if len(one) <= step:
-        return np.asarray(one @ other)
-    return np.concatenate([one[start : start + step] @ other for start in range(0, len(one), step)])
-
-
-def enough(present: BoolArray, level: Level) -> BoolArray:
-    """The present cells (systems × dialogues) without those that a coefficient would have too few points of.
-
-    The points are the systems, at summary level those of one dialogue, at global level the cells. What is drawn of
-    them does not matter: a resample may have fewer different ones.
-    """
-    if level == "summary":
-        return np.asarray(present & (present.sum(axis=0) >= FEWEST))
-    points = present.any(axis=1) if level == "system" else present
-    return present if points.sum() >= FEWEST else np.zeros_like(present)
-
-
-def ratio(product: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
-    """product / √(one · other), NaN where a norm is zero, never beyond ±1."""
-    norm = np.sqrt(one * other)
-    defined = norm > 0
-    return np.clip(np.divide(product, norm, out=np.full_like(norm, np.nan), where=defined), -1.0, 1.0)
-
-
-def pair_products(rows: FloatArray) -> NDArray[np.float32]:
-    """The products of every pair of rows, in the order of :func:`pair_indices`."""
-    m, columns = rows.shape
-    narrow = rows.astype(np.float32)
-    products = np.empty((m * (m - 1) // 2, columns), np.float32)
-    start = 0
-    for i in range(m - 1):  # row by row is several times quicker than indexing all pairs at once
-        stop = start + m - 1 - i
-        np.multiply(narrow[i], narrow[i + 1 :], out=products[start:stop])
-        start = stop
-    return products
-
-
-def pair_signs(rows: FloatArray, off: FloatArray) -> NDArray[np.float32]:
-    """The sign of the difference of every pair of rows; 0 within the rounding of both (``off``, a value per row).
-
-    Signs and counts are small whole numbers, exact in single precision as long as the systems are fewer than 4,000.
-    """
-    m = len(rows)
-    differences, (first, second) = incidence(m).T @ rows, pair_indices(m)
-    tolerance = (off[first] + off[second])[:, None]
-    above, below = (differences > tolerance).view(np.int8), (differences < -tolerance).view(np.int8)
-    return np.subtract(above, below).astype(np.float32)
-
-
-class SystemFrame:
-    """System level: the coefficient of the systems' means. Arrays are systems (or pairs of them) × resamples."""
-
-    def __init__(self, weights: Weights, mask: BoolArray, coefficient: Coefficient) -> None:
-        self.coefficient, self.mask, self.dialogues = coefficient, mask, weights.dialogues
-        self.systems = np.ascontiguousarray(weights.systems.T)
-        if mask.all():
-            self.total = self.dialogues.sum(axis=1)
-        else:
-            total = self._sums(mask.astype(np.float64))
-            self.systems = self.systems * (total > 0)
-            self.total = np.where(total > 0, total, 1.0)
-        self.weights: Part = self.systems if coefficient == "pearson" else pair_products(self.systems)
-
-    def profile(self, matrix: FloatArray) -> Profile:
-        values = np.where(self.mask, matrix, 0.0)
-        means = self._sums(values) / self.total
-        if self.coefficient == "pearson":
-            return self._centred(means, rounding(values))
-        part: Part = pair_signs(means, rounding(values))
-        if self.coefficient == "spearman":
-            ranks = incidence(len(means)) @ (self.weights * part)
-            part = np.divide(ranks, np.sqrt(self.systems), out=np.zeros_like(ranks), where=self.systems > 0)
-        return Profile(part, self._product(part, part))
-
-    def _sums(self, values: FloatArray) -> FloatArray:
-        """Each row summed over the dialogues of each resample."""
-        return np.asarray(values @ self.dialogues.T)
-
-    def _centred(self, means: FloatArray, off: FloatArray) -> Profile:
-        drawn = self.systems.sum(axis=0)
-        part = means - np.einsum("ir,ir->r", self.systems, means) / np.where(drawn > 0, drawn, 1.0)
-        norm = self._product(part, part)
-        # Constant but for rounding: no drawn system is further from the mean than rounding can carry it.
-        inside = (self.systems == 0) | (np.abs(part) <= 2 * off[:, None])
-        norm[inside.all(axis=0)] = 0.0
-        return Profile(part, norm)
-
-    def _product(self, one: Part, other: Part) -> FloatArray:
-        weighted = one if self.coefficient == "spearman" else self.weights * one  # ranks hold their weights already
-        return np.asarray(np.einsum("ir,ir->r", weighted, other), dtype=np.float64)
-
-    def combine(self, one: Profile, other: Profile) -> tuple[FloatArray, FloatArray]:
-        product = self._product(one.part, other.part)
-        return ratio(product, one.norm, other.norm), np.zeros(len(product))
-
-
-class SummaryFrame:
-    """Summary level: the coefficient over the systems within each dialogue, averaged over those where it exists."""
-
-    def __init__(self, weights: Weights, mask: BoolArray, coefficient: Coefficient) -> None:
-        self.coefficient, self.mask, self.dialogues = coefficient, mask, weights.dialogues
-        self.systems = weights.systems
-        self.first, self.second = pair_indices(len(mask))
-        self.pairs = self.systems[:, self.first] * self.systems[:, self.second]
-
-    def profile(self, matrix: FloatArray) -> Profile:
-        if self.coefficient == "spearman":
-            return self._rank_profile(matrix)
-        values = np.where(self.mask, matrix, 0.0)
-        differences = values[self.first] - values[self.second]
-        if not self.mask.all():
-            differences *= self.mask[self.first] & self.mask[self.second]
-        if self.coefficient == "kendall":
-            differences = np.sign(differences)
-        else:
-            # Each dialogue on a scale of its own: the coefficient does not see it, and squares cannot overflow.
-            largest = np.max(np.abs(differences), axis=0, initial=0.0)
-            differences /= np.where(largest > 0, largest, 1.0)
-        return Profile(differences, self.pairs @ (differences * differences))
-
-    def _rank_profile(self, matrix: FloatArray) -> Profile:
-        m, n = matrix.shape
-        values = np.where(self.mask, matrix, 0.0)
-        signs = np.sign(values[None, :, :] - values[:, None, :])  # [k, i, j] = sign(x_ij − x_kj)
-        if not self.mask.all():
-            signs *= self.mask[None, :, :] & self.mask[:, None, :]
-        ranks = (self.systems @ signs.reshape(m, m * n)).reshape(-1, m, n)
-        ranks *= np.sqrt(self.systems)[:, :, None]
-        return Profile(ranks, np.einsum("rij,rij->rj", ranks, ranks))
-
-    def by_dialogue(self, one: Profile, other: Profile) -> FloatArray:
-        """The coefficient within each dialogue (resamples × dialogues), NaN where a vector is constant."""
-        if self.coefficient == "spearman":
-            product = np.einsum("rij,rij->rj", one.part, other.part)
-        else:
-            product = self.pairs @ (one.part * other.part)
-        return ratio(product, one.norm, other.norm)
-
-    def combine(self, one: Profile, other: Profile) -> tuple[FloatArray, FloatArray]:
-        return average(self.by_dialogue(one, other), self.dialogues)
-
-
-def average(by_dialogue: FloatArray, dialogues: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The weighted mean over the dialogues that have a coefficient, and how many (drawn) dialogues have none."""
-    undefined = np.isnan(by_dialogue)
-    skipped = np.einsum("rj,rj->r", dialogues, undefined.astype(np.float64))
-    counted = dialogues.sum(axis=1) - skipped
-    total = np.einsum("rj,rj->r", dialogues, np.where(undefined, 0.0, by_dialogue))
-    return np.divide(total, counted, out=np.full(len(total), np.nan), where=counted > 0), skipped
 
 
 class GlobalFrame:
     """Global level: the coefficient over all summaries at once."""
 
+    def __init__(self, mask: BoolArray, coefficient: Coefficient) -> None:
+        self.mask, self.coefficient = mask, coefficient
+
+    def prepare(self, matrix: FloatArray) -> FloatArray:
+        """The values of the cells that count."""
+        return np.asarray(matrix[self.mask])
+
+    def under(self, weights: Weights) -> "_Cells":
+        """The same under these weights."""
+        return _Cells(weights, self.mask, self.coefficient)
+
+
+class _Cells:
     def __init__(self, weights: Weights, mask: BoolArray, coefficient: Coefficient) -> None:
-        self.coefficient, self.mask = coefficient, mask
+        self.coefficient = coefficient
         cells = weights.systems[:, :, None] * weights.dialogues[:, None, :]
         self.cells = np.ascontiguousarray(cells.reshape(len(weights), -1)[:, mask.ravel()])
         self.total = self.cells.sum(axis=1)
 
-    def profile(self, matrix: FloatArray) -> Profile:
-        values = matrix[self.mask]
+    def profile(self, values: FloatArray) -> Profile:
         if self.coefficient == "pearson":
             spread = float(np.max(values, initial=0.0) - np.min(values, initial=0.0)) or 1.0
             centred = (values - (values.mean() if len(values) else 0.0)) / spread
@@ -301,7 +141,7 @@ class GlobalFrame:
             product = self._concordance(one.part, other.part)
         return ratio(product, one.norm, other.norm), np.zeros(len(product))
 
-    def _concordance(self, one: Part, other: Part) -> FloatArray:
+    def _concordance(self, one: FloatArray, other: FloatArray) -> FloatArray:
         """Σ w_a w_b sign · sign over all pairs of cells, a block of cells at a time; exact in single precision because
         each inner sum is a small whole number."""
         product = np.zeros(len(self.cells))
@@ -314,7 +154,7 @@ class GlobalFrame:
         return product
 
 
-_FRAMES: dict[Level, type[SystemFrame] | type[SummaryFrame] | type[GlobalFrame]] = {
+_FRAMES: dict[Level, Callable[[BoolArray, Coefficient], Frame]] = {
     "system": SystemFrame,
     "summary": SummaryFrame,
     "global": GlobalFrame,
@@ -323,12 +163,14 @@ _FRAMES: dict[Level, type[SystemFrame] | type[SummaryFrame] | type[GlobalFrame]]
 
 def _chunk(m: int, n: int, level: Level, coefficient: Coefficient) -> int:
     """How many resamples to take at once. Depends on the shape only, so that adding a metric changes no byte."""
-    pairs = m * (m - 1) // 2
+    pairs = max(1, m * (m - 1) // 2)
     if level == "global":
         return max(1, _CELLS // (16 * max(1, m * n)))
     if level == "system":
-        return max(16, _ONE_THREAD // max(1, m * max(n, pairs)))
-    return max(16, _ONE_THREAD // max(1, m * m * n if coefficient == "spearman" else pairs * n))
+        return max(64, ONE_THREAD // 2 // max(1, m if coefficient == "pearson" else pairs))
+    if coefficient == "spearman":
+        return max(16, ONE_THREAD // max(1, m * n))
+    return max(16, min(2 * ONE_THREAD // pairs, ONE_THREAD // max(1, n)))
 
 
 def mean_of(parts: Sequence[Resampled]) -> Resampled:
@@ -348,31 +190,36 @@ def resampled_correlations(
         return mean_of([resampled_correlations(scores, ratings, level, base, weights) for base in BASE])
     values = np.full((len(weights), len(scores), len(ratings)), np.nan)
     skipped = np.zeros_like(values)
-    step = _chunk(scores.shape[1], scores.shape[2], level, coefficient)
-    for start in range(0, len(weights), step):
-        part = slice(start, min(start + step, len(weights)))
-        _fill(scores, ratings, level, coefficient, weights.part(part.start, part.stop), values[part], skipped[part])
+    # Metrics and dimensions are grouped by where they are missing; complete data are one group.
+    for metrics, metric_mask in _by_mask(scores):
+        for dimensions, dimension_mask in _by_mask(ratings):
+            frame: Frame = _FRAMES[level](enough(metric_mask & dimension_mask, level), coefficient)
+            _fill(frame, (scores, metrics), (ratings, dimensions), weights, (values, skipped), level)
     return Resampled(values, skipped)
 
 
 def _fill(
-    scores: FloatArray,
-    ratings: FloatArray,
-    level: Level,
-    coefficient: Coefficient,
+    frame: Frame,
+    scores: tuple[FloatArray, list[int]],
+    ratings: tuple[FloatArray, list[int]],
     weights: Weights,
-    values: FloatArray,
-    skipped: FloatArray,
+    results: tuple[FloatArray, FloatArray],
+    level: Level,
 ) -> None:
-    """One chunk. Metrics and dimensions are grouped by where they are missing; complete data are one group."""
-    for metrics, metric_mask in _by_mask(scores):
-        for dimensions, dimension_mask in _by_mask(ratings):
-            frame: Frame = _FRAMES[level](weights, enough(metric_mask & dimension_mask, level), coefficient)
-            profiles = [(d, frame.profile(ratings[d])) for d in dimensions]
-            for p in metrics:
-                profile = frame.profile(scores[p])
-                for d, other in profiles:
-                    values[:, p, d], skipped[:, p, d] = frame.combine(profile, other)
+    """The resamples of one group, chunk by chunk; what does not depend on them is prepared once."""
+    values, skipped = results
+    prepared = {p: frame.prepare(scores[0][p]) for p in scores[1]}
+    rated = {d: frame.prepare(ratings[0][d]) for d in ratings[1]}
+    m, n = scores[0].shape[1:]
+    step = _chunk(m, n, level, frame.coefficient)
+    for start in range(0, len(weights), step):
+        stop = min(start + step, len(weights))
+        weighed = frame.under(weights.part(start, stop))
+        profiles = [(d, weighed.profile(matrix)) for d, matrix in rated.items()]
+        for p, matrix in prepared.items():
+            profile = weighed.profile(matrix)
+            for d, other in profiles:
+                values[start:stop, p, d], skipped[start:stop, p, d] = weighed.combine(profile, other)
 
 
 def _by_mask(matrices: FloatArray) -> list[tuple[list[int], BoolArray]]:
