@@ -88,7 +88,7 @@ def test_contact_centre(browser: Any, tmp_path: Path) -> None:
         for _ in range(3):
             page.locator(".strip", has_text="Training").wait_for()
             press(page, "7 7")
-            settled(page)
+            page.locator("#state", has_text="Not sent yet: 1").wait_for()
             assert page.locator(".feedback").count() == 0, "feedback comes with Enter, not before"
             press(page, "Enter")
             page.locator(".feedback").wait_for()

@@ -13,6 +13,9 @@ from dialgauge.ratings import SCALES, Scale
 
 #: An hour per save is more than anybody spends without saving; more means a wrong clock.
 LONGEST_ACTIVE_MS = 3_600_000
+#: The most characters of a comment and of a written text. The form knows them too.
+LONGEST_COMMENT = 5_000
+LONGEST_TEXT = 50_000
 
 Offset = Annotated[int, Field(ge=0, le=10_000_000)]
 
@@ -52,8 +55,8 @@ class Save(BaseModel):
     rev: Annotated[int, Field(ge=0, le=2_000_000_000)]
     values: Annotated[dict[Annotated[str, Field(max_length=60)], Value], Field(max_length=60)] = {}
     spans: Annotated[list[Span], Field(max_length=500)] = []
-    text: Annotated[str, Field(max_length=50_000)] | None = None
-    comment: Annotated[str, Field(max_length=5_000)] = ""
+    text: Annotated[str, Field(max_length=LONGEST_TEXT)] | None = None
+    comment: Annotated[str, Field(max_length=LONGEST_COMMENT)] = ""
     active_ms: Annotated[int, Field(ge=0, le=LONGEST_ACTIVE_MS)] = 0
 
 

@@ -148,6 +148,7 @@ def _annotator_routes(site: Site) -> fastapi.APIRouter:
         return {
             "kind": "lead" if visitor.is_lead else "annotator",
             "name": visitor.name,
+            "study": project.public_id,
             "csrf": visitor.csrf,
             "language": language_of(request, project.section.language),
             "title": project.title,

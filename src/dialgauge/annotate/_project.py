@@ -89,6 +89,11 @@ class Project:
         with self.store.read() as connection:
             return str(get_setting(connection, "secret"))
 
+    @cached_property
+    def public_id(self) -> str:
+        """A name for this project that browsers can know: it stays when the title changes."""
+        return hashlib.sha256(f"study:{self.secret}".encode()).hexdigest()[:16]
+
     @property
     def title(self) -> str:
         """The title of the pages."""

@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._access import RefusedError, Visitor
-from dialgauge.annotate._answers import default_of, failures
+from dialgauge.annotate._answers import LONGEST_COMMENT, LONGEST_TEXT, default_of, failures
 from dialgauge.annotate._library import ItemText, Library, dimensions_of_pass
 from dialgauge.annotate._project import Project, get_setting
 from dialgauge.annotate._protocol import AnnotateSection, Dimension
@@ -33,6 +33,7 @@ def protocol_view(section: AnnotateSection) -> dict[str, Any]:
         "dimensions": [_dimension_view(dimension) for dimension in section.dimensions],
         "ties": section.ties,
         "review": section.review,
+        "limits": {"comment": LONGEST_COMMENT, "text": LONGEST_TEXT},
         "spans": spans
         and {
             "types": [
@@ -190,6 +191,7 @@ def page_view(
     section = project.section
     dimensions = dimensions_of_pass(section, page.number_of_pass)
     texts = library.items(connection, [row.item for row in rows])
+    late = _late_reasons(connection, [row.id for row in rows])
     reference = next((item.reference for item in texts if item.reference is not None), None)
     return {
         "id": page_id,
@@ -205,10 +207,17 @@ def page_view(
         "dialogue": _dialogue_view(connection, library, section, page.dialogue, page.stage),
         "reference": None if reference is None else _text_view(library.summaries(connection, [reference])[0].text),
         "items": [
-            _item_view(connection, project, library, row, item, dimensions)
+            {**_item_view(connection, project, library, row, item, dimensions), "late": late.get(row.id)}
             for row, item in zip(rows, texts, strict=True)
         ],
     }
+
+
+def _late_reasons(connection: Connection, assignments: list[str]) -> dict[str, str]:
+    """Why changes of these assignments are kept beside their answers, where any wait for a decision."""
+    query = sa.select(t.late.c.assignment, t.late.c.reason)
+    rows = connection.execute(query.where(t.late.c.assignment.in_(assignments), t.late.c.outcome.is_(None)))
+    return {row.assignment: row.reason for row in rows}
 
 
 def is_editable(stage: str, opened: str) -> bool:

@@ -3,6 +3,7 @@ import { announce, element, prose, replace, toast } from "./dom.js";
 import { buildItem } from "./item.js";
 import { t } from "./messages.js";
 import { conflictPanel, feedbackPanel } from "./panels.js";
+import { room, typing } from "./questions.js";
 
 const OWN_KEYS = "button, a, summary, select, textarea, [role=textbox]";
 const TYPING = "textarea, input[type=number], input[type=text], input[type=search]";
@@ -15,7 +16,7 @@ export class Desk {
   #travel;
   #built = null;
   #active = 0;
-  #commentTimer = 0;
+  #comment = null;
 
   /** `travel` has next(), previous(), open(index): where the keys and the buttons lead. */
   constructor({ root, protocol, outbox, clock, travel }) {
@@ -49,14 +50,22 @@ export class Desk {
     const { item } = this;
     this.locked = !page.editable || (page.stage === "training" && Boolean(item.feedback));
     const editable = !this.locked && !this.#outbox.conflict(item.id);
-    this.#built = buildItem({ protocol: this.#protocol, page, item, editable, change: () => this.#changed() });
+    this.#built = buildItem({
+      protocol: this.#protocol,
+      page,
+      item,
+      editable,
+      change: () => this.#changed(),
+      type: (field, text, typing) => this.#typed(field, text, typing),
+    });
     this.#render(item);
     this.#root.querySelector(".text")?.scrollTo({ top: place, behavior: "instant" });
     this.#root.querySelector(".strip [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
     for (const [number, slot] of this.#built.slots.entries()) {
       slot.node.addEventListener("focusin", () => this.#mark(number));
     }
-    this.#go(atEnd ? this.#built.slots.length - 1 : 0);
+    const firstOpen = this.#built.slots.findIndex((slot) => !slot.answered());
+    this.#go(atEnd ? this.#built.slots.length - 1 : Math.max(0, firstOpen));
     announce(t("item.place", { number: index + 1, items: page.items.length }));
   }
 
@@ -65,7 +74,7 @@ export class Desk {
     if (!this.#built) return;
     this.#flush();
     this.#built.marker?.close();
-    this.#built = null;
+    this.#built = this.#comment = null;
   }
 
   /** Empties the desk for a message. */
@@ -81,6 +90,10 @@ export class Desk {
     this.#flush();
     if (this.#outbox.conflict(this.item.id)) return toast(t("conflict.first"));
     if (this.locked) return this.#travel.next();
+    if (this.item.draft) {
+      toast(t("limit.first"));
+      return this.#root.querySelector("textarea:has(~ .room.over)")?.focus();
+    }
     const missing = this.#built.slots.filter((slot) => !slot.answered());
     for (const slot of this.#built.slots) slot.node.classList.toggle("missing", missing.includes(slot));
     if (missing.length) {
@@ -91,21 +104,21 @@ export class Desk {
       toast(t("missing", { titles: missing.length > 4 ? `${titles} …` : titles }));
       return this.#go(this.#built.slots.indexOf(missing[0]));
     }
-    const unsaved = this.item.held || (!this.item.answer.complete && !this.#outbox.pending(this.item.id));
-    if (unsaved) this.save();
+    const pending = this.#outbox.pending(this.item.id);
+    if (pending ? pending.waits : !this.item.answer.complete) this.save();
     this.item.finished = true;
     return this.#travel.next();
   }
 
   /** Puts the answer as it stands into the outbox. */
-  save() {
-    const { item } = this;
+  save(waits = null) {
+    const { item, page } = this;
     const { values, spans, text, comment } = item.answer;
     const edit = { values: this.#given(values, item), comment, active_ms: this.#clock.take() };
     if (this.#protocol.spans) edit.spans = spans;
     if (this.#protocol.task === "write") edit.text = text;
-    item.held = false;
-    this.#outbox.put(item.id, item.answer.rev, structuredClone(edit));
+    edit.about = { page: page.number, item: this.index + 1 };
+    this.#outbox.put(item.id, item.answer.rev, structuredClone(edit), { waits, draft: item.draft ?? null });
   }
 
   #given(values, item) {
@@ -113,19 +126,26 @@ export class Desk {
     return Object.fromEntries(Object.entries(values).filter(([name]) => !item.answer.by_default.includes(name)));
   }
 
-  #changed() {
+  #changed(typing = false) {
     // A completed training item is answered for good, so its last answer waits for Enter.
-    if (this.page.stage === "training" && this.complete) this.item.held = true;
-    else this.save();
+    if (this.page.stage === "training" && this.complete) this.save("enter");
+    else this.save(typing ? "typing" : null);
+  }
+
+  /** A text as it is typed. What is too long stays in this browser, and everything else goes out without it. */
+  #typed(field, text, typing) {
+    const { item } = this;
+    const { [field]: _, ...others } = item.draft ?? {};
+    const fits = [...(text ?? "")].length <= this.#protocol.limits[field];
+    if (fits) item.answer[field] = text;
+    const draft = fits ? others : { ...others, [field]: text };
+    item.draft = Object.keys(draft).length ? draft : null;
+    this.#changed(typing);
   }
 
   #flush() {
-    clearTimeout(this.#commentTimer);
     this.#built?.flush();
-    if (this.comment && this.comment.value !== this.item.answer.comment) {
-      this.item.answer.comment = this.comment.value;
-      this.#changed();
-    }
+    this.#comment?.flush();
   }
 
   #render(item) {
@@ -195,14 +215,14 @@ export class Desk {
       passes: page.passes,
     });
     const buttons = page.items.map((item, index) => {
-      const trouble = Boolean(this.#outbox.conflict(item.id));
+      const trouble = Boolean(this.#outbox.conflict(item.id)) || this.#outbox.isRefused(item.id);
       const done = item.answer.complete || item.finished;
-      const state = trouble ? t("item.conflict") : done ? t("item.done") : t("item.open");
+      const state = trouble ? t("item.conflict") : item.late ? t("item.late") : done ? t("item.done") : t("item.open");
       return element(
         "button",
         {
           type: "button",
-          class: trouble ? "trouble" : done ? "done" : null,
+          class: trouble || item.late ? "trouble" : done ? "done" : null,
           "aria-current": index === this.index ? "step" : null,
           "aria-label": t("item.label", { number: index + 1, state }),
           on: { click: () => this.#travel.open(index) },
@@ -219,20 +239,24 @@ export class Desk {
   }
 
   #commentBox(item) {
-    this.comment = element("textarea", { id: "comment", rows: 1, dir: "auto", disabled: this.locked });
-    this.comment.value = item.answer.comment ?? "";
-    this.comment.addEventListener("input", () => {
-      clearTimeout(this.#commentTimer);
-      this.#commentTimer = setTimeout(() => this.#flush(), 600);
-    });
-    this.comment.addEventListener("change", () => this.#flush());
-    return element("div", { class: "comment" }, element("label", { for: "comment" }, t("comment")), this.comment);
+    const area = element("textarea", { id: "comment", rows: 1, dir: "auto", disabled: this.locked });
+    area.value = item.draft?.comment ?? item.answer.comment ?? "";
+    const left = room(area, this.#protocol.limits.comment);
+    left.show();
+    this.#comment = typing(area, (text, stillTyping) => this.#typed("comment", text, stillTyping));
+    return element(
+      "div",
+      { class: "comment" },
+      element("label", { for: "comment" }, t("comment")),
+      area,
+      left.node,
+    );
   }
 
   #actions() {
     const finish = element(
       "button",
-      { type: "button", class: "main", id: "finish", on: { click: () => this.finish() } },
+      { type: "button", class: "main", id: "finish", on: { click: ({ detail }) => detail > 1 || this.finish() } },
       this.locked ? t("go.on") : t("save.next"),
       " ",
       element("kbd", {}, "Enter"),
@@ -258,7 +282,7 @@ export class Desk {
     });
     const unsaid = theirs.by_default.filter((name) => !keepMine || !(name in mine.values));
     Object.assign(item.answer, { rev: theirs.rev, by_default: unsaid, complete: keepMine ? false : theirs.complete });
-    this.comment = null;
+    this.#comment = null;
     this.#outbox.settle(item.id, keepMine ? { ...mine, active_ms: this.#clock.take() } : null);
     this.show(this.page, this.index);
     announce(t("conflict.settled"));

@@ -9,10 +9,14 @@ import { valueText } from "./panels.js";
 import { choiceSlot, scaleSlot, textSlot } from "./questions.js";
 import { SpanMarker } from "./spans.js";
 
-/** `change()` is called after each edit of `item.answer`. Gives {left, body, scales, slots, marker, layout, flush}. */
-export function buildItem({ protocol, page, item, editable, change }) {
+/**
+ * `change()` is called after each edit of `item.answer`, `type(field, text, typing)` with each text that is typed.
+ * Gives {left, body, scales, slots, marker, layout, flush}.
+ */
+export function buildItem({ protocol, page, item, editable, change, type }) {
   const dimensions = protocol.dimensions.filter((dimension) => page.dimensions.includes(dimension.name));
-  const context = { protocol, page, item, disabled: !editable, change, dimensions, slots: [], marker: null, texts: [] };
+  const parts = { dimensions, slots: [], marker: null, texts: [] };
+  const context = { protocol, page, item, disabled: !editable, change, type, ...parts };
   if (protocol.spans && page.stage !== "review") {
     context.marker = new SpanMarker({
       types: protocol.spans.types,
@@ -225,16 +229,14 @@ function bestWorst({ item, dimensions, slots, disabled, change }) {
   return { body: [cards(item, faces)], scales };
 }
 
-function write({ item, slots, texts, disabled, change }) {
+function write({ protocol, item, slots, texts, disabled, type }) {
   const slot = textSlot({
     title: t("writing.title"),
     definition: t("writing.hint"),
-    value: item.answer.text,
+    value: item.draft?.text ?? item.answer.text,
+    limit: protocol.limits.text,
     disabled,
-    onChange(text) {
-      item.answer.text = text;
-      change();
-    },
+    onChange: (text, typing) => type("text", text, typing),
   });
   const verdict = item.review
     ? element(
@@ -249,7 +251,7 @@ function write({ item, slots, texts, disabled, change }) {
   return { body: verdict ? [verdict] : [], scales: [add(slots, slot)] };
 }
 
-function review({ item, slots, texts, disabled, change }) {
+function review({ protocol, item, slots, texts, disabled, change, type }) {
   const [written] = item.summaries;
   const accept = choiceSlot({
     title: t("review.question"),
@@ -267,12 +269,10 @@ function review({ item, slots, texts, disabled, change }) {
   });
   const better = textSlot({
     title: t("review.better"),
-    value: item.answer.text,
+    value: item.draft?.text ?? item.answer.text,
+    limit: protocol.limits.text,
     disabled,
-    onChange(text) {
-      item.answer.text = text.trim() ? text : null;
-      change();
-    },
+    onChange: (text, typing) => type("text", text.trim() ? text : null, typing),
   });
   // The improved text is asked for, not required: the keyboard does not stop at it.
   slots.push(accept);

@@ -7,6 +7,7 @@ import { element, prose } from "./dom.js";
 import { t } from "./messages.js";
 
 const MOST_BUTTONS = 11;
+const PAUSE_MS = 500;
 let serial = 0;
 
 /** The points of a scale as choices, each with the keys that choose it and the anchor under it. */
@@ -155,11 +156,15 @@ function sliderSlot({ title, definition, scale, value, extra, disabled, onChange
   return { node, title, show, answered: () => current !== null, focus: () => number.focus(), press: () => false };
 }
 
-/** Free text that is an answer, saved while it is written. */
-export function textSlot({ title, definition, value, disabled, onChange }) {
+/**
+ * Free text that is an answer. `onChange(text, typing)` is told at every key, which keeps it in this browser, and once
+ * more when the typing pauses, which sends it.
+ */
+export function textSlot({ title, definition, value, limit, disabled, onChange }) {
   const id = `question-${(serial += 1)}`;
   const count = element("p", { class: "soft" });
   const area = element("textarea", { id, dir: "auto", rows: 8, disabled });
+  const left = room(area, limit);
   const node = element(
     "div",
     { class: "question writing" },
@@ -167,28 +172,21 @@ export function textSlot({ title, definition, value, disabled, onChange }) {
     definition ? prose("p", definition, { class: "definition" }) : null,
     area,
     count,
+    left.node,
   );
-  let timer = 0;
-  let told = value ?? "";
+  const typed = typing(area, onChange);
 
   function tally() {
     const words = area.value.trim() ? area.value.trim().split(/\s+/u).length : 0;
     count.textContent = t("writing.count", { words, characters: [...area.value].length });
   }
-  function tell() {
-    clearTimeout(timer);
-    if (area.value === told) return;
-    told = area.value;
-    onChange(area.value);
-  }
   area.addEventListener("input", () => {
     tally();
     node.classList.remove("missing");
-    clearTimeout(timer);
-    timer = setTimeout(tell, 400);
   });
-  area.addEventListener("change", tell);
-  area.value = told;
+  area.value = value ?? "";
+  typed.start();
+  left.show();
   tally();
   return {
     node,
@@ -196,6 +194,49 @@ export function textSlot({ title, definition, value, disabled, onChange }) {
     answered: () => area.value.trim() !== "",
     focus: () => area.focus(),
     press: () => false,
-    flush: tell,
+    flush: typed.flush,
   };
+}
+
+/** Watches somebody type: `onChange(text, typing)` at every key, and with typing false when it pauses or must end. */
+export function typing(area, onChange) {
+  let timer = 0;
+  let told = area.value;
+
+  function flush() {
+    clearTimeout(timer);
+    if (area.value === told) return;
+    told = area.value;
+    onChange(wellFormed(area.value), false);
+  }
+  area.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(flush, PAUSE_MS);
+    if (area.value !== told) onChange(wellFormed(area.value), true);
+  });
+  area.addEventListener("change", flush);
+  return {
+    flush,
+    start: () => {
+      told = area.value;
+    },
+  };
+}
+
+/** Half of a character, which a broken paste can leave, is nothing that can be sent. */
+function wellFormed(text) {
+  return text.toWellFormed?.() ?? text;
+}
+
+/** How much room is left in a text, said from nine tenths on. A text that is too long stays in its field. */
+export function room(area, limit) {
+  const node = element("p", { class: "room", role: "status" });
+  function show() {
+    const length = [...area.value].length;
+    node.classList.toggle("over", length > limit);
+    if (length > limit) node.textContent = t("limit.over", { count: length - limit, limit });
+    else node.textContent = length >= 0.9 * limit ? t("limit.left", { count: limit - length }) : "";
+  }
+  area.addEventListener("input", show);
+  return { node, show };
 }

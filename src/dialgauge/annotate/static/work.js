@@ -1,12 +1,15 @@
 /** The annotator's page: which item is on the desk, the way from one to the next, and the state of saving. */
-import { ApiError, ask, send } from "./api.js";
+import { ApiError, ask, send, useToken } from "./api.js";
 import { Clock } from "./clock.js";
 import { Desk } from "./desk.js";
 import { announce, element, replace, toast } from "./dom.js";
 import { openDialog, setUpTools } from "./tools.js";
 import { duration, t } from "./messages.js";
-import { Outbox } from "./outbox.js";
+import { openStore, rollCall } from "./outbox-store.js";
+import { Outbox, randomKey } from "./outbox.js";
+import { Tray } from "./tray.js";
 
+const ANSWER_MS = 15_000;
 const LOOK_AGAIN_MS = 30_000;
 const root = document.getElementById("desk");
 const clock = new Clock();
@@ -14,20 +17,21 @@ const fetched = new Map();
 let session;
 let outbox;
 let desk;
+let tray;
 let overview;
 let lookAgain = 0;
 
 async function start() {
   session = await ask("/api/session");
-  outbox = new Outbox(`${session.title}:${session.name}`, (item, body, signal) =>
-    send("PUT", `/api/assignments/${item}`, body, signal),
-  );
-  await outbox.open();
+  useToken(session.csrf);
+  outbox = await openOutbox();
   setUpTools({ session, clock });
   desk = new Desk({ root, protocol: session.protocol, outbox, clock, travel: { next, skip, previous, open } });
+  tray = new Tray({ outbox, protocol: session.protocol });
   outbox.addEventListener("saved", saved);
+  outbox.addEventListener("kept", ({ detail }) => kept(detail));
   outbox.addEventListener("changed", showState);
-  outbox.addEventListener("refused", ({ detail }) => refused(detail));
+  outbox.addEventListener("refused", () => toast(t("tray.told")));
   outbox.addEventListener("signed-out", () => openDialog("signed-out"));
   outbox.addEventListener("conflict", () => announce(t("conflict.title")));
   overview = await ask("/api/pages");
@@ -36,6 +40,69 @@ async function start() {
   const wanted = overview.pages.find(({ id }) => location.pathname === `/work/${id}`);
   if (wanted) await enter(wanted.id, location.hash ? { number: Number(location.hash.slice(1)) } : {});
   else await goOn();
+  keepLooking();
+}
+
+/** The edits of this person in this browser, named after study and person: they outlive session, title and tab. */
+async function openOutbox() {
+  const space = `dialgauge:${session.study}:${session.name}:`;
+  const tab = randomKey();
+  const store = await openStore(space, [`dialgauge:${session.title}:${session.name}:`]);
+  const opened = new Outbox({ send: deliver, store, others: rollCall(space, tab), later, tab });
+  addEventListener("online", () => opened.wake());
+  addEventListener("beforeunload", (event) => {
+    // The edits are in this browser at best: worth a question when the server has not seen them.
+    if (["memory", "refused", "offline"].includes(opened.line.name)) event.preventDefault();
+  });
+  opened.addEventListener("changed", () => navigator.storage?.persist?.().catch(() => {}), { once: true });
+  await opened.open();
+  return opened;
+}
+
+function later(act, milliseconds) {
+  const timer = setTimeout(act, milliseconds);
+  return () => clearTimeout(timer);
+}
+
+/** One change to the server. A session that began after this page was opened has another token. */
+async function deliver(item, body) {
+  const put = () => send("PUT", `/api/assignments/${item}`, body, AbortSignal.timeout(ANSWER_MS));
+  const answer = await put();
+  if (answer.status !== 403 || answer.reply?.error !== "csrf") return answer;
+  const { reply } = await send("GET", "/api/session");
+  if (reply?.name !== session.name) return answer;
+  useToken(reply.csrf);
+  return put();
+}
+
+/** Asks now and then whether the lead has paused, resumed or decided something. */
+function keepLooking() {
+  let known = null;
+  const look = async () => {
+    if (document.visibilityState !== "visible" || outbox.offline) return;
+    const { status, reply } = await send("GET", "/api/state").catch(() => ({ status: 504 }));
+    if (status !== 200) return;
+    const now = JSON.stringify(reply);
+    const changed = known !== null && known !== now;
+    known = now;
+    if (changed) await readAgain();
+  };
+  look();
+  setInterval(look, LOOK_AGAIN_MS);
+  document.addEventListener("visibilitychange", look);
+}
+
+/** After a change at the server: what this page knows of it may be out of date. */
+async function readAgain() {
+  desk.leave();
+  outbox.wake();
+  await outbox.settled();
+  fetched.clear();
+  const { page, index } = desk;
+  overview = await ask("/api/pages");
+  showProgress(overview.progress);
+  if (page && overview.pages.some(({ id }) => id === page.id)) return enter(page.id, { number: index + 1 });
+  return goOn();
 }
 
 /** A page with the edits of this browser that the server does not have yet. */
@@ -44,6 +111,7 @@ async function load(id) {
     const page = await ask(`/api/pages/${id}`);
     for (const item of page.items) {
       const pending = outbox.pending(item.id);
+      item.draft = outbox.draft(item.id);
       if (!pending) continue;
       Object.assign(item.answer, structuredClone(withoutKeys(pending)));
       item.answer.by_default = unsaid(item.answer.by_default, pending);
@@ -184,9 +252,13 @@ function saved({ detail: { item: id, reply } }) {
   if (reply.progress) showProgress(reply.progress);
 }
 
-function refused({ reply }) {
-  const known = ["closed", "too-large", "invalid"].includes(reply?.error);
-  toast(known ? t(`refused.${reply.error}`) : t("refused", { message: reply?.message ?? "" }));
+/** The server has the change, but not as the answer. */
+function kept({ item: id, reply }) {
+  for (const page of fetched.values()) {
+    const item = page.items.find((candidate) => candidate.id === id);
+    if (item) item.late = reply.kept;
+  }
+  toast(t(`kept.${reply.kept}`));
 }
 
 function showProgress(progress) {
@@ -200,11 +272,11 @@ function showProgress(progress) {
 
 function showState() {
   const state = document.getElementById("state");
-  const conflicts = outbox.conflicts.length;
-  state.classList.toggle("waiting", outbox.offline || conflicts > 0);
-  if (conflicts) replace(state, t("state.conflict", { count: conflicts }));
-  else if (outbox.offline) replace(state, t("state.offline", { count: outbox.waiting }));
-  else replace(state, outbox.waiting ? t("state.saving") : t("state.saved"));
+  const { name, count } = outbox.line;
+  state.classList.toggle("waiting", !["saved", "saving", "edited"].includes(name));
+  if (state.dataset.line === `${name} ${count}`) return;
+  state.dataset.line = `${name} ${count}`;
+  replace(state, t(`state.${name}`, { count }));
 }
 
 function failed(error) {
