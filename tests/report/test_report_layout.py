@@ -177,6 +177,15 @@ def test_every_drawing_can_be_saved(page: Any) -> None:
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_answers_are_on_the_first_screen(page: Any, size: Any) -> None:
+    page.set_viewport_size(size)
+    answers = page.locator("table.answers")
+    assert answers.locator("tbody tr").count() >= 3
+    box = answers.bounding_box()
+    assert box["y"] + box["height"] <= size["height"]
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_no_label_lies_on_another_or_is_cut(page: Any, size: Any) -> None:
     page.set_viewport_size(size)
     unfold(page)

@@ -109,5 +109,5 @@ def next_action(rows: list[Verdict], needed: list[dict[str, Any]]) -> tuple[str,
         if what in plans:
             return f"more-{what}", plans[what]
     if best.named:
-        return "use-with-care", f"Use {best.metric} with care. {best.reasons[0].sentence}"
+        return "use-with-care", f"Use {best.metric} to find summaries to look at, not to decide between systems."
     return "try-others", "None of these metrics follows the ratings; try metrics of another kind."
