@@ -32,6 +32,14 @@ _LABELS = {
     "percent-agreement": "equal pairs",
     "pearson": "Pearson r",
     "spearman": "Spearman ρ",
+    "icc-1": "ICC(1)",
+    "icc-a1": "ICC(A,1)",
+    "icc-c1": "ICC(C,1)",
+    "icc-1k": "ICC(1,k)",
+    "icc-ak": "ICC(A,k)",
+    "icc-ck": "ICC(C,k)",
+    "gwet-ac1": "Gwet AC1",
+    "gwet-ac2": "Gwet AC2",
 }
 
 Order = Annotated[

@@ -11,10 +11,12 @@ import polars as pl
 from dialgauge.arrays import IntArray
 from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.ratings._bootstrap import bootstrap_interval
+from dialgauge.ratings._alpha import alpha_parts
+from dialgauge.ratings._bootstrap import Interval, alpha_interval, bootstrap_interval
 from dialgauge.ratings._frame import UNIT, UnitRatings, select_dimensions, unit_ratings
 from dialgauge.ratings._kappa import commonest_size
-from dialgauge.ratings._measures import measure_on, setting_of, verdict, why_undefined
+from dialgauge.ratings._leave_out import LeaveOneOut
+from dialgauge.ratings._measures import Measured, measure_on, setting_of, verdict, why_undefined
 from dialgauge.ratings._pairs import annotator_pairs
 from dialgauge.ratings._scales import Scale, scale_of, validate
 from dialgauge.ratings._settings import AgreementSettings, Level, OnInvalid, RatingPolicy, Scope, Weights
@@ -90,7 +92,8 @@ def agreement(
     A unit is a summary (or a sentence of it) on one dimension; "overall" pools the units of all dimensions. ``level``
     of Krippendorff's α and ``weights`` of Cohen's κ follow from the kind of the scale where they are not given:
     nominal and unweighted for categorical scales, ordinal or interval and quadratic for others; ordinal where no
-    scale is named. Intervals are bootstrap percentiles. What is drawn is a summary with all its sentences and
+    scale is named. Intervals are bootstrap percentiles; that of α is Student's t around −log(1 − α), for these raters
+    or, with ``raters="random"``, for others like them. What is drawn is a summary with all its sentences and
     dimensions, or a dialogue with all its summaries; ``resamples=0`` computes none. The same seed gives the same
     interval.
 
@@ -112,6 +115,7 @@ def agreement(
     rows = []
     for scope, dimension, group, part in _groups(used, asked.by):
         chosen = _choose(part, asked.level, asked.weights, scales)
+        points = _points(part, scales)
         given = unit_ratings(part)
         same = (
             given
@@ -120,7 +124,7 @@ def agreement(
         )
         clusters = given.clusters(KEY if asked.resample == "summary" else ("dialogue_id",))
         for measure in asked.measures:
-            row = _estimate(given, measure, chosen, clusters, commonest_size(same), asked)
+            row = _estimate(given, measure, chosen, clusters, commonest_size(same), points, asked)
             rows.append({"scope": scope, "dimension": dimension, "group": group, **row})
     invalid = checked.invalid if wanted is None else checked.invalid.filter(pl.col("dimension").is_in(wanted))
     return Agreement(pl.DataFrame(rows, schema=AGREEMENT), invalid, policy.on_invalid, asked)
@@ -174,8 +178,23 @@ def _choose(ratings: pl.DataFrame, level: Level | None, weights: Weights | None,
     return _Choice(level or suggested[kind], weights or ("none" if kind == "categorical" else "quadratic"))
 
 
+def _points(ratings: pl.DataFrame, scales: tuple[Scale, ...]) -> tuple[float, ...]:
+    """The points of the scale of these ratings; none where they name no scale, or several."""
+    try:
+        scale = scale_of(ratings, scales)
+    except InputError:
+        return ()
+    return scale.points if scale else ()
+
+
 def _estimate(
-    ratings: UnitRatings, measure: str, chosen: _Choice, clusters: IntArray, fleiss_size: int, asked: AgreementSettings
+    ratings: UnitRatings,
+    measure: str,
+    chosen: _Choice,
+    clusters: IntArray,
+    fleiss_size: int,
+    points: tuple[float, ...],
+    asked: AgreementSettings,
 ) -> dict[str, Any]:
     measured = measure_on(
         ratings,
@@ -184,6 +203,7 @@ def _estimate(
         chosen.weights,
         minimum_shared=asked.minimum_shared,
         fleiss_size=fleiss_size,
+        points=points,
     )
     row: dict[str, Any] = {
         "measure": measure,
@@ -198,7 +218,10 @@ def _estimate(
     value = np.nan if measured.obstacle else measured.statistic.value
     if np.isnan(value):
         return {**row, "note": why_undefined(ratings, measured)}
-    interval = bootstrap_interval(measured.statistic, clusters, asked)
+    if measure == "krippendorff-alpha":
+        interval, aside = _alpha_interval(ratings, measured, value, chosen.level, clusters, asked)
+    else:
+        interval, aside = bootstrap_interval(measured.statistic, clusters, asked), None
     return {
         **row,
         "value": value,
@@ -206,5 +229,19 @@ def _estimate(
         "high": interval.high,
         "verdict": verdict(measure, value),
         "undefined_resamples": interval.undefined,
-        "note": measured.note,
+        "note": measured.note or aside,
     }
+
+
+def _alpha_interval(
+    ratings: UnitRatings, measured: Measured, value: float, level: Level, clusters: IntArray, asked: AgreementSettings
+) -> tuple[Interval, str | None]:
+    """The interval of α for these raters or others like them, and what is to be said about it."""
+    if asked.raters == "fixed" or not asked.resamples:
+        return alpha_interval(measured.statistic, value, clusters, asked), None
+    present = np.unique(ratings.annotator)
+    without = LeaveOneOut(alpha_parts(ratings, level), len(ratings.annotators)).values[present]
+    found = alpha_interval(measured.statistic, value, clusters, asked, without)
+    if found.low is None:
+        return found, "an interval for other raters needs three raters or more, and α without each of them"
+    return found, "interval for other raters, too"

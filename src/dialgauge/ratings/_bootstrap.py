@@ -13,6 +13,8 @@ from dialgauge.resampling import Intervals
 _AT_ONCE = 4_000_000
 #: Rows with more numbers than this are hardly ever equal, and are kept sparse.
 _LONG_ROW = 256
+#: α that differs from 1 by less than this is 1.
+_PERFECT = 1e-9
 #: Numbers of rows are sums of fractions; what differs after these decimals differs by rounding only.
 _DECIMALS = 9
 
@@ -42,6 +44,52 @@ def bootstrap_interval(statistic: Statistic, clusters: IntArray, how: Intervals)
     tail = (1 - how.confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     return Interval(float(low), float(high), undefined)
+
+
+def alpha_interval(
+    statistic: Statistic, value: float, clusters: IntArray, how: Intervals, without_raters: FloatArray | None = None
+) -> Interval:
+    """The interval of Krippendorff's α: Student's t around −log(1 − α), whose standard deviation is the bootstrap's.
+
+    α lies closer to 1 than to its lower end, so percentiles are too narrow and off centre
+    (``benchmarks/alpha_intervals.py``). With ``without_raters`` (α without each of them) the interval is for other
+    raters, too: the jackknife's variance over raters is added.
+    """
+    n = int(clusters.max()) + 1 if len(clusters) else 0
+    if n < 2 or how.resamples == 0:
+        return Interval(None, None, 0)
+    from scipy.special import stdtrit
+
+    drawn = _resampled(statistic, clusters, n, how)
+    defined = drawn[~np.isnan(drawn)]
+    undefined = len(drawn) - len(defined)
+    tail = (1 - how.confidence) / 2
+    if undefined > len(drawn) / 2:
+        return Interval(None, None, undefined)
+    if max(defined.max(), value) > 1 - _PERFECT:
+        # Without disagreement there is no logarithm.
+        low, high = np.quantile(defined, [tail, 1 - tail])
+        return Interval(float(low), float(high), undefined)
+    middle = -np.log(1 - value)
+    variance, degrees = float(np.var(-np.log(1 - defined), ddof=1)) * n / (n - 1), n - 1
+    if without_raters is not None:
+        over_raters = _jackknife(without_raters)
+        if over_raters is None:
+            return Interval(None, None, undefined)
+        degrees = len(without_raters) - 1 if over_raters > variance else degrees
+        variance += over_raters
+    half = -float(stdtrit(degrees, tail)) * np.sqrt(variance)
+    low = max(-1.0, float(1 - np.exp(min(half - middle, 1.0))))
+    return Interval(low, float(1 - np.exp(-half - middle)), undefined)
+
+
+def _jackknife(without: FloatArray) -> float | None:
+    """The variance of −log(1 − α) over raters from α without each of them; None where that is not known."""
+    k = len(without)
+    if k < 3 or np.isnan(without).any() or (without > 1 - _PERFECT).any():
+        return None
+    logs = -np.log(1 - without)
+    return float((k - 1) / k * ((logs - logs.mean()) ** 2).sum())
 
 
 def _resampled(statistic: Statistic, clusters: IntArray, n_clusters: int, how: Intervals) -> FloatArray:

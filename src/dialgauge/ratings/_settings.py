@@ -21,12 +21,31 @@ MODEL_METHODS = ("model", "dawid-skene", "mace")
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 #: Weights of Cohen's κ.
 Weights = Literal["none", "linear", "quadratic"]
-Measure = Literal["krippendorff-alpha", "cohen-kappa", "fleiss-kappa", "percent-agreement", "pearson", "spearman"]
+Measure = Literal[
+    "krippendorff-alpha",
+    "cohen-kappa",
+    "fleiss-kappa",
+    "percent-agreement",
+    "pearson",
+    "spearman",
+    "icc-1",
+    "icc-a1",
+    "icc-c1",
+    "icc-1k",
+    "icc-ak",
+    "icc-ck",
+    "gwet-ac1",
+    "gwet-ac2",
+]
 Scope = Literal["overall", "dimension", "pair", "system"]
 #: Models of the raters: of points in order, or of labels.
 RaterModelKind = Literal["ordinal", "dawid-skene", "mace"]
 #: The measures of agreement by name.
 MEASURES: tuple[Measure, ...] = get_args(Measure)
+#: Those that are shown unless others are asked for.
+_SHOWN: tuple[Measure, ...] = MEASURES[:6]
+#: Whether a new study would have the same raters, or others like them.
+RatersDrawn = Literal["fixed", "random"]
 
 #: What a rater of a pool gets at once; whom a result is about.
 Sharing = Literal["dialogue", "summary"]
@@ -85,11 +104,15 @@ class RatingPolicy(Settings):
 class AgreementSettings(Intervals):
     """How the agreement of annotators is measured."""
 
-    measures: Several[Measure] = setting(MEASURES, "Measure of agreement.", flag="--measure", min_length=1)
+    measures: Several[Measure] = setting(_SHOWN, "Measure of agreement.", flag="--measure", min_length=1)
     by: Several[Scope] = setting(("overall", "dimension"), "What to report agreement for.", min_length=1)
     level: Level | None = setting(None, "Level of measurement of Krippendorff's α (default: by the scale).")
     weights: Weights | None = setting(None, "Weights of Cohen's κ (default: by the scale).")
     resample: Literal["summary", "dialogue"] = setting("dialogue", "What the bootstrap resamples.")
+    raters: RatersDrawn = setting(
+        "fixed",
+        "Whether the interval of Krippendorff's α is for these raters (fixed) or for others like them (random).",
+    )
     minimum_shared: int = setting(
         20, "Minimum number of units that two annotators share for Cohen's κ and correlations between annotators.", ge=1
     )
