@@ -157,6 +157,7 @@ def _body(path: str) -> dict[str, object]:
         "/api/lead/plan": {"dimension": "relevance"},
         "/api/lead/late/{key}": {"decision": "leave"},
         "/api/lead/leads": {"name": "eve"},
+        "/api/lead/comments": {"read": {"x": 1}},
         "/api/lead/leads/{number}": {"role": "owner"},
     }
     return bodies.get(path, {})

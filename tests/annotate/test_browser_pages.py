@@ -29,7 +29,18 @@ from tests.page_checks import DESKTOP, PHONE, violations
 
 pytestmark = pytest.mark.browser
 
-LEAD_PAGES = ("", "/annotators", "/gate", "/disagreements", "/planner", "/exports", "/log")
+LEAD_PAGES = (
+    "",
+    "/annotators",
+    "/gate",
+    "/disagreements",
+    "/planner",
+    "/exports",
+    "/leads",
+    "/quality",
+    "/comments",
+    "/log",
+)
 _SENTENCES = [
     {"name": "cover", "scale": "0-2", "on": "reference-sentences", "labels": ["none", "some", "all"]},
     {"name": "fluency", "scale": "0-2", "on": "summary-sentences", "question": "Does it read well?"},

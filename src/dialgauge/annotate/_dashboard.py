@@ -1,35 +1,27 @@
-"""The lead's dashboard: progress, time, agreement, drift, outliers, failed checks, and the largest disagreements."""
+"""The lead's dashboard: progress, time, agreement, failed checks, and the largest disagreements."""
 
-from collections import defaultdict
 from statistics import median
 from typing import Any
 
-import polars as pl
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._answers import failures
+from dialgauge.annotate._desk import Desk
 from dialgauge.annotate._gate import gate_view
-from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project, get_setting
-from dialgauge.annotate._results import plain_ratings, results, system_codes
+from dialgauge.annotate._tally import PersonTally
 from dialgauge.annotate._views import training_share
-from dialgauge.corpus import KEY
-from dialgauge.ratings import agreement, drift, outliers
 
-_MEASURES = ("krippendorff-alpha", "cohen-kappa", "fleiss-kappa")
-#: Enough resamples for an interval on a dashboard; a finer one can be computed from exports.
-_RESAMPLES = 200
 _MOST_DISAGREEMENTS = 30
 
 
-def dashboard_view(connection: Connection, project: Project, library: Library) -> dict[str, Any]:
+def dashboard_view(connection: Connection, desk: Desk) -> dict[str, Any]:
     """Everything on the lead's page, from one state of the database."""
-    codes = system_codes(connection, project)
-    rated = results(connection, project, library, codes).ratings
-    plain = plain_ratings(rated)
-    people = _people(connection, project)
+    project = desk.project
+    checks = failed_checks(connection)
+    people = _people(connection, desk, checks)
     return {
         "study": {
             "name": project.name,
@@ -43,13 +35,24 @@ def dashboard_view(connection: Connection, project: Project, library: Library) -
         "stage": get_setting(connection, "stage"),
         "annotators": people,
         "progress": {name: sum(person[name] for person in people) for name in ("items", "complete")},
-        "agreement": _agreement(plain, project.seed),
-        "drift": _drift(plain),
-        "outliers": _outliers(plain, project.seed),
-        "checks": failed_checks(connection),
-        "disagreements": _disagreements(connection, library, rated),
-        "gate": gate_view(connection, project, rated),
+        "agreement": desk.agreement(connection),
+        "checks": checks,
+        "disagreements": desk.disagreements(connection, _MOST_DISAGREEMENTS),
+        "gate": gate_view(connection, desk),
+        "comments": _unread_comments(connection, desk),
     }
+
+
+def state_of(connection: Connection) -> str:
+    """A text that changes whenever an answer, a person, a page or the log does. Cheap: pages ask for it often."""
+    count = sa.func.count
+    numbers = (
+        sa.select(count(), sa.func.sum(t.assignment.c.rev)).select_from(t.assignment),
+        sa.select(count(), sa.func.max(t.audit.c.id)).select_from(t.audit),
+        sa.select(count(), sa.func.sum(t.comment_read.c.rev)).select_from(t.comment_read),
+        sa.select(count(), sa.func.max(t.late.c.settled)).select_from(t.late),
+    )
+    return "-".join(f"{value or 0}" for query in numbers for value in connection.execute(query).one())
 
 
 def _copies_with_names(connection: Connection) -> int:
@@ -57,55 +60,79 @@ def _copies_with_names(connection: Connection) -> int:
     return int(connection.execute(query).scalar_one())
 
 
-def _people(connection: Connection, project: Project) -> list[dict[str, Any]]:
-    query = (
-        sa.select(t.assignment, t.page.c.stage, t.item.c.purpose)
-        .join(t.page, t.page.c.id == t.assignment.c.page)
-        .join(t.item, t.item.c.id == t.assignment.c.item)
-    )
-    mine: dict[int, list[Any]] = defaultdict(list)
-    for row in connection.execute(query):
-        mine[row.annotator].append(row)
-    failed: dict[str, set[str]] = defaultdict(set)
-    for check in failed_checks(connection):
-        failed[check["annotator"]].add(check["assignment"])
+def _unread_comments(connection: Connection, desk: Desk) -> int:
+    read = {row.assignment: row.rev for row in connection.execute(sa.select(t.comment_read))}
+    return sum(bool(one.comment) and read.get(one.id, 0) < one.rev for one in desk.tally.answers())
+
+
+_ASSIGNED = (
+    sa.select(t.assignment.c.annotator, t.item.c.purpose, sa.func.count().label("items"))
+    .join(t.item, t.item.c.id == t.assignment.c.item)
+    .group_by(t.assignment.c.annotator, t.item.c.purpose)
+)
+
+
+def _people(connection: Connection, desk: Desk, checks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    pages = tuple(connection.execute(sa.select(sa.func.count(), sa.func.max(t.page.c.position))).one())
+    assigned = desk.once_for("assigned", pages, lambda: connection.execute(_ASSIGNED).all())
+    items = {(row.annotator, row.purpose): row.items for row in assigned}
+    failed = {(check["annotator"], check["assignment"]) for check in checks}
     entered = set(connection.execute(sa.select(t.session.c.annotator).distinct()).scalars())
     return [
-        _person(connection, project, row, mine[row.id], len(failed[row.name]), row.id in entered)
+        _person(
+            connection,
+            desk.project,
+            row,
+            desk.tally.people.get(row.id, PersonTally()),
+            {purpose: items.get((row.id, purpose), 0) for purpose in ("main", "adjudication", "training")},
+            sum(name == row.name for name, _ in failed),
+            row.id in entered,
+        )
         for row in connection.execute(sa.select(t.annotator).order_by(t.annotator.c.id)).all()
     ]
 
 
 def _person(
-    connection: Connection, project: Project, row: Any, work: list[Any], failed: int, entered: bool
+    connection: Connection,
+    project: Project,
+    row: Any,
+    done: PersonTally,
+    assigned: dict[str, int],
+    failed: int,
+    entered: bool,
 ) -> dict[str, Any]:
-    real = [one for one in work if one.purpose in ("main", "adjudication")]
-    checks = [one for one in work if one.purpose == "check" and one.complete]
-    training = [one for one in work if one.purpose == "training"]
-    times = [one.active_ms for one in real if one.complete and one.active_ms]
-    complete = sum(one.complete for one in real)
-    share = training_share(connection, project, row.id) if training else None
+    answers = done.answers.values()
+    items = assigned["main"] + assigned["adjudication"]
+    times = [one.active_ms for one in answers if one.complete and one.active_ms and one.purpose in _REAL]
+    share = training_share(connection, project, row.id) if assigned["training"] else None
     needed = project.section.training.pass_share if project.section.training else 0.0
     return {
         "id": row.id,
         "name": row.name,
         "role": row.role,
         "state": row.state,
-        "items": len(real),
-        "complete": complete,
-        "share": complete / len(real) if real else None,
-        "active_ms": sum(one.active_ms for one in work),
+        "counts": row.counts,
+        "items": items,
+        "complete": done.complete,
+        "share": done.complete / items if items else None,
+        "active_ms": done.active_ms,
         "median_item_ms": round(median(times)) if times else None,
-        "last_seen": max((one.saved for one in work if one.saved), default=None),
-        "checks": {"shown": len(checks), "failed": failed},
+        "last_seen": max((one.saved for one in answers), default=None),
+        "checks": {
+            "shown": sum(one.complete and one.purpose == "check" for one in answers),
+            "failed": failed,
+        },
         "training": {
-            "items": len(training),
-            "complete": sum(one.complete for one in training),
+            "items": assigned["training"],
+            "complete": sum(one.complete and one.purpose == "training" for one in answers),
             "share": share,
             "passed": None if share is None else share >= needed - 1e-9 or row.admitted,
         },
         "entered": entered,
     }
+
+
+_REAL = ("main", "adjudication")
 
 
 def failed_checks(connection: Connection) -> list[dict[str, Any]]:
@@ -123,56 +150,4 @@ def failed_checks(connection: Connection) -> list[dict[str, Any]]:
             given = row.answer["values"][name]
             detail = {"dimension": name, "expected": row.expected[name], "given": given, "at": row.saved}
             rows.append({"assignment": row.id, "annotator": row.name, **detail})
-    return rows
-
-
-def _agreement(ratings: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
-    if ratings["annotator"].n_unique() < 2:
-        return []
-    frame = agreement(ratings, _MEASURES, by=("dimension",), resamples=_RESAMPLES, seed=seed).frame
-    columns = ("dimension", "measure", "setting", "value", "low", "high", "verdict", "units", "note")
-    return frame.select(columns).to_dicts()
-
-
-def _drift(ratings: pl.DataFrame) -> list[dict[str, Any]]:
-    # Comparisons become ratings without a time of their own.
-    timed = ratings.drop_nulls("time")
-    if timed["annotator"].n_unique() < 2:
-        return []
-    columns = ("annotator", "dimension", "change", "low", "high", "adjusted_p", "drifts", "note")
-    return drift(timed).trends.select(columns).to_dicts()
-
-
-def _outliers(ratings: pl.DataFrame, seed: int) -> list[dict[str, Any]]:
-    if ratings["annotator"].n_unique() < 3:
-        return []
-    frame = outliers(ratings, resamples=_RESAMPLES, seed=seed).frame
-    columns = ("annotator", "dimension", "alpha", "alpha_without", "rise", "outlier", "note")
-    return frame.select(columns).to_dicts()
-
-
-def _disagreements(connection: Connection, library: Library, rated: pl.DataFrame) -> list[dict[str, Any]]:
-    """The units with the largest spread of ratings, with their texts."""
-    own = rated.filter(pl.col("item").is_not_null() & ~pl.col("annotator").str.starts_with("adjudication:"))
-    unit = (*KEY, "item", "dimension", "sentence")
-    spread = (
-        own.group_by(unit, maintain_order=True)
-        .agg(
-            (pl.col("value").max() - pl.col("value").min()).alias("spread"),
-            pl.struct("annotator", "value").alias("ratings"),
-        )
-        .filter(pl.col("spread") > 0)
-        .sort("spread", *unit, descending=[True] + [False] * len(unit))
-        .head(_MOST_DISAGREEMENTS)
-    )
-    rows = []
-    for row in spread.iter_rows(named=True):
-        query = sa.select(t.item.c.summaries).where(t.item.c.id == row["item"])
-        (number,) = connection.execute(query).scalar_one()
-        (item,) = library.items(connection, [row["item"]])
-        turns = library.dialogue(connection, item.dialogue).turns
-        transcript = "\n".join(f"{turn['speaker']}: {turn['text']}" for turn in turns)
-        (summary,) = library.summaries(connection, [number])
-        kept = {name: row[name] for name in ("item", "system", "dimension", "sentence", "spread", "ratings")}
-        rows.append({**kept, "dialogue_id": row["dialogue_id"], "dialogue": transcript, "text": summary.text})
     return rows

@@ -19,6 +19,7 @@ from dialgauge.annotate._project import Project, set_setting
 from dialgauge.annotate._results import Results, results, system_codes
 from dialgauge.corpus import DIALOGUES, RATINGS, SUMMARIES, Corpus, CorpusInfo, write_corpus
 from dialgauge.errors import InputError, MissingExtraError, UnknownNameError
+from dialgauge.tables import escape_formulas_in
 
 #: The formats by name.
 FORMATS = ("jsonl", "csv", "xlsx", "parquet", "corpus", "sheets")
@@ -78,7 +79,7 @@ def _table_bytes(frame: pl.DataFrame, format: str) -> bytes:
     if format == "jsonl":
         return frame.write_ndjson().encode()
     if format == "csv":
-        return _flat(frame).write_csv().encode()
+        return escape_formulas_in(_flat(frame)).write_csv().encode()
     buffer = io.BytesIO()
     frame.write_parquet(buffer)
     return buffer.getvalue()

@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,7 +18,9 @@ from dialgauge.annotate import _people as people, _schema as t
 from dialgauge.annotate._access import RefusedError, Visitor, annotator_actor, open_link, revoke_all
 from dialgauge.annotate._adjudicate import adjudicate
 from dialgauge.annotate._audit import check_log, last_head, log
-from dialgauge.annotate._dashboard import dashboard_view
+from dialgauge.annotate._comments import comments_view, mark_read
+from dialgauge.annotate._dashboard import dashboard_view, state_of
+from dialgauge.annotate._desk import Desk
 from dialgauge.annotate._exports import FORMATS, export_file
 from dialgauge.annotate._gate import Decision, decide
 from dialgauge.annotate._imports import IMPORTS, import_answers
@@ -27,6 +29,7 @@ from dialgauge.annotate._lead_accounts import add_lead_accounts
 from dialgauge.annotate._password import hash_password, set_password
 from dialgauge.annotate._planner import Design, plan_view
 from dialgauge.annotate._project import get_setting, set_setting
+from dialgauge.annotate._quality import quality_view
 from dialgauge.annotate._results import plain_ratings, results, system_codes
 from dialgauge.annotate._web import Site
 
@@ -58,6 +61,15 @@ class AnnotatorAction(_Body):
 
     action: Literal["pause", "resume", "replace", "revoke", "admit"]
     successor: _Person | None = None
+
+
+class ReadComments(_Body):
+    """Answers whose comments were read, with the revision that was seen."""
+
+    read: Annotated[
+        dict[Annotated[str, Field(max_length=40)], Annotated[int, Field(ge=1, le=2_000_000_000)]],
+        Field(min_length=1, max_length=500),
+    ]
 
 
 class Reason(_Body):
@@ -93,25 +105,37 @@ def lead_routes(site: Site) -> fastapi.APIRouter:
 
 def _add_overview(router: fastapi.APIRouter, site: Site) -> None:
     project = site.project
-    # Agreement is slow to compute and stays the same while nothing is saved.
-    latest: dict[str, Any] = {}
-    lock = threading.Lock()
+    desk = Desk(project, site.library)
+
+    def from_desk(request: Request, make: Callable[[Connection, Desk], dict[str, Any]]) -> dict[str, Any]:
+        def view(connection: Connection, _: Visitor) -> dict[str, Any]:
+            with desk.tally.lock:
+                desk.refresh(connection)
+                return make(connection, desk)
+
+        return site.look(request, view, lead=True)
 
     @router.get("/dashboard")
     def dashboard(request: Request) -> dict[str, Any]:
-        def view(connection: Connection, _: Visitor) -> dict[str, Any]:
-            state = (
-                connection.execute(sa.select(sa.func.count()).select_from(t.event)).scalar(),
-                connection.execute(sa.select(sa.func.max(t.audit.c.id))).scalar(),
-                connection.execute(sa.select(sa.func.count()).select_from(t.page)).scalar(),
-            )
-            with lock:
-                if latest.get("state") != state:
-                    latest.update(view=dashboard_view(connection, project, site.library), state=state)
-                found: dict[str, Any] = latest["view"]
-                return found
+        return from_desk(request, dashboard_view)
 
-        return site.look(request, view, lead=True)
+    @router.get("/quality")
+    def quality(request: Request) -> dict[str, Any]:
+        """How each annotator works: outliers, drift, speed, equal and copied answers."""
+        return from_desk(request, quality_view)
+
+    @router.get("/state")
+    def state(request: Request) -> dict[str, Any]:
+        """A text that changes whenever one of the lead's pages would look different."""
+        return site.look(request, lambda connection, _: {"state": state_of(connection)}, lead=True)
+
+    @router.get("/comments")
+    def comments(request: Request) -> dict[str, Any]:
+        return from_desk(request, comments_view)
+
+    @router.post("/comments")
+    async def read_comments(request: Request, body: ReadComments) -> dict[str, Any]:
+        return await site.act(request, lambda connection, _: {"read": mark_read(connection, body.read)}, lead=True)
 
     @router.get("/audit")
     def audit(request: Request, limit: Annotated[int, Query(ge=1, le=10_000)] = 200) -> dict[str, Any]:

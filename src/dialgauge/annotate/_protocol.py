@@ -18,6 +18,7 @@ ACCEPT = "accept"
 #: The ready protocols, by the names that ``protocol`` takes.
 READY = ("contact-centre", "csds", "dialsummeval")
 
+Threshold = Annotated[float, Field(ge=-1, le=1)]
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
 
 
@@ -75,15 +76,29 @@ class AssignmentTable(_Table):
 class PilotTable(_Table):
     """A first part that everyone rates; its agreement decides how the study continues.
 
-    ``below`` and ``reached`` say what happens when all have finished it: go on, stop, or ask the lead.
+    ``threshold`` holds for each dimension (or for those of ``dimensions``), or is a table with one per dimension; with
+    ``require = "lower-bound"`` the lower end of the interval must reach it. ``below`` and ``reached`` say what happens
+    when all have finished it: go on, stop, or ask the lead.
     """
 
     dialogues: Annotated[int, Field(ge=1)] = 10
     measure: Literal["cohen-kappa", "fleiss-kappa", "krippendorff-alpha"] = "cohen-kappa"
     weights: Literal["none", "linear", "quadratic"] = "none"
-    threshold: Annotated[float, Field(ge=-1, le=1)] = 0.41
+    threshold: Threshold | Annotated[dict[str, Threshold], Field(min_length=1)] = 0.41
+    dimensions: Annotated[list[str], Field(min_length=1)] | None = None
+    require: Literal["value", "lower-bound"] = "value"
     below: Literal["ask", "continue", "stop"] = "ask"
     reached: Literal["ask", "continue"] = "continue"
+
+    def threshold_of(self, dimension: str) -> float | None:
+        """What this dimension must reach; None where the gate does not ask for it."""
+        if isinstance(self.threshold, dict):
+            return self.threshold.get(dimension)
+        return self.threshold if self.dimensions is None or dimension in self.dimensions else None
+
+    def gated(self, dimensions: list[Dimension]) -> list[str]:
+        """The dimensions that the gate asks for."""
+        return [one.name for one in dimensions if self.threshold_of(one.name) is not None]
 
 
 class TrainingItem(_Table):
@@ -238,6 +253,8 @@ def _problem(section: AnnotateSection) -> str | None:
         return f"assignment.annotators_per_item is {per_item}, but there are {len(section.annotators)} annotators"
     if section.pilot and len(section.annotators) < 2:
         return "a pilot measures agreement: it needs at least two annotators"
+    if section.pilot and (problem := _pilot_problem(section, section.pilot)):
+        return problem
     known = {dimension.name for dimension in section.dimensions if dimension.on == "summary"}
     for item in section.training.items if section.training else ():
         for name, value in item.expected.items():
@@ -246,6 +263,17 @@ def _problem(section: AnnotateSection) -> str | None:
             if not allowed(section.dimension(name).points(), value):
                 return f"training: expected {name} = {value:g} is not on its scale"
     return None
+
+
+def _pilot_problem(section: AnnotateSection, pilot: PilotTable) -> str | None:
+    named = pilot.dimensions or []
+    if isinstance(pilot.threshold, dict):
+        if pilot.dimensions is not None:
+            return "pilot: threshold is a table that names dimensions; leave out dimensions"
+        named = list(pilot.threshold)
+    known = [dimension.name for dimension in section.dimensions]
+    unknown = next((name for name in named if name not in known), None)
+    return None if unknown is None else f"pilot: {UnknownNameError('dimension', unknown, known)}"
 
 
 def allowed(scale: Scale, value: float) -> bool:

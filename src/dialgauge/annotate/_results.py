@@ -136,7 +136,7 @@ def _answers(connection: Connection) -> list[Any]:
         sa.select(t.assignment, t.annotator.c.name, t.page.c.stage, t.page.c.round)
         .join(t.annotator, t.annotator.c.id == t.assignment.c.annotator)
         .join(t.page, t.page.c.id == t.assignment.c.page)
-        .where(t.assignment.c.rev > 0)
+        .where(t.assignment.c.rev > 0, t.annotator.c.counts)
         .order_by(t.annotator.c.id, t.page.c.position, t.assignment.c.position)
     )
     return list(connection.execute(query))

@@ -91,6 +91,15 @@ from dialgauge.ratings._variance import (
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
+from dialgauge.ratings._frame import (
+    UNIT as UNIT,
+    UnitRatings as UnitRatings,
+    unit_ratings as unit_ratings,
+)
+from dialgauge.ratings._live import (
+    live_agreement as live_agreement,
+    live_outliers as live_outliers,
+)
 from dialgauge.ratings._policy import (
     TreatedRatings as TreatedRatings,
     treat_ratings as treat_ratings,

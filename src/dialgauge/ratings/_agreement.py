@@ -18,7 +18,7 @@ from dialgauge.ratings._kappa import commonest_size
 from dialgauge.ratings._leave_out import LeaveOneOut
 from dialgauge.ratings._measures import Measured, measure_on, setting_of, verdict, why_undefined
 from dialgauge.ratings._pairs import annotator_pairs
-from dialgauge.ratings._scales import Scale, scale_of, validate
+from dialgauge.ratings._scales import Scale, ScaleKind, scale_of, validate
 from dialgauge.ratings._settings import AgreementSettings, Level, OnInvalid, RatingPolicy, Scope, Weights
 from dialgauge.resampling import Intervals
 from dialgauge.settings import chosen_pair, takes
@@ -173,8 +173,11 @@ def _choose(ratings: pl.DataFrame, level: Level | None, weights: Weights | None,
         scale = scale_of(ratings, scales)
     except InputError as error:
         return _Choice(level or "ordinal", weights or "quadratic", str(error))
+    return _choice_for(scale.kind if scale else "ordinal", level, weights)
+
+
+def _choice_for(kind: ScaleKind, level: Level | None, weights: Weights | None) -> _Choice:
     suggested: dict[str, Level] = {"categorical": "nominal", "ordinal": "ordinal", "interval": "interval"}
-    kind = scale.kind if scale else "ordinal"
     return _Choice(level or suggested[kind], weights or ("none" if kind == "categorical" else "quadratic"))
 
 

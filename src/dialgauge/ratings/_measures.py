@@ -57,6 +57,11 @@ class Measured:
     obstacle: str | None = None
     note: str | None = None
 
+    @classmethod
+    def of_pairs(cls, pairs: PairMeasure, used: BoolArray) -> "Measured":
+        """A measure of pairs of annotators."""
+        return cls(pairs.statistic, used, _too_few(pairs), _left_out(pairs))
+
 
 def measure_on(
     ratings: UnitRatings,
@@ -86,8 +91,7 @@ def measure_on(
             if weights == "ordinal":
                 raise ParameterError(measure, "weights", "none, linear or quadratic", weights)
             pairs = pair_measure(ratings, measure, weights, minimum_shared)
-            used = np.diff(pairs.statistic.rows.indptr) > 0
-            return Measured(pairs.statistic, used, _too_few(pairs), _left_out(pairs))
+            return Measured.of_pairs(pairs, np.diff(pairs.statistic.rows.indptr) > 0)
         case "gwet-ac1" | "gwet-ac2":
             every = np.union1d(np.asarray(points, dtype=np.float64), ratings.value)
             kind: AcWeights = "none" if measure == "gwet-ac1" else weights

@@ -82,16 +82,16 @@ def outliers(
         part = used.filter(pl.col("dimension") == dimension)
         try:
             scale_of(part, scales)
-            profiles = _profiles(part, asked)
+            found = profiles(unit_ratings(part), asked)
         except InputError as error:
             names = sorted(part["annotator"].unique())
-            profiles = [{"annotator": name, "outlier": False, "note": str(error)} for name in names]
-        rows += [{"dimension": dimension, **row} for row in profiles]
+            found = [{"annotator": name, "outlier": False, "note": str(error)} for name in names]
+        rows += [{"dimension": dimension, **row} for row in found]
     return Outliers(pl.DataFrame(rows, schema=OUTLIERS), asked.level, checked.invalid, policy.on_invalid)
 
 
-def _profiles(ratings: pl.DataFrame, asked: OutlierSettings) -> list[dict[str, Any]]:
-    given = unit_ratings(ratings)
+def profiles(given: UnitRatings, asked: OutlierSettings) -> list[dict[str, Any]]:
+    """Each annotator on one dimension."""
     parts = alpha_parts(given, asked.level)
     alpha = _number(statistic_of(parts).value)
     left_out = LeaveOneOut(parts, len(given.annotators))

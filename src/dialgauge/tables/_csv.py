@@ -2,9 +2,13 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from dialgauge.tables._model import Cell, Table
 from dialgauge.tables._texts import NOTHING
+
+if TYPE_CHECKING:
+    import polars as pl
 
 #: What spreadsheets read as the beginning of a formula, or skip before one.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -31,6 +35,21 @@ def _quoted(text: str) -> str:
 
 def _escape(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
+
+
+def escape_formulas_in(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """A frame whose texts no spreadsheet reads as formulas, as in :func:`csv_text`."""
+    import polars as pl
+
+    begins = f"^[{re.escape(''.join(_FORMULA))}]"
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    return frame.with_columns(
+        pl.when(pl.col(name).str.contains(begins) & ~pl.col(name).str.contains(f"^({_NUMBER.pattern})$"))
+        .then("'" + pl.col(name))
+        .otherwise(pl.col(name))
+        .alias(name)
+        for name in texts
+    )
 
 
 def table_csv(table: Table, *, escape_formulas: bool = True) -> str:

@@ -1,5 +1,6 @@
 /** How the study stands: progress and pace, agreement, who drifts or stands apart, checks failed. */
-import { element, prose } from "./dom.js";
+import { ask } from "./api.js";
+import { element, prose, replace } from "./dom.js";
 import { figure, interval, intervalPlot, table, time } from "./lead-parts.js";
 import { disputeList } from "./lead-disagreements.js";
 import { duration, t } from "./messages.js";
@@ -27,6 +28,9 @@ export function dashboardPage(data) {
       tile(t(`dash.stage.${data.stage.open}`), t("dash.stage")),
       tile(`${working} / ${data.annotators.length}`, t("dash.working")),
       shown ? tile(`${failed} / ${shown}`, t("dash.checks")) : null,
+      data.comments
+        ? tile(String(data.comments), element("a", { href: "/lead/comments" }, t("dash.comments")))
+        : null,
     ),
     gateNotice(data),
     element("h2", {}, t("lead.annotators")),
@@ -34,7 +38,7 @@ export function dashboardPage(data) {
     element("h2", {}, t("dash.agreement")),
     agreementTable(data.agreement),
     element("h2", {}, t("dash.watch")),
-    ...watch(data),
+    watchSection(data),
     element("h2", {}, t("lead.disagreements")),
     ...disputeList(data.disagreements.slice(0, SHOWN_DISPUTES)),
     data.disagreements.length > SHOWN_DISPUTES
@@ -112,7 +116,8 @@ function trainingText({ items, complete, passed }) {
   return passed ? t("training.passed") : element("span", { class: "bad" }, t("training.failed"));
 }
 
-export function agreementTable(rows, threshold = null) {
+/** Rows with a threshold of their own show it; the gate has one per dimension. */
+export function agreementTable(rows) {
   if (!rows.length) return element("p", { class: "soft" }, t("dash.agreement.none"));
   const measure = { title: t("dash.measure"), cell: (row) => [row.measure, row.setting].filter(Boolean).join(" · ") };
   return table(
@@ -122,7 +127,10 @@ export function agreementTable(rows, threshold = null) {
       ...("measure" in rows[0] ? [measure] : []),
       { title: t("dash.value"), number: true, cell: ({ value }) => figure(value) },
       { title: t("dash.interval"), number: true, cell: ({ low, high }) => interval(low, high) || null },
-      { title: "−1 … 1", cell: (row) => intervalPlot(row, threshold) },
+      { title: "−1 … 1", cell: (row) => intervalPlot(row, row.threshold ?? null) },
+      ...("threshold" in rows[0]
+        ? [{ title: t("gate.threshold"), number: true, cell: ({ threshold }) => figure(threshold) }]
+        : []),
       { title: t("dash.verdict"), cell: ({ verdict, note }) => verdict ?? note },
       { title: t("dash.units"), number: true, cell: ({ units }) => String(units) },
     ],
@@ -130,7 +138,17 @@ export function agreementTable(rows, threshold = null) {
   );
 }
 
-function watch({ drift, outliers, checks }) {
+/** What is slow to compute comes later, and does not keep the page waiting. */
+function watchSection({ checks }) {
+  const place = element("div", { "aria-live": "off" }, element("p", { class: "soft" }, t("loading")));
+  ask("/api/lead/quality")
+    .then((quality) => replace(place, ...watch({ ...quality, checks })))
+    .catch((error) => replace(place, element("p", { class: "bad" }, error.message)));
+  return place;
+}
+
+function watch({ drift, outliers, checks, annotators, copied }) {
+  const odd = annotators.filter((row) => row.too_fast || row.same_answers);
   const drifting = drift.filter(({ drifts }) => drifts);
   const apart = outliers.filter(({ outlier }) => outlier);
   const parts = [];
@@ -177,6 +195,11 @@ function watch({ drift, outliers, checks }) {
         checks,
       ),
     );
+  }
+  if (odd.length || copied.length) {
+    const found = odd.length + copied.length;
+    const link = element("a", { href: "/lead/quality" }, t("lead.quality"));
+    parts.unshift(element("p", { class: "warning" }, t("dash.habits", { count: found }), " ", link));
   }
   return parts.length ? parts : [prose("p", t("dash.watch.none"), { class: "soft" })];
 }

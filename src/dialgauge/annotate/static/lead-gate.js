@@ -15,12 +15,12 @@ export function gatePage(data, draw) {
     element(
       "div",
       { class: "tiles" },
-      tile(figure(gate.value), `${gate.measure} ${interval(gate.low, gate.high)}`),
+      tile(figure(gate.value), [gate.measure, gate.dimension, interval(gate.low, gate.high)].filter(Boolean).join(" · ")),
       tile(figure(gate.threshold), t("gate.threshold")),
       tile(gate.complete ? t("yes") : t("no"), t("gate.complete")),
     ),
     element("p", { class: gate.reached ? "good" : gate.reached === false ? "bad" : "soft" }, verdict),
-    gate.per_dimension.length ? agreementTable(gate.per_dimension, gate.threshold) : null,
+    gate.per_dimension.length ? agreementTable(gate.per_dimension) : null,
     gate.decision
       ? element(
           "p",

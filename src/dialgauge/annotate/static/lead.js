@@ -2,6 +2,7 @@
 import { ApiError, ask } from "./api.js";
 import { element, replace } from "./dom.js";
 import { annotatorsPage } from "./lead-annotators.js";
+import { commentsPage } from "./lead-comments.js";
 import { dashboardPage } from "./lead-dashboard.js";
 import { disagreementsPage } from "./lead-disagreements.js";
 import { exportsPage } from "./lead-exports.js";
@@ -9,6 +10,7 @@ import { gatePage } from "./lead-gate.js";
 import { leadsPage } from "./lead-leads.js";
 import { logPage } from "./lead-log.js";
 import { plannerPage } from "./lead-planner.js";
+import { qualityPage } from "./lead-quality.js";
 import { t } from "./messages.js";
 import { setUpLanguage } from "./tools.js";
 
@@ -16,6 +18,8 @@ const PAGES = {
   dashboard: dashboardPage,
   annotators: annotatorsPage,
   gate: gatePage,
+  quality: qualityPage,
+  comments: commentsPage,
   disagreements: disagreementsPage,
   planner: plannerPage,
   exports: exportsPage,
@@ -25,11 +29,37 @@ const PAGES = {
 const main = document.getElementById("main");
 const name = location.pathname.replace(/^\/lead\/?/, "") || "dashboard";
 
+/** How often the page asks whether something has changed. */
+const EVERY_MS = 10_000;
+const FIELDS = "input, select, textarea";
+let drawn = null;
+
 /** Reads everything again and draws the page anew: after each act of the lead, so that what is shown is what is stored. */
 async function draw() {
+  const { state } = await ask("/api/lead/state");
   const data = await ask("/api/lead/dashboard");
   document.getElementById("blinded").textContent = data.study.blinded ? t("lead.blinded") : t("lead.unblinded");
-  replace(main, ...(await PAGES[name](data, draw)));
+  document.querySelector('nav a[data-page="gate"]').hidden = data.gate === null;
+  const nodes = await PAGES[name](data, draw);
+  const open = [...main.querySelectorAll("details")].map((node) => node.open);
+  replace(main, ...nodes);
+  [...main.querySelectorAll("details")].forEach((node, index) => (node.open = open[index] ?? false));
+  drawn = state;
+}
+
+/** Draws the page anew when something has changed, but never under somebody's hands. */
+async function follow() {
+  if (document.visibilityState !== "visible" || drawn === null) return;
+  if (main.contains(document.activeElement) && document.activeElement !== main) return;
+  if ([...main.querySelectorAll(FIELDS)].some(edited)) return;
+  const { state } = await ask("/api/lead/state");
+  if (state !== drawn) await draw();
+}
+
+/** Whether somebody has begun to fill in a field. */
+function edited(field) {
+  if (field.matches("select")) return [...field.options].some((one) => one.selected !== one.defaultSelected);
+  return field.type === "file" ? field.files.length > 0 : field.value !== field.defaultValue;
 }
 
 function failed(error) {
@@ -50,5 +80,8 @@ setUpLanguage();
 for (const link of document.querySelectorAll("nav a[data-page]")) {
   if (link.dataset.page === name) link.setAttribute("aria-current", "page");
 }
-if (name in PAGES) draw().catch(failed);
-else location.replace("/lead");
+if (name in PAGES) {
+  draw().catch(failed);
+  // A server that cannot be reached for a moment is asked again; what is shown stays.
+  setInterval(() => follow().catch((error) => error instanceof ApiError && failed(error)), EVERY_MS);
+} else location.replace("/lead");

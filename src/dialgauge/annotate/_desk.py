@@ -1,0 +1,191 @@
+"""What the lead's pages read: the answers with names, keys and agreement, each computed once per change."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+import polars as pl
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dialgauge.annotate import _schema as t
+from dialgauge.annotate._library import Library
+from dialgauge.annotate._project import Project
+from dialgauge.annotate._results import plain_ratings, results, system_codes
+from dialgauge.annotate._tally import Tally
+from dialgauge.ratings import (
+    AgreementSettings,
+    OutlierSettings,
+    UnitRatings,
+    find_scale,
+    live_agreement,
+    live_outliers,
+    unit_ratings,
+)
+
+Made = TypeVar("Made")
+#: Key of a summary: dialogue, system (its code while the lead is blinded), variant, role.
+SummaryKey = tuple[str, str, str, str]
+
+#: How often slow things are computed at most, in seconds.
+_SELDOM = 60
+#: Enough resamples for an interval on a page; a finer one can be computed from exports.
+RESAMPLES = 200
+_MEASURES = ("krippendorff-alpha", "cohen-kappa", "fleiss-kappa")
+
+
+class Desk:
+    """The state of a study for its leads. Views are made within ``tally.lock`` after ``refresh``."""
+
+    def __init__(self, project: Project, library: Library) -> None:
+        self.project, self.library, self.tally = project, library, Tally()
+        self.names: dict[int, str] = {}
+        self.codes: dict[str, str] = {}
+        self.keys: dict[int, SummaryKey] = {}
+        self._known_items = -1
+        self._made: dict[str, tuple[Any, Any]] = {}
+
+    def refresh(self, connection: Connection) -> None:
+        """Take in what has changed."""
+        self.tally.refresh(connection, self.library)
+        rows = connection.execute(sa.select(t.annotator).order_by(t.annotator.c.id)).all()
+        self.names = {row.id: row.name for row in rows if row.counts}
+        codes = system_codes(connection, self.project)
+        items = connection.execute(sa.select(sa.func.count()).select_from(t.item)).scalar_one()
+        if codes != self.codes or items != self._known_items:
+            self.codes, self._known_items = codes, items
+            self.keys = _summary_keys(connection, self.library, codes)
+
+    @property
+    def version(self) -> tuple[Any, ...]:
+        """Changes whenever something does that agreement depends on."""
+        return (*self.tally.version, tuple(self.names.items()), tuple(self.codes.items()))
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """What ``make`` makes, made anew only when something has changed."""
+        return self.once_for(name, self.version, make)
+
+    def seldom(self, name: str, make: Callable[[], Made]) -> Made:
+        """What ``make`` makes, for what is slow: made anew when something has changed, but at most once a minute."""
+        made_at = self._made.get(f"time of {name}", (0.0, None))[0]
+        if name in self._made and time.monotonic() - made_at < _SELDOM:
+            made: Made = self._made[name][1]
+            return made
+        self._made[f"time of {name}"] = (time.monotonic(), None)
+        return self.once(name, make)
+
+    def once_for(self, name: str, state: Any, make: Callable[[], Made]) -> Made:
+        """What ``make`` makes, made anew only when ``state`` is another."""
+        if name not in self._made or self._made[name][0] != state:
+            self._made[name] = (state, make())
+        made: Made = self._made[name][1]
+        return made
+
+    def units(self, connection: Connection, part: tuple[str, int] | None = None) -> dict[str, UnitRatings]:
+        """The ratings on each dimension, of one stage and round or of all. Comparisons count as ratings from 0 to 1."""
+        if self.project.section.task == "rate":
+            return {name: self.tally.units(name, self.names, self.keys, part) for name in self.tally.dimensions}
+        frame = self.once("frame", lambda: results(connection, self.project, self.library, self.codes).ratings)
+        if part is not None:
+            frame = frame.filter((pl.col("stage") == part[0]) & (pl.col("round") == part[1]))
+        plain = plain_ratings(frame)
+        names = sorted(plain["dimension"].unique())
+        return {name: unit_ratings(plain.filter(pl.col("dimension") == name)) for name in names}
+
+    def agreement(self, connection: Connection) -> list[dict[str, Any]]:
+        """Agreement per dimension."""
+
+        def make() -> list[dict[str, Any]]:
+            settings = AgreementSettings(measures=_MEASURES, resamples=RESAMPLES, seed=self.project.seed)
+            rows = []
+            for name, given in self.units(connection).items():
+                if len(given.annotators) > 1:
+                    found = live_agreement(given, scale_kind(self.project, name), settings)
+                    rows += [{"dimension": name, **row} for row in found]
+            return [{column: row[column] for column in _AGREEMENT_COLUMNS} for row in rows]
+
+        return self.once("agreement", make)
+
+    def outliers(self, connection: Connection) -> list[dict[str, Any]]:
+        """Agreement without each annotator, per dimension."""
+
+        def make() -> list[dict[str, Any]]:
+            settings = OutlierSettings(resamples=RESAMPLES, seed=self.project.seed)
+            rows = []
+            for name, given in self.units(connection).items():
+                if len(given.annotators) > 2:
+                    rows += [{"dimension": name, **row} for row in live_outliers(given, settings)]
+            return [{column: row[column] for column in _OUTLIER_COLUMNS} for row in rows]
+
+        return self.once("outliers", make)
+
+    def disagreements(self, connection: Connection, most: int) -> list[dict[str, Any]]:
+        """The units with the largest spread of ratings, with their texts."""
+        if self.project.section.task != "rate":
+            return []
+
+        def make() -> list[dict[str, Any]]:
+            found = [one for name, given in self.units(connection).items() for one in _widest(name, given, most)]
+            item_of = {key: item for item, key in self.keys.items()}
+            rows = [{"item": item_of[row.pop("key")], **row} for row in sorted(found, key=_by_spread)[:most]]
+            return [{**row, **self._texts(connection, row["item"])} for row in rows]
+
+        return self.once("disagreements", make)
+
+    def _texts(self, connection: Connection, item: int) -> dict[str, Any]:
+        (found,) = self.library.items(connection, [item])
+        (number,) = connection.execute(sa.select(t.item.c.summaries).where(t.item.c.id == item)).scalar_one()
+        dialogue = self.library.dialogue(connection, found.dialogue)
+        transcript = "\n".join(f"{turn['speaker']}: {turn['text']}" for turn in dialogue.turns)
+        (summary,) = self.library.summaries(connection, [number])
+        return {"dialogue_id": dialogue.dialogue_id, "dialogue": transcript, "text": summary.text}
+
+
+_AGREEMENT_COLUMNS = ("dimension", "measure", "setting", "value", "low", "high", "verdict", "units", "note")
+_OUTLIER_COLUMNS = ("annotator", "dimension", "alpha", "alpha_without", "rise", "outlier", "note")
+
+
+def scale_kind(project: Project, dimension: str) -> Any:
+    """What the numbers of a dimension mean; comparisons count as ratings from 0 to 1."""
+    section = project.section
+    return section.dimension(dimension).points().kind if section.task == "rate" else find_scale("0-1").kind
+
+
+def _summary_keys(connection: Connection, library: Library, codes: Mapping[str, str]) -> dict[int, SummaryKey]:
+    query = (
+        sa.select(t.item.c.id, t.item.c.summaries, t.dialogue.c.dialogue_id)
+        .join(t.dialogue, t.dialogue.c.id == t.item.c.dialogue)
+        .where(t.item.c.purpose == "main", t.item.c.kind == "rate")
+    )
+    rows = connection.execute(query).all()
+    texts = library.summaries(connection, [row.summaries[0] for row in rows])
+    return {
+        row.id: (row.dialogue_id, codes[text.system], text.variant, text.role)
+        for row, text in zip(rows, texts, strict=True)
+    }
+
+
+def _widest(dimension: str, given: UnitRatings, most: int) -> list[dict[str, Any]]:
+    """The units of one dimension with the largest spread."""
+    if not len(given.unit):
+        return []
+    starts = np.flatnonzero(np.r_[True, np.diff(given.unit) > 0])
+    spread = np.maximum.reduceat(given.value, starts) - np.minimum.reduceat(given.value, starts)
+    order = np.argsort(-spread, kind="stable")[:most]
+    ends = np.append(starts[1:], len(given.unit))
+    rows = []
+    for place in order[spread[order] > 0]:
+        inside = slice(starts[place], ends[place])
+        *key, sentence, _ = given.units.row(int(given.unit[starts[place]]))
+        ratings = [
+            {"annotator": given.annotators[who], "value": float(value)}
+            for who, value in zip(given.annotator[inside], given.value[inside], strict=True)
+        ]
+        shown = {"system": key[1], "dimension": dimension, "sentence": sentence, "spread": float(spread[place])}
+        rows.append({"key": tuple(key), **shown, "ratings": ratings})
+    return rows
+
+
+def _by_spread(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (-row["spread"], row["key"], row["dimension"], row["sentence"] or 0)
