@@ -42,7 +42,7 @@ def live_agreement(
         rows.append(
             _crowd_kappa(ratings, chosen.weights, settings.minimum_shared)
             if crowd
-            else _estimate(ratings, measure, chosen, clusters, commonest_size(ratings), settings)
+            else _estimate(ratings, measure, chosen, clusters, commonest_size(ratings), (), settings)
         )
     empty = dict.fromkeys(("value", "low", "high", "verdict", "note"))
     return [{**empty, **row} for row in rows]
