@@ -180,9 +180,9 @@ def fresh(page: Any) -> None:
     page.wait_for_function("!document.querySelector('fieldset.question input:checked')")
 
 
-def eventually(page: Any, true: Callable[[], bool]) -> None:
+def eventually(page: Any, true: Callable[[], bool], seconds: float = 60) -> None:
     """Wait until something is true that the page itself does not show."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "waited for nothing"
         page.wait_for_timeout(25)

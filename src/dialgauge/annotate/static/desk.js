@@ -155,8 +155,8 @@ export class Desk {
       ? conflictPanel({
           conflict,
           dimensions: this.#protocol.dimensions,
-          onMine: () => this.#settle(conflict, true),
-          onTheirs: () => this.#settle(conflict, false),
+          onMine: () => this.#settle(true),
+          onTheirs: () => this.#settle(false),
         })
       : item.feedback
         ? feedbackPanel({ feedback: item.feedback, answer: item.answer, dimensions: this.#protocol.dimensions })
@@ -271,8 +271,11 @@ export class Desk {
     );
   }
 
-  #settle({ mine, theirs }, keepMine) {
+  #settle(keepMine) {
     const { item } = this;
+    // A comment may have been written since the conflict was shown: it belongs to the answer here.
+    this.#flush();
+    const { mine, theirs } = this.#outbox.conflict(item.id);
     const chosen = keepMine ? mine : theirs;
     Object.assign(item.answer, {
       values: chosen.values,

@@ -1,0 +1,217 @@
+"""Nothing is lost between the finger and the disk: what the lead does, crossed with what can go wrong at the annotator.
+
+Every edit carries a marker as its comment. The server has it when the marker stands in a row of the database, the
+browser when it stands in a field, in IndexedDB or in localStorage; a page that says "Saved" must not have it alone.
+"""
+
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from benchmarks.outbox import run_model, sources
+from dialgauge.annotate import _people as people, _schema as t
+from dialgauge.annotate._gate import decide
+from dialgauge.annotate._late_answers import take_paused
+from dialgauge.annotate._library import Library
+from dialgauge.annotate._project import set_setting
+from tests.annotate.annotate_browser import Served, english, eventually, section, serve, visiting
+
+pytestmark = pytest.mark.browser
+
+#: What the lead does, in an order in which the same person can go on after each; and what is wrong at the annotator.
+ACTIONS = ("add", "pause", "gate", "close", "replace")
+FAULTS = ("offline", "second tab", "second device", "full storage", "expired session", "server down")
+
+_STORED = """async () => {
+  const fields = [...document.querySelectorAll("textarea")].map((area) => area.value);
+  const local = Object.values(localStorage);
+  const database = await new Promise((resolve) => {
+    const request = indexedDB.open("dialgauge");
+    request.onsuccess = () => resolve(request.result);
+  });
+  const kept = await new Promise((resolve) => {
+    const all = database.transaction("edits").objectStore("edits").getAll();
+    all.onsuccess = () => resolve(all.result);
+  });
+  database.close();
+  return JSON.stringify([fields, local, kept]);
+}"""
+_NO_ROOM = """() => {
+  const full = () => { throw new DOMException("full", "QuotaExceededError"); };
+  IDBObjectStore.prototype.put = full;
+  Storage.prototype.setItem = full;
+}"""
+
+
+def test_a_million_steps_in_small(browser: Any) -> None:
+    found = run_model(browser, 25_000, seed=5)
+    assert (found["lost"], found["false"]) == (0, 0), found["examples"]
+    assert found["reloads"] > 300
+    assert found["refusals"] > 1000
+
+
+@pytest.mark.parametrize(
+    ("careful", "careless"),
+    [
+        ("return refusal(last, { reason: meaning", 'return { state: "refused", entry: null }; ({ reason: meaning'),
+        ('["edited", entries.length]', '["edited", 0]'),
+        ('return refusal(last, { reason: "conflict"', 'return { entry: null }; ({ reason: "conflict"'),
+    ],
+)
+def test_the_model_finds_a_careless_outbox(browser: Any, careful: str, careless: str) -> None:
+    scripts = sources()
+    assert careful in scripts["outbox-states.js"]
+    scripts["outbox-states.js"] = scripts["outbox-states.js"].replace(careful, careless)
+    found = run_model(browser, 6_000, seed=5, scripts=scripts)
+    assert found["lost"] + found["false"] > 0
+
+
+@dataclass
+class Case:
+    """A person at a page, the study around, and the markers of what was rated."""
+
+    served: Served
+    name: str
+    page: Any = None
+    other: Any = None  # a second tab, or the page on a second device
+    markers: dict[str, Any] = field(default_factory=dict)  # and the page on which each was written
+
+    def enter(self, context: Any) -> Any:
+        """Open the page with a session of one's own."""
+        context.clear_cookies()
+        context.request.post(self.served.link(self.name), headers={"Origin": self.served.url})
+        page = context.new_page()
+        page.goto(f"{self.served.url}/work")
+        page.locator("#finish").wait_for()
+        return page
+
+    def edit(self, page: Any) -> None:
+        """Comment on the item before one."""
+        marker = uuid.uuid4().hex
+        self.markers[marker] = page
+        page.locator("#comment").fill(marker)
+        page.locator("#comment").dispatch_event("change")
+        self.honest(page)
+
+    def stored(self) -> str:
+        """Everything that the database has of answers and late changes."""
+        with self.served.project.store.read() as connection:
+            rows = [*connection.execute(sa.select(t.event.c.answer)), *connection.execute(sa.select(t.late.c.body))]
+        return str(rows)
+
+    def honest(self, page: Any) -> None:
+        """A page that says "Saved" has nothing that the server has not."""
+        if page.locator("#state").inner_text() == "Saved":
+            stored = self.stored()
+            mine = [marker for marker, where in self.markers.items() if where is page]
+            assert mine[-1] in stored, "a false sign"
+
+    def is_safe(self) -> bool:
+        """Whether what each page has last is at the server, or in a browser that shows a conflict."""
+        self.honest(self.page)
+        kept = self.stored()
+        for page in (self.page, self.other):
+            if page and page.locator(".conflict").count():
+                kept += page.evaluate(_STORED)
+        return all(marker in kept for marker in {page: marker for marker, page in self.markers.items()}.values())
+
+    def act(self, write: Callable[[Any], Any]) -> Any:
+        return self.served.project.store.write(write)
+
+    @property
+    def number(self) -> int:
+        with self.served.project.store.read() as connection:
+            query = sa.select(t.annotator.c.id).where(t.annotator.c.name == self.name)
+            return int(connection.execute(query).scalar_one())
+
+
+def lead_acts(case: Case, action: str) -> None:
+    project, number = case.served.project, case.number
+    if action == "pause":
+        case.act(lambda one: people.set_state(one, number, "paused"))
+    elif action == "add":
+        new = case.act(lambda one: people.add_annotator(one, project.section, f"{case.name} 2", project.seed))
+        # Against the lease, as a lead may insist: what was rated before the page went is rated all the same.
+        case.act(lambda one: people.move_page(one, case.page.url.split("/work/")[1].split("#")[0], new))
+    elif action == "replace":
+        successor = f"{case.name} 3"
+        case.act(lambda one: people.replace_annotator(one, project.section, number, successor, project.seed))
+    elif action == "gate":
+        case.act(lambda one: set_setting(one, "stage", {"open": "pilot", "round": 2}))
+    else:
+        case.act(lambda one: decide(one, project, "stop", "test"))
+
+
+def lead_undoes(case: Case) -> None:
+    case.act(lambda one: people.set_state(one, case.number, "active"))
+    case.act(lambda one: take_paused(one, case.served.project, Library(), case.number))
+    case.act(lambda one: set_setting(one, "stage", {"open": "main", "round": 1}))
+
+
+def break_it(case: Case, kind: str) -> None:
+    if kind == "offline":
+        case.page.context.set_offline(True)
+    elif kind == "server down":
+        case.page.context.route("**/api/**", lambda route: route.abort())
+    elif kind == "expired session":
+        mine = sa.update(t.session).where(t.session.c.annotator == case.number)
+        case.act(lambda one: one.execute(mine.values(expires=1.0)))
+    elif kind == "full storage":
+        case.page.evaluate(_NO_ROOM)
+    else:
+        case.edit(case.other)
+
+
+def mend_it(case: Case, kind: str) -> None:
+    if kind == "offline":
+        case.page.context.set_offline(False)
+    elif kind == "server down":
+        case.page.context.unroute("**/api/**")
+    elif kind == "expired session":
+        mine = sa.update(t.session).where(t.session.c.annotator == case.number)
+        case.act(lambda one: one.execute(mine.values(expires=time.time() + 1000)))
+        case.page.evaluate("document.getElementById('signed-out').close()")
+    case.page.evaluate("dispatchEvent(new Event('online'))")
+
+
+@pytest.fixture(scope="module")
+def crossed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A study whose main part is open, where every page is one person's."""
+    pilot = {"dialogues": 1, "below": "ask", "reached": "ask"}
+    protocol = section(annotators=list(FAULTS), pilot=pilot, assignment={"annotators_per_item": 1})
+    with serve(protocol, english(14, 1), tmp_path_factory.mktemp("crossed")) as served:
+        served.project.store.write(lambda one: set_setting(one, "stage", {"open": "main", "round": 1}))
+        yield served
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_nothing_is_lost(browser: Any, crossed: Served, kind: str) -> None:
+    case = Case(crossed, kind)
+    with visiting(browser) as visitor, visiting(browser) as device:
+        visitor.expected = device.expected = ("",)  # of refused requests, the console complains
+        visitor.context.set_default_timeout(20_000)
+        case.page = case.enter(visitor.context)
+        if kind == "second tab":
+            case.other = visitor.page()
+            case.other.goto(case.page.url)
+            case.other.locator("#finish").wait_for()
+        elif kind == "second device":
+            case.other = case.enter(device.context)
+        for action in ACTIONS:
+            break_it(case, kind)
+            case.edit(case.page)
+            lead_acts(case, action)
+            mend_it(case, kind)
+            eventually(case.page, case.is_safe, 20)
+            if action != "replace":
+                lead_undoes(case)
+                for page in (case.page, case.other):
+                    if page and page.locator(".conflict").count():
+                        page.get_by_role("button", name="Keep the answer here").click()
+                eventually(case.page, case.is_safe, 20)
+        assert len(case.markers) == len(ACTIONS) * (2 if case.other else 1)
