@@ -88,6 +88,13 @@ SUITES: Mapping[str, Suite] = {
         unit="",
         digits=3,
     ),
+    "learned-consistency": Suite(
+        "benchmarks.learned_consistency",
+        "the same for consistency, with and without the parts of the metric 'consistency' (minutes on a processor)",
+        ("scikit-learn", "torch", "transformers", "spacy"),
+        unit="",
+        digits=3,
+    ),
     "consistency": Suite(
         "benchmarks.consistency",
         "how well metrics tell right from wrong summaries: AUC beside a control that sees no dialogue (no time)",

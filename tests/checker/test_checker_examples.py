@@ -1,14 +1,17 @@
 """Right and wrong summaries made by rules: what is marked is what is wrong."""
 
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
 
-from dialgauge.checker import Example, Material, Source, examples_of
+from dialgauge.checker import Example, Material, Source, examples_of, groups_of
 from dialgauge.checker._errors import ERRORS
 from dialgauge.checker._example import Replacement, joined, lower_cased, replaced
-from dialgauge.checker._rewrites import REWRITES, misattributed
+from dialgauge.checker._pairs import _ALONE as ALONE
+from dialgauge.checker._rewrites import REWRITES
+from dialgauge.checker._twins import CHANGES
 from dialgauge.checker._values import other_value, same_value, values_in
 
 TURNS = (
@@ -89,9 +92,6 @@ def test_no_rewritten_summary_is_marked(name: str) -> None:
 
 def test_single_errors_are_where_they_should_be() -> None:
     draw = random.Random(3)
-    swapped = ERRORS["names"](Example("", "Ann will call Ben."), SOURCE, MATERIAL, draw)
-    assert swapped is not None
-    assert swapped.text == "Ben will call Ann."
     assert ERRORS["roles"](Example("", "Ann and Ben meet."), SOURCE, MATERIAL, draw) is None
     dropped = ERRORS["negation-dropped"](Example("", "Ben can't come."), SOURCE, MATERIAL, draw)
     assert dropped is not None
@@ -100,12 +100,6 @@ def test_single_errors_are_where_they_should_be() -> None:
     assert word is not None
     assert word.text == "They plan a concert."
     assert ERRORS["value"](Example("", "Nothing to change."), SOURCE, MATERIAL, draw) is None
-
-
-def test_a_quotation_of_the_wrong_speaker_marks_the_speaker_only() -> None:
-    made = misattributed(Example("", SUMMARY), SOURCE, MATERIAL, random.Random(1))
-    assert made is not None
-    assert set(marked(made)) <= {"Ann", "Ben"}
 
 
 def test_examples_depend_on_the_seed_and_the_dialogue_alone() -> None:
@@ -138,3 +132,56 @@ def test_material_finds_near_words(tmp_path) -> None:
     assert np.isclose(material.cosine("car", "bus") or 0, 0.6, atol=1e-5)
     assert material.cosine("car", "none") is None
     assert material.rank("bus") == 1
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_a_change_makes_the_summary_wrong_and_its_twin_right(kind: str) -> None:
+    """What the changed summary says differently is what the changed dialogue says differently."""
+    source = Source("a", (*TURNS, ("Ben", "It is a big event.")), SUMMARY)
+    quoted = [f"{name}: {said}" for name, said in source.turns]
+    texts = [SUMMARY, *quoted]
+    made = [c for seed in range(40) if (c := CHANGES[kind](texts, source, MATERIAL, random.Random(seed)))]
+    assert made
+    for change in made:
+        changed = [(text, new) for text in texts if (new := change.applied(text)).wrong and change.places(text)]
+        assert changed
+        for text, new in changed:
+            assert new.text != text
+            assert all(0 <= start < end <= len(text) for start, end in change.places(text))
+        twin = change.dialogue(source)
+        assert twin.text != source.text
+        for name, said in twin.turns:
+            assert f"{name}: {said}" in {change.applied(text).text for text in quoted}
+
+
+def test_no_word_is_marked_that_both_dialogues_have() -> None:
+    change = CHANGES["names"]([SUMMARY], SOURCE, MATERIAL, random.Random(0))
+    assert change is not None
+    quoted = change.applied("Ann: I will come.")
+    assert (quoted.text, marked(quoted)) == ("Ben: I will come.", ["Ben"])
+    joint = change.applied("Ann and Ben meet. Ann pays.")
+    assert (joint.text, marked(joint)) == ("Ben and Ann meet. Ben pays.", ["Ben"])
+    assert change.places("Ann and Ben meet.") == ()
+
+
+def test_every_text_of_a_change_is_right_once_and_wrong_once() -> None:
+    """Otherwise a checker could tell right from wrong without the dialogue."""
+    balance: Counter[str] = Counter()
+    for seed in range(20):
+        for group in groups_of(SOURCE, MATERIAL, seed):
+            for couple in group.couples:
+                if couple.wrong.kind in ALONE:
+                    continue
+                balance[couple.right.text] += 1
+                balance[couple.wrong.text] -= 1
+    assert sum(map(abs, balance.values())) <= 0.15 * len(balance)
+    assert len(balance) > 50
+
+
+def test_groups_depend_on_the_seed_and_have_both_sides() -> None:
+    first, again = (groups_of(SOURCE, MATERIAL, seed=4) for _ in range(2))
+    assert first == again
+    assert first[0].dialogue == SOURCE.text
+    assert len({group.dialogue for group in first}) == len(first) > 2
+    for group in first:
+        assert all(couple.right.right and not couple.wrong.right for couple in group.couples)

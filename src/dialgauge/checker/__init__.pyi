@@ -17,7 +17,10 @@ from dialgauge.checker._material import (
     Source as Source,
 )
 from dialgauge.checker._pairs import (
+    Couple as Couple,
+    Group as Group,
     examples_of as examples_of,
+    groups_of as groups_of,
 )
 from dialgauge.checker._settings import (
     CheckerSettings as CheckerSettings,

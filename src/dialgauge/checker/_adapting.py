@@ -10,27 +10,45 @@ from typing import TYPE_CHECKING, Any
 from dialgauge.checker._example import Example
 from dialgauge.checker._layout import Encoded, Packed, Tree, Words
 from dialgauge.checker._network import PLACES, Network
+from dialgauge.checker._pairs import Group
 from dialgauge.models import Model
 
 if TYPE_CHECKING:
     import torch
 
-#: Weights of the loss of words and of whole summaries.
-_TOKENS, _WHOLE = 3.0, 0.1
+#: Weights of the loss of words, of whole summaries, and of the likelihood of references (the model must keep writing
+#: as people do, because its likelihood is a part of the score).
+_TOKENS, _WHOLE, _LIKELIHOOD = 3.0, 0.1, 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A summary in tokens, and for each whether it is wrong."""
+    """A summary in tokens, and for each whether it is wrong; ``reference`` if people wrote it as it is."""
 
     summary: Encoded
     wrong: tuple[bool, ...]
+    reference: bool = False
 
     @classmethod
     def of(cls, words: Words, example: Example) -> "Lesson":
         """The tokens that overlap with a wrong span are wrong."""
         summary = words.summary(example.text)
-        return cls(summary, tuple(any(a < end and start < b for a, b in example.wrong) for start, end in summary.spans))
+        wrong = tuple(any(a < end and start < b for a, b in example.wrong) for start, end in summary.spans)
+        return cls(summary, wrong, example.kind == "reference")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A dialogue in tokens and couples of a right and a wrong summary."""
+
+    context: tuple[int, ...]
+    couples: tuple[tuple[Lesson, Lesson], ...]
+
+    @classmethod
+    def of(cls, words: Words, group: Group, room: int) -> "Task":
+        """The group in tokens; of a dialogue that is too long the end is kept."""
+        couples = ((Lesson.of(words, one.right), Lesson.of(words, one.wrong)) for one in group.couples)
+        return cls(words.context(group.dialogue)[-room:], tuple(couples))
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,39 +56,32 @@ class Batch:
     """Several dialogues with lessons, as one sequence."""
 
     packed: Packed
-    wrong: tuple[tuple[bool, ...], ...]
+    lessons: tuple[Lesson, ...]
 
 
-def batches(
-    words: Words, pool: Sequence[tuple[tuple[int, ...], Sequence[Lesson]]], examples: int, tokens: int, seed: str
-) -> list[Batch]:
-    """The batches of an epoch: from each dialogue as many right as wrong summaries, drawn by the seed."""
+def batches(words: Words, tasks: Sequence[Task], examples: int, tokens: int, seed: str) -> list[Batch]:
+    """The batches of an epoch: from each dialogue some couples, drawn by the seed."""
     draw = random.Random(seed)
-    order = list(range(len(pool)))
-    draw.shuffle(order)
     found: list[Batch] = []
-    waiting: list[tuple[Tree, tuple[tuple[bool, ...], ...]]] = []
+    waiting: list[tuple[Tree, tuple[Lesson, ...]]] = []
     size = 0
-    for place in order:
-        context, lessons = pool[place]
-        right = [one for one in lessons if not any(one.wrong)]
-        wrong = [one for one in lessons if any(one.wrong)]
-        half = max(1, examples // 2)
-        chosen = draw.sample(right, min(half, len(right))) + draw.sample(wrong, min(half, len(wrong)))
-        if not chosen:
-            continue
-        tree = Tree(context, tuple(one.summary for one in chosen))
-        needed = len(context) + sum(map(words.size, tree.summaries))
+    for task in draw.sample(tasks, k=len(tasks)):
+        couples = draw.sample(task.couples, k=min(max(1, examples // 2), len(task.couples)))
+        # A summary may have several errors: it is read once.
+        chosen = tuple(dict.fromkeys(lesson for couple in couples for lesson in couple))
+        tree = Tree(task.context, tuple(one.summary for one in chosen))
+        needed = len(task.context) + sum(map(words.size, tree.summaries))
         if waiting and size + needed > tokens:
             found.append(_batch(words, waiting))
             waiting, size = [], 0
-        waiting.append((tree, tuple(one.wrong for one in chosen)))
-        size += needed
+        if chosen:
+            waiting.append((tree, chosen))
+            size += needed
     return [*found, _batch(words, waiting)] if waiting else found
 
 
-def _batch(words: Words, items: Sequence[tuple[Tree, tuple[tuple[bool, ...], ...]]]) -> Batch:
-    return Batch(Packed(words, [tree for tree, _ in items]), tuple(one for _, wrong in items for one in wrong))
+def _batch(words: Words, items: Sequence[tuple[Tree, tuple[Lesson, ...]]]) -> Batch:
+    return Batch(Packed(words, [tree for tree, _ in items]), tuple(one for _, lessons in items for one in lessons))
 
 
 def adapted(model: Model, rank: int, tensors: Mapping[str, Any] | None, seed: int) -> tuple[Any, Network]:
@@ -114,21 +125,29 @@ def adapted(model: Model, rank: int, tensors: Mapping[str, Any] | None, seed: in
 
 
 def loss_of(network: Network, module: Any, batch: Batch) -> "torch.Tensor":
-    """Every word on its own, and each summary as a whole: wrong if any of its words is."""
+    """Every word on its own, each summary as a whole (wrong if any of its words is), and references as texts."""
     import torch
     from torch.nn import functional
 
     device = module.checker_head.weight.device
-    states = network.states(batch.packed, str(device))
-    copied = torch.tensor(batch.packed.copied(), device=device)
-    logits = module.checker_head(states[copied].float())[:, 0]
-    wanted = torch.tensor([float(one) for some in batch.wrong for one in some], device=device)
-    words = functional.binary_cross_entropy_with_logits(logits, wanted)
+    packed = batch.packed
+    states = network.states(packed, str(device))
+    logits = module.checker_head(states[torch.tensor(packed.copied(), device=device)].float())[:, 0]
+    wanted = torch.tensor([float(one) for lesson in batch.lessons for one in lesson.wrong], device=device)
+    loss = _TOKENS * functional.binary_cross_entropy_with_logits(logits, wanted)
     wholes = []
-    for own, wrong in zip(torch.split(logits, batch.packed.lengths), batch.wrong, strict=True):
+    for own, lesson in zip(torch.split(logits, packed.lengths), batch.lessons, strict=True):
         kept = functional.logsigmoid(-own).sum().clamp(max=-1e-4)
-        wholes.append(-(torch.log1p(-kept.exp()) if any(wrong) else kept).clamp(min=-12))
-    return _TOKENS * words + _WHOLE * torch.stack(wholes).mean()
+        wholes.append(-(torch.log1p(-kept.exp()) if any(lesson.wrong) else kept).clamp(min=-12))
+    loss = loss + _WHOLE * torch.stack(wholes).mean()
+    counted = [one.reference and not any(one.wrong) for one in batch.lessons for _ in one.wrong]
+    if any(counted):
+        chosen = torch.tensor(counted, device=device)
+        before, written = (torch.tensor(some, device=device)[chosen] for some in (packed.before(), packed.written()))
+        tokens = torch.tensor(packed.tokens, device=device)[written]
+        weight = module.get_output_embeddings().weight
+        loss = loss + _LIKELIHOOD * functional.cross_entropy((states[before] @ weight.T).float(), tokens)
+    return loss
 
 
 def tensors_of(module: Any) -> dict[str, Any]:

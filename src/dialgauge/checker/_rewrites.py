@@ -7,9 +7,10 @@ import random
 import re
 from collections.abc import Mapping
 
-from dialgauge.checker._errors import Rule, plain_substitute
+from dialgauge.checker._edits import plain_substitute
+from dialgauge.checker._errors import Rule
 from dialgauge.checker._example import Example, Replacement, joined, replaced
-from dialgauge.checker._material import Material, Source, mention
+from dialgauge.checker._material import Material, Source
 from dialgauge.checker._values import same_value, values_in
 
 _CONTRACTIONS = (
@@ -205,23 +206,6 @@ def extract(example: Example, source: Source, material: Material, draw: random.R
     form = draw.choice(("{0}: {1}", "{0}: {1}", "{0} says: {1}", '{0} said "{1}"'))
     said = [form.format(source.turns[i][0], source.turns[i][1].strip()) for i in kept]
     return joined("extract", [Example("", one) for one in said])
-
-
-def misattributed(example: Example, source: Source, material: Material, draw: random.Random) -> Example | None:
-    """A turn of the dialogue with another speaker: wrong, though every word is there."""
-    right = extract(example, source, material, draw)
-    if right is None or len(source.speakers) < 2:
-        return None
-    heads = [
-        (m.start(), m.end(), speaker)
-        for speaker in source.speakers
-        for m in re.finditer(rf"{mention(speaker).pattern}(?=:| says:| said \")", right.text)
-    ]
-    if not heads:
-        return None
-    start, end, speaker = draw.choice(heads)
-    other = draw.choice([name for name in source.speakers if name != speaker])
-    return replaced(right, "misattributed", [Replacement(start, end, other)])
 
 
 REWRITES: Mapping[str, Rule] = {

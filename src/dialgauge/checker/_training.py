@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dialgauge.arrays import FloatArray
-from dialgauge.checker._adapting import Batch, Lesson, adapted, batches, loss_of, tensors_of
+from dialgauge.checker._adapting import Batch, Task, adapted, batches, loss_of, tensors_of
 from dialgauge.checker._combination import Combination, Scale, fit_calibration, parts_of
 from dialgauge.checker._example import Example
 from dialgauge.checker._folder import (
@@ -23,7 +23,7 @@ from dialgauge.checker._folder import (
 from dialgauge.checker._judge import read_marks
 from dialgauge.checker._material import Material, Source
 from dialgauge.checker._network import Network, load_network
-from dialgauge.checker._pairs import examples_of
+from dialgauge.checker._pairs import groups_of
 from dialgauge.checker._settings import CheckerSettings
 from dialgauge.checker._values import values_in
 from dialgauge.corpus import Corpus
@@ -93,16 +93,14 @@ def train_checker(
     start = _start(chosen)
     module, network = adapted(model, chosen.rank, start, chosen.seed)
     words = network.words
-    pool = [
-        (
-            words.context(source.text)[-model.max_length // 2 :],
-            [Lesson.of(words, one) for one in examples_of(source, material, chosen.seed)],
-        )
+    tasks = [
+        Task.of(words, group, model.max_length // 2)
         for source in learn
+        for group in groups_of(source, material, chosen.seed)
     ]
 
     def of_epoch(epoch: int) -> list[Batch]:
-        return batches(words, pool, chosen.examples, chosen.tokens, f"{chosen.seed}:{epoch}")
+        return batches(words, tasks, chosen.examples, chosen.tokens, f"{chosen.seed}:{epoch}")
 
     identity = digest_of([chosen.model, chosen.start, str(chosen.examples), *(s.text + s.summary for s in learn)])
     plan = settle(chosen).subset(TrainingPlan)
@@ -170,14 +168,17 @@ def _assessed(
     network: Network, held: Sequence[Source], material: Material, chosen: CheckerSettings
 ) -> tuple[Combination, dict[str, Any]]:
     """Scales and calibration from half of the held-out dialogues, areas under the curve from the other half."""
-    made = [examples_of(source, material, chosen.seed) for source in held]
-    marked = read_marks(network, [(s.text, [e.text for e in some]) for s, some in zip(held, made, strict=True)], False)
-    rows = [
-        (place % 2 == 0, example, parts_of(marks))
-        for place, (examples, found) in enumerate(zip(made, marked, strict=True))
-        for example, (marks, _) in zip(examples, found, strict=True)
-        if len(marks.wrong)
-    ]
+    rows = []
+    for place, source in enumerate(held):
+        groups = groups_of(source, material, chosen.seed)
+        # No text twice for one dialogue, but every text for each of the dialogues that it is right or wrong for.
+        asked = [(group.dialogue, [one.text for one in group.examples]) for group in groups]
+        for group, found in zip(groups, read_marks(network, asked, False), strict=True):
+            rows += [
+                (place % 2 == 0, example, parts_of(marks))
+                for example, (marks, _) in zip(group.examples, found, strict=True)
+                if len(marks.wrong)
+            ]
     fit, test = ([(e, p) for first, e, p in rows if first is half] for half in (True, False))
     parts = {}
     for name, weight in _WEIGHTS.items():
