@@ -1,4 +1,4 @@
-"""What the parts of the metric ``consistency`` add to a metric that is trained on DialSummEval's ratings of consistency.
+"""What the parts of the metric ``consistency`` add to a metric trained on ratings of consistency (DialSummEval).
 
 As in the suite ``learned``: every system is held out in turn, and the ratio is the summary-level Pearson. Three sets of
 features: the published metrics with features of the texts, the parts of ``consistency`` alone, and both.
