@@ -6,13 +6,14 @@ features: the published metrics with features of the texts, the parts of ``consi
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 
 import polars as pl
 
 from benchmarks.learned import SEED, SPLIT, LearnedResult, data_folder
 from benchmarks.timing import BenchResult
 from dialgauge.checker import judge_many
-from dialgauge.corpus import Corpus, read_dataset
+from dialgauge.corpus import KEY, Corpus, read_dataset
 from dialgauge.learn import TEXT_FEATURES, build_data, build_features, build_target, validate
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
@@ -25,8 +26,13 @@ def run(progress: Progress | None = None, *, resamples: int = 1000, seed: int = 
     folder = data_folder()
     corpus = read_dataset("dialsummeval:reproduction", folder)
     published = Scores.load(folder / "metric_scores.csv")
-    parts = Scores(parts_of(corpus))
-    both = Scores(published.frame.join(parts.frame, on=["dialogue_id", "system", "variant", "role"]))
+    parts = Scores(parts_of(corpus), dict.fromkeys(PARTS, "consistency"), dict.fromkeys(PARTS, "higher"))
+    both = replace(
+        published,
+        frame=published.frame.join(parts.frame, on=list(KEY)),
+        signatures={**published.signatures, **parts.signatures},
+        directions={**published.directions, **parts.directions},
+    )
     sets: Mapping[str, tuple[Scores, tuple[str, ...]]] = {
         "published metrics": (published, tuple(TEXT_FEATURES)),
         "parts of consistency": (parts, ()),
@@ -59,7 +65,7 @@ def run(progress: Progress | None = None, *, resamples: int = 1000, seed: int = 
 def parts_of(corpus: Corpus) -> pl.DataFrame:
     """The parts of ``consistency`` for every summary, with its key."""
     sources = {dialogue.id: dialogue.text for dialogue in corpus.iter_dialogues()}
-    rows = corpus.summaries.select("dialogue_id", "system", "variant", "role", "text")
+    rows = corpus.summaries.select(*KEY, "text")
     groups = [
         (sources[str(key)], some["text"].to_list(), some.drop("text"))
         for (key,), some in rows.group_by("dialogue_id", maintain_order=True)
