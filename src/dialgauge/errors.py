@@ -20,9 +20,17 @@ def how_to_install(extra: str) -> str:
 class DialgaugeError(Exception):
     """The base of errors that a user can fix. The command line shows the message and exits with status 2."""
 
+    exit_status = 2
+
 
 class InputError(DialgaugeError):
     """An invalid file, row or value. The message names the file, the line, the key and the reason."""
+
+
+class LeftOutError(InputError):
+    """More of a file would be left out than was allowed: nothing is made of the rest, and the exit status is 1."""
+
+    exit_status = 1
 
 
 class UnknownNameError(DialgaugeError):

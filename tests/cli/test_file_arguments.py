@@ -194,7 +194,8 @@ def test_nor_do_they_in_tables(cli: Cli) -> None:
     assert "[bold]" in shown
     assert not set(shown) & set("\x1b\x07")
     Path("d.csv").write_text("id,system,summary,dialogue\n1,a,good\x1b[2J,A: good\x1b[31m\n1,a,bad,\n", newline="")
-    for command in ("affect tag great\x1b[2J", "affect examples d.csv", "convert d.csv out.jsonl --allow-left-out all"):
+    Path("e.csv").write_text("id,system,summary,dialogue\n1,a,good\x1b[2J,A: good\x1b[31m\n", newline="")
+    for command in ("affect tag great\x1b[2J", "affect examples e.csv", "convert d.csv out.jsonl --allow-left-out all"):
         outcome = cli(*command.split())
         assert outcome.code == 0, outcome.err
         assert "\x1b" not in outcome.out + outcome.err

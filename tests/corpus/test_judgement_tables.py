@@ -69,10 +69,13 @@ def test_a_corpus_without_them_is_written_as_before(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out.parquet", "out.xlsx"])
-def test_formats_that_would_lose_a_table_refuse(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=r"preferences and choices and spans.*dialgauge folder"):
-        write_corpus(_whole(), tmp_path / name)
-    assert not (tmp_path / name).exists()
+def test_every_format_keeps_every_table(tmp_path: Path, name: str) -> None:
+    corpus = _whole()
+    write_corpus(corpus, tmp_path / name)
+    back = read_corpus(tmp_path / name, strict=True)
+    for table in ("ratings", "preferences", "choices", "spans", "annotators"):
+        assert getattr(back, table).equals(getattr(corpus, table)), table
+    assert back.declared == corpus.declared
 
 
 def test_what_is_known_about_a_dimension() -> None:

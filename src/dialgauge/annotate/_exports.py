@@ -14,6 +14,7 @@ from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._audit import log
+from dialgauge.annotate._judgements import judgement_tables, with_tables
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project, set_setting
 from dialgauge.annotate._results import Results, results, system_codes
@@ -135,7 +136,8 @@ def _corpus_zip(connection: Connection, project: Project, everything: Results, c
 def rated_corpus(connection: Connection, project: Project, everything: Results, codes: Mapping[str, str]) -> Corpus:
     """Dialogues, summaries, written references and ratings, keyed, for every other command of dialgauge.
 
-    Marked errors count as the dimension ``errors: TYPE``; adjudications go by ``adjudication:NAME``.
+    Comparisons and marked errors are there as preferences, choices and spans, and as ratings: the share of comparisons
+    won, and the number of errors as the dimension ``errors: TYPE``. Adjudications go by ``adjudication:NAME``.
     """
     dialogues = connection.execute(sa.select(t.dialogue).where(sa.not_(t.dialogue.c.own))).all()
     names = {row.id: row.dialogue_id for row in dialogues}
@@ -156,7 +158,9 @@ def rated_corpus(connection: Connection, project: Project, everything: Results, 
     ]
     schema = {name: dtype for name, dtype in SUMMARIES.items() if name != "provenance"}
     ratings = pl.concat([everything.ratings.select(RATINGS.names()), _counted(everything)])
-    return Corpus(turns, pl.DataFrame(summaries, schema=schema), ratings, CorpusInfo(name=project.name))
+    further = judgement_tables(everything, {row.dialogue_id: row.turns for row in dialogues})
+    corpus = Corpus(turns, pl.DataFrame(summaries, schema=schema), ratings, CorpusInfo(name=project.name))
+    return with_tables(corpus, further)
 
 
 def _counted(everything: Results) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli import _judgements
-from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Source, Strict, load_corpus
+from dialgauge.cli._corpus_input import HOW_TO_ADD, AllowLeftOut, Format, Map, Source, Strict, load_corpus
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import InputError
@@ -61,6 +61,7 @@ def agreement(
     order: Order = None,
     format: Format = None,
     map: Map = None,
+    allow_left_out: AllowLeftOut = None,
     strict: Strict = False,
     json: Json = False,
 ) -> None:
@@ -71,7 +72,10 @@ def agreement(
     Prints agreement with intervals and a verdict; annotators who drift over time or differ from the others;
     and the findings of the data checks (copied columns, unset rows, values off the scale, default comments).
     """
-    loaded = load_corpus(corpus, format, map, strict)
+    given = load_corpus(corpus, format, map, strict, allow_left_out)
+    loaded = given.without_models()
+    if given.models:
+        note(f"note: judgements of models take no part: {', '.join(given.models)}")
     judged = _judgements.analyse(
         loaded, settings.subset(JudgementSettings, severities=judgements.severities, splits=judgements.splits)
     )
@@ -118,10 +122,13 @@ def _analyse(
 
     progress("measuring", 0, 4)
     treated = room.treat_ratings(corpus.ratings, policy)
-    before = after = room.agreement(treated.checked, settings=settings, policy=policy)
+    nominal = corpus.dimensions_of("nominal")
+    before = after = room.agreement(treated.checked, settings=settings, policy=policy, nominal=nominal)
     if treated.cleaned is not None:
         progress("cleaning", 1, 4)
-        after = room.agreement(treated.counted, settings=settings, policy=policy, before_cleaning=treated.checked)
+        after = room.agreement(
+            treated.counted, settings=settings, policy=policy, nominal=nominal, before_cleaning=treated.checked
+        )
     progress("drift", 2, 4)
     drifting = room.drift(treated.checked, policy=policy, order=order, confidence=settings.confidence)
     standing = settings.subset(OutlierSettings, level=settings.level or "interval")

@@ -114,12 +114,12 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def main() -> None:
-    """Run the command line; user errors give one clear message and exit code 2."""
+    """Run the command line; user errors give one clear message and exit code 2 (1 where too much would be left out)."""
     warnings.showwarning = _show_warning
     try:
         _asked()(prog_name="dialgauge")
     except DialgaugeError as error:
-        fail(str(error))
+        fail(str(error), code=error.exit_status)
     except SystemExit as end:
         causes = [type(cause) for cause in _causes(end)]
         if KeyboardInterrupt in causes:

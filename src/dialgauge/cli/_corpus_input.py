@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._output import note, progress_bar
-from dialgauge.errors import InputError, counted
+from dialgauge.errors import InputError, LeftOutError, counted
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Corpus, Problem, ReadingSettings
@@ -22,6 +22,14 @@ Format = Annotated[str | None, typer.Option("--format", help="File format, if th
 Map = Annotated[
     list[str] | None,
     typer.Option("--map", help="Map a column: [bold]--map summary=hyp[/] reads the column hyp as summary."),
+]
+AllowLeftOut = Annotated[
+    str | None,
+    typer.Option(
+        "--allow-left-out",
+        help="Share of the rows and of the judgements that may be left out: 20%, or all (default: 5%).",
+        show_default=False,
+    ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Fail on invalid rows instead of skipping them.")]
 
@@ -41,14 +49,32 @@ def given_by(option: str) -> Iterator[None]:
         raise InputError(f"{option} {error}") from error
 
 
-def load_corpus(source: str, format: str | None = None, map: list[str] | None = None, strict: bool = False) -> "Corpus":
-    """Load the corpus of this name or path; assumptions and skipped rows are reported on stderr."""
-    from dialgauge.corpus import count_by_reason, open_corpus, parse_mapping
+def load_corpus(
+    source: str,
+    format: str | None = None,
+    map: list[str] | None = None,
+    strict: bool = False,
+    allow_left_out: str | None = None,
+) -> "Corpus":
+    """Load the corpus of this name or path; assumptions and skipped rows are reported on stderr.
+
+    If more would be left out than is allowed, that is an error with status 1.
+    """
+    from dialgauge.corpus import count_by_reason, open_corpus, parse_mapping, parse_share
 
     mapping = parse_mapping(map or [])
+    share = None if allow_left_out is None else parse_share(allow_left_out)
     with progress_bar(f"reading {source}"):
         corpus = open_corpus(source, format=format, mapping=mapping, strict=strict)
+    if share is not None:
+        corpus = replace(corpus, accounts=tuple(replace(account, allowed=share) for account in corpus.accounts))
     report_input(corpus.notes, count_by_reason(corpus.problems), corpus.problems)
+    too_much = [f"{account.file}: {text}" for account in corpus.accounts for text in account.too_much()]
+    if too_much:
+        raise LeftOutError(
+            f"{'; '.join(too_much)}. Mend the file, map its columns ('dialgauge inspect {source}'), or allow it: "
+            f"dialgauge convert {source} corpus --allow-left-out all"
+        )
     return corpus
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dialgauge.cli._corpus_input import HOW_TO_ADD, Format, Map, Source, load_corpus
+from dialgauge.cli._corpus_input import HOW_TO_ADD, AllowLeftOut, Format, Map, Source, load_corpus
 from dialgauge.cli._judgements import has_judgements, print_evaluation
 from dialgauge.cli._output import Json, note, print_json, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
@@ -31,6 +31,7 @@ def correlate(
     policy: RatingPolicy,
     format: Format = None,
     map: Map = None,
+    allow_left_out: AllowLeftOut = None,
     json: Json = False,
 ) -> None:
     """Correlate metrics with human ratings: metrics × dimensions, best first, with intervals and the human ceiling.
@@ -44,7 +45,7 @@ def correlate(
     from dialgauge.cli._correlate_tables import Found, as_json, print_found
     from dialgauge.metaeval import evaluate_judgements, evaluate_metrics
 
-    loaded, table = load_corpus(corpus, format, map), load_scores(scores)
+    loaded, table = load_corpus(corpus, format, map, allow_left_out=allow_left_out), load_scores(scores)
     if loaded.ratings.is_empty() and not has_judgements(loaded):
         raise InputError(f"corpus {loaded.info.name!r} has no ratings to correlate with; {HOW_TO_ADD}")
     with progress_bar("correlating") as progress:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._completion import complete_metric
-from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus, problems_as_json
+from dialgauge.cli._corpus_input import AllowLeftOut, Format, Map, Source, Strict, load_corpus, problems_as_json
 from dialgauge.cli._limits import Limits, system_names
 from dialgauge.cli._not_scored import print_failures, print_notes, report_skipped
 from dialgauge.cli._output import Json, note, print_json, progress_bar, show
@@ -50,6 +50,7 @@ def score(
     ] = None,
     format: Format = None,
     map: Map = None,
+    allow_left_out: AllowLeftOut = None,
     strict: Strict = False,
     stream: Annotated[
         bool,
@@ -93,7 +94,7 @@ def score(
             raise ParameterError("score", "--format" if format else "--strict", "omitted with --stream", True)
         means = _score_stream(corpus, metrics, output, map, place, settings, json)
     else:
-        means = _score_corpus(corpus, metrics, output, (format, map, strict), place, settings, json)
+        means = _score_corpus(corpus, metrics, output, (format, map, strict, allow_left_out), place, settings, json)
     broken = limits.broken(means)
     for sentence in broken:
         note(sentence)
@@ -105,7 +106,7 @@ def _score_corpus(
     corpus: str,
     metrics: list[str],
     output: str | None,
-    reading: tuple[str | None, list[str] | None, bool],
+    reading: tuple[str | None, list[str] | None, bool, str | None],
     place: EngineSettings,
     settings: ScoringSettings,
     json: bool,

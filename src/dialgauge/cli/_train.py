@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
+from dialgauge.cli._corpus_input import AllowLeftOut, Format, Map, Source, load_corpus
 from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
@@ -52,6 +52,7 @@ def train(
     importance: Annotated[bool, typer.Option("--importance", help="Also show which features matter.")] = False,
     format: Format = None,
     map: Map = None,
+    allow_left_out: AllowLeftOut = None,
     json: Json = False,
 ) -> None:
     """Train a metric on ratings, from the scores of other metrics, and validate it on held-out summaries.
@@ -69,7 +70,7 @@ def train(
     folder = named_folder(name) if name else output
     if folder is not None:
         refuse_foreign(folder)
-    loaded, table = load_corpus(corpus, format, map), load_scores(scores)
+    loaded, table = load_corpus(corpus, format, map, allow_left_out=allow_left_out), load_scores(scores)
     with progress_bar("training") as progress:
         trained = train_metric(
             loaded, table, target, settings, policy, name=name or (output.name if output else None), progress=progress

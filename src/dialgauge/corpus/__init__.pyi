@@ -102,5 +102,6 @@ from dialgauge.corpus._schema import (
 )
 from dialgauge.corpus._sources import (
     EMBEDDED as EMBEDDED,
+    source_files as source_files,
     source_folder as source_folder,
 )

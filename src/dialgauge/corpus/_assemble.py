@@ -110,6 +110,8 @@ def _said(table: Table, rows: Rows, further: Further) -> tuple[str, ...]:
 
 
 def _annotators(table: Table) -> pl.DataFrame:
+    if table.annotators is not None:
+        return table.annotators
     rows = [(who, group, None) for who, group in sorted(table.groups.items())]
     return pl.DataFrame(rows, schema=ANNOTATORS, orient="row")
 

@@ -262,6 +262,23 @@ class Corpus:
         }
         return replace(self, **renamed)
 
+    @property
+    def models(self) -> list[str]:
+        """The annotators that are models and not people, sorted, as the table ``annotators`` says."""
+        return sorted(self.annotators.filter(pl.col("group") == "model")["annotator"])
+
+    def without_models(self) -> "Corpus":
+        """The corpus with the judgements of people alone; itself where no annotator is a model."""
+        if not self.models:
+            return self
+        return replace(
+            self,
+            **{
+                table: getattr(self, table).filter(~pl.col("annotator").is_in(self.models))
+                for table in ("ratings", *_KINDS)
+            },
+        )
+
     def with_ratings(self, ratings: pl.DataFrame, *, strict: bool = False) -> "Corpus":
         """The corpus with further ratings, as a frame (:func:`add_ratings` takes a file).
 

@@ -17,6 +17,7 @@ from dialgauge.corpus._headings import LOOKED_AT, Headings, find_headings
 from dialgauge.corpus._names import USES, is_id, normalised
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._table import Table, refuse_width
+from dialgauge.tables import escape_formulas_in, unescape_formulas_in
 
 _SEPARATORS = ",;\t|"
 #: Characters of a file in which its headings must stand.
@@ -55,7 +56,9 @@ def load_delimited(path: Path) -> Table:
     except pl.exceptions.PolarsError:
         records = [(line, record) for line, record in _parse(text, separator, first) if record]
         return replace(_load_leniently(records, file, found.encoding, notes), separator=separator)
-    return Table(frame, place, found.encoding, (*notes, *_doubled(frame.columns)), separator=separator)
+    return Table(
+        unescape_formulas_in(frame), place, found.encoding, (*notes, *_doubled(frame.columns)), separator=separator
+    )
 
 
 def is_tabbed(text: str) -> bool:
@@ -136,7 +139,7 @@ def _load_leniently(records: list[tuple[int, list[str]]], file: str, encoding: s
         good.append([cell or None for cell in record] + [None] * (len(header) - len(record)))
         starts.append(line)
     names = [name if header.index(name) == i else f"{name}_duplicated_{i}" for i, name in enumerate(header)]
-    frame = pl.DataFrame(good, schema=dict.fromkeys(names, pl.String), orient="row")
+    frame = unescape_formulas_in(pl.DataFrame(good, schema=dict.fromkeys(names, pl.String), orient="row"))
     notes = [*notes, "some rows are not valid CSV; empty texts count as missing in this file", *_doubled(names)]
     return Table(
         frame, lambda row: (file, starts[row] if row < len(starts) else None), encoding, tuple(notes), tuple(problems)
@@ -144,5 +147,5 @@ def _load_leniently(records: list[tuple[int, list[str]]], file: str, encoding: s
 
 
 def write_csv(corpus: Corpus, path: Path) -> None:
-    """The corpus as one table in UTF-8, cells quoted where they must be."""
-    flat_frame(corpus).write_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
+    """The corpus as one table in UTF-8, cells quoted where they must be; a spreadsheet reads no text as a formula."""
+    escape_formulas_in(flat_frame(corpus)).write_csv(path, separator="\t" if path.suffix == ".tsv" else ",")

@@ -1,12 +1,15 @@
 """A corpus as one table: a row per rating, per summary without ratings, and per dialogue without summaries.
 
+Preferences, choices, spans, annotators and declared dimensions follow as rows with a column ``record``.
+
 A dialogue's own columns stand in its first row only, a summary's in its first row only; empty cells below mean "the
 same". That is what the readers of tables understand, and it keeps a table with many ratings readable.
 """
 
 import polars as pl
 
-from dialgauge.corpus._corpus import FURTHER_TABLES, Corpus
+from dialgauge.corpus._corpus import Corpus
+from dialgauge.corpus._records import further_frame
 from dialgauge.corpus._schema import KEY
 from dialgauge.corpus._turns import write_turns
 
@@ -14,15 +17,6 @@ _DIALOGUE = ("dialogue", "domain", "language", "meta")
 _SUMMARY = ("kind", "summary", "provenance")
 _RATING = ("annotator", "dimension", "sentence", "value", "scale", "comment", "time")
 COLUMNS = ("dialogue_id", *_DIALOGUE, "system", "variant", "role", *_SUMMARY, *_RATING)
-
-
-def flat_cannot_hold(corpus: Corpus) -> str | None:
-    """Why one table or a line per dialogue cannot store this corpus without loss, or None."""
-    found = [name for name in FURTHER_TABLES if getattr(corpus, name).height]
-    found += [f"the declared dimension {one.name!r}" for one in corpus.declared[:1]]
-    if not found:
-        return None
-    return f"it has {' and '.join(found)}. Write a dialgauge folder: a name without a suffix"
 
 
 def flat_frame(corpus: Corpus) -> pl.DataFrame:
@@ -52,4 +46,5 @@ def flat_frame(corpus: Corpus) -> pl.DataFrame:
     rows = rows.select(column for column in rows if column.name in kept or column.null_count() < rows.height)
     if corpus.info.ratings_origin == "constructed":
         rows = rows.with_columns(ratings_origin=pl.lit("constructed"))
-    return rows
+    further = further_frame(corpus)
+    return pl.concat([rows, further], how="diagonal") if further.height else rows

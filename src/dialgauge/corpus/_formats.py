@@ -7,7 +7,6 @@ from pathlib import Path
 from dialgauge.corpus._columnar import load_parquet, write_parquet
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._delimited import load_delimited, write_csv
-from dialgauge.corpus._flat import flat_cannot_hold
 from dialgauge.corpus._folder import is_dialgauge, write_folder
 from dialgauge.corpus._huggingface import is_hugging_face, load_hugging_face
 from dialgauge.corpus._jsonl import load_jsonl, write_jsonl
@@ -50,7 +49,6 @@ FORMATS: Mapping[str, Format] = {
             (".jsonl", ".ndjson", ".json"),
             load_jsonl,
             write_jsonl,
-            cannot_hold=flat_cannot_hold,
         ),
         Format(
             "csv",
@@ -58,7 +56,6 @@ FORMATS: Mapping[str, Format] = {
             (".csv", ".tsv"),
             load_delimited,
             write_csv,
-            cannot_hold=flat_cannot_hold,
         ),
         Format(
             "xlsx",
@@ -68,9 +65,7 @@ FORMATS: Mapping[str, Format] = {
             write_xlsx,
             cannot_hold=xlsx_cannot_hold,
         ),
-        Format(
-            "parquet", "Parquet table", (".parquet", ".pq"), load_parquet, write_parquet, cannot_hold=flat_cannot_hold
-        ),
+        Format("parquet", "Parquet table", (".parquet", ".pq"), load_parquet, write_parquet),
         Format("huggingface", "folder of the datasets package", (), load_hugging_face, None, is_hugging_face),
         Format("files", "several tables or JSON files in a folder", (), load_many, None, holds_tables),
         Format("transcript", "plain transcripts and subtitles", SUFFIXES, load_transcripts, None, _has_transcripts),

@@ -38,7 +38,8 @@ def further_judgements(
     frames = {name: _typed(found, table.further.get(name), name) for name in _SCHEMAS}
     frames["preferences"] = _preferences(found, frames["preferences"])
     frames["choices"] = _choices(found, frames["choices"])
-    frames["spans"] = _spans(found, frames["spans"], summaries, shifts)
+    if "span" not in table.further.get("spans", pl.DataFrame()).columns:  # else they are numbered, as we write them
+        frames["spans"] = _spans(found, frames["spans"], summaries, shifts)
     checked = check_judgements(dialogues, summaries, frames["preferences"], frames["choices"], frames["spans"])
     found.bad += checked.bad
     for name in _SCHEMAS:

@@ -185,17 +185,34 @@ def record_key(record: object) -> str | None:
 
 
 def write_jsonl(corpus: Corpus, path: Path) -> None:
-    """One line per dialogue with its summaries and ratings."""
-    summaries, ratings = _by_dialogue(corpus.summaries), _by_dialogue(corpus.ratings)
+    """One line per dialogue with its summaries and judgements, after one about annotators and dimensions, if any."""
+    tables = ("summaries", "ratings", "preferences", "choices", "spans")
+    rows = {table: _by_dialogue(getattr(corpus, table)) for table in tables}
     with path.open("w", encoding="utf-8", newline="\n") as stream:
+        if corpus.declared or corpus.annotators.height:
+            stream.write(json.dumps(_about(corpus), ensure_ascii=False) + "\n")
         for dialogue in corpus.iter_dialogues():
             line: dict[str, Any] = {"id": dialogue.id, "turns": [turn_to_json(turn) for turn in dialogue.turns]}
             line |= {"domain": dialogue.domain, "language": dialogue.language, "meta": dict(dialogue.meta) or None}
-            line |= {"summaries": summaries.get(dialogue.id), "ratings": ratings.get(dialogue.id)}
+            line |= {table: found.get(dialogue.id) for table, found in rows.items()}
             if corpus.info.ratings_origin == "constructed":
                 line["ratings_origin"] = "constructed"
             kept = {key: value for key, value in line.items() if value is not None}
             stream.write(json.dumps(kept, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _about(corpus: Corpus) -> dict[str, Any]:
+    """The line that is about no dialogue: who judged, and what is declared about dimensions."""
+    people = [
+        {key: value for key, value in row.items() if value is not None}
+        for row in corpus.annotators.iter_rows(named=True)
+    ]
+    declared = [
+        {"dimension": one.name, "kind": one.kind, "scale": one.scale, "labels": list(one.labels)}
+        | {"direction": one.direction, "said_by": one.said_by}
+        for one in corpus.declared
+    ]
+    return {"record": "corpus", "annotators": people, "dimensions": declared}
 
 
 def _by_dialogue(frame: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:

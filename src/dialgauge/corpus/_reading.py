@@ -23,6 +23,7 @@ from dialgauge.corpus._jsonl import record_key, unwrapped
 from dialgauge.corpus._likely import likely_names
 from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._problems import Problem, raise_if_any
+from dialgauge.corpus._records import taken_out
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import Direction
@@ -126,7 +127,7 @@ def _read_parts(
 def _load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Table:
     """The rows of a file: as its layout says, else flattened, with comparisons taken out and wide columns made long."""
     assert entry.load is not None
-    table = entry.load(path)
+    table, kept = taken_out(entry.load(path))
     if table.frame.is_empty() and not table.records:
         raise_if_any(table.problems, str(path))
         raise InputError(f"{path}: has no rows")
@@ -141,7 +142,7 @@ def _load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Tab
         if known.frame.is_empty():
             raise_if_any(known.problems, str(path))
             raise InputError("has no rows")
-        return as_long(with_comparisons(known, mapping), mapping)
+        return kept.into(as_long(with_comparisons(known, mapping), mapping))
     except InputError as error:
         raise InputError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from error
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._embedded import embedded_corpus
+from dialgauge.corpus._many import is_pattern, matching_files
 from dialgauge.corpus._reading import read_corpus
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus.catalogue import get_dataset, read_dataset
@@ -42,6 +43,14 @@ def open_corpus(
         raise InputError(f"{source}: a format and a mapping of columns are only for files")
     corpus = embedded_corpus() if source == EMBEDDED else read_dataset(source.removeprefix(_DATASET))
     return corpus.with_language(language) if language else corpus
+
+
+def source_files(source: str, home: Path | None = None) -> list[Path]:
+    """What a corpus of this name is read from: one file or folder, or all files that a pattern names."""
+    path = source_folder(source, home)
+    if path is None:
+        return []
+    return matching_files(path) or [path] if is_pattern(path) else [path]
 
 
 def source_folder(source: str, home: Path | None = None) -> Path | None:

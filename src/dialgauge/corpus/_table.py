@@ -47,6 +47,7 @@ class Table:
     further: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     groups: Mapping[str, str] = field(default_factory=dict)
     declared: tuple[Dimension, ...] = ()
+    annotators: pl.DataFrame | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
 
 

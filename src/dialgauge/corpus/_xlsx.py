@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from dialgauge.corpus._corpus import Corpus
-from dialgauge.corpus._flat import flat_cannot_hold, flat_frame
+from dialgauge.corpus._flat import flat_frame
 from dialgauge.corpus._headings import LOOKED_AT, find_headings
 from dialgauge.corpus._sheets import Sheet, one_table
 from dialgauge.corpus._table import Table, refuse_width
@@ -166,11 +166,8 @@ def _column(letters: bytes) -> int:
 
 def xlsx_cannot_hold(corpus: Corpus) -> str | None:
     """Why a workbook cannot store this corpus without loss, or None."""
-    reason = flat_cannot_hold(corpus)
-    if reason is None:
-        reason = _sheet_cannot_hold(flat_frame(corpus))
-        return reason and f"{reason}. Use Parquet or JSONL"
-    return reason
+    reason = _sheet_cannot_hold(flat_frame(corpus))
+    return reason and f"{reason}. Use Parquet or JSONL"
 
 
 def _sheet_cannot_hold(frame: pl.DataFrame) -> str | None:
@@ -193,9 +190,10 @@ def write_xlsx(corpus: Corpus, path: Path) -> None:
     import xlsxwriter
 
     frame = flat_frame(corpus)
-    if "value" in frame.columns and any(float(f"{value:.16G}") != value for value in frame["value"].drop_nulls()):
-        # A workbook keeps 16 digits. Where that is not enough, the whole column is text, which keeps them all.
-        frame = frame.with_columns(pl.Series("value", [v if v is None else repr(v) for v in frame["value"]]))
+    for column in ("value", "strength"):
+        if column in frame.columns and any(float(f"{value:.16G}") != value for value in frame[column].drop_nulls()):
+            # A workbook keeps 16 digits. Where that is not enough, the whole column is text, which keeps them all.
+            frame = frame.with_columns(pl.Series(column, [v if v is None else repr(v) for v in frame[column]]))
     book = xlsxwriter.Workbook(str(path), {"constant_memory": True})
     sheet = book.add_worksheet("corpus")
     bold = book.add_format({"bold": True})

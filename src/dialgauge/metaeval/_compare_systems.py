@@ -148,6 +148,7 @@ def _measures(
     tables = []
     if scores is not None:
         tables.append(scores.frame)
+    corpus = corpus.without_models()
     rated = not corpus.ratings["value"].drop_nulls().is_empty()
     treated = treat_ratings(corpus.ratings, policy) if rated else None
     wide = treated.aggregate().wide() if treated else None

@@ -61,7 +61,7 @@ def evaluate_metrics(
     human ceiling and the effect of the references, all from the same ratings.
     """
     asked, policy = chosen_pair("evaluate_metrics", changes, (CorrelationSettings, settings), (RatingPolicy, policy))
-    corpus = with_judgements_as_ratings(corpus)
+    corpus = with_judgements_as_ratings(corpus.without_models())
     treated = treat_ratings(corpus.ratings, policy)
     aggregated = treated.aggregate()
     ratings = aggregated.wide()

@@ -46,7 +46,7 @@ def evaluate_judgements(
     directions = dict(scores.directions)
     labels = summary_labels(corpus, policy)
     wanted = policy.dimensions
-    compared = corpus.preferences
+    compared = corpus.without_models().preferences
     if wanted is not None:
         compared = compared.filter(pl.col("dimension").is_in(list(wanted)))
     return JudgementEvaluation(
@@ -62,7 +62,7 @@ def summary_labels(corpus: Corpus, policy: RatingPolicy) -> pl.DataFrame | None:
     them are. "Good" is yes, or no on a dimension of which less is better. A dimension of more than two names without an
     order has a column for each name.
     """
-    corpus = with_judgements_as_ratings(corpus)
+    corpus = with_judgements_as_ratings(corpus.without_models())
     kinds = {name: corpus.dimension(name) for name in corpus.dimensions}
     named = [name for name, one in kinds.items() if one.kind in ("binary", "nominal")]
     named = [name for name in named if policy.dimensions is None or name in policy.dimensions]

@@ -55,6 +55,7 @@ def trust(
     where they were computed already; agreement and ceiling are computed where they are not given.
     """
     asked, policy = chosen_pair("trust", changes, (TrustSettings, settings), (RatingPolicy, policy))
+    corpus = corpus.without_models()
     if not corpus.ratings["value"].count():
         raise InputError("the corpus has no ratings, so no metric can be judged")
     treated = treat_ratings(corpus.ratings, policy)

@@ -1,6 +1,6 @@
 """Inter-annotator agreement: a table of measures, each with its interval, its verdict and the units left out."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -84,6 +84,7 @@ def agreement(
     policy: RatingPolicy | None = None,
     *,
     scales: Iterable[Scale] = (),
+    nominal: Collection[str] = (),
     before_cleaning: pl.DataFrame | None = None,
     **changes: Any,
 ) -> Agreement:
@@ -92,10 +93,12 @@ def agreement(
     A unit is a summary (or a sentence of it) on one dimension; "overall" pools the units of all dimensions. ``level``
     of Krippendorff's α and ``weights`` of Cohen's κ follow from the kind of the scale where they are not given:
     nominal and unweighted for categorical scales, ordinal or interval and quadratic for others; ordinal where no
-    scale is named. Intervals are bootstrap percentiles; that of α is Student's t around −log(1 − α), for these raters
-    or, with ``raters="random"``, for others like them. What is drawn is a summary with all its sentences and
-    dimensions, or a dialogue with all its summaries; ``resamples=0`` computes none. The same seed gives the same
-    interval.
+    scale is named. ``nominal`` are dimensions whose values are names without an order, whatever their scale: they are
+    measured as such, and are no part of "overall" beside dimensions with an order.
+
+    Intervals are bootstrap percentiles; that of α is Student's t around −log(1 − α), for these raters or, with
+    ``raters="random"``, for others like them. What is drawn is a summary with all its sentences and dimensions, or a
+    dialogue with all its summaries; ``resamples=0`` computes none. The same seed gives the same interval.
 
     Cohen's κ, Pearson's r and Spearman's ρ are means over pairs of annotators, weighted by the units that a pair
     shares. A pair counts from ``minimum_shared`` of them on (or half of all units, where that is fewer): over a crowd
@@ -113,8 +116,8 @@ def agreement(
     used = select_dimensions(checked.ratings, wanted)
     earlier = used if before_cleaning is None else select_dimensions(before_cleaning, wanted)
     rows = []
-    for scope, dimension, group, part in _groups(used, asked.by):
-        chosen = _choose(part, asked.level, asked.weights, scales)
+    for scope, dimension, group, part in _groups(used, asked.by, nominal):
+        chosen = _choose(part, asked.level, asked.weights, scales, nominal)
         points = _points(part, scales)
         given = unit_ratings(part)
         same = (
@@ -130,11 +133,14 @@ def agreement(
     return Agreement(pl.DataFrame(rows, schema=AGREEMENT), invalid, policy.on_invalid, asked)
 
 
-def _groups(ratings: pl.DataFrame, by: Sequence[Scope]) -> Iterator[tuple[Scope, str | None, str | None, pl.DataFrame]]:
+def _groups(
+    ratings: pl.DataFrame, by: Sequence[Scope], nominal: Collection[str]
+) -> Iterator[tuple[Scope, str | None, str | None, pl.DataFrame]]:
     """The parts of the ratings that get rows of their own, in the order they are shown."""
     dimensions = sorted(ratings["dimension"].unique())
     if "overall" in by:
-        yield "overall", None, None, ratings
+        ordered = ratings.filter(~pl.col("dimension").is_in(list(nominal)))
+        yield "overall", None, None, ratings if ordered.is_empty() else ordered
     parts = {dimension: ratings.filter(pl.col("dimension") == dimension) for dimension in dimensions}
     if "dimension" in by:
         for dimension, part in parts.items():
@@ -167,8 +173,16 @@ class _Choice:
     obstacle: str | None = None
 
 
-def _choose(ratings: pl.DataFrame, level: Level | None, weights: Weights | None, scales: tuple[Scale, ...]) -> _Choice:
+def _choose(
+    ratings: pl.DataFrame,
+    level: Level | None,
+    weights: Weights | None,
+    scales: tuple[Scale, ...],
+    nominal: Collection[str],
+) -> _Choice:
     """As requested, or by the scale of the ratings."""
+    if nominal and set(ratings["dimension"].unique()) <= set(nominal):
+        return _Choice(level or "nominal", weights or "none")
     try:
         scale = scale_of(ratings, scales)
     except InputError as error:

@@ -20,7 +20,11 @@ from dialgauge.tables._texts import number as number
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
 from dialgauge.tables._console import fits_width as fits_width, print_table as print_table
-from dialgauge.tables._csv import csv_text as csv_text, escape_formulas_in as escape_formulas_in
+from dialgauge.tables._csv import (
+    csv_text as csv_text,
+    escape_formulas_in as escape_formulas_in,
+    unescape_formulas_in as unescape_formulas_in,
+)
 from dialgauge.tables._markdown import escape_markdown as escape_markdown
 from dialgauge.tables._model import text_cell as text_cell
 from dialgauge.tables._numbers import best_of as best_of, stars_of as stars_of

@@ -37,19 +37,29 @@ def _escape(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
 
 
+_BEGINS = f"[{re.escape(''.join(_FORMULA))}]"
+
+
 def escape_formulas_in(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """A frame whose texts no spreadsheet reads as formulas, as in :func:`csv_text`."""
+    """A frame whose texts no spreadsheet reads as formulas, as in :func:`csv_text`.
+
+    What begins with apostrophes before a formula gets one more, so that :func:`unescape_formulas_in` can take it away.
+    """
     import polars as pl
 
-    begins = f"^[{re.escape(''.join(_FORMULA))}]"
-    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
-    return frame.with_columns(
-        pl.when(pl.col(name).str.contains(begins) & ~pl.col(name).str.contains(f"^({_NUMBER.pattern})$"))
-        .then("'" + pl.col(name))
-        .otherwise(pl.col(name))
-        .alias(name)
-        for name in texts
-    )
+    text = pl.col(pl.String)
+    formula = text.str.contains(f"^{_BEGINS}") & ~text.str.contains(f"^({_NUMBER.pattern})$")
+    escaped = text.str.contains(f"^'+{_BEGINS}")
+    return frame.with_columns(pl.when(formula | escaped).then(pl.lit("'") + text).otherwise(text).name.keep())
+
+
+def unescape_formulas_in(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """The frame of a CSV file without the apostrophes that :func:`escape_formulas_in` put before formulas."""
+    import polars as pl
+
+    text = pl.col(pl.String)
+    escaped = text.str.contains(f"^'+{_BEGINS}")
+    return frame.with_columns(pl.when(escaped).then(text.str.slice(1)).otherwise(text).name.keep())
 
 
 def table_csv(table: Table, *, escape_formulas: bool = True) -> str:

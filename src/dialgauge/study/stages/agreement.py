@@ -48,8 +48,10 @@ class AgreementStage(Stage):
 
         context.progress("inter-annotator agreement", 0, 1)
         policy, asked = context.section(RatingPolicy), context.asked(AgreementSettings, measures="krippendorff-alpha")
-        checked = treat_ratings(context.corpus.ratings, policy).checked
-        context.write("agreement.parquet", agreement(checked, settings=asked, policy=policy).frame)
+        corpus = context.corpus.without_models()
+        checked, nominal = treat_ratings(corpus.ratings, policy).checked, corpus.dimensions_of("nominal")
+        agreed = agreement(checked, settings=asked, policy=policy, nominal=nominal)
+        context.write("agreement.parquet", agreed.frame)
         context.write("drift.parquet", drift(checked, policy=policy, confidence=asked.confidence).trends)
         standing = asked.subset(OutlierSettings, level=asked.level or "interval")
         context.write("outliers.parquet", outliers(checked, standing, policy).frame)

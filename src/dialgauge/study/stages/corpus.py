@@ -14,10 +14,11 @@ from dialgauge.corpus import (
     count_by_reason,
     open_corpus,
     parse_share,
+    source_files,
     source_folder,
     write_corpus,
 )
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, LeftOutError
 from dialgauge.study._context import Context
 from dialgauge.study._digest import file_digest
 from dialgauge.study._finished import FinishedRun
@@ -110,9 +111,8 @@ class CorpusStage(Stage):
     def paths(self, settings: StudyFile, home: Path) -> Iterator[GivenPath]:
         source = settings.section(CorpusSection).source
         if source != "embedded" and not source.startswith("dataset:"):
-            path = source_folder(source, home)
-            assert path is not None
-            yield ("corpus", "source"), source, path
+            for path in source_files(source, home):
+                yield ("corpus", "source"), source, path
         for name, path, _ in settings.section(CorpusSection).rating_files(home):
             yield ("corpus", "ratings"), name, path
 
@@ -126,11 +126,13 @@ class CorpusStage(Stage):
 def source_settings(context: Context) -> dict[str, Any]:
     """All that tells the source from another: how it is read, and a digest of its content."""
     wanted = context.section(CorpusSection)
-    folder = source_folder(wanted.source, context.home)
-    if folder is not None and not folder.exists():
-        raise InputError(f"corpus.source: {folder} does not exist (paths are relative to the study file)")
+    found = source_files(wanted.source, context.home)
+    for path in found:
+        if not path.exists():
+            raise InputError(f"corpus.source: {path} does not exist (paths are relative to the study file)")
     # The embedded corpus is part of the code.
-    content = {"content": None if folder is None else file_digest(folder)}
+    digests = [file_digest(path) for path in found]
+    content = {"content": None if not digests else digests[0] if len(digests) == 1 else digests}
     files = {}
     for name, path, _ in wanted.rating_files(context.home):
         if not path.exists():
@@ -163,7 +165,7 @@ def read_source(context: Context) -> Corpus:
         if unread:
             raise InputError(f"corpus: {unread[0]}")
         if too_much:
-            raise InputError(
+            raise LeftOutError(
                 f"corpus: {'; '.join(too_much)}. Mend the file or map its columns ('dialgauge inspect FILE' shows each "
                 'row), or allow it with corpus.allow_left_out = "20%"'
             )

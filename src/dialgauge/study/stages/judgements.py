@@ -35,7 +35,7 @@ class JudgementsStage(Stage):
         }
 
     def files(self, context: Context) -> list[str]:
-        corpus = context.corpus
+        corpus = context.corpus.without_models()
         wanted = (
             (bool(corpus.dimensions_of("binary", "nominal")) or corpus.spans.height > 0, _LABELS),
             (corpus.preferences.height > 0, _PREFERENCES),
@@ -45,7 +45,7 @@ class JudgementsStage(Stage):
         return [name for there, names in wanted if there for name in names]
 
     def make(self, context: Context) -> Mapping[str, Any]:
-        files, corpus, asked = self.files(context), context.corpus, _asked(context)
+        files, corpus, asked = self.files(context), context.corpus.without_models(), _asked(context)
         if not files:
             return {"sentences": []}
         policy = context.section(RatingPolicy)

@@ -102,7 +102,7 @@ def _compared(context: Context, correlations: pl.DataFrame, level: Any, coeffici
 def _cleaning(context: Context) -> pl.DataFrame:
     """Agreement once what contradicts a majority is gone, and how many ratings that takes."""
     policy = context.section(RatingPolicy)
-    treated = treat_ratings(context.corpus.ratings, policy)
+    treated = treat_ratings(context.corpus.without_models().ratings, policy)
     if treated.cleaned is None:
         raise ValueError("there is a table of cleaning only where the policy cleans")
     asked = context.asked(AgreementSettings, measures="krippendorff-alpha")

@@ -1,0 +1,44 @@
+"""Agreement of dimensions without an order, and judgements of models beside those of people."""
+
+from dataclasses import replace
+
+import krippendorff
+import numpy as np
+import polars as pl
+import pytest
+
+from dialgauge.corpus import ANNOTATORS, Corpus, Dialogue, Dimension, Rating, Summary
+from dialgauge.ratings import agreement
+
+NAMES = [[1, 3, 2, 1, 3, 2, 1, 1], [3, 3, 2, 1, 1, 2, 1, 3]]
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    dialogues = [Dialogue(f"d{n}", ()) for n in range(8)]
+    summaries = [Summary(d.id, "s", "text") for d in dialogues]
+    ratings = [
+        Rating(f"d{n}", "s", who, dimension, float(row[n]), scale="1-3")
+        for who, row in zip("ab", NAMES, strict=True)
+        for n in range(8)
+        for dimension in ("error type", "fluency")
+    ]
+    ratings += [Rating(f"d{n}", "s", "gpt", "fluency", 1.0, scale="1-3") for n in range(8)]
+    built = Corpus.build(dialogues, summaries, ratings, declared=[Dimension("error type", "nominal", "1-3")])
+    return replace(built, annotators=pl.DataFrame([("gpt", "model", None)], schema=ANNOTATORS, orient="row"))
+
+
+def test_names_without_an_order_are_nominal(corpus: Corpus) -> None:
+    people = corpus.without_models()
+    found = agreement(people.ratings, ("krippendorff-alpha",), nominal=people.dimensions_of("nominal"), resamples=0)
+    for level, dimension in (("nominal", "error type"), ("ordinal", "fluency")):
+        right = krippendorff.alpha(reliability_data=np.array(NAMES, float), level_of_measurement=level)
+        assert found.value("krippendorff-alpha", dimension) == pytest.approx(right, abs=1e-12)
+    # What has no order is no part of the pool of dimensions that have one.
+    assert found.value("krippendorff-alpha") == found.value("krippendorff-alpha", "fluency")
+
+
+def test_models_take_no_part(corpus: Corpus) -> None:
+    assert corpus.models == ["gpt"]
+    assert set(corpus.without_models().ratings["annotator"]) == {"a", "b"}
+    assert corpus.without_models().without_models().ratings.height == 32
