@@ -41,7 +41,7 @@ SHARES = {
     "writing_style": 0.95,
     "speaker_switch": 0.7,
     "demographic_change": 0.78,
-    "noise_addition": 0.98,
+    "noise_addition": 0.85,  # a chat without a clear topic is declined
     "length_reduction": 0.38,
     "length_increase": 0.98,
     "category_change": 0.005,

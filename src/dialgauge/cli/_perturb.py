@@ -47,11 +47,16 @@ def perturbations(
         str | None,
         typer.Argument(help="Perturbation to show in detail, or family to list (default: list all)."),
     ] = None,
+    declined: Annotated[
+        str | None,
+        typer.Option(help="Corpus: show which of its summaries are declined, and why.", metavar="CORPUS"),
+    ] = None,
     json: Json = False,
 ) -> None:
     """List the perturbations: what each does, its intended effect on each dimension, and an example.
 
     [bold]dialgauge perturbations add_negation[/]
+    [bold]dialgauge perturbations drop_phrases --declined calls.jsonl[/]
 
     Specify one as NAME, NAME_LEVEL or NAME:OPTION=VALUE, as in [bold]typos_2[/] or [bold]jumble:scope=sentence[/]. A
     family name (baseline, domain) means all its members, [bold]all[/] everything.
@@ -59,6 +64,9 @@ def perturbations(
     from dialgauge.perturb import parse_requests
 
     requests = parse_requests([name or "all"])
+    if declined is not None:
+        _show_declined(declined, name or "all", json)
+        return
     found = list({request.perturbation.name: request.perturbation for request in requests}.values())
     if name is not None and len(found) == 1:
         facts = _facts(found[0])
@@ -81,6 +89,28 @@ def perturbations(
         "[dim]effect on C consistency, R relevance, F fluency, K coherence: = preserves, − degrades, ~ degrades "
         "mildly. dialgauge perturbations NAME shows the details of one.[/]"
     )
+
+
+def _show_declined(corpus: str, name: str, json: bool) -> None:
+    """Why summaries of a corpus are declined, with the first of them; nothing is written."""
+    import polars as pl
+
+    from dialgauge.perturb import perturb as perturb_corpus
+
+    loaded = load_corpus(corpus, None, None, False)
+    with progress_bar("perturbing") as progress:
+        result = perturb_corpus(loaded, [name], progress=progress)
+    rows = _summary(result)
+    reasons = (
+        result.declined.group_by("perturbation", "reason", maintain_order=True)
+        .agg(pl.len().alias("count"), pl.format("{} {}", "dialogue_id", "system").first().alias("first"))
+        .sort("perturbation", "count", "reason", descending=[False, True, False])
+    )
+    if json:
+        print_json({"perturbations": rows, "declined": reasons.to_dicts()})
+        return
+    _print_summary(loaded.info.name, rows, reasons.clear(), gated=False)
+    print_table("declined", ("perturbation", "reason", "count", "first"), reasons.iter_rows(), numeric=["count"])
 
 
 @with_options
@@ -108,6 +138,8 @@ def perturb(
     from dialgauge.corpus import check_target, write_corpus
     from dialgauge.perturb import perturb as perturb_corpus
 
+    if llm and settings.gate:
+        raise InputError("--gate is for variants made by rules; answers of a model are checked by their own validators")
     if dry_run and llm is None:
         raise InputError("--dry-run needs --llm: it estimates the requests to a language model")
     check_target(output)
@@ -127,7 +159,7 @@ def perturb(
         facts = {"output": str(output), "seed": settings.seed, "variants": made, "perturbations": rows}
         print_json({**facts, "declined": reasons.to_dicts(), **({"llm": account} if account else {})})
         return
-    _print_summary(loaded.info.name, rows, reasons)
+    _print_summary(loaded.info.name, rows, reasons, gated=bool(settings.gate))
     if generator and account:
         note(f"{account['model']}: {generator.usage.line(chat.token_price)}")
     note(f"wrote {counted(made, 'variant')} to {output}")
@@ -135,17 +167,20 @@ def perturb(
 
 def _summary(result: "Perturbed") -> list[dict[str, Any]]:
     """Number of variants made and declined per kind."""
-    from dialgauge.perturb import DRAW_MARK
+    from dialgauge.perturb import DRAW_MARK, STOPPED
 
     def label(variant: str) -> str:
         return variant.rpartition(DRAW_MARK)[0] if DRAW_MARK in variant else variant
 
     applied = [label(variant) for variant in result.variants["variant"]]
     declined = [label(variant) for variant in result.declined["variant"]]
+    gates = result.declined.filter(result.declined["reason"].str.starts_with(STOPPED))
+    held = [label(variant) for variant in gates["variant"]]
     rows = []
     for name in result.labels:
-        yes, no = applied.count(name), declined.count(name)
-        rows.append({"perturbation": name, "applied": yes, "declined": no, "share": yes / max(yes + no, 1)})
+        yes, no, stopped = applied.count(name), declined.count(name), held.count(name)
+        row = {"perturbation": name, "applied": yes, "declined": no, "share": yes / max(yes + no, 1)}
+        rows.append(row | {"stopped": stopped, "let_through": yes / max(yes + stopped, 1)})
     return rows
 
 
@@ -155,12 +190,23 @@ def _reasons(result: "Perturbed") -> "pl.DataFrame":
     return counts.sort("count", "perturbation", "reason", descending=[True, False, False])
 
 
-def _print_summary(name: str, rows: "Sequence[Mapping[str, Any]]", reasons: "pl.DataFrame") -> None:
+def _print_summary(name: str, rows: "Sequence[Mapping[str, Any]]", reasons: "pl.DataFrame", *, gated: bool) -> None:
+    """``gated``: also how many of the variants that were made the gates let through."""
+    numbers = ["applied", "declined", "share applied", *(["let through by the gates"] if gated else [])]
     print_table(
         f"{name}: variants by perturbation",
-        ("perturbation", "applied", "declined", "share applied"),
-        ((r["perturbation"], r["applied"], r["declined"], f"{r['share']:.0%}") for r in rows),
-        numeric=["applied", "declined", "share applied"],
+        ("perturbation", *numbers),
+        (
+            (
+                r["perturbation"],
+                r["applied"],
+                r["declined"],
+                f"{r['share']:.0%}",
+                *([f"{r['let_through']:.0%}"] * gated),
+            )
+            for r in rows
+        ),
+        numeric=numbers,
     )
     if not reasons.is_empty():
         print_table("declined", ("perturbation", "reason", "count"), reasons.iter_rows(), numeric=["count"])

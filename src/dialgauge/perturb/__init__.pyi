@@ -60,6 +60,12 @@ __all__: list[str]  # The names above are public; those below are for other room
 from dialgauge.perturb._apply import (
     run_rules as run_rules,
 )
+from dialgauge.perturb._gate_model import (
+    gate_identity as gate_identity,
+)
+from dialgauge.perturb._gates import (
+    STOPPED as STOPPED,
+)
 from dialgauge.perturb._lexicon import (
     people as people,
 )

@@ -4,13 +4,15 @@ import hashlib
 import json
 import random
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dialgauge.corpus import ORIGINAL, OVERALL, Dialogue
+from dialgauge.perturb._bank import Bank, embedded_bank
 from dialgauge.perturb._domain_text import edits_between
 from dialgauge.perturb._edits import Draft, Edit
 from dialgauge.perturb._evaleval import published
+from dialgauge.perturb._gates import stopped
 from dialgauge.perturb._language import foreign
 from dialgauge.perturb._parse import Parsed, outline, parse
 from dialgauge.perturb._perturbation import (
@@ -23,6 +25,7 @@ from dialgauge.perturb._perturbation import (
     variant_name,
 )
 from dialgauge.perturb._provenance import Provenance
+from dialgauge.perturb._settings import Gate
 from dialgauge.perturb._spans import has_words
 from dialgauge.perturb._tidy import tidy
 
@@ -32,7 +35,8 @@ _ATTEMPTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One variant to be made: the request, the text, its dialogue, its key and the seed."""
+    """One variant to be made: the request, the text, its dialogue, its key and the seed; the gates that it must pass,
+    and the sentences that other summaries of its corpus can lend (default: those of the embedded corpus)."""
 
     request: PerturbationRequest
     text: str
@@ -40,6 +44,13 @@ class Task:
     key: tuple[str, str, str, str]
     seed: int
     draw: int = 1
+    gates: tuple[Gate, ...] = ()
+    bank: Bank | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def claims_fluency(self) -> bool:
+        """Whether the language is to stay as good as it was."""
+        return "fluency" not in self.request.perturbation.effects
 
     @property
     def variant(self) -> str:
@@ -100,10 +111,12 @@ def hindrance(task: Task) -> str | None:
 
 
 def run_rules(task: Task, taken: Collection[str] = ()) -> Variant | Declined:
-    """Apply the perturbation's own rules to the text; try another draw if the result is ``taken``."""
+    """Apply the perturbation's own rules to the text; try another draw if the result is ``taken`` or stopped by a
+    gate."""
     if reason := hindrance(task):
         return Declined(reason)
     outcome: Variant | Declined = Declined("")
+    refused: dict[str, str] = {}
     for attempt in range(_ATTEMPTS):
         proposal = _proposed(task, attempt)
         if isinstance(proposal, NotApplicable):
@@ -115,9 +128,12 @@ def run_rules(task: Task, taken: Collection[str] = ()) -> Variant | Declined:
         else:
             outcome = finish(task, proposal)
         if isinstance(outcome, Variant):
-            if outcome.text not in taken:
-                return outcome
-            outcome = Declined("no further distinct variant")
+            if outcome.text not in refused and outcome.text not in taken:
+                reason, found = stopped(task, outcome)
+                if not reason:
+                    return replace(outcome, provenance=outcome.provenance.noting(found)) if found else outcome
+                refused[outcome.text] = reason
+            outcome = Declined(next(iter(refused.values()), "no further distinct variant"))
     return outcome
 
 
@@ -126,7 +142,9 @@ def _proposed(task: Task, attempt: int) -> str | Sequence[Edit] | Proposal | Not
     request = task.request
     if task.as_published:
         return published(task, attempt)
-    options = {name: value for name, value in request.options.items() if name != "compat"}
+    options: dict[str, Any] = {name: value for name, value in request.options.items() if name != "compat"}
+    if "corpus" in request.perturbation.needs:
+        options["bank"] = task.bank if task.bank is not None else embedded_bank()
     return request.perturbation.propose(task.parsed, task.dialogue, task.random(attempt), request.level, **options)
 
 

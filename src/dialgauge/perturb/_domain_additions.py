@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from dialgauge.corpus import Dialogue
+from dialgauge.perturb._bank import Bank
 from dialgauge.perturb._domain_sides import Side, sides_of
 from dialgauge.perturb._domain_text import CITATION, numbers, source_of, support
 from dialgauge.perturb._edits import Edit
@@ -15,6 +16,8 @@ from dialgauge.perturb._registry import register
 
 #: Maximum number of places of a summary that get invented details.
 _MOST_PARTICULARS = 3
+#: Of the sentences that fit best, one of so many is borrowed.
+_NEAREST = 3
 #: A sentence counts as unsupported if less than this share of its content words is known.
 _SUPPORTED = 0.6
 
@@ -129,43 +132,69 @@ def _validate_demographic(
     return "no detail was added that is not in the transcript"
 
 
-def _propose_noise(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
-    text = parsed.text
-    about, pool = _fitting(dialogue, text)
-    if not pool:
-        return NotApplicable("neither a domain nor a topic of the lexicon is recognised")
-    known = source_of(text, dialogue)
-    past = _tells_past(parsed)
-    # The sentences of what is nearest come before those of what is near.
-    ranked = [template for group in pool for template in rng.sample(group, len(group))]
-    sentences: list[str] = []
-    for template in ranked:
-        sentence = _filled(template, text, dialogue, past)
-        if support(_without_people(template), known) < _SUPPORTED and sentence not in sentences:
-            sentences.append(sentence)
-        if len(sentences) == level:
-            break
+def _propose_noise(
+    parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int, *, bank: Bank
+) -> Proposal | NotApplicable:
+    """Sentences of the lexicon for calls between a customer and somebody who serves; for everything else sentences that
+    summaries of similar conversations have."""
+    text, past = parsed.text, _tells_past(parsed)
+    about, pool = _of_the_domain(dialogue, text)
+    near = [] if pool else bank.fitting(dialogue, text, past)[: max(_NEAREST, level)]
+    if not pool and len(near) < level:
+        about, pool = _of_the_topic(dialogue, text)
+    notes: dict[str, object] = {"domain": about}
+    if pool:
+        known = source_of(text, dialogue)
+        # The sentences of what is nearest come before those of what is near.
+        ranked = [template for group in pool for template in rng.sample(group, len(group))]
+        unsaid = [t for t in ranked if support(_without_people(t), known) < _SUPPORTED]
+        sentences = list(dict.fromkeys(_filled(template, text, dialogue, past) for template in unsaid))[:level]
+    else:
+        chosen = rng.sample(near, min(level, len(near)))
+        notes = {"borrowed_from": sorted({sentence.dialogue_id for sentence in chosen})}
+        sentences = _with_names([sentence.template for sentence in chosen], dialogue, text)
     if len(sentences) < level:
-        return NotApplicable(f"only {len(sentences)} sentences of the lexicon are not in the transcript")
+        return NotApplicable("too few sentences fit the conversation without being said in it")
     ends = [end for _, end in parsed.sentences]
     behind: dict[int, list[str]] = {}
     for sentence, place in zip(sentences, rng.choices(ends, k=level), strict=True):
         behind.setdefault(place, []).append(sentence)
     edits = [Edit(place, place, _joined(text, place, added)) for place, added in sorted(behind.items())]
-    return Proposal(edits, {"domain": about})
+    return Proposal(edits, notes)
 
 
-def _fitting(dialogue: Dialogue | None, text: str) -> tuple[str, list[Sequence[str]]]:
-    """What the conversation is about, and sentences that fit it: those of the domain for calls between a customer and
-    somebody who serves, those of the topics (at most two) for everything else."""
+def _of_the_domain(dialogue: Dialogue | None, text: str) -> tuple[str, list[Sequence[str]]]:
+    """The domain of a call and the lexicon's sentences for it; none for conversations between people with names."""
     domain, sides = lexicon().domain_of(dialogue, text), sides_of(dialogue, text)
     chat = bool(sides.display[0] and sides.display[1] and not sides.words[0])
     if domain is not None and not chat:
         return domain.name, [domain.noise, lexicon().general_noise]
     if dialogue is None or (not chat and sides.mentions(text)):
         return "general", [lexicon().general_noise]
-    topics = lexicon().topics_of(dialogue, text)[:2]
-    return (topics[0].name if topics else ""), [topic.noise for topic in topics]
+    return "", []
+
+
+def _of_the_topic(dialogue: Dialogue | None, text: str) -> tuple[str, list[Sequence[str]]]:
+    """The topic of a conversation that both the summary and the transcript show clearly, and the lexicon's sentences
+    for it."""
+    clear = lexicon().topics_of(dialogue, text)[:1]
+    return (clear[0].name if clear else ""), [topic.noise for topic in clear]
+
+
+def _with_names(templates: Sequence[str], dialogue: Dialogue | None, text: str) -> list[str]:
+    """Borrowed sentences with those who talk here, the one who is named most first. None where a sentence needs two
+    and the summary has no name for one of them."""
+    sides = sides_of(dialogue, text)
+    mentions = sides.mentions(text)
+    called: list[str] = []
+    for side in (0, 1):
+        names = [m.text for m in mentions if m.side == side and m.kind == "name"]
+        called.append(names[0] if names else sides.display[side])
+    if sum(m.side for m in mentions) * 2 > len(mentions):
+        called.reverse()
+    if not called[0]:
+        return []
+    return [t.format(*called) for t in templates if called[1] or "{1}" not in t]
 
 
 def _joined(text: str, place: int, sentences: Sequence[str]) -> str:
@@ -250,14 +279,14 @@ DEMOGRAPHIC_CHANGE = Perturbation(
 )
 NOISE_ADDITION = Perturbation(
     name="noise_addition",
-    version="2",
+    version="3",
     family="domain",
     description="Adds sentences that fit the domain but are not supported by the transcript",
     effects={"consistency": "degrades", "relevance": "degrades"},
     propose=_propose_noise,
     validate=_validate_noise,
     levels=(1, 2, 3),
-    needs=frozenset({"parse", "lexicon"}),
+    needs=frozenset({"parse", "lexicon", "corpus"}),
     citation=CITATION,
     examples=(
         (

@@ -17,7 +17,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 #: Minimum number of different keywords for a text to count as belonging to a domain.
 _LEAST_KEYWORDS = 3
 #: A keyword in the summary (3 each) and in the transcript (1 each) before a conversation has a topic.
-_LEAST_NEARNESS = 6
+_LEAST_NEARNESS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +87,15 @@ class Lexicon:
         return ranked[0] if len(ranked[0].keywords & found.keys()) >= _LEAST_KEYWORDS else None
 
     def topics_of(self, dialogue: Dialogue | None, text: str) -> list[Topic]:
-        """The topics of a conversation, the nearest first: by their keywords in the summary, then in the transcript.
-        The
-        last topic of the lexicon (plans) fits many, so it counts only where nothing else does."""
+        """The topics that a conversation clearly has, the nearest first: by their keywords in the summary (two at
+        least) and in the transcript."""
         said, told = roots(dialogue.text) if dialogue else Counter[str](), roots(text)
 
         def nearness(topic: Topic) -> int:
             return 3 * len(topic.keywords & told.keys()) + len(topic.keywords & said.keys())
 
-        near = [t for t in self.topics[:-1] if nearness(t) >= _LEAST_NEARNESS and t.keywords & told.keys()]
-        ranked = sorted(near, key=lambda topic: -nearness(topic))
-        return ranked or [topic for topic in self.topics[-1:] if nearness(topic)]
+        near = [t for t in self.topics if nearness(t) >= _LEAST_NEARNESS and len(t.keywords & told.keys()) > 1]
+        return sorted(near, key=lambda topic: -nearness(topic))
 
 
 @dataclass(frozen=True)

@@ -108,8 +108,8 @@ def parse(text: str) -> Parsed:
     """The full analysis of an English text. Texts are parsed one by one, so that no other text can change a result."""
     base = outline(text)
     nlp = _pipeline()
-    masked, starts = _mask(text)
-    document = nlp.make_doc(masked)
+    readable, starts = _mask(text)
+    document = nlp.make_doc(readable)
     sentence_starts = {start for start, _ in base.sentences}
     for token in document:
         token.is_sent_start = token.i == 0 or _original(starts, token.idx) in sentence_starts
@@ -182,6 +182,11 @@ def _token(token: Any, base: Parsed, starts: list[tuple[int, int, int]]) -> Toke
         right=token.i,
         unbroken=True,
     )
+
+
+def masked(text: str) -> str:
+    """The text with a name in place of each placeholder, as a model can read it."""
+    return _mask(text)[0]
 
 
 def _mask(text: str) -> tuple[str, list[tuple[int, int, int]]]:

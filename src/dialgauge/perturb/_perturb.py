@@ -9,6 +9,7 @@ import polars as pl
 from dialgauge.corpus import KEY, ORIGINAL, Corpus, Dialogue, Summary, summaries_frame
 from dialgauge.errors import InputError
 from dialgauge.perturb._apply import Declined, Task, Variant, run_rules
+from dialgauge.perturb._bank import bank_of
 from dialgauge.perturb._parse import missing_parser
 from dialgauge.perturb._perturbation import PerturbationRequest
 from dialgauge.perturb._registry import parse_requests
@@ -55,7 +56,8 @@ def perturb(
 
     ``names`` are specifications as in ``add_negation``, ``typos_2``, ``jumble:scope=sentence``, ``baseline`` or
     ``all``. ``per_item`` is the number of different variants of each. The result for a summary depends on its key
-    and the seed alone: not on the order, the other names, or the machine. With ``include_references`` references are
+    and the seed alone: not on the order, the other names, or the machine (noise_addition also on the other summaries,
+    from which it borrows). With ``include_references`` references are
     perturbed as well; their variants count as summaries of a system, so that they are scored and never used as
     references. Requesting variants that the corpus already has is an error.
     """
@@ -120,11 +122,14 @@ def _tasks(corpus: Corpus, requests: Sequence[PerturbationRequest], asked: Pertu
     rows = corpus.summaries.filter(pl.col("variant") == ORIGINAL)
     if not asked.include_references:
         rows = rows.filter(pl.col("kind") == "system")
+    borrowing = any("corpus" in request.perturbation.needs for request in requests)
+    bank = bank_of(corpus) if borrowing else None
     for row in rows.iter_rows(named=True):
         key = (row["dialogue_id"], row["system"], row["variant"], row["role"])
         for request in requests:
             for draw in range(1, asked.per_item + 1):
-                yield Task(request, row["text"] or "", dialogues.get(row["dialogue_id"]), key, asked.seed, draw)
+                dialogue = dialogues.get(row["dialogue_id"])
+                yield Task(request, row["text"] or "", dialogue, key, asked.seed, draw, asked.gate, bank)
 
 
 def _refuse_present(corpus: Corpus, tasks: Sequence[Task]) -> None:

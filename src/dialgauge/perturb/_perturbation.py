@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Family = Literal["baseline", "domain", "further"]
 Effect = Literal["preserves", "degrades", "degrades-mildly"]
-Need = Literal["parse", "transcript", "lexicon", "llm"]
+Need = Literal["parse", "transcript", "lexicon", "corpus", "llm"]
 Random = random.Random
 
 
@@ -76,7 +76,8 @@ class Perturbation:
     ``levels`` are the available strengths, the default first; a higher level with the same random state
     changes more. With ``numbered``, every label includes its level, and the bare name means all of them; ``count``
     (arguments as for ``validate``) then returns the number of changes, which must equal the level. ``needs``
-    lists what it requires; one that does not need ``parse`` works in any language. ``tidy`` lets the framework
+    lists what it requires; one that does not need ``parse`` works in any language, and one that needs ``corpus`` is
+    given the sentences of other summaries as ``bank``. ``tidy`` lets the framework
     repair spacing, a/an and capitals where edits meet the rest. ``version`` goes up whenever a text can change.
     ``examples`` are pairs of an input and what comes out at the default level with seed 0.
     """

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dialgauge.corpus import KEY
@@ -28,6 +28,10 @@ class Provenance:
     parser: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def noting(self, notes: Mapping[str, Any]) -> "Provenance":
+        """The same with further notes."""
+        return replace(self, notes={**self.notes, **notes})
 
     def as_dict(self) -> dict[str, Any]:
         """As it is written into the ``provenance`` column, below the key ``perturbation``."""

@@ -2,10 +2,14 @@
 
 from typing import Literal
 
-from dialgauge.settings import Settings, setting
+from dialgauge.settings import Settings, Several, setting
 
 #: ``own`` prompts are checked by schema; ``paper`` is Table 1 of Tweak to Trust, with answers in plain words.
 PromptSet = Literal["own", "paper"]
+
+#: ``parse``: nothing is broken in a second parse. ``model``: the embedded language model finds the edit likely.
+#: ``checks``: the checks of consistency do not belie what the kind declares.
+Gate = Literal["parse", "model", "checks"]
 
 _PANEL = "With a chat model"
 
@@ -16,6 +20,9 @@ class PerturbSettings(Settings):
     per_item: int = setting(1, "Number of different variants of each summary and kind.", short="-n", ge=1)
     seed: int = setting(0, "Random seed.", ge=0)
     include_references: bool = setting(False, "Perturb the references as well.")
+    gate: Several[Gate] = setting(
+        (), "Check that a variant must pass: a second parse, the embedded language model, the checks of consistency."
+    )
 
 
 class LlmSettings(Settings):

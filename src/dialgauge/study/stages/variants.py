@@ -20,6 +20,7 @@ from dialgauge.perturb import (
     PerturbSettings,
     by_rules,
     by_rules_without_parser,
+    gate_identity,
     parse_requests,
     parser_identity,
     perturb,
@@ -37,7 +38,7 @@ VARIANTS, DECLINED = "variants", "declined.parquet"
 _ASKING = frozenset({"model", "base_url", *LlmSettings.model_fields})
 LLM_KEYS = _ASKING | frozenset(ChatSettings.model_fields)
 #: The keys that decide which variants there are; the others say how metrics are judged by them.
-MAKING = frozenset({"use", "include_references", "per_item", "generator", "parser"})
+MAKING = frozenset({"use", "include_references", "per_item", "gate", "generator", "parser"})
 
 
 class PerturbationsSection(PerturbSettings, RobustnessSettings, LlmSettings, ChatSettings):
@@ -77,6 +78,10 @@ class PerturbationsSection(PerturbSettings, RobustnessSettings, LlmSettings, Cha
             raise ValueError(f'{", ".join(asked)}: only with generator = "llm"')
         if self.generator == "llm" and self.parser == "optional":
             raise ValueError('parser = "optional": only with generator = "rules"')
+        if self.generator == "llm" and self.gate:
+            raise ValueError(
+                'gate: only with generator = "rules"; answers of a model are checked by their own validators'
+            )
         if self.generator == "llm" and self.model is None:
             raise ValueError('generator = "llm" needs a model, as in model = "NAME"')
         return self
@@ -99,6 +104,8 @@ class VariantsStage(Stage):
         if any("parse" in request.perturbation.needs for request in parse_requests(wanted.use)):
             # Another parser makes other variants; and once there is one, more can be made than without.
             made["parser"] = parser_identity()
+        if "model" in wanted.gate:
+            made["gate_model"] = gate_identity()
         return made
 
     def make(self, context: Context) -> Mapping[str, Any]:
@@ -137,6 +144,7 @@ class VariantsStage(Stage):
         by = f"by {wanted.model}" if wanted.generator == "llm" else "by rules"
         held = f"; for {', '.join(wanted.dimensions)}" if wanted.dimensions else ""
         parsed = "; without a parser, perturbations that need one are skipped" if wanted.parser == "optional" else ""
+        by += f" and the gates {', '.join(wanted.gate)}" if wanted.gate else ""
         judged = f"{wanted.per_item} per kind; margin {wanted.margin:g}{held}{parsed}"
         return {"perturbations": f"{', '.join(wanted.use)}; {by}; {judged}"}
 

@@ -1,0 +1,34 @@
+"""The gate by the checks of consistency: a variant must not belie what its kind declares."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from dialgauge.checks import CHECKS, check
+from dialgauge.corpus import Turn
+
+if TYPE_CHECKING:
+    from dialgauge.perturb._apply import Task, Variant
+
+#: A variant that is said to be less consistent may look more consistent by at most this.
+_RISE = 0.02
+
+
+def judge_consistency(task: "Task", variant: "Variant") -> tuple[str, Mapping[str, Any]]:
+    """Where consistency is preserved, the original must say nothing against the variant; where it is degraded, the
+    transcript must not support the variant better than the original."""
+    effect = task.request.perturbation.effects.get("consistency")
+    if effect == "preserves" and task.claims_fluency:
+        found = check((Turn("", task.text),), variant.text)
+        for sentence in found.sentences:
+            for reason in sentence.reasons:
+                if not reason.hint and (
+                    CHECKS[reason.check].contradicts or reason.check in ("value_absent", "name_absent")
+                ):
+                    return f"{CHECKS[reason.check].help} ({reason.says!r})", {}
+        return "", {"p_right": round(found.p_right, 4)}
+    if effect != "degrades" or task.dialogue is None or not task.dialogue.turns:
+        return "", {}
+    before, after = check(task.dialogue, task.text).p_right, check(task.dialogue, variant.text).p_right
+    if after > before + _RISE:
+        return f"the transcript supports it better than the original ({before:.2f} → {after:.2f})", {}
+    return "", {"p_right": round(after, 4)}

@@ -1,0 +1,127 @@
+"""Gates stop what is broken, unlikely or belied; noise is borrowed from conversations about the same thing."""
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner
+
+from dialgauge.cli._app import app
+from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, write_corpus
+from dialgauge.perturb import Declined, Edit, Task, Variant, _gate_model as by_model, parse_requests, run_rules
+from dialgauge.perturb._apply import finish
+from dialgauge.perturb._bank import Bank, bank_of
+from dialgauge.perturb._gate_checks import judge_consistency
+from dialgauge.perturb._gates import judge_grammar, stopped
+
+pytestmark = pytest.mark.usefixtures("parser")
+
+
+def _made(label: str, text: str, edits: list[Edit], dialogue: Dialogue | None = None) -> tuple[Task, Variant]:
+    task = Task(parse_requests([label])[0], text, dialogue, ("d", "s", "original", "overall"), 0)
+    made = finish(task, edits, validate=lambda *_: None, tidied=False)
+    assert isinstance(made, Variant)
+    return task, made
+
+
+@pytest.mark.parametrize(
+    ("text", "edits", "reason"),
+    [
+        ("Nora calls. She left.", [Edit(5, 10)], "lost its verb"),
+        ("Nora calls Ivo.", [Edit(0, 4, "They")], "disagrees"),
+        ("Nora waited (for Ivo) there.", [Edit(12, 17)], "brackets"),
+        ("Nora waits at home.", [Edit(13, 18)], "lost its noun"),
+        ("Nora sings, dances, and left.", [Edit(12, 18)], "marks"),
+        ("Nora likes the red car.", [Edit(11, 18, "the the ")], "twice"),
+    ],
+)
+def test_the_second_parse_sees_what_an_edit_broke(text: str, edits: list[Edit], reason: str) -> None:
+    assert reason in judge_grammar(*_made("drop_phrases", text, edits))[0]
+
+
+def test_kinds_that_declare_broken_language_pass() -> None:
+    assert judge_grammar(*_made("drop_stopwords", "Nora calls. She left.", [Edit(5, 10)])) == ("", {})
+
+
+def test_checks_belie_a_kind_that_is_said_to_preserve() -> None:
+    text = "The customer owes 20 euros and did not pay."
+    assert judge_consistency(*_made("drop_phrases", text, [Edit(26, 42)]))[0] == ""
+    assert "value" in judge_consistency(*_made("drop_phrases", text, [Edit(18, 20, "90")]))[0]
+
+
+def test_the_model_judges_what_follows_the_edit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that knows one bigram: everything else is unlikely."""
+    words = {"Nora": 0, "looks": 1, "at": 2, "birds": 3, ".": 4}
+
+    def chances(text: str) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        ids = [words[w] for w in text.replace(".", " .").split()]
+        return tuple(ids), tuple(-1.0 if b == a + 1 else -9.0 for a, b in pairwise([-1, *ids]))
+
+    by_model._scored.cache_clear()
+    monkeypatch.setattr(by_model, "_chances", chances)
+    monkeypatch.setattr(by_model, "_model", lambda: SimpleNamespace(signature="tiny#1"))
+    cut = _made("drop_phrases", "Nora looks at birds.", [Edit(10, 13)])
+    reason, record = by_model.judge_likelihood(*cut)
+    assert "unlikely (-8.0, at least -2.6)" in reason
+    assert record["model"] == "tiny#1"
+    task = replace(cut[0], gates=("model",))
+    assert stopped(task, cut[1])[0].startswith("stopped by the gate model")
+    by_model._scored.cache_clear()
+
+
+def test_what_a_gate_stops_is_declined_and_what_passes_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = Task(
+        parse_requests(["antonym_adjective"])[0], "The room is cheap.", None, ("d", "", "original", "overall"), 0
+    )
+    passed = run_rules(replace(task, gates=("parse",)))
+    assert isinstance(passed, Variant)
+    assert passed.provenance.notes["gates"] == {"parse": "passed"}
+    monkeypatch.setattr("dialgauge.perturb._gates._FAULTS", (("broken", len),))
+    monkeypatch.setattr("dialgauge.perturb._gates.parse", lambda text: [0] * len(text))
+    refused = run_rules(replace(task, gates=("parse",)))
+    assert refused == Declined("stopped by the gate parse: broken")
+
+
+def _corpus() -> Bank:
+    talk = (
+        Turn("Ann", "The computer battery and the charger are broken."),
+        Turn("Bob", "Ask the shop about the warranty."),
+    )
+    corpus = Corpus.build(
+        [Dialogue("a", talk), Dialogue("b", (Turn("Ann", "I feed the horse."), Turn("Bob", "Nice pony.")))],
+        [
+            Summary(
+                "a",
+                "reference",
+                "Ann wants a refund for the broken computer from the shop. It is late.",
+                kind="reference",
+            ),
+            Summary("b", "ann", "Bob gives the horse an apple in the stable.", kind="reference"),
+        ],
+    )
+    return bank_of(corpus)
+
+
+def test_borrowed_sentences_stand_alone_and_fit() -> None:
+    bank = _corpus()
+    assert [s.template for s in bank.sentences] == [
+        "{0} gives the horse an apple in the stable.",
+        "{0} wants a refund for the broken computer from the shop.",
+    ]
+    here = Dialogue(
+        "c", (Turn("Eve", "My computer charger and battery failed."), Turn("Tom", "The shop has a warranty."))
+    )
+    near = bank.fitting(here, "Eve has a broken computer.", past=False)
+    assert [s.dialogue_id for s in near] == ["a"]
+    assert not bank.fitting(here, "Eve has a horse.", past=True)
+
+
+def test_the_commands_show_reasons_and_shares(tmp_path: Path) -> None:
+    file = tmp_path / "one.jsonl"
+    write_corpus(Corpus.build([Dialogue("d", (Turn("A", "Hello."),))], [Summary("d", "s", "Nora left.")]), file)
+    shown = CliRunner().invoke(app, ["perturbations", "antonym_adjective", "--declined", str(file), "--json"])
+    assert shown.exit_code == 0, shown.output
+    assert json.loads(shown.stdout)["declined"][0]["reason"] == "no adjective"
