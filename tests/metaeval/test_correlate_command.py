@@ -176,8 +176,8 @@ def test_numbers_are_never_folded(run, study, tmp_path, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
     lines = run(wide, scores, "--resamples", "50", "-l", "system", "-c", "pearson").stdout.splitlines()
     assert max(len(line) for line in lines) <= width
-    # Two metrics with intervals and the ceiling, for six dimensions: each on one line, with its marks.
+    # Two metrics, the ceiling and a perfect metric with intervals, for six dimensions: each on one line, with marks.
     cells = [cell for line in lines for cell in re.findall(r"-?1?\.\d\d \[-?1?\.\d\d -?1?\.\d\d\][* ]?=?", line)]
-    assert len(cells) == 3 * 6
+    assert len(cells) == 4 * 6
     assert any(cell.endswith("=") for cell in cells)
     assert not [line for line in lines if line.strip() in ("=", "*=", "]") or line.strip().endswith("[")]

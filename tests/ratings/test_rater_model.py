@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.raters import World, measure, simulate
 from dialgauge.errors import DialgaugeError
+from dialgauge.metaeval import human_ceiling
 from dialgauge.ratings import aggregate, rater_model
 
 
@@ -133,3 +134,12 @@ def test_on_real_raters_the_model_stays_close_to_the_mean(study: Callable[..., p
     mean = aggregate(ratings).frame
     both = mean.join(found.items, on=["dialogue_id", "system"], suffix="_model")
     assert np.corrcoef(both["value"], both["value_model"])[0, 1] > 0.98
+
+
+def test_what_a_perfect_metric_reaches_on_dialsummeval(study: Callable[..., pl.DataFrame]) -> None:
+    """Relevance: one against the rest says .60, and a perfect metric reaches .88."""
+    found = human_ceiling(study("reproduction"), resamples=0, levels=("summary", "system"), coefficients=("pearson",))
+    expected = {"coherence": (0.921, 0.961), "fluency": (0.885, 0.927), "relevance": (0.879, 0.911)}
+    for dimension, values in expected.items():
+        got = [found.perfect(dimension, level, "pearson") for level in ("summary", "system")]
+        assert got == pytest.approx(values, abs=0.004), dimension

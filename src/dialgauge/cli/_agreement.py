@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Longer tables show flagged rows only, and at most this many; further rows and notes are counted.
 _MOST_ROWS, _MOST_FLAGGED, _MOST_NOTES = 24, 10, 5
+#: For the interval of what a perfect metric reaches.
+_CEILING_RESAMPLES = 200
 
 #: Names of the measures in tables.
 _LABELS = {
@@ -113,6 +115,7 @@ class _Report:
     outliers: "Outliers"
     findings: "Findings"
     invalid: "pl.DataFrame"
+    ceilings: "pl.DataFrame"
 
 
 def _analyse(
@@ -135,7 +138,33 @@ def _analyse(
     apart = room.outliers(treated.checked, standing, policy)
     progress("checks", 3, 4)
     findings = room.check_ratings(corpus)
-    return _Report(corpus, before, after, treated.cleaned, drifting, apart, findings, treated.invalid)
+    reached = _ceilings(corpus, treated.checked, settings, policy)
+    return _Report(corpus, before, after, treated.cleaned, drifting, apart, findings, treated.invalid, reached)
+
+
+def _ceilings(
+    corpus: "Corpus", ratings: "pl.DataFrame", settings: AgreementSettings, policy: RatingPolicy
+) -> "pl.DataFrame":
+    """What one rater and a perfect metric reach, for each dimension at summary and system level."""
+    from dialgauge.metaeval import human_ceiling
+
+    try:
+        return human_ceiling(
+            ratings,
+            policy=policy,
+            levels=("summary", "system"),
+            coefficients=("pearson",),
+            resamples=min(settings.resamples, _CEILING_RESAMPLES),
+            confidence=settings.confidence,
+            seed=settings.seed,
+            references=sorted(corpus.references["system"].unique()),
+        ).frame
+    except InputError as error:
+        # Agreement needs no choice among several roles; what metrics can reach does.
+        note(f"what metrics can reach is not shown: {error}")
+        import polars as pl
+
+        return pl.DataFrame()
 
 
 def _as_json(report: _Report) -> dict[str, Any]:
@@ -152,6 +181,7 @@ def _as_json(report: _Report) -> dict[str, Any]:
         "blocks": report.drift.blocks.to_dicts(),
         "trends": report.drift.trends.to_dicts(),
     }
+    result["ceilings"] = report.ceilings.to_dicts()
     result["outliers"] = report.outliers.frame.to_dicts()
     result["findings"] = [{**asdict(finding), "evidence": dict(finding.evidence)} for finding in report.findings]
     result["invalid"] = report.invalid.to_dicts()
@@ -168,6 +198,7 @@ def _print(report: _Report, on_invalid: str) -> None:
     if report.invalid.height:
         verb = {"drop": "skipped", "keep": "kept"}[on_invalid]
         note(f"invalid values {verb} (outside the rating scale; see --on-invalid): {report.invalid.height}")
+    _print_ceilings(report.ceilings)
     _print_drift(report.drift)
     _print_outliers(report.outliers)
     _print_findings(report.findings)
@@ -192,6 +223,22 @@ def _print_agreement(title: str, before: "Agreement", after: "Agreement") -> Non
         rows.append([name if name != previous else "", measure, *value, verdict, units])
         previous = name
     print_table(title, columns, rows, numeric=["before", "value", "95 % interval", "units"])
+
+
+def _print_ceilings(reached: "pl.DataFrame") -> None:
+    """How far a metric could correlate with these ratings; nothing where no correlation has a value."""
+    if reached.is_empty() or not reached["perfect"].is_not_null().any():
+        return
+    from dialgauge.tables import number_cell
+
+    rows, previous = [], None
+    for row in reached.drop_nulls("perfect").iter_rows(named=True):
+        shown = [number_cell(row[name]) for name in ("value", "new_rater", "perfect")]
+        name = row["dimension"] if row["dimension"] != previous else ""
+        rows.append([name, row["level"], *shown, interval(row["perfect_low"], row["perfect_high"])])
+        previous = row["dimension"]
+    columns = ("dimension", "level", "one against the rest", "new rater", "perfect metric", "95 % interval")
+    print_table("what could be reached against these ratings (Pearson r)", columns, rows, numeric=columns[2:])
 
 
 def _print_cleaning(cleaned: "Cleaned") -> None:

@@ -64,6 +64,7 @@ def correlate(
         ceiling=made.ceiling,
         best=_best(made),
         effect=made.references,
+        disattenuated=made.disattenuated,
     )
     if json:
         judgements = {

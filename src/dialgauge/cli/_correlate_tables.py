@@ -35,6 +35,7 @@ class Found:
     ceiling: "HumanCeiling | None"
     best: Best
     effect: pl.DataFrame | None
+    disattenuated: pl.DataFrame
 
 
 def print_found(found: Found) -> None:
@@ -57,10 +58,17 @@ def level_table(found: Found, level: str, coefficient: str) -> Table:
         values = {row["dimension"]: row for row in ceiling.iter_rows(named=True)}
         heads.append("human ceiling")
         cells.append([_cell(values[dimension], False, False) for dimension in dimensions])
+        if ceiling["perfect"].is_not_null().any():
+            heads.append("perfect metric")
+            cells.append([_cell(_perfect(values[dimension]), False, False) for dimension in dimensions])
     systems, dialogues = len(found.result.systems), len(found.result.dialogues)
     what = "summaries each" if _over_items(found.result) else "systems"
     title = f"{coefficient} at {level} level: {systems} {what}, {dialogues} dialogues"
     return matrix(title, ("metric", "dimension"), heads, dimensions, cells, kind="correlations")
+
+
+def _perfect(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {"value": row["perfect"], "low": row["perfect_low"], "high": row["perfect_high"]}
 
 
 def _over_items(result: "Correlations") -> bool:
@@ -174,5 +182,6 @@ def as_json(found: Found) -> dict[str, Any]:
             for (level, coefficient, dimension), alike in found.best.items()
         ],
         "human_ceiling": found.ceiling.frame.to_dicts() if found.ceiling else [],
+        "disattenuated": found.disattenuated.to_dicts(),
         "reference_effect": found.effect.to_dicts() if found.effect is not None else [],
     }

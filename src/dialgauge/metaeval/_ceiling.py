@@ -15,6 +15,7 @@ from dialgauge.metaeval._draws import Weights, bootstrap_weights, no_resampling
 from dialgauge.metaeval._intervals import percentile_interval
 from dialgauge.metaeval._matrix import ScoreMatrix, align, choose_role
 from dialgauge.metaeval._names import BASE, Coefficient, FloatArray, Level, check_name
+from dialgauge.metaeval._perfect import Reachable, reachable_against_mean, reachable_against_model
 from dialgauge.metaeval._settings import CorrelationSettings
 from dialgauge.ratings import RatingPolicy, aggregate
 from dialgauge.settings import chosen_pair, takes
@@ -28,6 +29,10 @@ CEILING = pl.Schema(
         "value": pl.Float64,
         "low": pl.Float64,
         "high": pl.Float64,
+        "perfect": pl.Float64,
+        "perfect_low": pl.Float64,
+        "perfect_high": pl.Float64,
+        "new_rater": pl.Float64,
         "annotators": pl.Int64,
         "reason": pl.String,
     }
@@ -51,8 +56,10 @@ _PANEL = 10
 class HumanCeiling(FrameResult):
     """``frame``: the mean over annotators of their correlation with the aggregate of the others, per dimension.
 
-    ``annotators`` has each annotator's own. It is what a metric that rated like one more annotator would reach; an
-    aggregate of several annotators is less noisy than one of them, so a metric may exceed it.
+    ``annotators`` has each annotator's own. It is one against the rest. Metrics are compared with the aggregate of all,
+    which is less noisy: ``perfect``, with its interval, is what a metric without any error reaches there, ``new_rater``
+    what one more annotator does (both for Pearson's r, against the mean or, below system level, a model of the raters;
+    else null). Raters count as a sample: what they share is taken as the truth.
     """
 
     frame: pl.DataFrame
@@ -64,6 +71,13 @@ class HumanCeiling(FrameResult):
             pl.col("dimension") == dimension, pl.col("level") == level, pl.col("coefficient") == coefficient
         )
         return rows["value"][0] if rows.height else None
+
+    def perfect(self, dimension: str, level: str, coefficient: str) -> float | None:
+        """What a perfect metric reaches; None where that is not known."""
+        rows = self.frame.filter(
+            pl.col("dimension") == dimension, pl.col("level") == level, pl.col("coefficient") == coefficient
+        )
+        return rows["perfect"][0] if rows.height else None
 
 
 @takes(CorrelationSettings, RatingPolicy)
@@ -104,11 +118,12 @@ def human_ceiling(
     for dimension, (part, names) in panels.items():
         heads = [(dimension, level, coefficient) for level in asked.levels for coefficient in asked.coefficients]
         if len(names) < 2:
-            rows += [(*head, None, None, None, len(names), "fewer than two annotators") for head in heads]
+            rows += [(*head, *[None] * 7, len(names), "fewer than two annotators") for head in heads]
             continue
         matrix = _against_others(part, names, sides)
         m, n = len(matrix.systems), len(matrix.dialogues)
         draws = bootstrap_weights(m, n, resamples, asked.resample, asked.seed) if resamples else None
+        gold = _Gold.of(part, policy, matrix)
         for _, level, coefficient in heads:
             each = _diagonal(matrix, level, coefficient, no_resampling(m, n))
             drawn = each[:0] if draws is None else _diagonal(matrix, level, coefficient, draws)
@@ -116,7 +131,8 @@ def human_ceiling(
             known = int((~np.isnan(each)).sum())
             few = too_few(np.any(~(np.isnan(matrix.scores) | np.isnan(matrix.ratings)), axis=0), level)
             reason = None if known else few or "no annotator's ratings vary where the others rated too"
-            numbers = (null(number) for number in (float(_mean(each)[0]), low, high))
+            reached = _reachable(gold, matrix, level, coefficient, draws, asked.confidence)
+            numbers = (null(number) for number in (float(_mean(each)[0]), low, high, *reached))
             rows.append((dimension, level, coefficient, *numbers, known, reason))
             singles += [
                 (name, dimension, level, coefficient, null(float(v))) for name, v in zip(names, each[0], strict=True)
@@ -124,6 +140,54 @@ def human_ceiling(
     return HumanCeiling(
         pl.DataFrame(rows, schema=CEILING, orient="row"), pl.DataFrame(singles, schema=BY_ANNOTATOR, orient="row")
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Gold:
+    """The aggregate that metrics are compared with: of the mean the raters per summary, of a model values and sds."""
+
+    raters: float | None = None
+    values: FloatArray | None = None
+    sds: FloatArray | None = None
+
+    @classmethod
+    def of(cls, ratings: pl.DataFrame, policy: RatingPolicy, matrix: ScoreMatrix) -> "_Gold":
+        if policy.aggregate == "mean":
+            return cls(float((~np.isnan(matrix.scores)).sum() / np.any(~np.isnan(matrix.scores), axis=0).sum()))
+        made = aggregate(ratings, settings=policy.model_copy(update={"dimensions": None})).frame
+        if made["sd"].is_null().all():
+            return cls()
+        cells = made.with_columns(pl.col("value", "sd").fill_null(float("nan")))
+        shape = (len(matrix.systems), len(matrix.dialogues))
+        values, sds = np.full(shape, np.nan), np.full(shape, np.nan)
+        row = {name: place for place, name in enumerate(matrix.systems)}
+        column = {name: place for place, name in enumerate(matrix.dialogues)}
+        for system, dialogue, value, sd in cells.select("system", "dialogue_id", "value", "sd").iter_rows():
+            values[row[system], column[dialogue]], sds[row[system], column[dialogue]] = value, sd
+        return cls(values=values, sds=sds)
+
+
+def _reachable(
+    gold: _Gold, matrix: ScoreMatrix, level: Level, coefficient: str, draws: Weights | None, confidence: float
+) -> tuple[float, float, float, float]:
+    """What a perfect metric reaches with its interval, and what one more annotator does; NaN where not known."""
+
+    def compute(weights: Weights) -> Reachable | None:
+        if coefficient != "pearson":
+            # Ranks of values that are not normal have no such relation: a rater came out above a perfect metric.
+            return None
+        if gold.raters is not None:
+            return reachable_against_mean(matrix.scores, gold.raters, level, weights)
+        if gold.values is not None and gold.sds is not None:
+            return reachable_against_model(gold.values, gold.sds, level, weights)
+        return None
+
+    found = compute(no_resampling(len(matrix.systems), len(matrix.dialogues)))
+    if found is None:
+        return (float("nan"),) * 4
+    drawn = None if draws is None else compute(draws)
+    low, high = percentile_interval(np.empty(0) if drawn is None else drawn.perfect, confidence)
+    return float(found.perfect[0]), low, high, float(found.new_rater[0])
 
 
 def _panel(ratings: pl.DataFrame, seed: int) -> tuple[pl.DataFrame, list[str]]:

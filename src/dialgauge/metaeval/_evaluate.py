@@ -13,11 +13,18 @@ from dialgauge.metaeval._correlate import Correlations, correlate
 from dialgauge.metaeval._directions import dimension_directions, oriented_ratings
 from dialgauge.metaeval._items import NOTE, Items, find_items
 from dialgauge.metaeval._leaders import LEADERS, leaders
+from dialgauge.metaeval._perfect import disattenuated
 from dialgauge.metaeval._score_table import ScoreTable
 from dialgauge.metaeval._settings import CorrelationSettings, PairedSettings
 from dialgauge.progress import Progress
 from dialgauge.ratings import Aggregated, RatingPolicy, TreatedRatings, treat_ratings, with_judgements_as_ratings
 from dialgauge.settings import chosen_pair, takes
+
+#: The columns of the correlations against ratings without noise.
+DISATTENUATED = pl.Schema(
+    dict.fromkeys(("metric", "dimension", "level", "coefficient"), pl.String)
+    | dict.fromkeys(("r", "perfect", "value", "low", "high"), pl.Float64)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,25 @@ class MetricEvaluation:
     ceiling: HumanCeiling | None
     references: pl.DataFrame | None
     notes: tuple[str, ...] = ()
+
+    @property
+    def disattenuated(self) -> pl.DataFrame:
+        """Pearson correlations as they would be against ratings without noise, with what a perfect metric reaches."""
+        if self.ceiling is None:
+            return pl.DataFrame(schema=DISATTENUATED)
+        key = ("dimension", "level", "coefficient")
+        reached = self.ceiling.frame.select(*key, "perfect", "perfect_low", "perfect_high").drop_nulls("perfect")
+        own = self.correlations.frame.select("metric", *key, "value", "low", "high").drop_nulls("value")
+        both = own.join(reached, on=key, maintain_order="left")
+        r, perfect = (
+            tuple(both[name].fill_null(float("nan")).to_numpy() for name in names)
+            for names in (("value", "low", "high"), ("perfect", "perfect_low", "perfect_high"))
+        )
+        found = disattenuated(r, perfect)  # type: ignore[arg-type]
+        made = both.select("metric", *key, pl.col("value").alias("r"), "perfect").with_columns(
+            pl.Series("value", found.value), pl.Series("low", found.low), pl.Series("high", found.high)
+        )
+        return made.with_columns(pl.col("value", "low", "high").fill_nan(None)).cast(dict(DISATTENUATED))  # type: ignore[arg-type]
 
     @property
     def ratings(self) -> pl.DataFrame:

@@ -11,7 +11,7 @@ from dialgauge.metaeval._matrix import ScoreMatrix
 from dialgauge.metaeval._names import BoolArray, FloatArray
 from dialgauge.metaeval._robust_enough import Reaction
 from dialgauge.metaeval._settings import TrustSettings
-from dialgauge.metaeval._trust_raters import Raters
+from dialgauge.metaeval._trust_raters import Ceilings, Raters
 from dialgauge.metaeval._trust_values import TrustValues
 from dialgauge.metaeval._verdict import TRUST, Reason, Trust
 
@@ -37,7 +37,7 @@ class Evidence:
     rated: FloatArray
     shared_dialogues: FloatArray
     raters: list[Raters]
-    ceiling: FloatArray
+    ceiling: Ceilings
     without_length: Decision | None = None
     length: FloatArray | None = None
     better_than_length: BoolArray | None = None
@@ -213,7 +213,7 @@ def _wrong_order(evidence: Evidence, k: int, d: int) -> Reason | None:
 
 
 def _weak(evidence: Evidence, k: int, d: int) -> Reason | None:
-    value, ceiling = evidence.headline(k, d), float(evidence.ceiling[d])
+    value, ceiling = evidence.headline(k, d), float(evidence.ceiling.one[d])
     if not evidence.shown_by(k, d) or evidence.asked.coefficient == "pairwise_accuracy":
         return None
     name = "c" if isnan(evidence.values.r.value[k, d]) else "r"

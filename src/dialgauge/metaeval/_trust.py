@@ -19,6 +19,7 @@ from dialgauge.metaeval._directions import DimensionDirection, dimension_directi
 from dialgauge.metaeval._names import FloatArray
 from dialgauge.metaeval._needed import needed_rows, next_action
 from dialgauge.metaeval._null_runs import count_named
+from dialgauge.metaeval._perfect import disattenuated
 from dialgauge.metaeval._reasons import Evidence, reasons_for
 from dialgauge.metaeval._robust_enough import reactions_to_damage
 from dialgauge.metaeval._robustness import Robustness
@@ -121,6 +122,11 @@ def _verdict(evidence: Evidence, k: int, d: int) -> Verdict:
     reasons = reasons_for(evidence, k, d)
     shown = evidence.shown_by(k, d)
     present = ~(np.isnan(matrix.scores[k]) | np.isnan(matrix.ratings[d]))
+    reached = evidence.ceiling
+    true = disattenuated(
+        (values.r.value[k, d], values.r.low[k, d], values.r.high[k, d]),
+        (reached.perfect[d], reached.perfect_low[d], reached.perfect_high[d]),
+    )
 
     def at(array: FloatArray) -> float | None:
         return null(float(array[k, d]))
@@ -147,6 +153,9 @@ def _verdict(evidence: Evidence, k: int, d: int) -> Verdict:
         c_bar=at(decision.cells_bar),
         p_order=at(decision.p_order),
         p_cells=at(decision.p_cells),
+        r_true=null(float(true.value)),
+        r_true_low=null(float(true.low)),
+        r_true_high=null(float(true.high)),
         shown_by=shown,  # type: ignore[arg-type]
         scope="new systems" if len(matrix.systems) >= SYSTEMS_NEED else "these systems",
         systems=int(present.any(axis=1).sum()),
@@ -184,7 +193,9 @@ def _summed_up(
         "alpha_low": null(raters.low),
         "alpha_high": null(raters.high),
         "reliability": null(raters.reliability),
-        "ceiling": null(float(evidence.ceiling[d])),
+        "ceiling": null(float(evidence.ceiling.one[d])),
+        "perfect": null(float(evidence.ceiling.perfect[d])),
+        "new_rater": null(float(evidence.ceiling.new_rater[d])),
         "bar": None if np.isnan(bars).all() else float(np.nanmedian(bars)),
         "floor": evidence.decision.floor,
         "best_floor": best_floor(len(matrix.systems)),

@@ -15,6 +15,8 @@ from dialgauge.ratings import Agreement, RatingPolicy, TreatedRatings, agreement
 
 #: More raters than these have no ceiling of their own computed: each would be compared with all others.
 _MOST_RATERS = 60
+#: For the interval of what a perfect metric reaches.
+_RESAMPLES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,24 @@ def measure_raters(
     return result
 
 
+@dataclass(frozen=True, slots=True)
+class Ceilings:
+    """For each dimension: what one rater reaches against the others; what a perfect metric, with its interval, and one
+    more rater reach against the aggregate. NaN where that is not known.
+    """
+
+    one: FloatArray
+    perfect: FloatArray
+    perfect_low: FloatArray
+    perfect_high: FloatArray
+    new_rater: FloatArray
+
+    @classmethod
+    def unknown(cls, dimensions: int) -> "Ceilings":
+        """Nothing is known."""
+        return cls(*(np.full(dimensions, np.nan) for _ in range(5)))
+
+
 def rater_ceiling(
     treated: TreatedRatings,
     given: HumanCeiling | None,
@@ -86,9 +106,9 @@ def rater_ceiling(
     asked: TrustSettings,
     matrix: ScoreMatrix,
     references: list[str],
-) -> FloatArray:
-    """What one rater reaches on each dimension, measured like a metric; NaN where that is not known."""
-    nothing = np.full(len(matrix.dimensions), np.nan)
+) -> Ceilings:
+    """What raters and a perfect metric reach on each dimension, measured like a metric."""
+    nothing = Ceilings.unknown(len(matrix.dimensions))
     if asked.coefficient == "pairwise_accuracy":
         return nothing
     if given is None:
@@ -98,10 +118,13 @@ def rater_ceiling(
             CorrelationSettings,
             levels=(asked.level,),
             coefficients=(asked.coefficient,),
-            resamples=0,
+            resamples=min(asked.resamples, _RESAMPLES),
             role=matrix.pairing.role,
             metrics=None,
         )
         given = human_ceiling(treated.checked, how, policy, references=references)
-    values = [given.value(name, asked.level, asked.coefficient) for name in matrix.dimensions]
-    return np.array([np.nan if value is None else value for value in values])
+    here = given.frame.filter(pl.col("level") == asked.level, pl.col("coefficient") == asked.coefficient)
+    rows = {row["dimension"]: row for row in here.iter_rows(named=True)}
+    columns = ("value", "perfect", "perfect_low", "perfect_high", "new_rater")
+    values = [[rows.get(name, {}).get(column) for name in matrix.dimensions] for column in columns]
+    return Ceilings(*(np.array([np.nan if one is None else one for one in column]) for column in values))

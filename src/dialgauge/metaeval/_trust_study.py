@@ -20,7 +20,7 @@ from dialgauge.metaeval._score_table import ScoreTable
 from dialgauge.metaeval._settings import TrustSettings
 from dialgauge.metaeval._standardised import without_line
 from dialgauge.metaeval._system_metrics import split_metrics, system_matrix
-from dialgauge.metaeval._trust_raters import Raters
+from dialgauge.metaeval._trust_raters import Ceilings, Raters
 from dialgauge.metaeval._trust_values import trust_values
 
 
@@ -102,7 +102,7 @@ def gather_evidence(
         rated,
         together.min(axis=(1, 2)),
         [Raters() for _ in matrix.dimensions],
-        np.full(len(matrix.dimensions), np.nan),
+        Ceilings.unknown(len(matrix.dimensions)),
     )
     if controls is None:
         return evidence

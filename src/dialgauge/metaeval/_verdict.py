@@ -41,6 +41,9 @@ _NUMBERS = (
     "c_bar",
     "p_order",
     "p_cells",
+    "r_true",
+    "r_true_low",
+    "r_true_high",
 )
 #: One row of :attr:`Verdicts.frame`; ``reasons`` are codes, the one that weighs most first.
 VERDICTS = pl.Schema(
@@ -92,6 +95,8 @@ DIMENSIONS = pl.Schema(
         "alpha_high": pl.Float64(),
         "reliability": pl.Float64(),
         "ceiling": pl.Float64(),
+        "perfect": pl.Float64(),
+        "new_rater": pl.Float64(),
         "bar": pl.Float64(),
         "floor": pl.Float64(),
         "best_floor": pl.Float64(),
@@ -157,8 +162,9 @@ class Verdict:
     ``accuracy`` the share of pairs of systems that metric and people order alike, ties included, over the dialogues,
     with ``p_accuracy`` of its sign test. ``p_order`` and ``p_cells`` are corrected for all metrics and dimensions;
     ``shown_by`` lists those that are small enough, ``scope`` for whom that holds. ``among_best``: not significantly
-    worse than the best (None where the metric was not shown to follow the ratings). ``rated`` counts the summaries that
-    have both a score and a rating. ``reasons`` begin with those that weigh most.
+    worse than the best (None where the metric was not shown to follow the ratings). ``r_true`` is what ``r`` would be
+    against ratings without noise, with an interval that counts the uncertainty of both. ``rated`` counts the summaries
+    that have both a score and a rating. ``reasons`` begin with those that weigh most.
     """
 
     metric: str
@@ -182,6 +188,9 @@ class Verdict:
     c_bar: float | None = None
     p_order: float | None = None
     p_cells: float | None = None
+    r_true: float | None = None
+    r_true_low: float | None = None
+    r_true_high: float | None = None
     shown_by: tuple[Shown, ...] = ()
     scope: Scope = "new systems"
     among_best: bool | None = None

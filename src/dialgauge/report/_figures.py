@@ -52,12 +52,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """The lines of one dimension, best first, controls last, and what one rater reaches."""
+    """The lines of one dimension, best first, controls last, and what one rater and a perfect metric reach."""
 
     dimension: str
     metrics: tuple[Entry, ...]
     controls: tuple[Entry, ...]
     ceiling: float | None
+    perfect: float | None = None
 
     def shown(self, shape: Shape) -> list[Entry]:
         """Those that are drawn."""
@@ -81,7 +82,8 @@ def forests(verdicts: Verdicts) -> list[Forest]:
             if _control(row, cells).value is not None
         ]
         if metrics:
-            found.append(Forest(name, tuple(metrics), tuple(controls), None if cells else summed["ceiling"]))
+            one_rater, perfect = (None if cells else summed[each] for each in ("ceiling", "perfect"))
+            found.append(Forest(name, tuple(metrics), tuple(controls), one_rater, perfect))
     return found
 
 
@@ -101,7 +103,7 @@ def lowest(drawn: Sequence[Forest], shape: Shape = FULL) -> float:
 
 def forest_figure(forest: Forest, low: float, shape: Shape = FULL) -> Figure:
     """The forest plot of one dimension, with its numbers (all metrics, not only those that are drawn)."""
-    columns = ("metric", "agreement", "low", "high", "needed", "verdict", "one rater")
+    columns = ("metric", "agreement", "low", "high", "needed", "verdict", "one rater", "perfect metric")
     rows = [
         (
             entry.estimate.metric,
@@ -111,6 +113,7 @@ def forest_figure(forest: Forest, low: float, shape: Shape = FULL) -> Figure:
             rounded(entry.bar),
             entry.level or entry.kind,
             rounded(forest.ceiling),
+            rounded(forest.perfect),
         )
         for entry in (*forest.metrics, *forest.controls)
     ]
@@ -119,7 +122,7 @@ def forest_figure(forest: Forest, low: float, shape: Shape = FULL) -> Figure:
 
 
 def forest_plot(forest: Forest, low: float, shape: Shape = FULL) -> Markup:
-    """Metrics from best to worst, a dot with its interval and the bar it had to reach; a dashed line: one rater."""
+    """Metrics from best to worst, a dot with its interval and the bar to reach; lines: one rater, a perfect metric."""
     shown = forest.shown(shape)
     height = _TOP + _ROW * len(shown) + _BOTTOM
     x = linear(low, 1.0, shape.labels, shape.labels + shape.plot)
@@ -130,6 +133,8 @@ def forest_plot(forest: Forest, low: float, shape: Shape = FULL) -> Markup:
         parts.append(
             text(min(at, shape.width - 46), 12, f"one rater {number(forest.ceiling)}", "ceiling-label", "middle")
         )
+    if forest.perfect is not None:
+        parts.append(line(x(forest.perfect), _TOP - 6, x(forest.perfect), height - _BOTTOM, "perfect"))
     for i, entry in enumerate(shown):
         parts.append(_row(entry, _TOP + _ROW * i + _ROW / 2, x, shape))
     return drawing("forest", shape.width, height, f"{forest.dimension}: agreement of metrics with the ratings", parts)

@@ -53,6 +53,11 @@ FORMULAS: tuple[tuple[str, str, str], ...] = (
     ),
     ("one rater", "Each annotator's ratings correlated with the aggregate of the others, then averaged.", ""),
     (
+        "perfect metric",
+        "√(kρ / (1 + (k − 1)ρ)) for k ratings per summary; ρ: what raters' values share of their variance.",
+        "Spearman 1904",
+    ),
+    (
         "Krippendorff's α",
         "1 − observed / expected disagreement, with the difference function of the scale.",
         "Krippendorff 2011",

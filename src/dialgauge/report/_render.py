@@ -65,6 +65,7 @@ def render_report(data: ReportData) -> str:
         "rankings": ranked,
         "forest_kinds": {entry.kind for one in drawn for entry in one.shown(SMALL)},
         "controls": sorted({entry.estimate.metric for one in drawn for entry in one.controls[: SMALL.controls]}),
+        "perfect_metric": any(one.perfect is not None for one in drawn),
         "one_rater": any(one.ceiling is not None for one in drawn),
         "needed_for": "follow the ratings" if data.verdicts and by_cells(data.verdicts) else "order systems",
         "verdict_tables": dimension_tables(data.verdicts) if data.verdicts else [],
