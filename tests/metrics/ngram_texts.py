@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 
 KERNELS = ("c", "python")
 
-_PIECES = (  # noqa: SIM905 - a list literal of forty words is unreadable
+PIECES = (  # noqa: SIM905 - a list literal of forty words is unreadable
     "the The cat cats running ran agreed flies 3.5 1,000.50 U.S. 10-20 well-known don't O'Neil (hi) x&y &amp; "
-    "&lt;b&gt; &quot; <skipped> a.b ... ,, .5 5. ! ? — é Straße İstanbul K Σίσυφος 客户 订单 🎉 🇨🇭 😍"
+    "&lt;b&gt; &quot; <skipped> a.b ... ,, .5 5. ! ? — é Straße İstanbul K Σίσυφος 客户 订单 🎉 🇨🇭 😍 Ann's, Bob's. "
+    "James' ’tis it’s “so” «oui» naïve café, e\u0301te\u0301 привет, العميل، नमस्ते ไทย ok?! (Ann's) 5% $3.50 a/b 👩‍👩‍👧"
 ).split()
-_SEPARATORS = (" ", " ", " ", "  ", "", "\n", "-\n", "\t", "\u00a0", "\u3000", ".\n", ", ")
+SEPARATORS = (" ", " ", " ", "  ", "", "\n", "-\n", "\t", "\u00a0", "\u3000", ".\n", ", ")
 
 #: Repeated words of few kinds, with odd separators, so that overlaps, ties and every tokeniser rule occur.
-_built = st.lists(st.tuples(st.sampled_from(_PIECES), st.sampled_from(_SEPARATORS)), max_size=25).map(
+_built = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(SEPARATORS)), max_size=25).map(
     lambda parts: "".join(piece + separator for piece, separator in parts)
 )
 #: Few letters and many line breaks: common subsequences with many ties.
