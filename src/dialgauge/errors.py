@@ -39,13 +39,15 @@ class UnknownNameError(DialgaugeError):
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
         self.kind, self.name, self.known = kind, name, sorted(known)
         close = difflib.get_close_matches(name, self.known, n=3, cutoff=0.6)
+        close = close or [other for other in self.known if len(name) > 2 and name.lower() in other.lower()][:3]
         message = f"unknown {kind} {name!r}"
         if close:
             message += f"; did you mean {' or '.join(repr(other) for other in close)}?"
         elif not self.known:
             message += "; there is none"
-        elif len(self.known) <= 12:
-            message += f"; known: {', '.join(self.known)}"
+        elif len(self.known) <= 12 or not hint:
+            message += f"; known: {', '.join(self.known[:25])}"
+            message += f" and {len(self.known) - 25} more" if len(self.known) > 25 else ""
         if hint:
             message += f" ({hint})"
         super().__init__(message)

@@ -124,7 +124,9 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{file}: not valid TOML: {error}") from error
+        said = str(error)
+        line = re.search(r"\(at line (\d+)", said)
+        raise InputError(f"{file}:{f'{line[1]}:' if line else ''} not valid TOML: {said}") from error
     except RecursionError as error:
         raise InputError(f"{file}: TOML that is not supported: nested too deeply") from error
 

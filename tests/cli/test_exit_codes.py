@@ -24,7 +24,7 @@ def test_what_went_wrong_decides_the_code(monkeypatch, capsys, error, code, said
     def broken() -> None:
         raise error
 
-    monkeypatch.setattr(_app, "app", app)
+    monkeypatch.setattr(_app, "_asked", lambda: app)
     monkeypatch.setattr(sys, "argv", ["dialgauge"])
     with pytest.raises(SystemExit) as stopped:
         _app.main()

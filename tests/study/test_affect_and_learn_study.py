@@ -75,7 +75,7 @@ def test_a_second_run_does_nothing_and_another_tagger_only_its_stage(done: Path)
 
 
 def test_a_target_that_nobody_rated_is_refused_before_the_work(tmp_path: Path) -> None:
-    with pytest.raises(DialgaugeError, match=r"unknown dimension in learn\.targets 'consistancy'; did you mean"):
+    with pytest.raises(DialgaugeError, match=r"learn\.targets: unknown dimension 'consistancy'; did you mean"):
         run_study(_write(tmp_path, _STUDY + _LEARN.replace("consistency", "consistancy")))
     assert not (tmp_path / "runs" / "s" / "scores.parquet").exists()
 

@@ -7,7 +7,7 @@ import typer
 
 from dialgauge.affect import FilterSettings, TaggerSettings
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
-from dialgauge.cli._options import Html
+from dialgauge.cli._options import Html, output_option
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar, write_file
 from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import counted
@@ -36,10 +36,8 @@ def filter(
     corpus: Source,
     output: Annotated[
         Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Filtered corpus to write: a file, or a name without a suffix for a folder.",
+        output_option(
+            "Filtered corpus to write: a file, or a name without a suffix for a folder.",
             show_default=False,
         ),
     ],

@@ -7,7 +7,7 @@ import typer
 
 from dialgauge.affect import TaggerTraining
 from dialgauge.cli._corpus_input import given_by, load_corpus
-from dialgauge.cli._options import refuse_file
+from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
 from dialgauge.cli._settings import with_options
 from dialgauge.tables import number
@@ -23,7 +23,7 @@ Data = Annotated[
         "--data", help="Folder with train, dev and test: SST3 lines (.jsonl) or trees (.txt).", show_default=False
     ),
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Folder to write the taggers to.", show_default=False)]
+Output = Annotated[Path, output_option("Folder to write the taggers to.", show_default=False)]
 _ADAPT = "Adaptation (DS-SST3)"
 Adapt = Annotated[
     str | None,

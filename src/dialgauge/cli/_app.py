@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import Annotated, TextIO
+from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
@@ -20,6 +20,10 @@ from dialgauge import __version__
 from dialgauge.cli._help import add_under_headings
 from dialgauge.cli._output import fail, note
 from dialgauge.errors import DialgaugeError
+
+#: What typer raises for a command line that it cannot read. Of that kind it exports only this one.
+_UsageError: Any = typer.BadParameter.__base__
+_INTERRUPTED = 130
 
 
 def _print_version(wanted: bool) -> None:
@@ -113,18 +117,32 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
+def _explain(error: Any) -> NoReturn:
+    """Print what is wrong with the command line, and which help says what is right."""
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(error.ctx.get_help())
+        sys.exit(2)
+    said = error.format_message().rstrip(".")
+    command = error.ctx.command_path if error.ctx else "dialgauge"
+    fail(f"{said[:1].lower()}{said[1:]} ('{command} -h' shows what it takes)")
+
+
 def main() -> None:
     """Run the command line; user errors give one clear message and exit code 2 (1 where too much would be left out)."""
     warnings.showwarning = _show_warning
     try:
-        _asked()(prog_name="dialgauge")
+        code = _asked()(prog_name="dialgauge", standalone_mode=False)
+        if code == _INTERRUPTED:
+            fail("interrupted", code)
+        sys.exit(code)
     except DialgaugeError as error:
         fail(str(error), code=error.exit_status)
+    except _UsageError as error:
+        _explain(error)
+    except typer.Abort:
+        fail("no answer was given", code=1)
     except SystemExit as end:
-        causes = [type(cause) for cause in _causes(end)]
-        if KeyboardInterrupt in causes:
-            fail("interrupted", code=130)
-        if BrokenPipeError in causes:
+        if BrokenPipeError in [type(cause) for cause in _causes(end)]:
             # The reader of our output (head, less) closed the pipe, which is not an error.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)

@@ -7,7 +7,7 @@ import typer
 
 from dialgauge.affect import TaggerSettings
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import Device
+from dialgauge.cli._options import Device, output_option
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, write_file
 from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import InputError, counted
@@ -37,7 +37,7 @@ def attention(
     corpus: Source,
     dialogue: Annotated[str, typer.Option("--dialogue", "-d", help="ID of the dialogue.")],
     models: Models,
-    output: Annotated[Path, typer.Option("--output", "-o", help="HTML file to write.")],
+    output: Annotated[Path, output_option("HTML file to write.")],
     settings: AttentionSettings,
     generation: Annotated[GenerationSettings, Only("beams")],
     affect: Annotated[TaggerSettings, Only("tagger")],

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._corpus_input import given_by, load_corpus
+from dialgauge.cli._options import output_option
 from dialgauge.cli._output import Json, console, note, print_json
 from dialgauge.errors import InputError, counted
 
@@ -20,9 +21,7 @@ def add_to(app: typer.Typer) -> None:
 
 def datasheet(
     corpus: Annotated[str, typer.Argument(help="A corpus with ratings, or [bold]embedded[/].", show_default=False)],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write: .json (HEDS form) or .md.")
-    ] = None,
+    output: Annotated[Path | None, output_option("File to write: .json (HEDS form) or .md.")] = None,
     answers: Annotated[
         Path | None,
         typer.Option(help="Your answers: a TOML file with a text for each key of the sheet.", show_default=False),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import refuse_file
+from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, show
 from dialgauge.cli._settings import Without, with_options
 from dialgauge.learn import ConditionSettings
@@ -17,7 +17,7 @@ from dialgauge.tables import estimate
 if TYPE_CHECKING:
     from dialgauge.learn import Conditions
 
-Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the trained metrics and the table.")]
+Output = Annotated[Path, output_option("Folder for the trained metrics and the table.")]
 
 
 def add_to(app: typer.Typer) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from dialgauge.affect import TaggerSettings
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
-from dialgauge.cli._options import refuse_file
+from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar, show
 from dialgauge.cli._settings import Only, with_options
 from dialgauge.errors import counted
@@ -26,7 +26,7 @@ Model = Annotated[
         "encoder and 6 decoder layers ([bold]scratch:6+6x512[/]: hidden size 512)."
     ),
 ]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for checkpoints, summaries and the table.")]
+Output = Annotated[Path, output_option("Folder for checkpoints, summaries and the table.")]
 Dev = Annotated[
     str | None,
     typer.Option(

@@ -6,13 +6,13 @@ from typing import Annotated
 import typer
 
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import refuse_file
+from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, progress_bar, show
 from dialgauge.cli._settings import Without, with_options
 from dialgauge.learn import ConditionSettings, TuningGrid
 from dialgauge.ratings import RatingPolicy
 
-Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the trained metrics and the table.")]
+Output = Annotated[Path, output_option("Folder for the trained metrics and the table.")]
 
 
 def add_to(app: typer.Typer) -> None:

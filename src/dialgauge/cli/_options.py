@@ -4,7 +4,7 @@ Those of the corpus are in ``_corpus_input``, those of scores in ``_scores_input
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,6 +19,22 @@ RawCsv = Annotated[
         "--raw-csv", help="Write CSV cells unchanged; by default, cells that look like formulas get an apostrophe."
     ),
 ]
+
+
+def output_option(help: str, **more: Any) -> Any:
+    """``--output``, ``-o``: a file or folder to write. Its folder is created, but not the one around that.
+
+    Two folders that are missing are a typing error rather than a wish.
+    """
+    return typer.Option("--output", "-o", help=help, callback=_with_a_place, **more)
+
+
+def _with_a_place(path: Path | str | None) -> Path | str | None:
+    if path is not None and "://" not in str(path):
+        folder = Path(path).absolute().parent.parent
+        if not folder.is_dir():
+            raise InputError(f"--output {path}: the folder {folder} does not exist; create it first")
+    return path
 
 
 def refuse_file(folder: Path | None, option: str = "--output") -> None:

@@ -8,6 +8,7 @@ import typer
 
 from dialgauge.cli._completion import complete_perturbation
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
+from dialgauge.cli._options import output_option
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.cli._perturb_llm import DryRun, Llm, open_llm, planned, print_estimate
 from dialgauge.cli._settings import with_options
@@ -117,7 +118,7 @@ def _show_declined(corpus: str, name: str, json: bool) -> None:
 def perturb(
     corpus: Source,
     names: Names,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File or folder for the corpus with the variants.")],
+    output: Annotated[Path, output_option("File or folder for the corpus with the variants.")],
     settings: PerturbSettings,
     asked: LlmSettings,
     chat: ChatSettings,

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from dialgauge.cli._options import output_option
 from dialgauge.cli._output import Json, console, print_json
 
 
@@ -15,9 +16,7 @@ def add_to(app: typer.Typer) -> None:
 
 def report(
     run: Annotated[Path, typer.Argument(help="Run folder, written by 'dialgauge run'.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File to write (default: report.html in the run folder).")
-    ] = None,
+    output: Annotated[Path | None, output_option("File to write (default: report.html in the run folder).")] = None,
     with_times: Annotated[
         bool,
         typer.Option("--with-times", help="Add the run time of each metric and the machine; needs --output."),

@@ -8,7 +8,7 @@ import typer
 
 from dialgauge.cli._completion import complete_metric, complete_perturbation
 from dialgauge.cli._corpus_input import AllowLeftOut, Format, Map, Source, load_corpus
-from dialgauge.cli._options import refuse_file
+from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, progress_bar
 from dialgauge.cli._scores_input import load_scores
 from dialgauge.cli._settings import Without, with_options
@@ -50,7 +50,7 @@ Perturbations = Annotated[
 ]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Write corpus, scores, tables and robustness.html to this folder."),
+    output_option("Write corpus, scores, tables and robustness.html to this folder."),
 ]
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dialgauge.cli._corpus_input import report_input
-from dialgauge.cli._options import refuse_file
+from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar, show
 
 
@@ -17,9 +17,7 @@ def add_to(app: typer.Typer) -> None:
 
 def run(
     study: Annotated[Path, typer.Argument(help="Study file; create one with 'dialgauge init'.")],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Output folder (default: from the study file).")
-    ] = None,
+    output: Annotated[Path | None, output_option("Output folder (default: from the study file).")] = None,
     json: Json = False,
 ) -> None:
     """Run a study: score, correlate with the ratings, write tables, manifest and report.html.

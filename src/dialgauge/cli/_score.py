@@ -9,6 +9,7 @@ from dialgauge.cli._completion import complete_metric
 from dialgauge.cli._corpus_input import AllowLeftOut, Format, Map, Source, Strict, load_corpus, problems_as_json
 from dialgauge.cli._limits import Limits, system_names
 from dialgauge.cli._not_scored import print_failures, print_notes, report_skipped
+from dialgauge.cli._options import output_option
 from dialgauge.cli._output import Json, note, print_json, progress_bar, show
 from dialgauge.cli._settings import with_options
 from dialgauge.engine import EngineSettings
@@ -46,7 +47,7 @@ def score(
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", help="Write the scores: .parquet, .csv or .jsonl; with --stream, a folder."),
+        output_option("Write the scores: .parquet, .csv or .jsonl; with --stream, a folder."),
     ] = None,
     format: Format = None,
     map: Map = None,

@@ -8,6 +8,7 @@ import typer
 
 from dialgauge.cli._completion import complete_summarizer
 from dialgauge.cli._corpus_input import Format, Map, Source, Strict, load_corpus
+from dialgauge.cli._options import output_option
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
 from dialgauge.cli._settings import with_options
 from dialgauge.errors import DialgaugeError, InputError, counted
@@ -76,7 +77,7 @@ def summarizers(
 def summarize(
     corpus: Source,
     systems: Systems,
-    output: Annotated[Path, typer.Option("--output", "-o", help="File or folder for the corpus with the summaries.")],
+    output: Annotated[Path, output_option("File or folder for the corpus with the summaries.")],
     settings: SummarizeSettings,
     format: Format = None,
     map: Map = None,

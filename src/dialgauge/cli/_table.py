@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dialgauge.cli._completion import complete_metric
-from dialgauge.cli._options import RawCsv
+from dialgauge.cli._options import RawCsv, output_option
 from dialgauge.cli._output import Json, write_file
 from dialgauge.errors import InputError, UnknownNameError
 
@@ -31,7 +31,7 @@ def table(
     format: Annotated[
         str, typer.Option("--format", "-f", help="Format: latex (booktabs), markdown, csv, html, json or text.")
     ] = "latex",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the table to this file.")] = None,
+    output: Annotated[Path | None, output_option("Write the table to this file.")] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(

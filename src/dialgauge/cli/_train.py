@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dialgauge.cli._corpus_input import AllowLeftOut, Format, Map, Source, load_corpus
-from dialgauge.cli._options import refuse_file
+from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
 from dialgauge.cli._settings import Without, with_options
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from dialgauge.learn import Selection, Training
 
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Folder to write the trained metric to.")]
+Output = Annotated[Path | None, output_option("Folder to write the trained metric to.")]
 Name = Annotated[
     str | None,
     typer.Option(help="Save the metric under this name; use it as [bold]-m learned:folder=NAME[/]."),

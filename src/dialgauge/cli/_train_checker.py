@@ -7,11 +7,11 @@ import typer
 
 from dialgauge.checker import CheckerSettings
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import refuse_file
+from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.cli._settings import with_options
 
-Output = Annotated[Path, typer.Option("--output", "-o", help="Folder for the checker.")]
+Output = Annotated[Path, output_option("Folder for the checker.")]
 
 
 def add_to(app: typer.Typer) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from dialgauge.cli._completion import complete_metric
 from dialgauge.cli._corpus_input import Format, Map, Source, load_corpus
-from dialgauge.cli._options import RawCsv, refuse_file
+from dialgauge.cli._options import RawCsv, output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar, show, write_file
 from dialgauge.cli._scores_input import load_scores
 from dialgauge.cli._settings import Without, with_options
@@ -36,10 +36,8 @@ Features = Annotated[
 _FILES = "Files"
 Output = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        help="Folder for variants, scores and tables; rerun to resume.",
+    output_option(
+        "Folder for variants, scores and tables; rerun to resume.",
         rich_help_panel=_FILES,
     ),
 ]

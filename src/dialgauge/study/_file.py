@@ -53,7 +53,7 @@ def _read(path: Path, model: type[StudyFile]) -> StudyFile:
     try:
         settings = model.model_validate(parse_toml(text, str(path)))
     except ValidationError as error:
-        lines = [_describe(path, text, model, entry) for entry in error.errors()]
+        lines = [_describe(path, text, model, entry) for entry in _causes(error.errors())]
         raise InputError("\n".join(lines)) from error
     home = path.resolve().parent
     outside = [
@@ -68,6 +68,12 @@ def _read(path: Path, model: type[StudyFile]) -> StudyFile:
 
 #: What to write if a whole section is missing.
 _FOR_A_START = {"annotate": '; for a start: [annotate] with protocol = "dialsummeval" and annotators = ["ada", "bo"]'}
+
+
+def _causes(errors: Sequence[Any]) -> list[Any]:
+    """Without lists that are too short only because an entry of theirs is refused."""
+    within = {tuple(error["loc"][:-1]) for error in errors}
+    return [error for error in errors if error["type"] != "too_short" or tuple(error["loc"]) not in within]
 
 
 def _describe(path: Path, text: str, model: type[StudyFile], error: Any) -> str:
@@ -86,6 +92,11 @@ def _describe(path: Path, text: str, model: type[StudyFile], error: Any) -> str:
         if not isinstance(error["input"], dict | list):
             reason += f"; got {error['input']!r}"
     return f"{path}:{line}: {key}: {reason}"
+
+
+def line_of(path: Path, key: str) -> int:
+    """The line of a study file that a key in dotted form stands on."""
+    return _line_of(read_utf8(path), key.split("."))
 
 
 def _keys_at(model: Any, location: Sequence[object]) -> list[str]:

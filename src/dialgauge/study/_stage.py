@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import BaseModel
 
-from dialgauge.errors import UnknownNameError
+from dialgauge.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from dialgauge.report import Panel
@@ -42,11 +42,25 @@ class TableKind:
     options: tuple[str, ...] = ("digits",)
 
 
+class WrongKeyError(InputError):
+    """What a key of the study file says is wrong, as a stage found out; ``key`` is in dotted form."""
+
+    def __init__(self, key: str, reason: str) -> None:
+        self.key = key
+        super().__init__(f"{key}: {reason}")
+
+
 def check_dimensions(key: str, names: Iterable[str], known: Iterable[str]) -> None:
     """Refuse a dimension that nobody rated: a mistake in the study file."""
     for name in names:
         if name not in known:
-            raise UnknownNameError(f"dimension in {key}", name, known)
+            raise WrongKeyError(key, str(UnknownNameError("dimension", name, known)))
+
+
+def check_path(key: str, path: Path) -> None:
+    """Refuse a file or folder that is not there."""
+    if not path.exists():
+        raise WrongKeyError(key, f"{path} does not exist (paths are relative to the study file)")
 
 
 #: A path in the study file: the key, what stands there, and where it leads.

@@ -7,28 +7,31 @@ from pathlib import Path
 import polars as pl
 
 from dialgauge.corpus import Corpus, read_corpus
+from dialgauge.errors import InputError
 from dialgauge.metaeval import Verdicts
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress
-from dialgauge.study._file import read_study_file
+from dialgauge.study._file import line_of, read_study_file
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._pipeline import run_stages
+from dialgauge.study._stage import WrongKeyError
 from dialgauge.study._study_file import StudyFile
 from dialgauge.study._verdicts import verdicts_of
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A checked study file and the folder that its paths are relative to."""
+    """A checked study file, the folder that its paths are relative to, and the file itself where it has been read."""
 
     settings: StudyFile
     folder: Path
+    file: Path | None = None
 
     @classmethod
     def load(cls, path: Path | str) -> "Study":
         """Read a study file; errors name the line."""
         path = Path(path)
-        return cls(read_study_file(path), path.resolve().parent)
+        return cls(read_study_file(path), path.resolve().parent, path)
 
     @property
     def output(self) -> Path:
@@ -97,7 +100,12 @@ def run_study(
     """
     study = study if isinstance(study, Study) else Study.load(study)
     folder = Path(output) if output else study.output
-    ledger = run_stages(study.settings, study.folder, folder, progress)
+    try:
+        ledger = run_stages(study.settings, study.folder, folder, progress)
+    except WrongKeyError as error:
+        if study.file is None:
+            raise
+        raise InputError(f"{study.file}:{line_of(study.file, error.key)}: {error}") from error
     seconds = {stage: ledger.entries[stage]["seconds"] for stage in ledger.done}
     reading = {fact: ledger.entries["corpus"][fact] for fact in ("notes", "left_out", "problems")}
     return StudyRun(folder, ledger.done, seconds, **reading)

@@ -22,7 +22,7 @@ from dialgauge.errors import InputError, LeftOutError
 from dialgauge.study._context import Context
 from dialgauge.study._digest import file_digest
 from dialgauge.study._finished import FinishedRun
-from dialgauge.study._stage import GivenPath, Section, Stage
+from dialgauge.study._stage import GivenPath, Section, Stage, check_path
 from dialgauge.study._study_file import SectionModel, StudyFile
 
 
@@ -128,15 +128,13 @@ def source_settings(context: Context) -> dict[str, Any]:
     wanted = context.section(CorpusSection)
     found = source_files(wanted.source, context.home)
     for path in found:
-        if not path.exists():
-            raise InputError(f"corpus.source: {path} does not exist (paths are relative to the study file)")
+        check_path("corpus.source", path)
     # The embedded corpus is part of the code.
     digests = [file_digest(path) for path in found]
     content = {"content": None if not digests else digests[0] if len(digests) == 1 else digests}
     files = {}
     for name, path, _ in wanted.rating_files(context.home):
-        if not path.exists():
-            raise InputError(f"corpus.ratings: {path} does not exist (paths are relative to the study file)")
+        check_path("corpus.ratings", path)
         files[name] = file_digest(path)
     return wanted.model_dump() | content | ({"ratings_content": files} if files else {})
 

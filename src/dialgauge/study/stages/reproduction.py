@@ -30,7 +30,7 @@ from dialgauge.settings import refusing
 from dialgauge.study._context import Context
 from dialgauge.study._digest import file_digest
 from dialgauge.study._finished import FinishedRun
-from dialgauge.study._stage import GivenPath, Section, Stage, TableKind
+from dialgauge.study._stage import GivenPath, Section, Stage, TableKind, check_path
 from dialgauge.study._study_file import SectionModel, StudyFile
 
 if TYPE_CHECKING:
@@ -136,9 +136,10 @@ class ReproductionStage(Stage):
 
 def _digest(key: str, path: Path | None) -> str | None:
     """Of what a key leads to; None for no file and for the embedded corpus, which is part of the code."""
-    if path is not None and not path.exists():
-        raise InputError(f"reproduction.{key}: {path} does not exist (paths are relative to the study file)")
-    return None if path is None else file_digest(path)
+    if path is None:
+        return None
+    check_path(f"reproduction.{key}", path)
+    return file_digest(path)
 
 
 def _original(context: Context) -> StudyResults:
