@@ -245,7 +245,7 @@ OTHER: dict[str, dict[str, Any]] = {
         "dimensions": ("consistency", "fluency"),
         "seed": 3,
     },
-    "ceiling": {"levels": ("summary",), "aggregate": "median", "resamples": 40, "seed": 2},
+    "ceiling": {"levels": ("summary",), "aggregate": "model", "resamples": 40, "seed": 2},
     "agreement": {"on_invalid": "keep", "dimensions": ("relevance",), "resamples": 40, "confidence": 0.8, "seed": 5},
     "robustness": {"margin": 0.5, "dimensions": ("fluency",), "resamples": 40, "confidence": 0.8, "seed": 6},
 }

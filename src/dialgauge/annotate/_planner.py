@@ -2,7 +2,7 @@
 
 A rating is modelled as the mean of its system plus random effects of dialogue, of summary (system in dialogue), of
 annotator, and of the single rating, then rounded to the nearest point of the scale. The sizes of the effects are
-estimated from the pilot by the method of moments.
+estimated from the pilot by the method of moments. The power is that of :func:`dialgauge.ratings.plan`.
 """
 
 import math
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.ratings import Scale, find_scale, krippendorff_alpha
+from dialgauge.ratings import Scale, find_scale, krippendorff_alpha, plan, variance_components
 
 #: One row per design.
 PLANNED = pl.Schema(
@@ -68,8 +68,8 @@ class StudyPlan:
     """Designs and their expected results.
 
     ``alpha`` is the mean Krippendorff α (interval), ``alpha_width`` the width of the range that holds 95 % of the
-    simulated αs, ``mean_width`` the same of a system's mean rating, ``power`` the share of simulated studies in which a
-    paired t test (two-sided, 5 %) over dialogues finds a true difference of ``effect`` between two systems.
+    simulated αs, ``mean_width`` the same of a system's mean rating, ``power`` the probability that a paired t test
+    (two-sided, 5 %) over dialogues finds a true difference of ``effect`` between two systems, for these annotators.
     ``recommended`` is the design with the fewest ratings that meets the targets, None if none does.
     """
 
@@ -99,6 +99,7 @@ def plan_study(
     if simulations < 2:
         raise ParameterError("plan_study", "simulations", "2 or more", simulations)
     components = estimate_components(ratings, dimension)
+    variances = _variances(ratings, dimension, components)
     rows = []
     for size in dialogues:
         for per_item in annotators_per_item:
@@ -106,7 +107,8 @@ def plan_study(
             if size * len(components.systems) * per_item > _LARGEST:
                 raise ParameterError("plan_study", "dialogues", f"designs of up to {_LARGEST:,} ratings", size)
             generator = np.random.default_rng([seed, size, per_item])
-            rows.append(_try_design(components, size, per_item, people, effect, simulations, generator))
+            row = _try_design(components, size, per_item, people, simulations, generator)
+            rows.append(row | {"power": None if effect is None else _power(variances, size, per_item, people, effect)})
     frame = pl.DataFrame(rows, schema=PLANNED)
     good = frame
     if width is not None:
@@ -181,17 +183,29 @@ def _positive(value: float) -> float:
     return max(0.0, value)
 
 
+def _variances(ratings: pl.DataFrame, dimension: str, components: Components) -> dict[str, float]:
+    """What the power depends on; with one system, as far as its ratings tell."""
+    if len(components.systems) > 1:
+        return variance_components(ratings, dimension, resamples=0).values
+    return {"sd": components.summary**2, "e": components.rating**2}
+
+
+def _power(variances: dict[str, float], dialogues: int, per_item: int, people: int, effect: float) -> float:
+    """Annotators get dialogues with all their summaries, as they do here."""
+    found = plan(variances, difference=effect, dialogues=(dialogues,), raters=(per_item,), pool=people).frame
+    return float(found["power"][0])
+
+
 def _try_design(
     components: Components,
     dialogues: int,
     per_item: int,
     people: int,
-    effect: float | None,
     simulations: int,
     generator: np.random.Generator,
 ) -> dict[str, Any]:
     systems = len(components.systems)
-    alphas, means, found = [], [], 0
+    alphas, means = [], []
     for _ in range(simulations):
         ratings = _simulate(components, np.array(components.systems), dialogues, per_item, people, generator)
         matrix = _as_matrix(ratings, per_item, people)
@@ -199,8 +213,6 @@ def _try_design(
         if alpha is not None:
             alphas.append(alpha)
         means.append(ratings.mean(axis=(1, 2))[0])
-        if effect is not None:
-            found += _is_found(components, dialogues, per_item, people, effect, generator)
     return {
         "dialogues": dialogues,
         "annotators_per_item": per_item,
@@ -209,7 +221,6 @@ def _try_design(
         "alpha": float(np.mean(alphas)) if alphas else None,
         "alpha_width": _width(alphas) if alphas and per_item > 1 else None,
         "mean_width": _width(means),
-        "power": None if effect is None else found / simulations,
     }
 
 
@@ -248,24 +259,3 @@ def _as_matrix(ratings: NDArray[np.float64], per_item: int, people: int) -> NDAr
     who = (np.arange(dialogues)[:, None] * per_item + np.arange(per_item)) % people
     np.put_along_axis(matrix, np.broadcast_to(who, ratings.shape), ratings, axis=2)
     return matrix.reshape(-1, people)
-
-
-def _is_found(
-    components: Components,
-    dialogues: int,
-    per_item: int,
-    people: int,
-    effect: float,
-    generator: np.random.Generator,
-) -> bool:
-    from scipy.special import stdtrit
-
-    middle = float(np.mean(components.systems))
-    pair = np.array([middle - effect / 2, middle + effect / 2])
-    ratings = _simulate(components, pair, dialogues, per_item, people, generator).mean(axis=2)
-    difference = ratings[1] - ratings[0]
-    spread = difference.std(ddof=1)
-    if spread == 0:
-        return bool(difference.mean() > 0)
-    statistic = difference.mean() / (spread / math.sqrt(dialogues))
-    return bool(abs(statistic) > stdtrit(dialogues - 1, 0.975))

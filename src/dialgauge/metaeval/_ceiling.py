@@ -123,7 +123,8 @@ def human_ceiling(
         matrix = _against_others(part, names, sides)
         m, n = len(matrix.systems), len(matrix.dialogues)
         draws = bootstrap_weights(m, n, resamples, asked.resample, asked.seed) if resamples else None
-        gold = _Gold.of(part, policy, matrix)
+        # As they were given: a model must know who rated what.
+        gold = _Gold.of(kept.filter(pl.col("dimension") == dimension), policy, matrix)
         for _, level, coefficient in heads:
             each = _diagonal(matrix, level, coefficient, no_resampling(m, n))
             drawn = each[:0] if draws is None else _diagonal(matrix, level, coefficient, draws)
