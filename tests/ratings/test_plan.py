@@ -131,7 +131,7 @@ def test_more_dialogues_do_not_replace_people() -> None:
 
 def test_a_pilot_says_how_many_more_dialogues_tell_two_systems_apart() -> None:
     parts = variance_components(embedded_corpus().ratings, "fluency", resamples=40)
-    found = plan(parts, systems=[2, 6], dialogues=[40], raters=[3], minutes=2.0, wage=30.0, metric=0.8)
+    found = plan(parts, systems=[2, 6], dialogues=[40], raters=[3], minutes=2.0, wage=30.0, metric_correlation=0.8)
     pair = found.pairs.filter(pl.col("system") == "careful", pl.col("other") == "rough").row(0, named=True)
     assert pair["more"] == 0
     close = found.pairs.filter(pl.col("system") == "lead-3", pl.col("other") == "longest-3").row(0, named=True)

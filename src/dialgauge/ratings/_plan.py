@@ -219,13 +219,13 @@ def _metric(
     v: Mapping[str, float], asked: PlanSettings, systems: int, design: Design
 ) -> tuple[float | None, float | None, float | None]:
     """What would be found of a metric over systems' means: attenuated by their reliability, with Fisher's interval."""
-    if asked.metric is None or v["s"] <= 0 or systems < 4:
+    if asked.metric_correlation is None or v["s"] <= 0 or systems < 4:
         return None, None, None
     from scipy.special import ndtri
 
     n, k = design.dialogues, design.raters
     error = v["sd"] / n + v["sr"] / max(k, design.pool) + v["e"] / (n * k)
-    r = asked.metric * math.sqrt(v["s"] / (v["s"] + error))
+    r = asked.metric_correlation * math.sqrt(v["s"] / (v["s"] + error))
     half = float(ndtri((1 + asked.confidence) / 2)) / math.sqrt(systems - 3)
     return r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
 
@@ -266,7 +266,7 @@ def _notes(v: Mapping[str, float], pilot: VarianceComponents | None, asked: Plan
                 f"Raters differ in how they see systems (variance {v['sr']:.2g}): that shrinks with the number of "
                 "people, not with dialogues."
             )
-    if asked.metric is not None:
+    if asked.metric_correlation is not None:
         yield "A metric's interval hardly depends on dialogues: more systems narrow it."
         if min(asked.systems) < 4:
             yield "A metric's interval needs four systems at least."

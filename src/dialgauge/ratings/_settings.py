@@ -142,8 +142,8 @@ class PlanSettings(Settings):
     claim: Claim = setting("these-raters", "Whom the result is about: these raters, or other raters like them too.")
     minutes: float | None = setting(None, "Minutes that one rating takes.", gt=0)
     wage: float | None = setting(None, "Cost of an hour of rating.", ge=0)
-    metric: float | None = setting(
-        None, "True correlation of a metric with systems' quality: what would be found of it?", gt=0, lt=1
+    metric_correlation: float | None = setting(
+        None, "True correlation of a metric with systems' quality, to see what would be found of it.", gt=0, lt=1
     )
 
     @field_validator("systems", "dialogues", "raters")
