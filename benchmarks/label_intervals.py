@@ -4,6 +4,8 @@
 comparison) that hold the true AUC, and the mean balanced accuracy of scores that know nothing.
 """
 
+from statistics import NormalDist
+
 import numpy as np
 
 from dialgauge.arrays import FloatArray
@@ -21,12 +23,24 @@ from dialgauge.metaeval._roc import (
 _DIALOGUES, _ITEMS, _RESAMPLES = 50, 10, 400
 
 
-def simulate(generator: np.random.Generator, dialogues: int, signal: float = 1.0, shared: float = 1.0) -> Labelled:
-    """Items whose label and score share the difficulty of their dialogue; ``signal`` is what the score knows beyond."""
-    dialogue = np.repeat(np.arange(dialogues), _ITEMS)
+def simulate(
+    generator: np.random.Generator,
+    dialogues: int,
+    signal: float = 1.0,
+    shared: float = 1.0,
+    items: int = _ITEMS,
+    prevalence: float = 0.5,
+) -> Labelled:
+    """Items whose label and score share the difficulty of their dialogue; ``signal`` is what the score knows beyond.
+
+    ``items`` are the systems that summarised each dialogue, ``prevalence`` the share of good summaries.
+    """
+    dialogue = np.repeat(np.arange(dialogues), items)
     difficulty = generator.normal(0, shared, dialogues)[dialogue]
     quality = generator.normal(0, 1, len(dialogue))
-    good = quality - difficulty + generator.normal(0, 0.5, len(dialogue)) > 0
+    spread = np.sqrt(1 + shared**2 + 0.25)
+    noise = generator.normal(0, 0.5, len(dialogue))
+    good = quality - difficulty + noise > -spread * NormalDist().inv_cdf(prevalence)
     score = signal * quality - 0.7 * difficulty * bool(signal) + generator.normal(0, 1, len(dialogue))
     return Labelled(score, good, dialogue)
 
@@ -42,11 +56,39 @@ def coverage(rounds: int = 2500) -> None:
             alone = Labelled(items.score, items.good, np.arange(len(items.score)))
             for place, drawn in enumerate((items, alone) if measure is auc else (items,)):
                 values = measure(drawn, draw_dialogues(drawn.dialogues, _RESAMPLES, number))
-                low, high = cluster_interval(values, drawn.dialogues, 0.95)
+                value = float(measure(drawn, drawn.once())[0])
+                low, high = cluster_interval(value, values, drawn.dialogues, 0.95)
                 held[place] += low <= truth <= high
         shown = f"over dialogues {held[0] / rounds:.3f}"
         shown += f", over items {held[1] / rounds:.3f}" if measure is auc else ""
         print(f"{name} {truth:.3f}: 95 % intervals {shown}", flush=True)
+
+
+def grid(rounds: int = 600) -> None:
+    """The same for numbers of systems and dialogues and for shares of good summaries, as a table."""
+    print("| systems | dialogues | share good | AUC | within-dialogue AUC |")
+    print("|---|---|---|---|---|")
+    for items in (4, 12):
+        for prevalence in (0.5, 0.8, 0.9):
+            large = simulate(np.random.default_rng(99), 400_000 // items, items=items, prevalence=prevalence)
+            truths = [float(measure(large, large.once())[0]) for measure in (auc, within_auc)]
+            for dialogues in (25, 50, 200):
+                held = [coverage_of(items, prevalence, dialogues, place, truths, rounds) for place in (0, 1)]
+                print(f"| {items} | {dialogues} | {prevalence} | {held[0]:.3f} | {held[1]:.3f} |", flush=True)
+
+
+def coverage_of(
+    items: int, prevalence: float, dialogues: int, place: int, truths: list[float], rounds: int, resamples: int = 400
+) -> float:
+    """The share of intervals over dialogues that hold the true value of AUC (0) or of AUC within dialogues (1)."""
+    measure = (auc, within_auc)[place]
+    held = 0
+    for number in range(rounds):
+        drawn = simulate(np.random.default_rng(number), dialogues, items=items, prevalence=prevalence)
+        values = measure(drawn, draw_dialogues(dialogues, resamples, number))
+        low, high = cluster_interval(float(measure(drawn, drawn.once())[0]), values, dialogues, 0.95)
+        held += bool(low <= truths[place] <= high)
+    return held / rounds
 
 
 def accuracy_without_signal(rounds: int = 400) -> None:
@@ -76,4 +118,5 @@ def _accuracy(items: Labelled, predicted: np.ndarray[tuple[int], np.dtype[np.boo
 
 if __name__ == "__main__":
     coverage()
+    grid()
     accuracy_without_signal()

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -28,6 +28,9 @@ from dialgauge.corpus._types import (
     Turn,
 )
 from dialgauge.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from dialgauge.corpus._settings import ReadingSettings
 
 #: A language tag: the code of the language, and subtags for scripts and regions.
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
@@ -140,6 +143,28 @@ class Corpus:
             spans=_frame(spans, SPANS),
             declared=tuple(declared),
         )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        ratings: object = None,
+        mapping: Mapping[str, str | Sequence[str]] | None = None,
+        system: str | None = None,
+        language: str | None = None,
+        strict: bool = False,
+        reading: "ReadingSettings | None" = None,
+    ) -> "Corpus":
+        """A corpus from a table in memory: pandas, Polars, Arrow, ``datasets`` or a list of dicts.
+
+        Columns are understood as those of a file (:func:`read_corpus`), and what was left out is in ``problems`` and
+        ``accounts``. ``ratings`` is a second table with ratings of these summaries.
+        """
+        from dialgauge.corpus._reading import add_ratings, read_corpus
+
+        corpus = read_corpus(frame, mapping=mapping, system=system, language=language, strict=strict, reading=reading)
+        return corpus if ratings is None else add_ratings(corpus, ratings, strict=strict, reading=reading)
 
     @property
     def language(self) -> str | None:

@@ -13,7 +13,7 @@ import polars as pl
 from dialgauge.corpus._account import Account
 from dialgauge.corpus._assemble import RATINGS_ALONE, Parts, RatingParts, assemble, assemble_ratings, in_order
 from dialgauge.corpus._checks import ROW
-from dialgauge.corpus._columns import Column, Plan, make_plan
+from dialgauge.corpus._columns import CONSTANT, Column, Plan, make_plan
 from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._corpus import FURTHER_TABLES, Corpus, CorpusInfo
 from dialgauge.corpus._folder import is_dialgauge, read_folder
@@ -21,6 +21,7 @@ from dialgauge.corpus._formats import Format, format_to_read, format_to_write
 from dialgauge.corpus._joined_ids import with_systems
 from dialgauge.corpus._jsonl import record_key, unwrapped
 from dialgauge.corpus._likely import likely_names
+from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._records import taken_out
@@ -62,15 +63,20 @@ class Inspection:
 
 
 def read_corpus(
-    path: str | PathLike[str],
+    source: object,
     *,
     format: str | None = None,
     mapping: Mapped | None = None,
+    system: str | None = None,
     language: str | None = None,
     strict: bool = False,
     reading: ReadingSettings | None = None,
 ) -> Corpus:
-    """Read a corpus from a file or folder; the format is recognised by the name unless it is given.
+    """Read a corpus from a file, a folder, a pattern of files (``calls/*.json``), or a table in memory.
+
+    The format of a file is recognised by its name unless it is given. A table in memory is a data frame of pandas or
+    Polars, an Arrow table, a data set of the ``datasets`` package or a list of dicts; it is read by the same rules.
+    ``system`` names the system that wrote all summaries, where no column does.
 
     Layouts of annotation tools, crowd platforms and published data are recognised by their keys and named in
     ``notes``; ``format`` may also name one. ``reading`` says what to do with HTML, repeated ratings and directions.
@@ -80,12 +86,20 @@ def read_corpus(
     declare one, as in ``"fr"``. Invalid rows are skipped and reported in
     ``problems`` with file, line, key and reason; with ``strict`` they raise an :class:`InputError` that lists them.
     """
-    path = Path(path)
     asked = reading or ReadingSettings()
-    entry, _, layout = _format(path, format)
-    parts, info = _read_parts(path, entry, mapping or {}, layout, asked)
+    mapping = mapping or {}
+    if system is not None:
+        mapping = {**mapping, "system": f"{CONSTANT}{system}"}
+    if isinstance(source, str | PathLike):
+        path = Path(source)
+        entry, _, layout = _format(path, format)
+        parts, info = _read_parts(path, entry, mapping, layout, asked)
+    else:
+        parts, info = _assembled(_table_in_memory(source, format, mapping), mapping, asked), CorpusInfo()
+        if parts.constructed:
+            info = replace(info, ratings_origin="constructed")
     if strict:
-        raise_if_any(parts.problems, str(path), limit=None)
+        raise_if_any(parts.problems, str(source) if isinstance(source, str | PathLike) else "table", limit=None)
     if language is not None:
         info = replace(info, language=language)
     return with_directions(parts.corpus(info), asked.by_dimension())
@@ -115,21 +129,35 @@ def _read_parts(
 ) -> tuple[Parts, CorpusInfo]:
     if entry.load is None:
         return read_folder(path, mapping)
-    table = _load(path, entry, mapping, layout)
-    try:
-        parts = assemble(table, _plan(table, mapping), asked)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+    parts = _assembled(_load(path, entry, mapping, layout), mapping, asked, str(path))
     name = path.name.removesuffix(".gz").removesuffix(Path(path.name.removesuffix(".gz")).suffix)
     return parts, CorpusInfo(name=name or "corpus", ratings_origin="constructed" if parts.constructed else "human")
+
+
+def _assembled(table: Table, mapping: Mapped, asked: ReadingSettings, file: str | None = None) -> Parts:
+    try:
+        return assemble(table, _plan(table, mapping), asked)
+    except InputError as error:
+        raise InputError(f"{file or table.place(0)[0]}: {error}") from error
+
+
+def _table_in_memory(source: object, format: str | None, mapping: Mapped) -> Table:
+    table = load_memory(source)
+    if format is not None and format not in LAYOUTS:
+        raise InputError(f"{table.place(0)[0]}: a file format is only for files; got {format!r}")
+    return _understood(table, table.place(0)[0], mapping, format)
 
 
 def _load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Table:
     """The rows of a file: as its layout says, else flattened, with comparisons taken out and wide columns made long."""
     assert entry.load is not None
-    table, kept = taken_out(entry.load(path))
+    return _understood(entry.load(path), str(path), mapping, layout)
+
+
+def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -> Table:
+    table, kept = taken_out(loaded)
     if table.frame.is_empty() and not table.records:
-        raise_if_any(table.problems, str(path))
+        raise_if_any(table.problems, path)
         raise InputError(f"{path}: has no rows")
     try:
         known = None if layout == "" else recast(table, mapping, layout)
@@ -140,11 +168,11 @@ def _load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Tab
             known = without_totals(table, mapping) if table.records is None else _flattened(table, mapping)
             known = with_dialogues(known, mapping)
         if known.frame.is_empty():
-            raise_if_any(known.problems, str(path))
+            raise_if_any(known.problems, path)
             raise InputError("has no rows")
         return kept.into(as_long(with_comparisons(known, mapping), mapping))
     except InputError as error:
-        raise InputError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from error
+        raise InputError(str(error) if str(error).startswith(path) else f"{path}: {error}") from error
 
 
 def _plan(table: Table, mapping: Mapped) -> Plan:
@@ -323,34 +351,34 @@ def _inspect_folder(path: Path, why: str, first: int) -> Inspection:
 
 
 def read_ratings(
-    path: str | PathLike[str],
+    source: object,
     *,
     format: str | None = None,
     mapping: Mapped | None = None,
     strict: bool = False,
     reading: ReadingSettings | None = None,
 ) -> tuple[pl.DataFrame, tuple[Problem, ...]]:
-    """Ratings from a file of their own, and the rows that were skipped.
+    """Ratings from a file or table of their own, and the rows that were skipped.
 
     The file names dialogue, system and annotator in each row, with ``dimension`` and ``value`` or a column for each
     dimension. :func:`add_ratings` does this and compares the keys with those of a corpus.
     """
-    _, parts = _ratings_table(Path(path), format, mapping or {}, None, reading or ReadingSettings())
+    table, parts = _ratings_table(source, format, mapping or {}, None, reading or ReadingSettings())
     if strict:
-        raise_if_any(parts.problems, str(path), limit=None)
+        raise_if_any(parts.problems, table.place(0)[0], limit=None)
     return parts.ratings.drop(ROW), parts.problems
 
 
 def add_ratings(
     corpus: Corpus,
-    path: str | PathLike[str],
+    source: object,
     *,
     format: str | None = None,
     mapping: Mapped | None = None,
     strict: bool = False,
     reading: ReadingSettings | None = None,
 ) -> Corpus:
-    """The corpus with the ratings of a separate file (:func:`read_ratings` describes its layout).
+    """The corpus with the ratings of a separate file or table in memory (:func:`read_ratings` describes its layout).
 
     Rows that cannot be read, ratings of summaries that are not in the corpus and duplicate ratings are skipped and
     reported in ``problems`` with file and line; ``strict`` raises instead and lists them all. ``mapping`` is that of
@@ -358,9 +386,9 @@ def add_ratings(
     does not have with what they probably mean, is added to ``notes``. An id that joins dialogue and system
     (``call-1__bart``) is split where both parts are names of the corpus.
     """
-    path = Path(path)
     asked = reading or ReadingSettings()
-    table, parts = _ratings_table(path, format, mapping or {}, corpus, asked)
+    table, parts = _ratings_table(source, format, mapping or {}, corpus, asked)
+    name = Path(source).name if isinstance(source, str | PathLike) else table.place(0)[0]
     ratings = parts.ratings
     more = corpus.with_ratings(ratings.drop(ROW))
     unused = []
@@ -376,9 +404,9 @@ def add_ratings(
         gone.add(row)
     problems = in_order(parts.problems, unused)
     if strict:
-        raise_if_any(problems, str(path), limit=None)
+        raise_if_any(problems, name, limit=None)
     said = (*parts.notes, *likely_names(ratings, corpus.summaries))
-    notes = (*corpus.notes, *(f"{path.name}: {text}" for text in said))
+    notes = (*corpus.notes, *(f"{name}: {text}" for text in said))
     known = {one.name: one for one in (*parts.declared, *corpus.declared)}
     account = _with_lost(parts.account, lost, len(gone))
     more = replace(
@@ -405,13 +433,17 @@ def _with_lost(account: Account, lost: Mapping[str, int], rows: int) -> Account:
 
 
 def _ratings_table(
-    path: Path, format: str | None, mapping: Mapped, corpus: Corpus | None, asked: ReadingSettings
+    source: object, format: str | None, mapping: Mapped, corpus: Corpus | None, asked: ReadingSettings
 ) -> tuple[Table, RatingParts]:
     """The rows of a file of ratings, and what was read from them."""
-    entry, _, layout = _format(path, format)
-    if entry.load is None:
-        raise InputError(f"{path}: is a corpus, not a file of ratings; read it with read_corpus")
-    table = _load(path, entry, mapping, layout)
+    if isinstance(source, str | PathLike):
+        path = Path(source)
+        entry, _, layout = _format(path, format)
+        if entry.load is None:
+            raise InputError(f"{path}: is a corpus, not a file of ratings; read it with read_corpus")
+        table = _load(path, entry, mapping, layout)
+    else:
+        table = _table_in_memory(source, format, mapping)
     try:
         plan = _plan(table, mapping)
         if corpus is not None and not plan.has("system") and plan.has("dialogue_id"):
@@ -419,4 +451,4 @@ def _ratings_table(
             plan = _plan(table, mapping)
         return table, assemble_ratings(table, plan, asked)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(f"{table.place(0)[0]}: {error}") from error

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from dialgauge.corpus._types import Turn
@@ -31,11 +32,13 @@ _MAIL = re.compile(
     r"^\s*(from|to|cc|bcc|sent|date|subject|reply-to|von|an|datum|gesendet|betreff|de|à|objet|envoyé|para|asunto)\s*:\s*(.*)$",
     re.IGNORECASE,
 )
+_SUBJECT_LINE = re.compile(r"^\s*(?:subject|betreff|objet|asunto)\s*:", re.IGNORECASE | re.MULTILINE)
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _NUMBER = re.compile(r"[\s_#-]*\d*$")
 _LONGEST_ROLE = 100
 
 
+@lru_cache(maxsize=4096)
 def role_of(speaker: str) -> str | None:
     """The role in a speaker's name (``Agent``, ``Customer 2`` …), if there is one."""
     if len(speaker) > _LONGEST_ROLE:  # the pattern needs time quadratic in the length
@@ -81,7 +84,7 @@ def split_speaker(line: str) -> tuple[str, str] | None:
 def _gather(pieces: Iterable[str], joint: str) -> tuple[Turn, ...]:
     turns: list[tuple[str, list[str]]] = []
     lines = list(pieces)
-    heads = _mail_heads(lines)
+    heads = _mail_heads(lines) if _SUBJECT_LINE.search("\n".join(lines)) else {}
     for number, piece in enumerate(lines):
         if number in heads:
             if number - 1 not in heads:

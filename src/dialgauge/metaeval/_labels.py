@@ -182,18 +182,25 @@ def fold_of(dialogues: int, folds: int, seed: int) -> IntArray:
     return np.asarray(places, dtype=np.int64)
 
 
-def cluster_interval(drawn: FloatArray, clusters: int, confidence: float) -> tuple[float, float]:
-    """The percentile interval of drawn values, expanded for few clusters (Hesterberg, 2015).
+def cluster_interval(
+    value: float, drawn: FloatArray, clusters: int, confidence: float, lowest: float = 0.0
+) -> tuple[float, float]:
+    """Student's t around the logit of a value between ``lowest`` and 1, with the spread of its resamples over clusters.
 
-    Percentiles of a bootstrap are too narrow by about √((n − 1)/n) and know no Student's t; with 50 clusters a 95 %
-    interval so has the tails of a 95.8 % one.
+    Percentiles of few clusters are too narrow, most of all where few summaries are bad: of 95 % intervals for 25
+    dialogues as few as 85 % hold the truth. On the logit resamples are nearly symmetric, and no end leaves the range.
     """
-    from scipy.special import ndtr, stdtrit
+    from scipy.special import expit, logit, stdtrit
 
-    if clusters < 3:
+    kept = drawn[~np.isnan(drawn)]
+    edge = 1 / (20 * max(clusters, 1))
+    share = (value - lowest) / (1 - lowest)
+    if clusters < 3 or len(kept) < 2 or not edge < share < 1 - edge or np.ptp(kept) == 0:
         return percentile_interval(drawn, confidence)
-    reach = float(stdtrit(clusters - 1, (1 + confidence) / 2)) * np.sqrt(clusters / (clusters - 1))
-    return percentile_interval(drawn, float(2 * ndtr(reach) - 1))
+    spread = float(logit(np.clip((kept - lowest) / (1 - lowest), edge, 1 - edge)).std(ddof=1))
+    reach = float(stdtrit(clusters - 1, (1 + confidence) / 2)) * spread * np.sqrt(clusters / (clusters - 1))
+    low, high = (float(lowest + (1 - lowest) * expit(logit(share) + side * reach)) for side in (-1, 1))
+    return low, high
 
 
 def _with_interval(
@@ -201,6 +208,9 @@ def _with_interval(
 ) -> dict[str, Any]:
     if np.isnan(value[0]):
         return {}
-    low, high = (None, None) if drawn is None else cluster_interval(drawn, dialogues, asked.confidence)
+    low, high = None, None
+    if drawn is not None:
+        lowest = -1.0 if name == "mcc" else 0.0
+        low, high = cluster_interval(float(value[0]), drawn, dialogues, asked.confidence, lowest)
     ends = {f"{name}_low": low, f"{name}_high": high}
     return {name: float(value[0]), **{key: None if end is None or np.isnan(end) else end for key, end in ends.items()}}

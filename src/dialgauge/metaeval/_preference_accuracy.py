@@ -156,6 +156,6 @@ def _share(
     facts: dict[str, Any] = {name: float(right.mean())}
     if draws is not None and n > 1:
         with np.errstate(divide="ignore", invalid="ignore"):
-            low, high = cluster_interval((draws @ sums) / (draws @ counts), n, asked.confidence)
+            low, high = cluster_interval(float(right.mean()), (draws @ sums) / (draws @ counts), n, asked.confidence)
         facts |= {f"{name}_low": low, f"{name}_high": high}
     return facts
