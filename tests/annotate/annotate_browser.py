@@ -143,10 +143,13 @@ class Visitor:
         page = self.page()
         page.goto(served.link(name))
         page.locator("main button[type=submit]").click()
-        page.wait_for_url("**/lead" if name == "lead" else re.compile("/work"))
+        page.wait_for_url("**/lead" if name == "lead" else re.compile("/(work|start)"))
         if name == "lead":
             page.locator("main h2").first.wait_for()
         else:
+            page.locator("#finish, .notice, #step").first.wait_for()
+        if "/start" in page.url:
+            page.locator("#step").click()
             page.locator("#finish, .notice").first.wait_for()
         return page
 

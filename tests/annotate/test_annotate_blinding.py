@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dialgauge.annotate._protocol import ready_protocol
-from tests.annotate.annotate_api import SYSTEMS, open_study, small_corpus
+from tests.annotate.annotate_api import HOST, SYSTEMS, open_study, small_corpus
 
 _COLLEAGUES = ("zq-bo", "zq-cy")
 
@@ -18,6 +18,9 @@ def _everything_sent(study: object, name: str) -> bytes:
         person._keep(person.client.get(path))
     for path in ("/lead", "/api/lead/dashboard", "/api/lead/export/csv", "/api/lead/audit", "/api/pages/nothing"):
         person._keep(person.client.get(path))
+    person.get("/start")
+    person._keep(person.client.post("/start", data={"csrf": person.csrf}, headers={"Origin": HOST}))
+    person._keep(person.client.get("/leave"))
     page = person.pages()[0]
     item = page["items"][0]
     person.save(item["id"], 9, {}, status=409)

@@ -97,7 +97,7 @@ _TWO = 'annotators = ["a", "b"]\n'
     ("annotate", "line", "message"),
     [
         ('protocol = "dialsumeval"\nannotators = ["a"]\n', 5, "did you mean 'dialsummeval'"),
-        ('protocol = "csds"\n', 5, "annotate.annotators: is missing"),
+        ('protocol = "csds"\n', 5, "annotate: name at least one of annotators, or a crowd"),
         ('protocol = "csds"\nannotators = ["a", "a"]\n', 7, "'a' is named twice"),
         ('annotators = ["a"]\n', 5, "nothing to answer"),
         ('annotators = ["a"]\nshows = []\n', 7, "unknown key 'shows'; did you mean 'show'"),

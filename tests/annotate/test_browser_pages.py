@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import pytest
 
+from dialgauge.annotate._crowd import join_token
 from dialgauge.annotate._protocol import Language
 from dialgauge.annotate._translations import LEAD_LANGUAGES
 from tests.annotate.annotate_browser import (
@@ -134,6 +135,9 @@ def test_axe_on_the_way_in(browser: Any, tmp_path: Path) -> None:
             page.goto(link)
             check(page)
             page.get_by_role("button", name="Start").click()
+            page.get_by_role("heading", name="Rules").wait_for()
+            check(page)
+            page.get_by_role("button", name="I have read this").click()
             page.locator("#finish").wait_for()
             page.goto(f"{served.url}/guidelines")
             assert page.locator("main li").all_inner_texts() == ["one", "two <b>"]
@@ -162,6 +166,66 @@ def test_axe_on_the_way_in(browser: Any, tmp_path: Path) -> None:
             page.get_by_role("button", name="Sign in").click()
             page.get_by_text("Wrong name or password.").wait_for()
             check(page)
+
+
+CROWD: dict[str, Any] = {
+    "annotators": [],
+    "assignment": {"annotators_per_item": 1},
+    "crowd": {
+        "provider": "prolific",
+        "people": 2,
+        "per_person": 1,
+        "codes": {"complete": "C1ABC", "full": "F1"},
+        "pay": 2.0,
+    },
+    "consent": {
+        "text": "# Purpose\n\nWe study **summaries**. You can stop at any time.",
+        "questions": [{"name": "native", "question": "Your first language?", "options": ["English", "another"]}],
+    },
+    "guidelines": "# Rules\n\nBe fair.",
+    "quiz": {"questions": [{"question": "What counts?", "options": ["fairness", "speed"], "answer": "fairness"}]},
+    "dimensions": [dimension("fluency")],
+}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_crowd_from_the_door_to_the_code(browser: Any, tmp_path: Path, theme: str) -> None:
+    """Enrolment, guidelines, quiz, work, code, and the lead's page of the crowd: axe finds nothing on any of them."""
+    with serve(section(**CROWD), english(1, 1), tmp_path) as served:
+        address = f"{served.url}/join/{join_token(served.project)}?PROLIFIC_PID=abc123&SESSION_ID=s1"
+        with visiting(browser, color_scheme=theme) as visitor:
+            page = visitor.page()
+            page.goto(address)
+            page.get_by_role("heading", name="Purpose").wait_for()
+            assert "abc123" not in page.url
+            check(page)
+            page.get_by_role("checkbox").check()
+            page.get_by_label("English").check()
+            page.get_by_role("button", name="Start").click()
+            page.get_by_role("button", name="I have read this").click()
+            page.get_by_label("speed").check()
+            page.get_by_role("button", name="Answer").click()
+            page.get_by_text("Not all answers are right").wait_for()
+            check(page)
+            page.get_by_label("fairness").check()
+            page.get_by_role("button", name="Answer").click()
+            fresh(page)
+            press(page, "3 Enter")
+            page.get_by_role("link", name="Finish and get the code").click()
+            page.get_by_role("heading", name="Finish or leave").wait_for()
+            check(page)
+            page.get_by_role("button", name="Finish and get the code").click()
+            assert page.locator("#code").inner_text() == "C1ABC"
+            check(page)
+        with visiting(browser, color_scheme=theme) as visitor:
+            page = visitor.page()
+            page.goto(address.replace("abc123", "late1"))
+            page.get_by_role("heading", name="This study is full").wait_for()
+            check(page)
+            lead = visitor.enter(served, "lead")
+            lead.goto(f"{served.url}/lead/crowd")
+            lead.get_by_role("table").wait_for()
+            check(lead)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,9 @@ from dialgauge import __version__
 from dialgauge.annotate import _access as access
 from dialgauge.annotate._access import RefusedError, Visitor
 from dialgauge.annotate._answers import Save
+from dialgauge.annotate._crowd import settle_gold
 from dialgauge.annotate._gate import settle_pilot
+from dialgauge.annotate._join import add_join, detour
 from dialgauge.annotate._lead import lead_routes
 from dialgauge.annotate._leases import needs_renewal, renew
 from dialgauge.annotate._project import Project, get_setting
@@ -22,6 +24,7 @@ from dialgauge.annotate._public import public_url as parse_public_url
 from dialgauge.annotate._saves import Saved, save_answer
 from dialgauge.annotate._shield import Application, Shield
 from dialgauge.annotate._sign_in import add_sign_in
+from dialgauge.annotate._steps import settle_training
 from dialgauge.annotate._translations import language_of
 from dialgauge.annotate._views import page_view, pages_view, progress, protocol_view, situation
 from dialgauge.annotate._web import HERE, Site, refusal_response
@@ -73,7 +76,9 @@ def create_api(project: Project, *, public_url: str | None = None, address: str 
     app.mount("/static/web", StaticFiles(directory=static_folder()), name="shared")
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     _add_errors(app, site)
-    add_sign_in(app, site, secure=bool(public_url and public_url.startswith("https:")))
+    secure = bool(public_url and public_url.startswith("https:"))
+    add_sign_in(app, site, secure=secure)
+    add_join(app, site, secure=secure)
     _add_pages(app, site)
     app.include_router(_annotator_routes(site))
     app.include_router(lead_routes(site), responses=_REFUSALS)
@@ -122,7 +127,9 @@ def _add_pages(app: FastAPI, site: Site) -> None:
     @app.get("/work", response_class=HTMLResponse)
     @app.get("/work/{page_id}", response_class=HTMLResponse)
     def work(request: Request) -> Response:
-        return shell(request, "work.html", lead=False)
+        if (elsewhere := detour(site, request)) is not None:
+            return RedirectResponse(elsewhere, 303)
+        return shell(request, "work.html", lead=False, crowd=site.project.section.crowd is not None)
 
     @app.get("/guidelines", response_class=HTMLResponse)
     def guidelines(request: Request) -> Response:
@@ -185,6 +192,11 @@ def _annotator_routes(site: Site) -> fastapi.APIRouter:
     async def save(request: Request, assignment: str, body: Save) -> JSONResponse:
         def write(connection: Connection, visitor: Visitor) -> tuple[Saved, dict[str, Any] | None]:
             saved = save_answer(connection, project, site.library, visitor, assignment, body)
+            if saved.finished and visitor.annotator is not None:
+                if saved.stage == "training":
+                    settle_training(connection, project, visitor.annotator)
+                elif project.section.gold:
+                    settle_gold(connection, project, visitor.annotator)
             so_far = progress(situation(connection, project, visitor)) if saved.finished else None
             return saved, so_far
 

@@ -82,7 +82,9 @@ def add_texts(connection: Connection, corpus: Corpus, section: AnnotateSection, 
             reference = shown.get((dialogue_id, role))
             beside = None if reference is None else ids[reference]
             rows = _item_rows(section, numbers[dialogue_id], role, mine, beside, seed)
-            if rows:
+            if dialogue_id in _gold_dialogues(section):
+                insert(connection, t.item, _gold_rows(section, dialogue_id, rows, here.filter(pl.col("role") == role)))
+            elif rows:
                 bundles.append(Bundle(numbers[dialogue_id], role, tuple(insert(connection, t.item, rows))))
     if not bundles:
         raise InputError("annotate: the corpus has no summaries of the systems and roles that the study file names")
@@ -114,12 +116,34 @@ def _dialogue_order(corpus: Corpus, summaries: pl.DataFrame, section: AnnotateSe
     if section.dialogues is not None and section.dialogues < len(order):
         drawn = set(shuffled(order, seed, "dialogues")[: section.dialogues])
         order = [name for name in order if name in drawn]
-    return order + [name for name in _training_dialogues(section) if name not in order]
+    return order + [name for name in _training_dialogues(section) + _gold_dialogues(section) if name not in order]
 
 
 def _training_dialogues(section: AnnotateSection) -> list[str]:
     items = section.training.items if section.training else []
     return list(dict.fromkeys(item.dialogue for item in items if item.dialogue is not None))
+
+
+def _gold_dialogues(section: AnnotateSection) -> list[str]:
+    return list(dict.fromkeys(item.dialogue for item in section.gold.items)) if section.gold else []
+
+
+def _gold_rows(
+    section: AnnotateSection, dialogue_id: str, rows: list[dict[str, Any]], here: pl.DataFrame
+) -> list[dict[str, Any]]:
+    """All items of a dialogue with gold items: with what is expected, where it is known."""
+    known = (
+        {item.system: item.expected for item in section.gold.items if item.dialogue == dialogue_id}
+        if section.gold
+        else {}
+    )
+    unknown = next((name for name in known if name not in set(here["system"])), None)
+    if unknown is not None:
+        raise UnknownNameError(f"gold item of {dialogue_id}: system", unknown, here["system"])
+    return [
+        {**row, "purpose": "gold", "expected": known.get(system)}
+        for row, system in zip(rows, here["system"], strict=True)
+    ]
 
 
 def _store_dialogues(connection: Connection, corpus: Corpus, order: Sequence[str]) -> dict[str, int]:
@@ -202,6 +226,15 @@ def _training_text(
     row = {"dialogue_id": f"training {position + 1}", "language": None, "turns": turns, "own": True}
     (number,) = insert(connection, t.dialogue, [row])
     return number, (given.summary or "").strip(), "overall"
+
+
+def stored_bundles(connection: Connection, purpose: str) -> list[Bundle]:
+    """The items of a purpose as bundles: of one dialogue and role; each training item by itself."""
+    query = sa.select(t.item.c.id, t.item.c.dialogue, t.item.c.role).where(t.item.c.purpose == purpose)
+    found: dict[tuple[int, str, int | None], list[int]] = {}
+    for row in connection.execute(query.order_by(t.item.c.id)):
+        found.setdefault((row.dialogue, row.role, row.id if purpose == "training" else None), []).append(row.id)
+    return [Bundle(dialogue, role, tuple(items)) for (dialogue, role, _), items in found.items()]
 
 
 def split_pilot(bundles: Sequence[Bundle], section: AnnotateSection) -> tuple[list[Bundle], list[Bundle]]:

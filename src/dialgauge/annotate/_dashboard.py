@@ -30,6 +30,7 @@ def dashboard_view(connection: Connection, desk: Desk) -> dict[str, Any]:
             "task": project.section.task,
             "created": get_setting(connection, "created"),
             "blinded": get_setting(connection, "blinded"),
+            "crowd": project.section.crowd is not None,
             "copies": _copies_with_names(connection),
         },
         "stage": get_setting(connection, "stage"),

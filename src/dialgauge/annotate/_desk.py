@@ -47,7 +47,7 @@ class Desk:
         self._made: dict[str, tuple[Any, Any]] = {}
 
     def refresh(self, connection: Connection) -> None:
-        """Take in what has changed."""
+        """Read what has changed."""
         self.tally.refresh(connection, self.library)
         rows = connection.execute(sa.select(t.annotator).order_by(t.annotator.c.id)).all()
         self.names = {row.id: row.name for row in rows if row.counts}

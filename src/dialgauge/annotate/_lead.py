@@ -21,17 +21,19 @@ from dialgauge.annotate._audit import check_log, last_head, log
 from dialgauge.annotate._comments import comments_view, mark_read
 from dialgauge.annotate._dashboard import dashboard_view, state_of
 from dialgauge.annotate._desk import Desk
+from dialgauge.annotate._erase import erase_person
 from dialgauge.annotate._exports import FORMATS, export_file
 from dialgauge.annotate._gate import Decision, decide
 from dialgauge.annotate._imports import IMPORTS, import_answers
 from dialgauge.annotate._late_answers import add_late_routes, take_paused
 from dialgauge.annotate._lead_accounts import add_lead_accounts
+from dialgauge.annotate._lead_crowd import add_crowd_routes, drop_annotator
 from dialgauge.annotate._password import hash_password, set_password
 from dialgauge.annotate._planner import Design, plan_view
 from dialgauge.annotate._project import get_setting, set_setting
 from dialgauge.annotate._quality import quality_view
 from dialgauge.annotate._results import plain_ratings, results, system_codes
-from dialgauge.annotate._web import Site
+from dialgauge.annotate._web import Site, require
 
 _ID = Annotated[int, fastapi.Path(ge=1, le=2_000_000_000)]
 _Text = Annotated[str, Field(max_length=2000)]
@@ -59,8 +61,9 @@ class NewAnnotator(_Body):
 class AnnotatorAction(_Body):
     """A change to an annotator."""
 
-    action: Literal["pause", "resume", "replace", "revoke", "admit"]
+    action: Literal["pause", "resume", "replace", "revoke", "admit", "drop", "erase"]
     successor: _Person | None = None
+    keep: bool = True
 
 
 class ReadComments(_Body):
@@ -100,6 +103,7 @@ def lead_routes(site: Site) -> fastapi.APIRouter:
     _add_acts(router, site)
     _add_files(router, site)
     add_late_routes(router, site)
+    add_crowd_routes(router, site)
     return router
 
 
@@ -193,13 +197,21 @@ def _add_people(router: fastapi.APIRouter, site: Site) -> None:
                 log(connection, actor, "access-revoked", name=row["name"])
             elif body.action == "admit":
                 people.admit(connection, number, actor=actor)
+            elif body.action == "drop":
+                drop_annotator(connection, project, number, keep=body.keep, actor=actor)
+            elif body.action == "erase":
+                require(lead, lead=True, role="owner")
+                erase_person(connection, project, number, actor=actor)
             else:
                 people.set_state(connection, number, "paused" if body.action == "pause" else "active", actor=actor)
                 if body.action == "resume":
                     take_paused(connection, project, site.library, number)
             return {"id": number, "state": people.find_annotator(connection, number)["state"]}
 
-        return await site.act(request, write, lead=True)
+        done = await site.act(request, write, lead=True)
+        if body.action == "erase":
+            project.store.scrub()
+        return done
 
     @router.post("/annotators/{number}/link")
     async def link(request: Request, number: _ID) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
-from dialgauge.annotate._access import RefusedError, end_access
+from dialgauge.annotate._access import TAKING_PART, RefusedError, end_access
 from dialgauge.annotate._audit import log
 from dialgauge.annotate._build import add_stage, fresh_assignment, insert, opaque
 from dialgauge.annotate._late import remember_moved
@@ -29,8 +29,9 @@ def add_annotator(
     row = {"name": _free_name(connection, name), "role": role, "state": "active", "admitted": False}
     (number,) = insert(connection, t.annotator, [row])
     log(connection, actor, "annotator-added", name=name, role=role)
-    if role == "annotator":
-        for stage in ("training", "pilot"):
+    if role == "annotator" and section.crowd is None:
+        # Nothing that a newcomer does can change a pilot that was decided: its pages would stay closed for ever.
+        for stage in ("training", "pilot") if _pilot_is_open(connection) else ("training",):
             add_stage(connection, section, name, number, stage, _bundles(connection, stage), seed)
         _join_rounds(connection, number)
         if section.assignment.annotators_per_item == "all" and section.task != "write":
@@ -38,6 +39,11 @@ def add_annotator(
         else:
             _take_share(connection, number)
     return number
+
+
+def _pilot_is_open(connection: Connection) -> bool:
+    stage = connection.execute(sa.select(t.setting.c.value).where(t.setting.c.name == "stage")).scalar()
+    return stage is not None and stage["open"] == "pilot"
 
 
 def _join_rounds(connection: Connection, newcomer: int) -> None:
@@ -117,6 +123,32 @@ def move_page(connection: Connection, page: str, annotator: int) -> None:
         connection.execute(sa.delete(t.page).where(t.page.c.id == page))
 
 
+def hand_out(connection: Connection, number: int) -> int:
+    """Give the open pages of somebody who leaves to those who have the fewest, where each page has one person."""
+    mine = sa.select(t.page).where(
+        t.page.c.annotator == number,
+        t.page.c.stage == "main",
+        t.page.c.id.in_(sa.select(t.assignment.c.page).where(t.assignment.c.rev == 0)),
+    )
+    pages = connection.execute(mine.order_by(t.page.c.position)).mappings().all()
+    working = sa.select(t.annotator.c.id).where(
+        t.annotator.c.state == "active", t.annotator.c.role == "annotator", t.annotator.c.id != number
+    )
+    others = list(connection.execute(working.order_by(t.annotator.c.id)).scalars())
+    left = Counter(row["annotator"] for row in _unbegun(connection))
+    moved = 0
+    for page in pages:
+        same = (t.page.c.dialogue == page["dialogue"], t.page.c.role == page["role"])
+        have = set(connection.execute(sa.select(t.page.c.annotator).where(*same)).scalars())
+        takers = [one for one in others if one not in have]
+        if takers:
+            taker = min(takers, key=lambda one: left[one])
+            left[taker] += 1
+            move_page(connection, page["id"], taker)
+            moved += 1
+    return moved
+
+
 def find_annotator(connection: Connection, number: int) -> Any:
     """The row of an annotator; an error if there is none."""
     row = connection.execute(sa.select(t.annotator).where(t.annotator.c.id == number)).mappings().first()
@@ -128,8 +160,8 @@ def find_annotator(connection: Connection, number: int) -> Any:
 def set_state(connection: Connection, number: int, state: str, *, actor: str = "lead") -> None:
     """Pause or resume an annotator."""
     row = find_annotator(connection, number)
-    if row["state"] == "replaced":
-        raise RefusedError(409, "conflict", f"{row['name']} was replaced and no longer takes part.")
+    if row["state"] not in TAKING_PART:
+        raise RefusedError(409, "conflict", f"{row['name']} no longer takes part.")
     connection.execute(sa.update(t.annotator).where(t.annotator.c.id == number).values(state=state))
     log(connection, actor, f"annotator-{state}", name=row["name"])
 
@@ -146,8 +178,8 @@ def replace_annotator(
 ) -> int:
     """A successor takes over what is not yet rated; existing ratings stay under the old name."""
     old = find_annotator(connection, number)
-    if old["state"] == "replaced":
-        raise RefusedError(409, "conflict", f"{old['name']} has already been replaced.")
+    if old["state"] not in TAKING_PART:
+        raise RefusedError(409, "conflict", f"{old['name']} no longer takes part.")
     connection.execute(sa.update(t.annotator).where(t.annotator.c.id == number).values(state="replaced"))
     end_access(connection, number)
     row = {"name": _free_name(connection, successor), "role": old["role"], "state": "active", "admitted": False}
@@ -158,6 +190,8 @@ def replace_annotator(
         t.page.c.stage != "training",
         t.page.c.id.in_(sa.select(t.assignment.c.page).where(t.assignment.c.rev == 0)),
     )
+    if not _pilot_is_open(connection):
+        open_pages = open_pages.where(t.page.c.stage != "pilot")
     for page in connection.execute(open_pages.order_by(t.page.c.position)).scalars().all():
         move_page(connection, page, new)
     log(connection, actor, "annotator-replaced", name=old["name"], successor=successor)
@@ -179,7 +213,9 @@ def share_with_everyone(connection: Connection, dialogues: list[int], number: in
         here = (t.page.c.dialogue == dialogue, t.page.c.stage == "main")
         pages = connection.execute(sa.select(t.page).where(*here)).mappings().all()
         connection.execute(sa.update(t.page).where(*here).values(stage="pilot", round=number))
-        active = sa.select(t.annotator.c.id).where(t.annotator.c.state != "replaced", t.annotator.c.role == "annotator")
+        active = sa.select(t.annotator.c.id).where(
+            t.annotator.c.state.in_(TAKING_PART), t.annotator.c.role == "annotator"
+        )
         for annotator in connection.execute(active).scalars().all():
             for pattern in _missing_pages(pages, annotator):
                 _copy_page(connection, pattern, annotator, number)

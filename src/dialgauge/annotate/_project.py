@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic import ValidationError
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
@@ -25,6 +26,7 @@ from dialgauge.errors import InputError
 
 #: Settings that may change during the study: they change neither the questions nor who answers them.
 _FREE = {"annotators", "title", "language", "guidelines", "instructions", "link_days", "comments", "protocol"}
+_FREE |= {"consent", "quiz", "crowd"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,8 @@ def _prepare(connection: Connection, section: AnnotateSection, corpus: Corpus, n
         set_setting(connection, "blinded", True)
         people = {one: number for number, one in enumerate(section.annotators, 1)}
         rows = [_person(number, one) for one, number in people.items()]
-        connection.execute(sa.insert(t.annotator), rows)
+        if rows:
+            connection.execute(sa.insert(t.annotator), rows)
         built = add_texts(connection, corpus, section, seed)
         add_pages(connection, section, built, people, seed)
         log(connection, "lead", "project-created", name=name, annotators=list(people))
@@ -206,6 +209,14 @@ def _changes(stored: dict[str, Any], now: dict[str, Any]) -> list[str]:
     return [f"annotate.{name}" for name in changed] + [
         {"corpus": "the corpus", "seed": "study.seed"}[part] for part in ("corpus", "seed") if stored[part] != now[part]
     ]
+
+
+def _as_now(protocol: dict[str, Any]) -> dict[str, Any]:
+    """A stored protocol with the settings that were added since, at their defaults."""
+    try:
+        return AnnotateSection.model_validate(protocol).model_dump(mode="json")
+    except ValidationError:
+        return protocol
 
 
 def _canonical(value: Any) -> str:

@@ -1,12 +1,15 @@
 """The protocol of a human evaluation: the ``[annotate]`` table of a study file, checked, and the ready protocols."""
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from dialgauge.annotate._crowd_tables import ConsentTable, CrowdTable, GoldItem, GoldTable, QuizTable
+from dialgauge.annotate._table import Table
 from dialgauge.errors import DialgaugeError, UnknownNameError
 from dialgauge.ratings import Scale, find_scale
 
@@ -22,13 +25,7 @@ Threshold = Annotated[float, Field(ge=-1, le=1)]
 Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
 
 
-class _Table(BaseModel):
-    """A table of the study file: unknown keys are refused, values are never silently converted."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class Default(_Table):
+class Default(Table):
     """A value that a rule sets: shown and logged as a default, and free to be changed."""
 
     when: Literal["single-sentence"] = "single-sentence"
@@ -36,7 +33,7 @@ class Default(_Table):
     note: str = ""
 
 
-class Dimension(_Table):
+class Dimension(Table):
     """One dimension that is rated: its question, its scale with labels, and what it is asked about."""
 
     name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w .-]+$")]
@@ -67,13 +64,13 @@ class Dimension(_Table):
         return scale if self.labels is None else replace(scale, labels=tuple(self.labels))
 
 
-class AssignmentTable(_Table):
+class AssignmentTable(Table):
     """Who rates what: everyone everything, or ``annotators_per_item`` of all, evenly, whole dialogues at a time."""
 
     annotators_per_item: Annotated[int, Field(ge=1)] | Literal["all"] = "all"
 
 
-class PilotTable(_Table):
+class PilotTable(Table):
     """A first part that everyone rates; its agreement decides how the study continues.
 
     ``threshold`` holds for each dimension (or for those of ``dimensions``), or is a table with one per dimension; with
@@ -101,7 +98,7 @@ class PilotTable(_Table):
         return [one.name for one in dimensions if self.threshold_of(one.name) is not None]
 
 
-class TrainingItem(_Table):
+class TrainingItem(Table):
     """A summary whose right ratings are known: of the corpus (``dialogue`` and ``system``) or given here."""
 
     dialogue: str | None = None
@@ -119,21 +116,25 @@ class TrainingItem(_Table):
         return self
 
 
-class TrainingTable(_Table):
-    """Items with feedback before the real ones. Who passes less than ``pass_share`` of them waits for the lead."""
+class TrainingTable(Table):
+    """Items with feedback before the real ones.
+
+    Who passes less than ``pass_share`` of them tries again, ``tries`` times in all, and then waits for the lead.
+    """
 
     items: Annotated[list[TrainingItem], Field(min_length=1)]
     tolerance: Annotated[float, Field(ge=0)] = 0.0
     pass_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    tries: Annotated[int, Field(ge=1, le=10)] = 1
 
 
-class ChecksTable(_Table):
+class ChecksTable(Table):
     """Attention checks: every N items, a summary that says which point to choose."""
 
     every: Annotated[int, Field(ge=2)] = 20
 
 
-class SpanType(_Table):
+class SpanType(Table):
     """A kind of error that is marked in the text."""
 
     name: Annotated[str, Field(min_length=1, max_length=60, pattern=r"^[\w .-]+$")]
@@ -151,22 +152,30 @@ def _error_types() -> list[SpanType]:
     ]
 
 
-class SpansTable(_Table):
+def _both_texts() -> list[Literal["summary", "dialogue"]]:
+    return ["summary", "dialogue"]
+
+
+class SpansTable(Table):
     """Errors marked in the summary, and in the dialogue where they come from."""
 
     types: Annotated[list[SpanType], Field(default_factory=_error_types, min_length=1)]
-    where: Annotated[list[Literal["summary", "dialogue"]], Field(min_length=1)] = ["summary", "dialogue"]
+    where: Annotated[list[Literal["summary", "dialogue"]], Field(default_factory=_both_texts, min_length=1)]
 
 
-class AnnotateSection(_Table):
+def _dialogue_alone() -> list[Literal["dialogue", "reference"]]:
+    return ["dialogue"]
+
+
+class AnnotateSection(Table):
     """``[annotate]``: the protocol of the human evaluation. ``protocol`` names a ready one to start from."""
 
     protocol: str | None = None
     title: str | None = None
-    annotators: Annotated[list[Name], Field(min_length=1, max_length=500)]
+    annotators: Annotated[list[Name], Field(default_factory=list, max_length=500)]
     language: Language = "en"
     task: Task = "rate"
-    show: list[Literal["dialogue", "reference"]] = ["dialogue"]
+    show: list[Literal["dialogue", "reference"]] = Field(default_factory=_dialogue_alone)
     arrange: Literal["one", "side-by-side"] = "one"
     passes: Literal["together", "one-dimension"] = "together"
     include_references: bool = False
@@ -187,6 +196,10 @@ class AnnotateSection(_Table):
     training: TrainingTable | None = None
     checks: ChecksTable | None = None
     spans: SpansTable | None = None
+    consent: ConsentTable | None = None
+    quiz: QuizTable | None = None
+    gold: GoldTable | None = None
+    crowd: CrowdTable | None = None
     link_days: Annotated[int, Field(ge=1, le=3650)] = 30
 
     @model_validator(mode="before")
@@ -249,20 +262,54 @@ def _problem(section: AnnotateSection) -> str | None:
         return "a dimension on reference-sentences needs show = ['reference'] or ['dialogue', 'reference']"
     if section.include_references and "reference" in section.show:
         return "include_references rates the reference like a system, so it cannot be shown beside the summaries"
+    if not section.annotators and section.crowd is None:
+        return "name at least one of annotators, or a crowd that enrols itself"
+    if section.crowd is not None or section.gold is not None:
+        return _crowd_problem(section)
     if isinstance(per_item, int) and per_item > len(section.annotators):
         return f"assignment.annotators_per_item is {per_item}, but there are {len(section.annotators)} annotators"
     if section.pilot and len(section.annotators) < 2:
         return "a pilot measures agreement: it needs at least two annotators"
     if section.pilot and (problem := _pilot_problem(section, section.pilot)):
         return problem
+    return _expected_problem(section, "training", section.training.items if section.training else ())
+
+
+def _expected_problem(section: AnnotateSection, table: str, items: Sequence[TrainingItem | GoldItem]) -> str | None:
     known = {dimension.name for dimension in section.dimensions if dimension.on == "summary"}
-    for item in section.training.items if section.training else ():
+    for item in items:
         for name, value in item.expected.items():
             if name not in known:
-                return f"training: {UnknownNameError('dimension', name, known)}"
+                return f"{table}: {UnknownNameError('dimension', name, known)}"
             if not allowed(section.dimension(name).points(), value):
-                return f"training: expected {name} = {value:g} is not on its scale"
+                return f"{table}: expected {name} = {value:g} is not on its scale"
     return None
+
+
+def _crowd_problem(section: AnnotateSection) -> str | None:
+    crowd, per_item = section.crowd, section.assignment.annotators_per_item
+    if crowd is None:
+        return "gold needs a crowd: pages with gold items are drawn for those who enrol"
+    if section.task == "write" or section.pilot is not None:
+        return (
+            f"a crowd cannot have {'a pilot' if section.pilot else 'task = write'}; use training, quiz and gold instead"
+        )
+    if section.annotators:
+        return "a crowd enrols itself: leave out annotators; the lead can add adjudicators"
+    if per_item == "all" or per_item > crowd.people:
+        return f"a crowd needs assignment.annotators_per_item, a number up to crowd.people ({crowd.people})"
+    if section.gold and section.task != "rate":
+        return f"gold needs task = 'rate'; the task is {section.task!r}"
+    questions = {one.name: one.options for one in (section.consent.questions if section.consent else [])}
+    for name, quota in crowd.quotas.items():
+        if name not in questions:
+            return f"crowd.quotas: {UnknownNameError('question', name, questions)}"
+        for answer in quota:
+            if answer not in questions[name]:
+                return f"crowd.quotas.{name}: {UnknownNameError('answer', answer, questions[name])}"
+    return _expected_problem(section, "gold", section.gold.items if section.gold else ()) or _expected_problem(
+        section, "training", section.training.items if section.training else ()
+    )
 
 
 def _pilot_problem(section: AnnotateSection, pilot: PilotTable) -> str | None:

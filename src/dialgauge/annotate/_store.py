@@ -129,6 +129,14 @@ class Store:
         if problem:
             raise InputError(f"backup: the copy is not sound ({problem}); the disk may be damaged")
 
+    def scrub(self) -> None:
+        """After an erasure: what was deleted must not stay in the write-ahead log either."""
+        if self.is_sqlite:
+            with self._reader.connect() as connection:
+                connection.exec_driver_sql("COMMIT")
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+                connection.exec_driver_sql("BEGIN")
+
     def _create(self, connection: Connection) -> None:
         if not self.is_sqlite:
             # Two processes that start at once must not both create the tables.

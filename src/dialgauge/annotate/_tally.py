@@ -113,7 +113,7 @@ class Tally:
         self._arrays: dict[Any, UnitRatings] = {}
 
     def refresh(self, connection: Connection, library: Library) -> None:
-        """Take in what was saved since the last time."""
+        """Read what was saved since the last time."""
         pages = sorted(tuple(row) for row in connection.execute(_PAGES))
         wanted = tuple(connection.execute(_STATE).one())
         if pages == self._pages and wanted == self._state:

@@ -28,7 +28,7 @@ def language_of(request: Request, study: Language, *, lead: bool = False) -> Lan
 @cache
 def messages(language: Language, *, lead: bool = False) -> dict[str, str]:
     """All messages of the annotators' pages in one language; for the lead's pages those of the lead too."""
-    found = _read(language)
+    found = {**_read(language), **_read(f"join.{language}")}
     return {**found, **_read(f"lead.{language}")} if lead else found
 
 

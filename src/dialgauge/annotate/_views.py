@@ -126,11 +126,15 @@ def _passed(connection: Connection, project: Project, visitor: Visitor) -> bool:
 
 
 def training_share(connection: Connection, project: Project, annotator: int | None) -> float | None:
-    """The share of the answered training items that were answered right; None where none was."""
+    """The share of the answered training items that were answered right, in the last try; None where none was."""
+    tries = t.page.alias()
+    last = sa.select(sa.func.max(tries.c.round)).where(tries.c.annotator == annotator, tries.c.stage == "training")
     query = (
         sa.select(t.assignment.c.answer, t.item.c.expected)
         .join(t.item, t.item.c.id == t.assignment.c.item)
+        .join(t.page, t.page.c.id == t.assignment.c.page)
         .where(t.assignment.c.annotator == annotator, t.item.c.purpose == "training", t.assignment.c.complete)
+        .where(t.page.c.round == last.scalar_subquery())
     )
     tolerance = project.section.training.tolerance if project.section.training else 0.0
     right = [not failures(expected, answer["values"], tolerance) for answer, expected in connection.execute(query)]
@@ -260,7 +264,7 @@ def _item_view(
     presets = {
         dimension.name: {"value": preset, "note": dimension.default.note if dimension.default else ""}
         for dimension in dimensions
-        if item.purpose == "main" and (preset := default_of(dimension, subject)) is not None
+        if item.purpose in ("main", "gold") and (preset := default_of(dimension, subject)) is not None
     }
     return {
         "id": row.id,

@@ -35,7 +35,7 @@ async function perform(name, path, body, draw) {
 }
 
 function acts({ id, name, state, training }, draw) {
-  if (state === "replaced") return t("people.state.replaced");
+  if (!["active", "paused"].includes(state)) return leftOver({ id, name, state }, draw);
   const button = (label, path, body) =>
     element(
       "button",
@@ -59,7 +59,23 @@ function acts({ id, name, state, training }, draw) {
     failed ? button(t("people.admit"), address, { action: "admit" }) : null,
     button(t("people.revoke"), address, { action: "revoke" }),
     replaceControl(address, name, draw),
+    button(t("people.drop"), address, { action: "drop", keep: true }),
+    button(t("people.drop.out"), address, { action: "drop", keep: false }),
+    eraseButton({ id, name }, draw),
   );
+}
+
+function leftOver({ id, name, state }, draw) {
+  return element("div", { class: "actions-cell" }, t(`people.state.${state}`), eraseButton({ id, name }, draw));
+}
+
+/** Deletes for good what somebody gave; asks before. */
+function eraseButton({ id, name }, draw) {
+  const erase = () =>
+    confirm(t("people.erase.sure", { name })) &&
+    perform(name, `/api/lead/annotators/${id}`, { action: "erase" }, draw);
+  const attributes = { type: "button", class: "small danger", "aria-label": `${t("people.erase")}: ${name}` };
+  return element("button", { ...attributes, on: { click: erase } }, t("people.erase"));
 }
 
 function replaceControl(address, name, draw) {

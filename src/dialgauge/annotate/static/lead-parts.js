@@ -126,7 +126,7 @@ export function form(fields, button, onSubmit) {
 }
 
 /** A fresh link, shown once, to be copied. */
-export function linkPanel({ name, link }) {
+export function linkPanel({ name, link }, text = t("people.link.text")) {
   const input = element("input", {
     type: "text",
     readonly: true,
@@ -137,7 +137,7 @@ export function linkPanel({ name, link }) {
     "section",
     { class: "panel", role: "status" },
     element("h3", {}, t("people.link.of", { name })),
-    element("p", { class: "soft" }, t("people.link.text")),
+    element("p", { class: "soft" }, text),
     element(
       "div",
       { class: "linkbox" },

@@ -3,6 +3,7 @@ import { ApiError, ask } from "./api.js";
 import { element, replace } from "./dom.js";
 import { annotatorsPage } from "./lead-annotators.js";
 import { commentsPage } from "./lead-comments.js";
+import { crowdPage } from "./lead-crowd.js";
 import { dashboardPage } from "./lead-dashboard.js";
 import { disagreementsPage } from "./lead-disagreements.js";
 import { exportsPage } from "./lead-exports.js";
@@ -17,6 +18,7 @@ import { setUpLanguage } from "./tools.js";
 const PAGES = {
   dashboard: dashboardPage,
   annotators: annotatorsPage,
+  crowd: crowdPage,
   gate: gatePage,
   quality: qualityPage,
   comments: commentsPage,
@@ -40,6 +42,7 @@ async function draw() {
   const data = await ask("/api/lead/dashboard");
   document.getElementById("blinded").textContent = data.study.blinded ? t("lead.blinded") : t("lead.unblinded");
   document.querySelector('nav a[data-page="gate"]').hidden = data.gate === null;
+  document.querySelector('nav a[data-page="crowd"]').hidden = !data.study.crowd;
   const nodes = await PAGES[name](data, draw);
   const open = [...main.querySelectorAll("details")].map((node) => node.open);
   replace(main, ...nodes);

@@ -204,6 +204,7 @@ async function goOn() {
 }
 
 function wait(reason) {
+  const leave = document.querySelector('meta[name="leave"]')?.content;
   history.replaceState(null, "", "/work");
   const first = overview.pages.find(({ stage }) => stage !== "training");
   const again =
@@ -225,6 +226,7 @@ function wait(reason) {
         "div",
         { class: "row" },
         again,
+        leave && reason === "done" ? element("a", { class: "button main", href: leave }, t("out.complete")) : null,
         first
           ? element("button", { type: "button", on: { click: () => enter(first.id, { number: 1 }) } }, t("wait.look"))
           : null,
