@@ -140,6 +140,8 @@ def test_manifest_holds_what_is_needed_to_repeat_it(finished: Path) -> None:
     scores = manifest["stages"]["scores"]
     assert scores["signatures"]["ter"].startswith("ter|target:reference")
     assert scores["seconds"] >= 0
+    assert scores["cpu_seconds"] >= 0
+    assert scores["peak_memory_mib"] > 20
     assert scores["seconds_per_metric"].keys() == scores["signatures"].keys()
 
 

@@ -1,6 +1,8 @@
 """The manifest of a run: stages are done once, and skipped while their inputs, settings and code are unchanged."""
 
 import json
+import os
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +16,30 @@ from dialgauge.study._finished import MANIFEST
 
 #: How the files are called that 'dialgauge annotate' may have put into the folder before the first run.
 _ANNOTATION = "annotation.db"
+
+
+@dataclass(frozen=True, slots=True)
+class _Usage:
+    """What this process and the workers that it has waited for have used so far; the peak is that of the process."""
+
+    seconds: float
+    cpu_seconds: float
+    peak_memory_mib: int | None
+
+    def __sub__(self, earlier: "_Usage") -> "_Usage":
+        return _Usage(self.seconds - earlier.seconds, self.cpu_seconds - earlier.cpu_seconds, self.peak_memory_mib)
+
+
+def _usage() -> _Usage:
+    times = os.times()
+    cpu = times.user + times.system + times.children_user + times.children_system
+    try:
+        import resource
+    except ImportError:  # Windows has no such module
+        return _Usage(time.perf_counter(), cpu, None)
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // unit
+    return _Usage(time.perf_counter(), cpu, peak)
 
 
 @dataclass(slots=True)
@@ -69,15 +95,18 @@ class Ledger:
             return False
         if not self.entries:  # killed from here on, it is still seen to be a run
             self.save()
-        start = time.perf_counter()
+        before = _usage()
         facts = make() or {}
+        took = _usage() - before
         if entry and entry["fingerprint"] != fingerprint:
             self._forget_dependents(name)
         self.entries[name] = {
             "fingerprint": fingerprint,
             "settings": dict(settings),
             "inputs": list(inputs),
-            "seconds": round(time.perf_counter() - start, 4),
+            "seconds": round(took.seconds, 4),
+            "cpu_seconds": round(took.cpu_seconds, 4),
+            "peak_memory_mib": took.peak_memory_mib,
             "outputs": {output: file_digest(self.folder / output) for output in outputs},
             **facts,
         }
