@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,9 +13,10 @@ from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metaeval._cells import null
 from dialgauge.metaeval._directions import dimension_directions
 from dialgauge.metaeval._names import FloatArray
-from dialgauge.metaeval._paired import paired_differences
-from dialgauge.metaeval._rater_interval import MeanDifference, over_dialogues, over_raters
+from dialgauge.metaeval._pairs import pair_indices
+from dialgauge.metaeval._rater_interval import MeanDifference, mean_difference, over_raters
 from dialgauge.metaeval._settings import SystemComparisonSettings
+from dialgauge.metaeval._system_pairs import pair_systems
 from dialgauge.metaeval._tests import adjust_p_values
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy, treat_ratings
@@ -71,8 +71,6 @@ SAME_WINNER = pl.Schema(
 )
 #: What stands in ``better`` where no difference was shown.
 NEITHER = "neither"
-#: Differences below this share of the largest are ties: machines differ in the last digits.
-_TIED = 1e-9
 #: With more dialogues, Student's t test takes the place of swaps: both give the same p, and swaps would take minutes.
 _MANY = 2000
 
@@ -128,16 +126,14 @@ def compare_systems(
         "compare_systems", changes, (SystemComparisonSettings, settings), (RatingPolicy, policy)
     )
     measures, systems = _measures(corpus, scores, asked, policy)
-    rows: list[dict[str, Any]] = []
-    pairs = list(combinations(range(len(systems)), 2))
-    for done, (i, j) in enumerate(pairs):
+    parts = []
+    for done, measure in enumerate(measures):
         if progress:
-            progress(f"{systems[i]} and {systems[j]}", done, len(pairs))
-        rows += _pair_rows(measures, systems, i, j, asked, len(pairs))
-    order = {(one.kind, one.name): k for k, one in enumerate(measures)}
-    rows.sort(key=lambda row: order[row["kind"], row["name"]])
-    frame = _judged(pl.DataFrame(rows, schema=SYSTEM_COMPARISON), asked)
-    used = asked.model_dump(mode="json") | {"systems": list(systems), "pairs": len(pairs)}
+            progress(measure.name, done, len(measures))
+        parts.append(_pair_rows(measure, systems, asked))
+    pairs = math.comb(len(systems), 2)
+    frame = _judged(pl.concat(parts), asked)
+    used = asked.model_dump(mode="json") | {"systems": list(systems), "pairs": pairs}
     return SystemComparison(frame, _same_winner(frame), used)
 
 
@@ -238,69 +234,48 @@ class _Places:
         return values
 
 
-def _pair_rows(
-    measures: Sequence[_Measure], systems: Sequence[str], i: int, j: int, asked: SystemComparisonSettings, pairs: int
-) -> list[dict[str, Any]]:
-    one = np.stack([measure.values[i] for measure in measures], axis=1)
-    other = np.stack([measure.values[j] for measure in measures], axis=1)
-    many = len(one) > _MANY
-    tested = paired_differences(
-        other,
-        one,
-        np.arange(len(one)),
-        resamples=0,
-        # With fewer, the smallest p that there can be would not survive the correction.
-        permutations=1 if many else max(asked.resamples, math.ceil(2 * pairs / (1 - asked.confidence))),
-        confidence=asked.confidence,
-        seed=asked.seed,
+def _pair_rows(measure: _Measure, systems: Sequence[str], asked: SystemComparisonSettings) -> pl.DataFrame:
+    first, second = pair_indices(len(systems))
+    many = measure.values.shape[1] > _MANY
+    # With fewer, the smallest p that there can be would not survive the correction.
+    permutations = max(asked.resamples, math.ceil(2 * len(first) / (1 - asked.confidence)))
+    found = pair_systems(measure.values, measure.direction == "lower", 0 if many else permutations, asked.seed)
+    sums = zip(found.difference.tolist(), found.error.tolist(), found.dialogues.tolist(), strict=True)
+    within = [mean_difference(value, error, units, asked.confidence, tested=many) for value, error, units in sums]
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    beyond = [_beyond(measure, i, j, asked.confidence) for i, j in pairs]
+    columns: dict[str, Any] = {
+        "system": [systems[i] for i in first.tolist()],
+        "other": [systems[j] for j in second.tolist()],
+        "mean": found.mean,
+        "other_mean": found.other_mean,
+        "difference": [one.value for one in within],
+        "low": [one.low for one in within],
+        "high": [one.high for one in within],
+        "p_value": [one.p_value for one in within] if many else found.p_value,
+        "p_floor": [None] * len(within) if many else np.where(found.dialogues > 0, found.floor, np.nan),
+        "effect": found.effect,
+        "wins": found.wins,
+        "ties": found.ties,
+        "losses": found.losses,
+        "dialogues": found.dialogues,
+        "low_other_raters": [one and one.low for one in beyond],
+        "high_other_raters": [one and one.high for one in beyond],
+        "p_other_raters": [one and one.p_value for one in beyond],
+        "raters": [one and one.units for one in beyond],
+        "reason": [_reason(one, two) for one, two in zip(within, beyond, strict=True)],
+    }
+    made = pl.DataFrame(columns, strict=False).with_columns(
+        pl.lit(measure.kind).alias("kind"), pl.lit(measure.name).alias("name"), pl.lit(measure.direction).alias("direction")
     )
-    rows = []
-    for k, measure in enumerate(measures):
-        differences = one[:, k] - other[:, k]
-        within = over_dialogues(differences, asked.confidence)
-        beyond = _beyond(measure, i, j, asked.confidence)
-        rows.append(
-            {
-                "kind": measure.kind,
-                "name": measure.name,
-                "direction": measure.direction,
-                "system": systems[i],
-                "other": systems[j],
-                "mean": null(float(tested.second[k])),
-                "other_mean": null(float(tested.first[k])),
-                "difference": null(within.value),
-                "low": null(within.low),
-                "high": null(within.high),
-                "p_value": null(within.p_value if many else float(tested.p_value[k])),
-                "p_floor": None if many or not within.units else null(float(tested.floors[k])),
-                "low_other_raters": None if beyond is None else null(beyond.low),
-                "high_other_raters": None if beyond is None else null(beyond.high),
-                "p_other_raters": None if beyond is None else null(beyond.p_value),
-                "raters": None if beyond is None else beyond.units,
-                "reason": _reason(within, beyond),
-                **_counts(differences, measure.direction),
-            }
-        )
-    return rows
+    schema = pl.DataFrame(schema=SYSTEM_COMPARISON)
+    return pl.concat([schema, made], how="diagonal_relaxed").cast(dict(SYSTEM_COMPARISON)).with_columns(
+        pl.col(pl.Float64).fill_nan(None)
+    )
 
 
 def _beyond(measure: _Measure, i: int, j: int, confidence: float) -> MeanDifference | None:
     return None if measure.single is None else over_raters(measure.single[i], measure.single[j], confidence)
-
-
-def _counts(differences: FloatArray, direction: str) -> dict[str, Any]:
-    """Wins, ties and losses of the first system (higher wins, or lower where that is better), and the effect size."""
-    known = differences[~np.isnan(differences)]
-    small = _TIED * float(np.abs(known).max(initial=0.0))
-    sign = -1.0 if direction == "lower" else 1.0
-    spread = float(known.std(ddof=1)) if len(known) > 1 else math.nan
-    return {
-        "wins": int((sign * known > small).sum()),
-        "ties": int((np.abs(known) <= small).sum()),
-        "losses": int((sign * known < -small).sum()),
-        "dialogues": len(known),
-        "effect": float(known.mean()) / spread if spread > 0 else None,
-    }
 
 
 def _reason(within: MeanDifference, beyond: MeanDifference | None) -> str | None:

@@ -73,7 +73,7 @@ def paired_differences(
         means = one.sum(axis=0) / items, other.sum(axis=0) / items
         difference = totals.sum(axis=0) / items
     low, high = _interval(totals, counts, resamples, confidence, seed)
-    p_value, ways = _p_values(totals, resamples if permutations is None else permutations, seed)
+    p_value, ways = swap_p_values(totals, resamples if permutations is None else permutations, seed)
     floors = np.array([max(2.0 / 2.0 ** min(int(k), 1000), ways) for k in dialogues])
     empty = items == 0
     return PairedDifferences(
@@ -102,7 +102,7 @@ def _interval(
     return np.array(low), np.array(high)
 
 
-def _p_values(totals: FloatArray, permutations: int, seed: int) -> tuple[FloatArray, float]:
+def swap_p_values(totals: FloatArray, permutations: int, seed: int) -> tuple[FloatArray, float]:
     """The p-value of each column, and the smallest that this many random swaps can give (0 where all are tried)."""
     n = len(totals)
     whole = totals.sum(axis=0)

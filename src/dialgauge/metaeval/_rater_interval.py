@@ -7,6 +7,7 @@ those three as all there are; read as a claim about people in general, its error
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -27,14 +28,14 @@ class MeanDifference:
     units: int
 
 
-def over_dialogues(differences: FloatArray, confidence: float) -> MeanDifference:
-    """The mean of one difference per dialogue, with Student's t interval; NaN entries are left out."""
-    known = differences[~np.isnan(differences)]
-    n = len(known)
-    value = float(known.mean()) if n else math.nan
-    if n < 2:
-        return _without_interval(value, n)
-    return _made(value, float(known.std(ddof=1)) / math.sqrt(n), {n - 1: 1.0}, confidence, n)
+def mean_difference(value: float, error: float, units: int, confidence: float, *, tested: bool) -> MeanDifference:
+    """A mean of one difference per dialogue, with Student's t interval and, if ``tested``, its p-value."""
+    if units < 2:
+        return _without_interval(value, units)
+    if not tested and error:
+        half = _student(units - 1, (1 - confidence) / 2) * error
+        return MeanDifference(value, value - half, value + half, math.nan, units)
+    return _made(value, error, {units - 1: 1.0}, confidence, units)
 
 
 def over_raters(one: FloatArray, other: FloatArray, confidence: float) -> MeanDifference:
@@ -102,6 +103,11 @@ def _noise(differences: FloatArray) -> float:
     raters, dialogues = differences.shape
     left = differences - differences.mean(axis=0) - differences.mean(axis=1, keepdims=True) + differences.mean()
     return float((left**2).sum() / ((raters - 1) * (dialogues - 1)) / (raters * dialogues))
+
+
+@lru_cache(maxsize=1024)
+def _student(degrees: int, tail: float) -> float:
+    return _quantile({degrees: 1.0}, tail)
 
 
 def _quantile(weights: Mapping[int, float], tail: float) -> float:
