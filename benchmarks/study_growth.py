@@ -49,7 +49,9 @@ def write_study(folder: Path, systems: int, dialogues: int) -> Path:
                     value = 1 + 4 * len(kept) / _WORDS + rng.gauss(0, 0.8)
                     row = {"system": f"s{i:03d}", "annotator": f"r{rater}", "dimension": dimension}
                     ratings.append({**row, "value": min(5, max(1, round(value)))})
-        turns = [{"speaker": "AB"[part % 2], "text": " ".join(source[part * 12 : part * 12 + 12])} for part in range(10)]
+        turns = [
+            {"speaker": "AB"[part % 2], "text": " ".join(source[part * 12 : part * 12 + 12])} for part in range(10)
+        ]
         lines.append({"id": f"d{j}", "turns": turns, "summaries": summaries, "ratings": ratings})
     corpus = folder / "corpus.jsonl"
     corpus.write_text("\n".join(map(json.dumps, lines)))
@@ -86,7 +88,9 @@ def main() -> None:
     sizes = [tuple(int(part) for part in word.split("x")) for word in sys.argv[1:]] or [(14, 50), (56, 50)]
     table = {f"{systems} × {dialogues}": measure(systems, dialogues) for systems, dialogues in sizes}
     stages = list(dict.fromkeys(stage for column in table.values() for stage in column))
-    frame = pl.DataFrame({"stage": stages, **{size: [column.get(name) for name in stages] for size, column in table.items()}})
+    frame = pl.DataFrame(
+        {"stage": stages, **{size: [column.get(name) for name in stages] for size, column in table.items()}}
+    )
     with pl.Config(tbl_rows=-1, tbl_cols=-1, float_precision=2):
         print(frame)
 

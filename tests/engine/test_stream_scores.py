@@ -1,16 +1,18 @@
 """Streaming: the same numbers as in memory, whatever the layout of the files and wherever they are cut."""
 
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from dialgauge.corpus import Corpus, embedded_corpus, write_corpus
+from dialgauge.corpus import KEY, Corpus, embedded_corpus, write_corpus
 from dialgauge.engine import engine
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.metrics import Scores, score, score_pairs, score_stream
-from dialgauge.metrics._stream_source import FolderSource, PairsSource
+from dialgauge.metrics._stream_layout import bucket_numbers
+from dialgauge.metrics._stream_source import PairsSource
 
 METRICS = ["rouge-1", "rouge-l", "chrf", "bleu-4"]
 
@@ -60,7 +62,7 @@ def test_a_corpus_folder_gives_what_memory_gives(
         folder / "corpus", metrics, folder / "out", chunk_size=size, include_references=include_references
     )
     whole = score(corpus, metrics, include_references=include_references)
-    assert read_parts(folder / "out").equals(whole.frame)
+    assert read_parts(folder / "out").sort(KEY).equals(whole.frame.sort(KEY))
     assert report.rows == whole.frame.height
     assert sum(report.failures.values()) == whole.failures.height > 0
     means = whole.means().select(report.means.columns)
@@ -89,15 +91,32 @@ def test_a_corpus_in_many_files(tmp_path: Path) -> None:
     assert one["manifest.json"] == many["manifest.json"]
 
 
-def test_dialogues_are_not_cut_and_their_ranges_are_tight(tmp_path: Path) -> None:
+def test_the_order_of_rows_and_the_number_of_files_change_no_byte(tmp_path: Path) -> None:
     corpus = embedded_corpus()
-    write_corpus(corpus, tmp_path / "corpus")
-    source = FolderSource.open(str(tmp_path / "corpus"), include_references=False)
-    chunks = source.chunks(50)
-    ids = corpus.summaries["dialogue_id"]
-    assert all(ids[chunk.start] != ids[chunk.start - 1] for chunk in chunks[1:])
-    assert max(chunk.references[1] - chunk.references[0] for chunk in chunks) <= 100
-    assert max(chunk.dialogues[1] - chunk.dialogues[0] for chunk in chunks) <= 20
+    mixed = {
+        name: getattr(corpus, name).sample(fraction=1, shuffle=True, seed=7) for name in ("dialogues", "summaries")
+    }
+    for name, one in (("ordered", corpus), ("mixed", Corpus(mixed["dialogues"], mixed["summaries"], info=corpus.info))):
+        write_corpus(one, tmp_path / name)
+        score_stream(tmp_path / name, METRICS, tmp_path / f"{name}-scores", chunk_size=50)
+    found = [bytes_of(tmp_path / f"{name}-scores") for name in ("ordered", "mixed")]
+    kept = [{name: data for name, data in one.items() if name.startswith(("part-", "manifest"))} for one in found]
+    assert kept[0] == kept[1]
+    assert len(kept[0]) > 5
+    layout = json.loads(found[0]["layout.json"])
+    assert sum(layout["rows"]["summaries"]) == corpus.summaries.filter(kind="system").height
+    assert not any(name.startswith("_layout") for name in found[0]), "what was laid out is removed"
+    parts = [pl.read_parquet(tmp_path / "ordered-scores" / name) for name in kept[0] if name.startswith("part-")]
+    ids = [set(part["dialogue_id"]) for part in parts]
+    assert sum(map(len, ids)) == len(set.union(*ids)), "a dialogue is in one bucket"
+
+
+def test_a_bucket_is_the_same_everywhere() -> None:
+    names = pl.Series(["call-1", "call-2", None, "é", ""])
+    assert bucket_numbers(names, 1_000_000).to_list() == [558_664, 761_943, 838_756, 669_963, 838_756]
+
+
+def test_dialogues_of_a_table_of_pairs_are_not_cut(tmp_path: Path) -> None:
     frame = pairs_frame(60)
     frame.write_parquet(tmp_path / "pairs.parquet")
     cuts = PairsSource.open(str(tmp_path / "pairs.parquet"), {}, False).chunks(7)
@@ -122,7 +141,7 @@ def test_pairs_give_what_plain_lists_give(tmp_path: Path, size: int) -> None:
     source = score_pairs(frame["summary"].to_list(), frame["dialogue"].to_list(), ["rouge-1@source"])
     assert found["rouge-1@source"].equals(source["rouge-1@source"])
     assert report.rows == 60
-    part = Scores.load(tmp_path / "out" / "part-00000.parquet")
+    part = Scores.load(tmp_path / "out" / "part-00000000.parquet")
     assert part.signatures == report.signatures
 
 
@@ -153,7 +172,7 @@ def test_other_names_several_references_and_rows_that_cannot_be_used(tmp_path: P
     ((metric, reason),) = report.failures
     assert metric == "rouge-1"
     assert "no words" in reason
-    assert Scores.load(tmp_path / "out" / "part-00002.parquet").failures["dialogue_id"].to_list() == ["5"]
+    assert Scores.load(tmp_path / "out" / "part-00000002.parquet").failures["dialogue_id"].to_list() == ["5"]
 
 
 def test_a_row_without_reference_has_a_reason_and_a_doubled_key_is_left_out(tmp_path: Path) -> None:

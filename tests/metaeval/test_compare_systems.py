@@ -8,7 +8,7 @@ from scipy import stats
 from dialgauge.corpus import Corpus, embedded_corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metaeval import compare_systems
-from dialgauge.metaeval._rater_interval import mean_difference, over_raters
+from dialgauge.metaeval._rater_interval import over_dialogues, over_raters
 from dialgauge.metrics import Scores, score
 
 
@@ -83,8 +83,7 @@ def test_raters_who_prefer_a_system_widen_only_the_interval_for_other_raters() -
     generator = np.random.default_rng(1)
     taste = np.array([[1.5], [0.0], [0.2]])
     one, other = generator.normal(size=(3, 100)) + taste, generator.normal(size=(3, 100))
-    apart = (one - other).mean(axis=0)
-    these = mean_difference(apart.mean(), apart.std(ddof=1) / len(apart) ** 0.5, len(apart), 0.95, tested=True)
+    these = over_dialogues((one - other).mean(axis=0), 0.95)
     others = over_raters(one, other, 0.95)
     assert these.low > 0
     assert others.low < 0 < others.high

@@ -93,13 +93,14 @@ def score(
             raise InputError("--stream needs a folder for the parts: -o FOLDER")
         if format is not None or strict:
             raise ParameterError("score", "--format" if format else "--strict", "omitted with --stream", True)
-        means = _score_stream(corpus, metrics, output, map, place, settings, json)
+        means, failed = _score_stream(corpus, metrics, output, map, place, settings, json)
     else:
+        failed = 0
         means = _score_corpus(corpus, metrics, output, (format, map, strict, allow_left_out), place, settings, json)
     broken = limits.broken(means)
     for sentence in broken:
         note(sentence)
-    if broken:
+    if broken or failed:
         raise typer.Exit(1)
 
 
@@ -176,7 +177,8 @@ def _score_stream(
     place: EngineSettings,
     settings: StreamSettings,
     json: bool,
-) -> "pl.DataFrame":
+) -> "tuple[pl.DataFrame, int]":
+    """The means, and how many parts could not be made."""
     from dialgauge.corpus import parse_mapping
     from dialgauge.engine import engine as make_engine
     from dialgauge.metrics import score_stream
@@ -210,13 +212,19 @@ def _score_stream(
                 "failures": [dict(zip(("metric", "reason", "count"), row, strict=True)) for row in lost],
                 "left_out_rows": dict(report.problems),
                 "left_out_metrics": dict(report.left_out),
+                "failed_parts": dict(report.failed),
             }
         )
     else:
         _print_means(corpus, report.means)
         print_failures(lost)
     report_skipped(report.left_out)
-    return report.means
+    for part, reason in report.failed.items():
+        note(f"{part} could not be made: {reason}")
+    if report.failed:
+        every = report.parts + len(report.failed)
+        note(f"{report.parts} of {counted(every, 'part')} are there; rerun the same command to make the others alone")
+    return report.means, len(report.failed)
 
 
 def _size(rows: int, metrics: int) -> str:

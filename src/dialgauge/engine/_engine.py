@@ -25,7 +25,8 @@ class Task(Protocol[Chunk_contra, Result_co]):
     """Work on one chunk after another. It must be picklable: each worker gets a copy of its own.
 
     ``setup`` runs once per worker before the first chunk; what is loaded there stays warm. The result may depend on
-    the chunk alone, so that it does not matter which worker had it, and in which order.
+    the chunk alone, so that it does not matter which worker had it, and in which order. A task with a method
+    ``lost(chunk, reason)`` gives the result of a chunk that ended its worker too often; without it, the run ends there.
     """
 
     def setup(self) -> None:

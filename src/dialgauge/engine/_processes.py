@@ -74,6 +74,7 @@ class _Pool(Generic[Chunk, Result]):
     size: int
     retries: int
     crew: list[_Worker[Chunk]] = field(default_factory=list)
+    given_up: dict[int, Result] = field(default_factory=dict)
     again: deque[_Order[Chunk]] = field(default_factory=deque)
 
     def results(self, chunks: Iterable[Chunk]) -> Iterator[Result]:
@@ -88,7 +89,10 @@ class _Pool(Generic[Chunk, Result]):
                 if order is None:
                     break
                 self._give(order)
+            finished |= self.given_up
+            self.given_up.clear()
             if not busy and not self.again:
+                yield from (finished[number] for number in sorted(finished))
                 return
             for worker in self._answering(busy):
                 answer = self._answer(worker)
@@ -160,12 +164,17 @@ class _Pool(Generic[Chunk, Result]):
                 "script, start the work below: if __name__ == '__main__':"
             )
         order.deaths += 1
-        if order.deaths > self.retries:
-            raise WorkerError(
-                f"engine 'processes': chunk {order.number} ended its worker {order.deaths} times, the last time by "
-                f"{_ending(code)}; use smaller chunks or fewer workers to need less memory"
-            )
-        self.again.append(order)
+        if order.deaths <= self.retries:
+            self.again.append(order)
+            return
+        reason = (
+            f"ended its worker {order.deaths} times, the last time by {_ending(code)}; use smaller chunks or fewer "
+            "workers to need less memory"
+        )
+        lost = getattr(self.task, "lost", None)
+        if lost is None:
+            raise WorkerError(f"engine 'processes': chunk {order.number} {reason}")
+        self.given_up[order.number] = lost(order.chunk, reason)
 
     def close(self) -> None:
         for worker in self.crew:

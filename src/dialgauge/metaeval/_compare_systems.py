@@ -266,11 +266,15 @@ def _pair_rows(measure: _Measure, systems: Sequence[str], asked: SystemCompariso
         "reason": [_reason(one, two) for one, two in zip(within, beyond, strict=True)],
     }
     made = pl.DataFrame(columns, strict=False).with_columns(
-        pl.lit(measure.kind).alias("kind"), pl.lit(measure.name).alias("name"), pl.lit(measure.direction).alias("direction")
+        pl.lit(measure.kind).alias("kind"),
+        pl.lit(measure.name).alias("name"),
+        pl.lit(measure.direction).alias("direction"),
     )
     schema = pl.DataFrame(schema=SYSTEM_COMPARISON)
-    return pl.concat([schema, made], how="diagonal_relaxed").cast(dict(SYSTEM_COMPARISON)).with_columns(
-        pl.col(pl.Float64).fill_nan(None)
+    return (
+        pl.concat([schema, made], how="diagonal_relaxed")
+        .cast(SYSTEM_COMPARISON)
+        .with_columns(pl.col(pl.Float64).fill_nan(None))
     )
 
 

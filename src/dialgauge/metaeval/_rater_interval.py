@@ -28,6 +28,14 @@ class MeanDifference:
     units: int
 
 
+def over_dialogues(differences: FloatArray, confidence: float) -> MeanDifference:
+    """The mean of one difference per dialogue, with Student's t interval; NaN entries are left out."""
+    known = differences[~np.isnan(differences)]
+    n = len(known)
+    error = float(known.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+    return mean_difference(float(known.mean()) if n else math.nan, error, n, confidence, tested=True)
+
+
 def mean_difference(value: float, error: float, units: int, confidence: float, *, tested: bool) -> MeanDifference:
     """A mean of one difference per dialogue, with Student's t interval and, if ``tested``, its p-value."""
     if units < 2:

@@ -1,4 +1,4 @@
-"""Every two systems by one measure, all pairs at once: means, intervals, wins, and the test that swaps within dialogues.
+"""Every two systems by one measure, all pairs at once: means, wins, and the test that swaps within dialogues.
 
 Swapping within dialogues turns signs of differences, and a sum of signed differences is the difference of two signed
 sums: those are made once for each system, not for each pair.
@@ -12,8 +12,8 @@ import numpy as np
 
 from dialgauge.metaeval._draws import swap_masks
 from dialgauge.metaeval._names import BoolArray, FloatArray, IntArray
-from dialgauge.metaeval._pairs import matrix_product, pair_indices
 from dialgauge.metaeval._paired import swap_p_values
+from dialgauge.metaeval._pairs import matrix_product, pair_indices
 
 #: Differences below this share of the largest are ties: machines differ in the last digits.
 _TIED = 1e-9
@@ -120,5 +120,5 @@ def _reached(values: FloatArray, differences: FloatArray, permutations: int, see
 def drawn_swaps(n: int, permutations: int, seed: int) -> BoolArray:
     """All ways to swap n dialogues if these are at most ``permutations``, else as many random ones."""
     if n <= math.log2(permutations):
-        return (np.arange(2**n)[:, None] >> np.arange(n)) & 1 == 1
+        return np.asarray((np.arange(2**n)[:, None] >> np.arange(n)) & 1 == 1)
     return swap_masks("swap-inputs", permutations, n, seed=seed)

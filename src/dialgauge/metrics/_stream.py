@@ -8,39 +8,47 @@ parts of another run is rejected.
 import hashlib
 import json
 import math
+import traceback
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from dialgauge.engine import Engine, engine as choose_engine
-from dialgauge.errors import InputError, ParameterError
+from dialgauge.errors import InputError, MissingExtraError, ModelError, ParameterError
 from dialgauge.metrics._language_fit import warn_of_language
 from dialgauge.metrics._metric import MetricRequest
+from dialgauge.metrics._registry import parse_requests
 from dialgauge.metrics._scores import SYSTEM_KEY, Scores
 from dialgauge.metrics._scores_io import parquet_bytes
 from dialgauge.metrics._scoring import able, requested
 from dialgauge.metrics._settings import StreamSettings
 from dialgauge.metrics._sharded import PartScorer
 from dialgauge.metrics._stream_files import PartStore, in_memory
+from dialgauge.metrics._stream_layout import Workplace, forget_files
 from dialgauge.metrics._stream_source import Chunk, Source, open_source
 from dialgauge.progress import Progress
 from dialgauge.settings import takes
 
 _RUN, _MANIFEST = "run.json", "manifest.json"
-_LAYOUT = 1
+_LAYOUT = 2
+#: Parts that are checked at the same time on resume.
+_READERS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class StreamReport:
-    """What a streamed run wrote: ``part-00000.parquet`` and so on in ``output``, each to be read as :class:`Scores`.
+    """What a streamed run wrote: ``part-00000000.parquet`` and so on in ``output``, each to be read as :class:`Scores`.
 
     ``resumed`` of the ``parts`` existed already. ``means`` has the mean of every metric for each system.
     ``failures`` counts the values that are null, by metric and reason, ``problems`` the skipped rows, by
-    reason, and ``left_out`` says why a metric could not run.
+    reason, and ``left_out`` says why a metric could not run. ``failed`` has the parts that could not be made, each with
+    its rows and the reason; while there are some, the folder has no manifest, and a rerun makes these parts alone.
     """
 
     output: str
@@ -52,6 +60,7 @@ class StreamReport:
     failures: Mapping[tuple[str, str], int]
     problems: Mapping[str, int]
     left_out: Mapping[str, str]
+    failed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +77,19 @@ class _PartTask:
         self.scorer.setup()
 
     def __call__(self, chunk: Chunk) -> dict[str, Any]:
-        """The record says what the part holds, and its digest that this is what was written."""
-        loaded = self.source.load(chunk)
-        scores = self.scorer(loaded.corpus)
-        scores = replace(
-            scores,
-            frame=loaded.keyed(scores.frame),
-            failures=loaded.keyed(scores.failures),
-            notes=loaded.keyed(scores.notes),
-        )
-        data = parquet_bytes(scores)
+        """The record says what the part holds, and its digest that this is what was written.
+
+        Whatever goes wrong with these rows alone must not cost the others: the record then says what it was.
+        """
+        try:
+            scores, problems = self._scored(chunk)
+            data = parquet_bytes(scores)
+        except (MissingExtraError, ModelError):  # no part can be made without
+            raise
+        except MemoryError as error:
+            return self.lost(chunk, f"not enough memory ({error or 'no more was given'}): use a smaller chunk size")
+        except Exception as error:
+            return self.lost(chunk, f"{type(error).__name__}: {error}", traceback.format_exc())
         name = part_name(chunk.number)
         record = {
             "run": self.run,
@@ -86,11 +98,24 @@ class _PartTask:
             "sha256": hashlib.sha256(data).hexdigest(),
             "sums": _sums(scores),
             "failures": [[*key, count] for key, count in _counted(scores).items()],
-            "problems": dict(loaded.problems),
+            "problems": problems,
         }
         self.store.write(name, data)
         self.store.write(_record_name(chunk.number), _json(record))
+        self.store.remove(_failure_name(chunk.number))
         return record
+
+    def _scored(self, chunk: Chunk) -> tuple[Scores, dict[str, int]]:
+        loaded = self.source.load(chunk)
+        scores = self.scorer(loaded.corpus)
+        frame, failures, notes = map(loaded.keyed, (scores.frame, scores.failures, scores.notes))
+        return replace(scores, frame=frame, failures=failures, notes=notes), dict(loaded.problems)
+
+    def lost(self, chunk: Chunk, reason: str, details: str = "") -> dict[str, Any]:
+        """The record of a part that could not be made. Engines call it for a chunk that ended its worker too often."""
+        named = {"part": part_name(chunk.number), "rows": chunk.named(), "reason": reason}
+        self.store.write(_failure_name(chunk.number), _json({"run": self.run, **named, "details": details}))
+        return {"failed": named}
 
 
 @takes(StreamSettings)
@@ -127,46 +152,93 @@ def score_stream(
     opened = open_source(
         place,
         mapping or {},
+        store,
         include_references=asked.include_references,
         with_sources=any(request.target in ("source", "both") for request in requests),
     )
     _check_references(place, opened, requests)
     head: dict[str, Any] = {
         "layout": _LAYOUT,
-        "source": opened.describe(),
+        "source": opened.describe(engine),
         "chunk_size": asked.chunk_size,
         "include_references": asked.include_references,
         "signatures": {request.column: request.signature for request in requests},
     }
-    _claim(store, head)
-    scorer = PartScorer.of(requests, asked)
-    task = _PartTask(opened, store, scorer, hashlib.sha256(_json(head)).hexdigest())
-    chunks = opened.chunks(asked.chunk_size)
-    records = {chunk.number: record for chunk in chunks if (record := _kept(store, task.run, chunk.number))}
+    with store.claimed():
+        _claim(store, head)
+        run = hashlib.sha256(_json(head)).hexdigest()
+        task = _PartTask(opened, store, PartScorer.of(requests, asked), run)
+        return _stream(task, asked.chunk_size, engine, head["signatures"], left_out, progress)
+
+
+def _stream(
+    task: _PartTask,
+    size: int,
+    engine: Engine,
+    signatures: Mapping[str, str],
+    left_out: Mapping[str, str],
+    progress: Progress | None,
+) -> StreamReport:
+    """Make the parts that are not there yet, and then the manifest."""
+    opened, store = task.source, task.store
+    work = Workplace(store, task.run, engine)
+    chunks = opened.chunks(size, work)
+    records = _finished(store, task.run, chunks)
     resumed = len(records)
     missing = [chunk for chunk in chunks if chunk.number not in records]
+    missing = opened.located(missing, size, work) if missing else []
     rows, done = sum(c.stop - c.start for c in chunks), sum(c.stop - c.start for c in chunks if c.number in records)
     if missing:  # the first chunk speaks for all: nobody has the others at hand
-        warn_of_language(requests, opened.load(missing[0]).corpus)
+        _warn(opened, missing[0], parse_requests(task.scorer.columns))
+    failed: dict[str, str] = {}
     if progress:
         progress(store.place, done, rows)
     for chunk, record in zip(missing, engine.run(task, missing), strict=True):
-        records[chunk.number] = record
+        if lost := record.get("failed"):
+            failed[lost["part"]] = f"{lost['rows']}: {lost['reason']}"
+        else:
+            records[chunk.number] = record
         done += chunk.stop - chunk.start
         if progress:
             progress(store.place, done, rows)
-    report = _report(store.place, [records[chunk.number] for chunk in chunks], head["signatures"], left_out)
-    store.write(_MANIFEST, _json(_manifest(report, [records[chunk.number] for chunk in chunks])))
-    return replace(report, resumed=resumed)
+    made = [records[chunk.number] for chunk in chunks if chunk.number in records]
+    report = replace(_report(store.place, made, signatures, left_out), resumed=resumed, failed=failed)
+    if not failed:
+        store.write(_MANIFEST, _json(_manifest(report, made)))
+        forget_files(work)
+    return report
+
+
+def _warn(source: Source, chunk: Chunk, requests: Sequence[MetricRequest]) -> None:
+    """Warn of the language of one chunk. If it cannot be read, the record of its part will say why."""
+    try:
+        corpus = source.load(chunk).corpus
+    except Exception:
+        return
+    warn_of_language(requests, corpus)
+
+
+def _finished(store: PartStore, run: str, chunks: Sequence[Chunk]) -> dict[int, dict[str, Any]]:
+    """The records of the parts that are finished and intact; several are read at once."""
+    numbers = [chunk.number for chunk in chunks]
+    if store.read(_RUN) is None or not numbers:
+        return {}
+    with ThreadPoolExecutor(max_workers=_READERS) as readers:
+        found = readers.map(partial(_kept, store, run), numbers)
+        return {number: record for number, record in zip(numbers, found, strict=True) if record}
 
 
 def part_name(number: int) -> str:
     """The file of a part."""
-    return f"part-{number:05d}.parquet"
+    return f"part-{number:08d}.parquet"
+
+
+def _failure_name(number: int) -> str:
+    return f"_failed-{number:08d}.json"
 
 
 def _record_name(number: int) -> str:
-    return f"_part-{number:05d}.json"
+    return f"_part-{number:08d}.json"
 
 
 def _streamable(

@@ -1,7 +1,11 @@
 """Parquet files to read by rows and a folder to write parts to, on this machine or behind an fsspec URL."""
 
 import contextlib
+import errno
 import hashlib
+import os
+import platform
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +13,16 @@ from typing import Any
 
 import polars as pl
 
+from dialgauge.engine import Engine
 from dialgauge.errors import DialgaugeError, InputError, MissingExtraError
 from dialgauge.files import atomic_file
 
 #: A Polars panic, caused by damaged files, is not an Exception in Python.
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 _SUFFIX = ".parquet"
+_LOCK = ".run.lock"
+#: Bytes of a file that are digested at a time, and how many such parts are not worth a worker.
+_DIGESTED, _FEW_PARTS = 128 << 20, 4
 
 
 def is_url(place: str) -> bool:
@@ -45,6 +53,7 @@ class ParquetTable:
 
     files: tuple[str, ...]
     counts: tuple[int, ...]
+    sizes: tuple[int, ...]
     columns: tuple[str, ...]
 
     @classmethod
@@ -59,7 +68,7 @@ class ParquetTable:
         for file, names in zip(files, columns, strict=True):
             if set(names) != set(columns[0]):
                 raise InputError(f"{file}: its columns ({', '.join(names)}) differ from those of {files[0]}")
-        return cls(files, counts, columns[0])
+        return cls(files, counts, tuple(_size(file) for file in files), columns[0])
 
     @property
     def height(self) -> int:
@@ -75,11 +84,16 @@ class ParquetTable:
         """The values of these expressions for every row. They should be small: the result is held in memory."""
         return pl.concat([_derive(file, expressions) for file in self.files])
 
-    def digest(self) -> str:
-        """Changes whenever the content of a file does."""
+    def digest(self, engine: Engine) -> str:
+        """Changes whenever the content of a file does. Large files are read by the workers, a part each."""
+        parts = [
+            FilePart(file, start, min(start + _DIGESTED, size))
+            for file, size in zip(self.files, self.sizes, strict=True)
+            for start in range(0, max(1, size), _DIGESTED)
+        ]
         whole = hashlib.sha256()
-        for file in self.files:
-            whole.update(_file_digest(file).encode())
+        for found in engine.run(_Digests(), parts) if len(parts) > _FEW_PARTS else map(_Digests(), parts):
+            whole.update(found.encode())
         return whole.hexdigest()
 
     def _ranges(self, start: int, stop: int) -> Iterator[tuple[str, int, int]]:
@@ -132,6 +146,14 @@ def _shape(file: str) -> tuple[int, tuple[str, ...]]:
         return int(rows.select(pl.len()).collect().item()), tuple(rows.collect_schema().names())
 
 
+def _size(file: str) -> int:
+    """Bytes of a file."""
+    if is_url(file):
+        system, path = _file_system(file)
+        return int(system.size(path) or 0)
+    return Path(file).stat().st_size
+
+
 def _read_rows(file: str, first: int, last: int, columns: Sequence[str], keep: pl.Expr | None) -> pl.DataFrame:
     with _clear_errors(file):
         if is_url(file):
@@ -179,12 +201,33 @@ def _arrow_file(file: str) -> Iterator[Any]:
         yield ParquetFile(handle)
 
 
-def _file_digest(file: str) -> str:
-    if is_url(file):
-        system, path = _file_system(file)
-        return str(system.ukey(path))
-    with _clear_errors(file), Path(file).open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """Bytes of a file."""
+
+    file: str
+    start: int
+    stop: int
+
+
+class _Digests:
+    """The digest of a part of a file; behind a URL the store's own mark of its version, for which nothing is read."""
+
+    def setup(self) -> None:
+        """Nothing is loaded."""
+
+    def __call__(self, part: FilePart) -> str:
+        if is_url(part.file):
+            system, path = _file_system(part.file)
+            return str(system.ukey(path)) if part.start == 0 else ""
+        with _clear_errors(part.file), Path(part.file).open("rb") as handle:
+            handle.seek(part.start)
+            found = hashlib.sha256()
+            left = part.stop - part.start
+            while left > 0 and (block := handle.read(min(left, 1 << 20))):
+                found.update(block)
+                left -= len(block)
+            return found.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,18 +237,74 @@ class PartStore:
     place: str
 
     def write(self, name: str, data: bytes) -> None:
-        """Write a file, replacing an existing one."""
+        """Write a file, replacing an existing one: behind a URL by one request, which a store does at once or not."""
         try:
             if is_url(self.place):
-                self._upload(name, data)
+                system, path = _file_system(self.place)
+                system.makedirs(path, exist_ok=True)
+                system.pipe_file(f"{path}/{name}", data)
                 return
             with atomic_file(Path(self.place) / name) as temporary:
                 temporary.write_bytes(data)
         except OSError as error:
             raise DialgaugeError(
-                f"{self.place}: cannot write {name}: {error.strerror or error}. Finished parts are kept: "
-                "rerun the same command to resume"
+                f"{self.place}: cannot write {name}: {error.strerror or error}{self._room(error, len(data))}. Finished "
+                "parts are kept: rerun the same command to resume"
             ) from error
+
+    def _room(self, error: OSError, needed: int) -> str:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT) or is_url(self.place):
+            return ""
+        free = shutil.disk_usage(self.place).free
+        return f" ({_mebibytes(needed)} needed, {_mebibytes(free)} free): free some space, or name another folder"
+
+    def remove(self, name: str) -> None:
+        """Remove a file if it is there."""
+        with contextlib.suppress(FileNotFoundError):
+            if is_url(self.place):
+                system, path = _file_system(self.place)
+                system.rm_file(f"{path}/{name}")
+            else:
+                (Path(self.place) / name).unlink()
+
+    def read_range(self, name: str, start: int, stop: int) -> bytes:
+        """The bytes of a file from ``start`` to before ``stop``."""
+        if is_url(self.place):
+            system, path = _file_system(self.place)
+            return bytes(system.cat_file(f"{path}/{name}", start=start, end=stop))
+        with (Path(self.place) / name).open("rb") as handle:
+            handle.seek(start)
+            return handle.read(stop - start)
+
+    @contextlib.contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Keep other runs on this machine out while this one writes. The system gives the lock back if we are killed.
+
+        Behind a URL there is no such lock: the same run writes the same bytes, and another one is refused by its head.
+        """
+        if is_url(self.place):
+            yield
+            return
+        file = Path(self.place) / _LOCK
+        with contextlib.ExitStack() as held:
+            with contextlib.suppress(OSError, ImportError):  # where none can be had, writing says what is wrong
+                import fcntl
+
+                file.parent.mkdir(parents=True, exist_ok=True)
+                handle = held.enter_context(file.open("a+"))
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    handle.seek(0)
+                    raise InputError(
+                        f"{self.place}: another run writes here ({handle.read().strip() or 'unknown'}): wait for it, "
+                        "or use another folder"
+                    ) from None
+                held.callback(file.unlink, missing_ok=True)
+                handle.truncate(0)
+                handle.write(f"process {os.getpid()} on {platform.node()}\n")
+                handle.flush()
+            yield
 
     def read(self, name: str) -> bytes | None:
         """The content of the file, or None if it does not exist."""
@@ -227,11 +326,6 @@ class PartStore:
         here = Path(self.place)
         return [file.name for file in here.iterdir()] if here.is_dir() else []
 
-    def _upload(self, name: str, data: bytes) -> None:
-        system, path = _file_system(self.place)
-        system.makedirs(path, exist_ok=True)
-        temporary = f"{path}/.{name}.part"
-        system.pipe_file(temporary, data)
-        if system.exists(f"{path}/{name}"):
-            system.rm_file(f"{path}/{name}")
-        system.mv(temporary, f"{path}/{name}")
+
+def _mebibytes(count: int) -> str:
+    return f"{count / (1 << 20):,.1f} MiB"

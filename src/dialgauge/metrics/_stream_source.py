@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,8 +23,10 @@ from dialgauge.corpus import (
     make_plan,
     parse_turns,
 )
+from dialgauge.engine import Engine
 from dialgauge.errors import InputError
 from dialgauge.metrics._stream_files import ParquetTable, PartStore, is_url
+from dialgauge.metrics._stream_layout import ROW, Layout, Piece, Workplace, known_layout, lay_out, read_pieces
 
 _CARD = "corpus.toml"
 _ROW = "_row"
@@ -34,17 +36,23 @@ _DOUBLED, _NAMELESS = "duplicate key", "the row has no dialogue_id"
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Rows to score as part ``number``, and the ranges of rows in which their references and dialogues are found.
+    """Rows to score as part ``number``: those of a table from ``start`` to before ``stop``, or those of a bucket.
 
-    ``doubled`` are the rows among them whose key is in an earlier chunk; they are skipped.
+    ``doubled`` are the rows of a table whose key is in an earlier chunk; they are skipped. ``dialogues`` and
+    ``summaries`` say where the rows of a bucket are.
     """
 
     number: int
     start: int
     stop: int
-    references: tuple[int, int] = (0, 0)
-    dialogues: tuple[int, int] = (0, 0)
     doubled: tuple[int, ...] = ()
+    dialogues: tuple[Piece, ...] = ()
+    summaries: tuple[Piece, ...] = ()
+
+    def named(self) -> str:
+        """The rows, for people."""
+        files = {piece.name for piece in self.summaries}
+        return f"bucket {self.number}" if files else f"rows {self.start + 1:,} to {self.stop:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +78,11 @@ class Loaded:
 class Source(Protocol):
     """Where summaries come from, chunk by chunk."""
 
-    def chunks(self, size: int) -> list[Chunk]:
+    def chunks(self, size: int, place: Workplace) -> list[Chunk]:
         """Where to cut: ``size`` rows or a little more, so that what shares a dialogue stays together."""
+
+    def located(self, chunks: Sequence[Chunk], size: int, place: Workplace) -> list[Chunk]:
+        """These chunks with all that a worker needs to read them."""
 
     def load(self, chunk: Chunk) -> Loaded:
         """Read one chunk."""
@@ -79,18 +90,23 @@ class Source(Protocol):
     def has_references(self) -> bool:
         """Whether there are references."""
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self, engine: Engine) -> dict[str, Any]:
         """What the scores depend on: a run on other data must not resume this one."""
 
 
 def open_source(
-    place: str, mapping: Mapping[str, str | Sequence[str]], *, include_references: bool, with_sources: bool
+    place: str,
+    mapping: Mapping[str, str | Sequence[str]],
+    output: PartStore,
+    *,
+    include_references: bool,
+    with_sources: bool,
 ) -> Source:
     """A corpus folder where there is a ``corpus.toml``, else a table of pairs."""
     if PartStore(place).read(_CARD) is not None:
         if mapping:
             raise InputError(f"{place}: a mapping is not supported for a dialgauge folder")
-        return FolderSource.open(place, include_references)
+        return FolderSource.open(place, include_references, output)
     if not is_url(place) and not Path(place).exists():
         raise InputError(f"{place}: no such file or folder")
     if include_references:
@@ -137,12 +153,21 @@ class PairsSource:
         """Whether a column holds references."""
         return "reference" in self.uses
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self, engine: Engine) -> dict[str, Any]:
         """The content of the files and the use of their columns."""
         uses = {use: list(columns) for use, columns in self.uses.items()}
-        return {"layout": "pairs", "content": self.table.digest(), "uses": uses, "constants": dict(self.constants)}
+        return {
+            "layout": "pairs",
+            "content": self.table.digest(engine),
+            "uses": uses,
+            "constants": dict(self.constants),
+        }
 
-    def chunks(self, size: int) -> list[Chunk]:
+    def located(self, chunks: Sequence[Chunk], size: int, place: Workplace) -> list[Chunk]:
+        """Rows are found by their numbers."""
+        return list(chunks)
+
+    def chunks(self, size: int, place: Workplace | None = None) -> list[Chunk]:
         """Cut between dialogues, where a column names them."""
         height = self.table.height
         same = np.zeros(height, dtype=np.bool_)
@@ -223,94 +248,80 @@ class PairsSource:
 
 @dataclass(frozen=True, slots=True)
 class FolderSource:
-    """A corpus folder. References and dialogues are found by key, wherever they stand in their files."""
+    """A corpus folder whose tables may stand in any order: they are laid out in buckets of whole dialogues first.
+
+    ``store`` is where the buckets are, once they are laid out.
+    """
 
     dialogues: ParquetTable
     summaries: ParquetTable
     include_references: bool
+    store: PartStore
 
     @classmethod
-    def open(cls, place: str, include_references: bool) -> "FolderSource":
+    def open(cls, place: str, include_references: bool, output: PartStore) -> "FolderSource":
         """``dialogues`` and ``summaries`` may be a file each (``summaries.parquet``) or a folder of files."""
         tables = {}
         for name in ("dialogues", "summaries"):
             file = f"{place.rstrip('/')}/{name}.parquet"
             single = f"{name}.parquet" in PartStore(place).names()
             tables[name] = ParquetTable.open(file if single else f"{place.rstrip('/')}/{name}")
-        return cls(tables["dialogues"], tables["summaries"], include_references)
+        return cls(tables["dialogues"], tables["summaries"], include_references, output)
 
     def has_references(self) -> bool:
         """Whether there is a summary of kind ``reference``."""
         return bool(self.summaries.derive((self._kind() == "reference").any().alias("any"))["any"].any())
 
-    def _keys(self) -> list[pl.Expr]:
-        defaults = {"variant": ORIGINAL, "role": OVERALL}
-        return [
-            pl.col(name).cast(pl.String).fill_null(defaults.get(name, ""))
-            if name in self.summaries.columns
-            else pl.lit(defaults.get(name, "")).alias(name)
-            for name in KEY
-        ]
-
     def _kind(self) -> pl.Expr:
         return pl.col("kind") if "kind" in self.summaries.columns else pl.lit("system")
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self, engine: Engine) -> dict[str, Any]:
         """The content of the files."""
-        return {"layout": "corpus", "content": [self.dialogues.digest(), self.summaries.digest()]}
+        return {"layout": "buckets", "content": [self.dialogues.digest(engine), self.summaries.digest(engine)]}
 
-    def chunks(self, size: int) -> list[Chunk]:
-        """Cut the summaries between dialogues, and look up where their references and dialogues are.
+    def chunks(self, size: int, place: Workplace) -> list[Chunk]:
+        """A bucket each, of those that have something to score."""
+        layout = known_layout(place) or self._lay_out(size, place)
+        cuts = [0, *accumulate(layout.rows["summaries"])]
+        return [Chunk(number, *cut) for number, cut in enumerate(pairwise(cuts)) if cut[1] > cut[0]]
 
-        Of each summary some 30 bytes are held for this.
-        """
-        rows = self.summaries.derive(
-            pl.col("dialogue_id").cast(pl.String).hash().alias("hash"),
-            (self._kind() == "reference").alias("is_reference"),
-        ).with_row_index(_ROW)
-        same = (rows["hash"] == rows["hash"].shift(1)).fill_null(False).to_numpy()
-        cuts = _cuts(same, rows.height, size)
-        numbers = _chunk_of(cuts, rows.height)
-        doubled = _doubled(self.summaries, self._keys(), numbers)
-        rows = rows.with_columns(pl.Series("chunk", numbers, dtype=pl.UInt32))
-        items = rows if self.include_references else rows.filter(~pl.col("is_reference"))
-        wanted = items.select("hash", "chunk").unique()
-        hashed = self.dialogues.derive(pl.col("dialogue_id").cast(pl.String).hash().alias("hash"))
-        references = _spans(wanted, rows.filter("is_reference").select("hash", _ROW))
-        dialogues = _spans(wanted, hashed.with_row_index(_ROW))
-        filled = sorted(items["chunk"].unique().to_list())
+    def located(self, chunks: Sequence[Chunk], size: int, place: Workplace) -> list[Chunk]:
+        """The same with the places of their rows; they are laid out again if the files of the layout are gone."""
+        layout = self._lay_out(size, place)
         return [
-            Chunk(
-                number,
-                cuts[old],
-                cuts[old + 1],
-                references.get(old, (0, 0)),
-                dialogues.get(old, (0, 0)),
-                doubled.get(old, ()),
+            replace(
+                chunk,
+                dialogues=layout.pieces("dialogues", chunk.number),
+                summaries=layout.pieces("summaries", chunk.number),
             )
-            for number, old in enumerate(filled)
+            for chunk in chunks
         ]
 
+    def _lay_out(self, size: int, place: Workplace) -> Layout:
+        tables = {"dialogues": self.dialogues, "summaries": self.summaries}
+        scored = pl.lit(True) if self.include_references else self._kind().ne_missing("reference")
+        buckets = max(1, -(-self.summaries.height // size))
+        return lay_out(tables, {"dialogues": pl.lit(True), "summaries": scored}, buckets, place)
+
     def load(self, chunk: Chunk) -> Loaded:
-        """The summaries of the chunk with every reference and dialogue that belongs to them."""
-        rows = conform(self.summaries.read(chunk.start, chunk.stop), SUMMARIES, "summaries").with_row_index(
-            _ROW, offset=chunk.start
-        )
+        """Everything about the dialogues of a bucket; of rows with the same key, the first in the table counts."""
+        rows = self._rows(chunk.summaries, SUMMARIES, "summaries")
+        rows = rows.sort(*KEY, ROW, nulls_last=True)
         items = rows if self.include_references else rows.filter(pl.col("kind").ne_missing("reference"))
-        ids = items["dialogue_id"].unique().implode()
-        mine = pl.col("dialogue_id").is_in(ids)
-        first, last = chunk.references
-        span = self.summaries.read(first, last).with_row_index(_ROW, offset=first).filter(mine)
-        found = conform(span.drop(_ROW), SUMMARIES, "summaries").with_columns(span[_ROW]).filter(kind="reference")
-        together = pl.concat([items, found.select(items.columns)]).unique(_ROW, keep="first").sort(_ROW).drop(_ROW)
-        dialogues = conform(self.dialogues.read(*chunk.dialogues, keep=mine), DIALOGUES, "dialogues")
-        checked = check_rows(dialogues, together, Corpus().ratings)
-        sound = checked.summaries.select(KEY)
-        fresh = items.filter(~pl.col(_ROW).is_in(chunk.doubled)).select(KEY).unique(maintain_order=True)
-        keys = fresh.join(sound, on=list(KEY), how="semi", maintain_order="left")
-        again = items.filter(pl.col(_ROW).is_in(chunk.doubled)).height
-        problems = Counter(bad.reason for bad in checked.bad) + Counter({_DOUBLED: again})
-        return Loaded(Corpus(checked.dialogues, checked.summaries), keys, problems)
+        dialogues = self._rows(chunk.dialogues, DIALOGUES, "dialogues").sort("dialogue_id", ROW, nulls_last=True)
+        concerned = pl.col("dialogue_id").is_in(items["dialogue_id"].unique().implode(), nulls_equal=True)
+        dialogues, rows = (table.filter(concerned).drop(ROW) for table in (dialogues, rows))
+        checked = check_rows(dialogues, rows, Corpus().ratings)
+        keys = items.select(KEY).unique(maintain_order=True)
+        keys = keys.join(checked.summaries.select(KEY), on=list(KEY), how="semi", maintain_order="left")
+        return Loaded(Corpus(checked.dialogues, checked.summaries), keys, Counter(bad.reason for bad in checked.bad))
+
+    def _rows(self, pieces: Sequence[Piece], schema: pl.Schema, name: str) -> pl.DataFrame:
+        frames = list(read_pieces(self.store, pieces))
+        if not frames:
+            return pl.DataFrame(schema={**schema, ROW: pl.UInt32})
+        rows = pl.concat(frames, how="vertical_relaxed")
+        return conform(rows.drop(ROW), schema, name).with_columns(rows[ROW])
 
 
 def _chunk_of(cuts: Sequence[int], height: int) -> NDArray[np.int64]:
@@ -332,12 +343,6 @@ def _doubled(table: ParquetTable, keys: Sequence[pl.Expr], chunk: NDArray[np.int
 def _among(chunk: Chunk) -> pl.Series:
     """For each row of the chunk whether its key is in an earlier one."""
     return pl.Series(np.isin(np.arange(chunk.start, chunk.stop), chunk.doubled))
-
-
-def _spans(wanted: pl.DataFrame, found: pl.DataFrame) -> dict[int, tuple[int, int]]:
-    """For each chunk, from the first to after the last row that one of its dialogues has in another table."""
-    rows = wanted.join(found, on="hash").group_by("chunk").agg(first=pl.col(_ROW).min(), last=pl.col(_ROW).max() + 1)
-    return {chunk: (first, last) for chunk, first, last in rows.iter_rows()}
 
 
 def _plain(frame: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,105 @@
+"""What a stream does when something goes wrong with some rows: the others are scored, and the culprits are named."""
+
+import json
+import os
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from dialgauge.corpus import embedded_corpus, write_corpus
+from dialgauge.engine._processes import ProcessEngine
+from dialgauge.errors import InputError
+from dialgauge.metrics import Scores, score_stream
+from dialgauge.metrics._sharded import PartScorer
+from dialgauge.metrics._stream_files import PartStore
+
+
+def table(folder: Path, rows: int = 40) -> Path:
+    file = folder / "pairs.parquet"
+    texts = [f"the customer {i} asks for a refund" for i in range(rows)]
+    pl.DataFrame({"dialogue_id": list(map(str, range(rows))), "summary": texts, "reference": texts}).write_parquet(file)
+    return file
+
+
+def test_a_part_that_raises_is_set_aside_and_made_alone_by_a_rerun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = PartScorer.__call__
+
+    def fails_on_some(scorer: PartScorer, corpus: object) -> Scores:
+        if "the customer 15 asks for a refund" in corpus.summaries["text"].to_list():  # type: ignore[attr-defined]
+            raise ZeroDivisionError("fifteen")
+        return whole(scorer, corpus)  # type: ignore[arg-type]
+
+    source, out = table(tmp_path), tmp_path / "out"
+    with monkeypatch.context() as patched:
+        patched.setattr(PartScorer, "__call__", fails_on_some)
+        report = score_stream(source, ["rouge-1"], out, chunk_size=10)
+    assert report.failed == {"part-00000001.parquet": "rows 11 to 20: ZeroDivisionError: fifteen"}
+    assert (report.parts, report.rows) == (3, 30)
+    assert not (out / "manifest.json").exists()
+    record = json.loads((out / "_failed-00000001.json").read_text())
+    assert "raise ZeroDivisionError" in record["details"]
+    again = score_stream(source, ["rouge-1"], out, chunk_size=10)
+    assert (again.failed, again.parts, again.resumed, again.rows) == ({}, 4, 3, 40)
+    assert not list(out.glob("_failed-*"))
+    calm = tmp_path / "calm"
+    score_stream(source, ["rouge-1"], calm, chunk_size=10)
+    assert {f.name: f.read_bytes() for f in out.iterdir()} == {f.name: f.read_bytes() for f in calm.iterdir()}
+
+
+def test_the_command_ends_with_status_1_and_names_the_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: object
+) -> None:
+    def never(scorer: PartScorer, corpus: object) -> Scores:
+        raise ZeroDivisionError("never")
+
+    source = table(tmp_path, 4)
+    monkeypatch.setattr(PartScorer, "__call__", never)
+    done = cli(  # type: ignore[operator]
+        "score", source, "-m", "rouge-1", "--stream", "-o", tmp_path / "out", "--engine", "serial"
+    )
+    assert done.code == 1
+    said = " ".join(done.err.split())
+    assert "part-00000000.parquet could not be made: rows 1 to 4: ZeroDivisionError: never" in said
+    assert "0 of 1 part are there; rerun the same command" in said
+
+
+class DyingTask:
+    """Ends its worker on one chunk."""
+
+    def setup(self) -> None: ...
+
+    def __call__(self, chunk: int) -> str:
+        if chunk == 2:
+            os._exit(9)
+        return f"result {chunk}"
+
+    def lost(self, chunk: int, reason: str) -> str:
+        return f"lost {chunk}: {reason}"
+
+
+def test_a_chunk_that_ends_its_worker_every_time_is_given_up_and_the_others_are_done() -> None:
+    found = list(ProcessEngine(2, retries=1).run(DyingTask(), range(5)))
+    assert found[:2] == ["result 0", "result 1"]
+    assert found[2].startswith("lost 2: ended its worker 2 times, the last time by exit code 9; use smaller chunks")
+    assert found[3:] == ["result 3", "result 4"]
+
+
+def test_two_runs_in_one_folder(tmp_path: Path) -> None:
+    source, store = table(tmp_path, 4), PartStore(str(tmp_path / "out"))
+    with store.claimed(), pytest.raises(InputError, match=rf"another run writes here \(process {os.getpid()} on"):
+        score_stream(source, ["rouge-1"], tmp_path / "out")
+    assert score_stream(source, ["rouge-1"], tmp_path / "out").rows == 4
+    assert not (tmp_path / "out" / ".run.lock").exists()
+
+
+def test_a_layout_that_is_gone_is_made_again(tmp_path: Path) -> None:
+    write_corpus(embedded_corpus(), tmp_path / "corpus")
+    out = tmp_path / "out"
+    score_stream(tmp_path / "corpus", ["rouge-1"], out, chunk_size=40)
+    calm = {file.name: file.read_bytes() for file in out.iterdir()}
+    next(iter(sorted(out.glob("part-*")))).unlink()
+    assert score_stream(tmp_path / "corpus", ["rouge-1"], out, chunk_size=40).failed == {}
+    assert {file.name: file.read_bytes() for file in out.iterdir()} == calm
