@@ -60,7 +60,7 @@ def test_what_cannot_be_measured_is_said(tmp_path: Path) -> None:
     assert made.exit_code == 0
     said = " ".join(made.stderr.split())
     assert "ridge (alpha " in said
-    assert "no value at the level 'summary' for some measures: undefined" in said
+    assert "Nothing is said of the order within dialogues: undefined" in said
 
 
 def test_one_place_only(study: tuple[str, str], tmp_path: Path) -> None:

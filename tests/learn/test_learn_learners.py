@@ -65,7 +65,7 @@ def test_ordinal_gradient_is_the_slope_of_its_loss() -> None:
 def test_every_learner(learner: str, task: str) -> None:
     data, _, target, _ = made_data(task=task)
     if learner == "blend":
-        recipe = Recipe.blend([one.quicker(10) for one in candidates("auto", target, 0)])
+        (recipe,) = (one.quicker(10) for one in candidates("auto", target, 0))
     else:
         recipe = Recipe.build(learner, target).quicker(20)
     x = data.X.copy()

@@ -58,13 +58,13 @@ LEAKS = (clipped_on_everything, selected_on_everything, encoded_systems)
 def test_a_planted_leak_is_caught(leak: object) -> None:
     data, _, _, corpus = made_data()
     with pytest.raises(LeakError, match=r"held out|held-out"):
-        validate(data, corpus.ratings, run=leak, split="systems", resamples=0)  # type: ignore[arg-type]
+        validate(data, corpus.ratings, run=leak, split="systems", resamples=0, null=0)  # type: ignore[arg-type]
 
 
 def test_scaling_over_held_out_rows_is_caught() -> None:
     data, _, _, corpus = made_data()
     with pytest.raises(LeakError, match="features of other held-out summaries"):
-        validate(data, corpus.ratings, run=scaled_on_everything, split="systems", resamples=0)
+        validate(data, corpus.ratings, run=scaled_on_everything, split="systems", resamples=0, null=0)
 
 
 def test_a_leak_pays_and_so_would_go_unnoticed() -> None:
@@ -81,13 +81,13 @@ def test_a_leak_pays_and_so_would_go_unnoticed() -> None:
 def test_our_own_procedure_passes(learner: str, split: str) -> None:
     data, _, target, _ = made_data()
     recipes = [recipe.quicker(5) for recipe in candidates(learner, target, 0)]
-    run = procedure(recipes, split, blend=True, inner_folds=2)
+    run = procedure(recipes, split, inner_folds=2)
     check_leaks(run, data, make_folds(split, data.keys)[0])
 
 
 @pytest.mark.parametrize(("split", "task"), [("systems", "numbers"), ("systems", "classes"), ("both", "numbers")])
 def test_predictions_do_not_know_the_ratings_of_the_held_out_system(split: str, task: str) -> None:
-    """From the ratings on: aggregation, target, features, search and blend, with those of one system permuted."""
+    """From the ratings on: aggregation, target, features and blend, with those of one system permuted."""
     corpus = made_corpus()
     of_system = (corpus.ratings["system"] == "s2").to_numpy()
     values = corpus.ratings["value"].to_numpy().copy()
@@ -96,9 +96,11 @@ def test_predictions_do_not_know_the_ratings_of_the_held_out_system(split: str, 
     for ratings in (corpus.ratings, corpus.ratings.with_columns(value=pl.Series(values))):
         target = build_target(ratings, "consistency", task=task)
         data = build_data(build_features(corpus, made_scores(corpus)), target)
-        recipes = [recipe.quicker(3) for recipe in candidates("auto", target, 0)[:2]]
-        own = procedure(recipes, split, blend=True, inner_folds=2)
-        made.append(validate(data, ratings, split=split, run=own, folds=2, guard=False, resamples=0).predictions)
+        recipes = [recipe.quicker(3) for recipe in candidates("auto", target, 0)]
+        own = procedure(recipes, split, inner_folds=2)
+        made.append(
+            validate(data, ratings, split=split, run=own, folds=2, guard=False, resamples=0, null=0).predictions
+        )
     before, after = (frame.filter(system="s2") for frame in made)
     assert not before["rating"].equals(after["rating"])
     assert before.drop("rating").equals(after.drop("rating"))
@@ -154,14 +156,15 @@ def test_measures_are_those_of_scikit_learn() -> None:
 
 def test_validation_is_complete_and_repeats() -> None:
     data, _, _, corpus = made_data()
-    first = validate(data, corpus.ratings, learner="ridge", split="dialogues", resamples=100, seed=3)
-    again = validate(data, corpus.ratings, learner="ridge", split="dialogues", resamples=100, seed=3)
+    first = validate(data, corpus.ratings, learner="ridge", split="dialogues", resamples=100, null=3, seed=3)
+    again = validate(data, corpus.ratings, learner="ridge", split="dialogues", resamples=100, null=3, seed=3)
     assert first.scores.equals(again.scores)
     assert first.predictions.equals(again.predictions)
     assert first.predictions.height == 60
     assert first.calibration["count"].sum() == 60
     assert first.calibration["rated"].is_sorted() or first.calibration["rated"][-1] > first.calibration["rated"][0]
-    by = {"learned", "best single metric", "mean predictor", "human ceiling"}
+    by = {"learned", "best single metric", "best single metric in hindsight", "learned minus best single metric"}
+    by |= {"mean predictor", "human ceiling", "permuted ratings", "system's training mean"}
     assert set(first.scores["by"]) == by
     for measure in ("pearson", "spearman", "kendall", "mean", "accuracy", "macro-f1", "quadratic kappa"):
         row = first.value(measure)
@@ -183,6 +186,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
             split="both",
             folds=2,
             resamples=0,
+            null=0,
         )
         for table in (scores, turned)
     ]
@@ -192,7 +196,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
 def test_classes() -> None:
     data, _, _, corpus = made_data(task="classes")
     recipes = [Recipe.build("ordinal", data.target)]
-    made = validate(data, corpus.ratings, recipes=recipes, split="dialogues", resamples=0)
+    made = validate(data, corpus.ratings, recipes=recipes, split="dialogues", resamples=0, null=0)
     assert made.value("accuracy")["value"] > 0.4
     assert set(made.predictions["class"]) <= {1.0, 2.0, 3.0, 4.0, 5.0}
 
@@ -236,8 +240,8 @@ def test_train_and_test_that_share_dialogues() -> None:
     rows = np.arange(len(data.y))
     shared = [Fold("mine", rows[1::2], rows[::2])]
     with pytest.raises(InputError, match="train and test share 12 dialogues"):
-        validate(data, corpus.ratings, split="dialogues", own_folds=shared, learner="ridge", resamples=0)
-    validate(data, corpus.ratings, split="random", own_folds=shared, learner="ridge", resamples=0)
+        validate(data, corpus.ratings, split="dialogues", own_folds=shared, learner="ridge", resamples=0, null=0)
+    validate(data, corpus.ratings, split="random", own_folds=shared, learner="ridge", resamples=0, null=0)
 
 
 def test_the_best_single_metric_says_when_it_is_turned_against_its_direction() -> None:

@@ -11,7 +11,7 @@ from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
 from dialgauge.cli._settings import Without, with_options
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, counted
 from dialgauge.learn import LearnSettings
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from dialgauge.learn import Selection, Training
 
+#: How the verdicts are said.
+LEVELS = {"use": "use", "care": "use with care", "do-not-use": "do not use"}
 Output = Annotated[Path | None, output_option("Folder to write the trained metric to.")]
 Name = Annotated[
     str | None,
@@ -59,8 +61,9 @@ def train(
 
     [bold]dialgauge train calls.jsonl scores.parquet --target consistency --split both -o my-metric[/]
 
-    It is compared with the best of its feature metrics, a baseline that always predicts the mean, and the human
-    ceiling. Score with it: [bold]dialgauge score new.jsonl -m learned:folder=my-metric[/]
+    It is compared with the best of its feature metrics (chosen inside the folds), the same procedure on shuffled
+    ratings, and the human ceiling. What may be said of it is printed, and nothing stronger. Score with it:
+    [bold]dialgauge score new.jsonl -m learned:folder=my-metric[/]
     """
     from dialgauge.learn import named_folder, refuse_foreign, train as train_metric
 
@@ -119,6 +122,10 @@ def _as_json(report: _Report, folder: Path | None) -> dict[str, Any]:
         "data": dict(made.card.data),
         "features": [use.name for use in made.card.features],
         "missing": _missing(made),
+        "verdict": validation.verdict,
+        "claims": list(validation.claims),
+        "interval": None if validation.intervals is None else validation.intervals.as_dict(),
+        "copies": validation.copies.to_dicts(),
         "scores": validation.scores.to_dicts(),
         "calibration": validation.calibration.to_dicts(),
         "chosen": validation.chosen.to_dicts(),
@@ -170,11 +177,19 @@ def _show_remarks(made: "Training") -> None:
     recipe, validation = made.fitted.recipe, made.validation
     parts = recipe.settings.get("members", [{"learner": recipe.learner, "settings": recipe.settings}])
     note(("the mean of " if len(parts) > 1 else "") + ", ".join(map(_describe_part, parts)))
+    for claim in validation.claims:
+        note(claim)
+    note(f"verdict: {LEVELS[validation.verdict]}")
+    if (found := validation.intervals) is not None:
+        note(
+            f"single summaries: prediction ± {found.half_width:.2f} should hold {found.level:.0%} of mean ratings; on "
+            f"held-out systems it held {found.coverage:.0%}, least for {found.worst} ({found.worst_coverage:.0%})"
+        )
+    if copied := validation.settings["copied_texts"]:
+        together = validation.settings["held_out_together"]
+        apart = f"; held out together: {'; '.join(together)}" if together else ""
+        note(f"{counted(copied, 'text')} by several systems: never on both sides{apart}")
     note(validation.hides)
-    own = validation.scores.filter(by="learned")
-    lost = own.filter(own["value"].is_null())
-    for level, reason in lost.select("level", "reason").unique(maintain_order=True).iter_rows():
-        note(f"no value at the level {level!r} for some measures: {reason}")
     missing = _missing(made)
     if missing:
         shown = ", ".join(f"{feature} ({count})" for feature, count in missing.items())

@@ -68,6 +68,9 @@ from dialgauge.learn._splits import (
     Split as Split,
     find_split as find_split,
 )
+from dialgauge.learn._summary_intervals import (
+    SummaryIntervals as SummaryIntervals,
+)
 from dialgauge.learn._tables import (
     AugmentationTables as AugmentationTables,
     augmentation_tables as augmentation_tables,
@@ -114,6 +117,9 @@ from dialgauge.learn._settings import (
 )
 from dialgauge.learn._splits import (
     SPLITS as SPLITS,
+)
+from dialgauge.learn._summary_intervals import (
+    summary_intervals as summary_intervals,
 )
 from dialgauge.learn._tables_gaps import (
     PAPER_FEATURES as PAPER_FEATURES,

@@ -14,9 +14,9 @@ from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError
 from dialgauge.learn._features import FeatureTable, build_features
 from dialgauge.learn._folder import Card, FeatureUse
-from dialgauge.learn._learners import AUTO, Fitted, candidates
+from dialgauge.learn._learners import Fitted, candidates
 from dialgauge.learn._metric import save_trained
-from dialgauge.learn._procedure import Data, Trial, choose, search
+from dialgauge.learn._procedure import Data, Trial, search
 from dialgauge.learn._settings import LearnSettings
 from dialgauge.learn._targets import build_target
 from dialgauge.learn._validate import Validation, build_data, validate
@@ -70,7 +70,7 @@ def train(
     validation = validate(data, corpus.ratings, asked, progress=progress)
     recipes = candidates(asked.learner, goal, asked.seed)
     trials = search(data, recipes, asked.split, folds=asked.inner_folds, seed=asked.seed)
-    fitted = choose(trials, blend=asked.learner == AUTO).fit(data.X, data.y)
+    fitted = trials[0].recipe.fit(data.X, data.y)
     if fitted.pipeline is None:
         raise InputError(f"dimension {target!r}: all ratings round to one class, so there is nothing to learn")
     card = _card(corpus, table, data, fitted, validation, name or f"learned-{target}")
@@ -115,7 +115,13 @@ def _card(corpus: Corpus, table: FeatureTable, data: Data, fitted: Fitted, valid
         },
         split={"name": validation.split, "hides": validation.hides, **validation.settings},
         scores=tuple(validation.scores.drop("reason").filter(pl.col("value").is_not_null()).to_dicts()),
-        settings={"task": target.task, "made with": _versions()},
+        settings={
+            "task": target.task,
+            "verdict": validation.verdict,
+            "claims": list(validation.claims),
+            "interval": None if validation.intervals is None else validation.intervals.as_dict(),
+            "made with": _versions(),
+        },
     )
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import polars as pl
 
 from dialgauge.arrays import FloatArray
+from dialgauge.learn._copies import apart_folds
 from dialgauge.learn._learners import BLEND, Fitted, Recipe
 from dialgauge.learn._objective import judge
 from dialgauge.learn._procedure import Data
-from dialgauge.learn._splits import make_folds
 from dialgauge.progress import Progress
 
 IMPORTANCE = pl.Schema({"feature": pl.String, "drop": pl.Float64, "deviation": pl.Float64, "objective": pl.String})
@@ -31,7 +31,7 @@ def permutation_importance(
     ``drop`` is the mean loss of the objective over ``repeats`` shuffles, ``deviation`` its standard deviation. Of two
     equivalent features, each alone has little importance. The most important come first.
     """
-    made = make_folds(split, data.keys, folds=folds, seed=seed)
+    made = apart_folds(split, data.keys, data.marks, folds=folds, seed=seed)
     fits = [recipe.fit(data.X[fold.train], data.y[fold.train]) for fold in made]
     predicted = np.full(len(data.y), np.nan)
     for fold, fitted in zip(made, fits, strict=True):

@@ -10,6 +10,7 @@ import polars as pl
 from dialgauge.arrays import FloatArray
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.learn._copies import text_marks
 from dialgauge.metrics import Scores, score
 
 #: Prefix of the signature of a column that dialgauge did not compute.
@@ -22,12 +23,14 @@ class FeatureTable:
 
     ``signatures`` says how each was computed, ``seconds`` how long it took (for all summaries; absent if not measured),
     ``missing`` how many summaries have no value, ``directions`` which direction is better (absent: unknown).
+    ``marks`` has the same mark for equal texts of a dialogue (None: the texts are not known).
     """
 
     frame: pl.DataFrame
     signatures: Mapping[str, str]
     seconds: Mapping[str, float]
     directions: Mapping[str, str] = field(default_factory=dict)
+    marks: pl.DataFrame | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -88,7 +91,7 @@ def build_features(
         chosen += computed
     if not chosen:
         raise InputError("no features: give scores with at least one metric, or select text features")
-    table = FeatureTable(frame.sort(KEY), signatures, seconds, directions)
+    table = FeatureTable(frame.sort(KEY), signatures, seconds, directions, text_marks(corpus))
     _check(table)
     return table
 

@@ -17,9 +17,9 @@ from dialgauge.learn._settings import Task
 from dialgauge.learn._targets import Target, nearest
 from dialgauge.registry import Registry
 
-#: The learner that is chosen among others inside the training rows.
+#: The mean of several learners.
 AUTO = "auto"
-#: The mean of several recipes: the result of a search with ``auto`` if they are within one standard error.
+#: The name of a mean of several recipes, such as that of ``auto``.
 BLEND = "blend"
 Settings = Mapping[str, Any]
 
@@ -81,9 +81,7 @@ class Recipe:
 
     def quicker(self, trees: int = 40) -> "Recipe":
         """The same recipe with fewer trees, for the comparisons inside a search."""
-        if self.settings.get("trees", 0) <= trees:
-            return self
-        return replace(self, settings={**self.settings, "trees": trees})
+        return replace(self, settings=_with_fewer_trees(self.settings, trees))
 
     def fit(self, x: FloatArray, y: FloatArray) -> "Fitted":
         """Learn from these rows."""
@@ -108,6 +106,15 @@ class Recipe:
     def as_dict(self) -> dict[str, Any]:
         """For cards and JSON."""
         return {"learner": self.learner, "settings": dict(self.settings), "task": self.task, "seed": self.seed}
+
+
+def _with_fewer_trees(settings: Settings, trees: int) -> Settings:
+    if "members" in settings:
+        members = [
+            {**member, "settings": _with_fewer_trees(member["settings"], trees)} for member in settings["members"]
+        ]
+        return {**settings, "members": members}
+    return {**settings, "trees": trees} if settings.get("trees", 0) > trees else settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,18 +221,21 @@ def _value(learner: Learner, setting: str, text: str) -> Any:
 
 
 def candidates(learner: str, target: Target, seed: int) -> list[Recipe]:
-    """The recipes of a search: the grid of one learner, or with ``auto`` a few recipes that can be blended."""
+    """The recipes of a search: the grid of one learner; with ``auto`` one, the mean of a linear learner and forests.
+
+    Nothing is chosen among them: with few systems to choose on, a mean is as good as the best of them or better.
+    """
     if learner != AUTO:
         return [Recipe.build(learner, target, seed=seed, settings=values) for values in find_learner(learner).grid]
     chosen: tuple[tuple[str, Settings], ...] = (
         ("ridge", {"alpha": 100.0}),
         ("extra-trees", {"leaf": 3, "share": 0.33, "trees": 100}),
+        ("extra-trees", {"leaf": 3, "share": 0.5, "trees": 100}),
         ("extra-trees", {"leaf": 5, "share": 0.7, "trees": 100}),
-        ("extra-trees", {"leaf": 10, "share": 1.0, "trees": 100}),
     )
     if target.task == "classes":
         chosen = (("logistic", {}), ("ordinal", {}), *chosen[1:3])
-    return [Recipe.build(name, target, seed=seed, settings=values) for name, values in chosen]
+    return [Recipe.blend([Recipe.build(name, target, seed=seed, settings=values) for name, values in chosen])]
 
 
 def _need_sklearn() -> None:

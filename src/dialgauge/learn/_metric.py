@@ -97,7 +97,9 @@ def load_trained_features(folder: Path, card: Card) -> Trained:
 def predict(folder: Path | str, scores: Scores) -> pl.DataFrame:
     """The key and ``prediction`` for every row of scores that include the features of a trained metric.
 
-    A missing feature, or one whose signature differs from the training, raises an error.
+    ``low`` and ``high`` are where the mean rating of the summary would be in as many cases as the card says, for a new
+    system like those of the training; null for a metric without such an interval. A missing feature, or one whose
+    signature differs from the training, raises an error.
     """
     trained = load_trained(folder)
     for use in trained.card.features:
@@ -107,7 +109,13 @@ def predict(folder: Path | str, scores: Scores) -> pl.DataFrame:
         check_signature(trained.card, use.name, use.signature, scores.signatures.get(use.name, f"{UNSIGNED}scores"))
     matrix = scores.frame.select(pl.col(trained.features).cast(pl.Float64)).to_numpy()
     numbers = trained.combine(matrix).numbers
-    return scores.frame.select(KEY).with_columns(pl.Series("prediction", numbers, nan_to_null=True))
+    said = scores.frame.select(KEY).with_columns(pl.Series("prediction", numbers, nan_to_null=True))
+    width = (trained.card.settings.get("interval") or {}).get("half_width")
+    low, high = trained.card.scale.get("minimum"), trained.card.scale.get("maximum")
+    return said.with_columns(
+        (pl.col("prediction") - width).clip(lower_bound=low).cast(pl.Float64).alias("low"),
+        (pl.col("prediction") + width).clip(upper_bound=high).cast(pl.Float64).alias("high"),
+    )
 
 
 def check_signature(card: Card, name: str, trained_on: str, found: str) -> None:

@@ -1,6 +1,5 @@
 """Predictions of held-out rows, and a check that the procedure does not use their ratings."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,9 +9,10 @@ from numpy.typing import NDArray
 
 from dialgauge.arrays import FloatArray
 from dialgauge.errors import DialgaugeError
+from dialgauge.learn._copies import apart_inside
 from dialgauge.learn._learners import Recipe
 from dialgauge.learn._objective import judge
-from dialgauge.learn._splits import Fold, IntArray, folds_inside
+from dialgauge.learn._splits import Fold, IntArray
 from dialgauge.learn._targets import Target
 
 
@@ -24,7 +24,8 @@ class LeakError(DialgaugeError):
 class Data:
     """Rated summaries with their features: keys, a row of ``X`` and a value of ``y`` each, in the same order.
 
-    ``directions`` says which direction is better for features that are metrics.
+    ``directions`` says which direction is better for features that are metrics. ``marks`` has the same mark for equal
+    texts of a dialogue; it is empty where the texts are not known.
     """
 
     keys: pl.DataFrame
@@ -33,10 +34,12 @@ class Data:
     y: FloatArray
     target: Target
     directions: Mapping[str, str] = field(default_factory=dict)
+    marks: tuple[str, ...] = ()
 
     def part(self, rows: IntArray) -> "Data":
         """Some of the rows."""
-        return replace(self, keys=self.keys[rows.tolist()], X=self.X[rows], y=self.y[rows])
+        marks = tuple(self.marks[row] for row in rows.tolist()) if self.marks else ()
+        return replace(self, keys=self.keys[rows.tolist()], X=self.X[rows], y=self.y[rows], marks=marks)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,37 +71,29 @@ def search(data: Data, recipes: Sequence[Recipe], split: str, *, folds: int = 3,
     """
     if len(recipes) == 1:
         return [Trial(recipes[0], float("nan"), float("nan"))]
-    inner = folds_inside(split, data.keys, folds, seed)
+    inner = apart_inside(split, data.keys, data.marks, folds, seed)
     trials = []
     for recipe in recipes:
         numbers = np.full(len(data.y), np.nan)
         quick = recipe.quicker()
         for fold in inner:
             fitted = quick.fit(data.X[fold.train], data.y[fold.train])
-            chosen = fitted.classes if data.target.task == "classes" else fitted.numbers
-            numbers[fold.test] = chosen(data.X[fold.test])
+            if data.target.task == "classes":
+                numbers[fold.test] = fitted.classes(data.X[fold.test])
+            else:
+                # Centred: a fold without a good system predicts lower, which would count against it.
+                numbers[fold.test] = fitted.numbers(data.X[fold.test]) - data.y[fold.train].mean()
         judged = judge(data.target, data.keys, numbers, data.y)
         trials.append(Trial(recipe, judged.value, judged.error))
     return sorted(trials, key=lambda trial: -trial.value)
 
 
-def choose(trials: Sequence[Trial], *, blend: bool) -> Recipe:
-    """The best recipe; with ``blend`` the mean of all within one standard error of the best."""
-    best = trials[0]
-    if not blend or math.isnan(best.error):
-        return best.recipe
-    near = [trial.recipe for trial in trials if trial.value >= best.value - best.error]
-    return Recipe.blend(near) if len(near) > 1 else best.recipe
-
-
-def procedure(
-    recipes: Sequence[Recipe], split: str, *, blend: bool = False, inner_folds: int = 3, seed: int = 0
-) -> Procedure:
-    """Search among the recipes, fit the best (or the blend of those near it), predict: all from the training rows."""
+def procedure(recipes: Sequence[Recipe], split: str, *, inner_folds: int = 3, seed: int = 0) -> Procedure:
+    """Search among the recipes, fit the best, predict: all from the training rows."""
 
     def run(data: Data, train: IntArray, test: IntArray) -> Predicted:
         known = data.part(train)
-        best = choose(search(known, recipes, split, folds=inner_folds, seed=seed), blend=blend)
+        best = search(known, recipes, split, folds=inner_folds, seed=seed)[0].recipe
         fitted = best.fit(known.X, known.y)
         return Predicted(fitted.numbers(data.X[test]), fitted.classes(data.X[test]), best)
 
@@ -108,8 +103,9 @@ def procedure(
 def check_leaks(run: Procedure, data: Data, fold: Fold, *, before: Predicted | None = None, seed: int = 0) -> None:
     """Raise an error if the predictions of a procedure change with held-out data.
 
-    The ratings of the held-out rows are replaced by noise, and the features of half of them by others: the predictions
-    of the other half must be the same to the last bit. Scaling, filling, selecting features or encoding ratings over
+    The ratings of all rows that are not trained on (held-out ones, and copies of their texts) are replaced by noise,
+    and the features of half of the held-out ones by others: the predictions of the other half must be the same to the
+    last bit. Scaling, filling, selecting features or encoding ratings over
     all rows changes them. ``before`` is the procedure's prediction for the fold, if known already.
     """
     generator = np.random.default_rng([seed, 21])
@@ -117,7 +113,8 @@ def check_leaks(run: Procedure, data: Data, fold: Fold, *, before: Predicted | N
     kept = ~np.isin(fold.test, spoilt)
     said = _both(before or run(data, fold.train, fold.test), kept)
     y = data.y.copy()
-    y[fold.test] = generator.choice(np.array(data.target.levels), len(fold.test))
+    unknown = np.setdiff1d(np.arange(len(y)), fold.train)
+    y[unknown] = generator.choice(np.array(data.target.levels), len(unknown))
     other = _with_noise(data, spoilt, generator)
 
     def change(changed: Data) -> float:

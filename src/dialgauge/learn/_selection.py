@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from dialgauge.learn._copies import apart_folds
 from dialgauge.learn._explain import permutation_importance
 from dialgauge.learn._learners import Recipe
 from dialgauge.learn._objective import Judged, judge
 from dialgauge.learn._procedure import Data
-from dialgauge.learn._splits import Fold, make_folds
+from dialgauge.learn._splits import Fold
 from dialgauge.progress import Progress
 
 #: Sizes of the sets that are tried, in addition to all features.
@@ -62,7 +63,7 @@ def select_features(
     ranked = permutation_importance(
         data, recipe.quicker(), split=split, folds=folds, repeats=repeats, seed=seed, progress=progress
     )
-    made = make_folds(split, data.keys, folds=folds, seed=seed)
+    made = apart_folds(split, data.keys, data.marks, folds=folds, seed=seed)
     sets = _sets(ranked, data.names, seconds)
     tried: list[tuple[str, tuple[str, ...], Judged, float]] = []
     for done, (names, order) in enumerate(sets.items()):

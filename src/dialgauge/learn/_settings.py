@@ -71,7 +71,7 @@ class LearnSettings(Intervals):
         "auto",
         "Learner: auto, ridge, ordinal, logistic, decision-tree, neighbours, svm, boosting, random-forest "
         "or extra-trees; settings may follow, as in ridge:alpha=100.",
-        complete=completer("learner", auto="The best of several learners, selected within the training part."),
+        complete=completer("learner", auto="The mean of a linear learner and three forests."),
     )
     split: str = setting(
         "both",
@@ -85,6 +85,13 @@ class LearnSettings(Intervals):
     texts: Several[str] = setting((), "Cheap text feature to add, such as coverage, or all.", flag="--text")
     folds: int = setting(5, "Number of groups for splitting dialogues, or more than 20 systems.", ge=2)
     inner_folds: int = setting(3, "Number of folds for model selection within the training part.", ge=2)
+    copies: Literal["purge", "keep"] = setting(
+        "purge", "Hold out systems that share texts together and do not train on texts of held-out summaries, or do."
+    )
+    null: int = setting(
+        20, "Number of times the validation is repeated on shuffled ratings; 0 for none.", ge=0, le=100_000
+    )
+    interval: float = setting(0.8, "Share of mean ratings that the interval of a summary should hold.", gt=0, lt=1)
 
     @field_validator("learner")
     @classmethod

@@ -21,6 +21,7 @@ from dialgauge.metaeval import (
     correlation,
     human_ceiling,
     percentile_interval,
+    weighted_values,
 )
 from dialgauge.ratings import treat_ratings
 from dialgauge.resampling import Intervals
@@ -28,6 +29,12 @@ from dialgauge.resampling import Intervals
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall", "mean")
 LEVELS: tuple[Level, ...] = ("summary", "system")
 LEARNED, SINGLE, MEAN, CEILING = "learned", "best single metric", "mean predictor", "human ceiling"
+HINDSIGHT, DIFFERENCE = "best single metric in hindsight", "learned minus best single metric"
+AUTHOR, PERMUTED = "system's training mean", "permuted ratings"
+#: Pearson within dialogues of what is left without the means of systems: of use to who compares summaries of one.
+WITHIN = "pearson within systems"
+#: Why a level has no value.
+WITHHELD = "withheld: every system is also trained on, and recognising it is enough to order systems"
 #: Mark of a single metric that agrees best with its sign flipped against its direction.
 TURNED = "turned round"
 #: One row of the scores of a validation.
@@ -40,6 +47,7 @@ SCORES = pl.Schema(
         "value": pl.Float64,
         "low": pl.Float64,
         "high": pl.Float64,
+        "p": pl.Float64,
         "reason": pl.String,
     }
 )
@@ -53,18 +61,49 @@ CALIBRATION = pl.Schema(
         "high": pl.Float64,
     }
 )
+#: Rounds of taking out means of rows and columns, where cells are missing.
+_ROUNDS = 20
 #: A scale with more points than this has no useful accuracy.
 _MOST_CLASSES = 20
 Row = dict[str, Any]
 
 
-def correlation_rows(by: str, name: str, data: Data, predicted: FloatArray, asked: Intervals) -> list[Row]:
-    """Pearson, Spearman, Kendall and their mean at summary and system level; systems and dialogues resampled."""
+def judged_matrices(data: Data, predicted: FloatArray, known_systems: bool) -> tuple[FloatArray, FloatArray]:
+    """Predictions and ratings as systems × dialogues; without the means of systems where these were trained on."""
     layout = Layout.of(data.keys)
     x, z = layout.matrix(predicted), layout.matrix(np.where(np.isnan(predicted), np.nan, data.y))
+    return (without_means(x), without_means(z)) if known_systems else (x, z)
+
+
+def without_means(matrix: FloatArray) -> FloatArray:
+    """What is left of a matrix without the means of its rows and columns."""
+    known = ~np.isnan(matrix)
+    left = np.where(known, matrix, 0.0)
+    for _ in range(_ROUNDS):
+        for axis in (1, 0):
+            count = np.maximum(known.sum(axis=axis, keepdims=True), 1)
+            left = np.where(known, left - left.sum(axis=axis, keepdims=True) / count, 0.0)
+        if known.all():
+            break
+    # Means that explain everything leave rounding, which is no signal.
+    left = np.where(np.abs(left) <= 1e-9 * np.abs(np.where(known, matrix, 0.0)).max(initial=0.0), 0.0, left)
+    return np.where(known, left, np.nan)
+
+
+def correlation_rows(
+    by: str, name: str, data: Data, predicted: FloatArray, asked: Intervals, *, known_systems: bool = False
+) -> list[Row]:
+    """Pearson, Spearman, Kendall and their mean at summary and system level; systems and dialogues resampled.
+
+    With ``known_systems`` there is no system level, and summary level is what is left without the means of systems.
+    """
+    x, z = judged_matrices(data, predicted, known_systems)
     rows = []
     for level in LEVELS:
         for coefficient in COEFFICIENTS:
+            if known_systems and level == "system":
+                rows.append(_row(by, name, coefficient, level, None, None, None, WITHHELD))
+                continue
             if asked.resamples:
                 drawn = bootstrap(x, z, level, coefficient, resample="both", **asked.model_dump())
                 value, low, high = drawn.value, drawn.low, drawn.high
@@ -72,6 +111,64 @@ def correlation_rows(by: str, name: str, data: Data, predicted: FloatArray, aske
                 value, low, high = correlation(x, z, level, coefficient), math.nan, math.nan
             reason = "undefined: a vector is constant, or there are too few systems" if math.isnan(value) else None
             rows.append(_row(by, name, coefficient, level, value, low, high, reason))
+    return rows
+
+
+def within_rows(data: Data, predicted: FloatArray, asked: Intervals) -> list[Row]:
+    """The learned metric among summaries of one system: without the means of systems and dialogues."""
+    x, z = judged_matrices(data, predicted, known_systems=True)
+    if not asked.resamples:
+        value, low, high = correlation(x, z, "summary", "pearson"), math.nan, math.nan
+    else:
+        drawn = bootstrap(x, z, "summary", "pearson", resample="both", **asked.model_dump())
+        value, low, high = drawn.value, drawn.low, drawn.high
+    return [_row(LEARNED, LEARNED, WITHIN, "summary", value, low, high, None)]
+
+
+def difference_rows(
+    name: str, data: Data, learned: FloatArray, single: FloatArray, asked: Intervals, known_systems: bool
+) -> list[Row]:
+    """Learned minus single, by Pearson at both levels; systems and dialogues drawn, the same for both."""
+    both = ~(np.isnan(learned) | np.isnan(single))
+    (x, z), (other, _) = (
+        judged_matrices(data, np.where(both, one, np.nan), known_systems) for one in (learned, single)
+    )
+    rows = []
+    for level in LEVELS:
+        if known_systems and level == "system":
+            rows.append(_row(DIFFERENCE, name, "pearson", level, None, None, None, WITHHELD))
+            continue
+        value = correlation(x, z, level, "pearson") - correlation(other, z, level, "pearson")
+        low = high = math.nan
+        if asked.resamples:
+            weights = bootstrap_weights(x.shape[0], x.shape[1], asked.resamples, "both", asked.seed)
+            first, second = (weighted_values(one, z, level, "pearson", weights) for one in (x, other))
+            low, high = percentile_interval(first - second, asked.confidence)
+        rows.append(_row(DIFFERENCE, name, "pearson", level, value, low, high, None))
+    return rows
+
+
+def null_rows(null: FloatArray, asked: Intervals, known_systems: bool) -> list[Row]:
+    """Mean and range of what the same procedure reaches on shuffled ratings."""
+    rows = []
+    for level, values in zip(LEVELS, null.T, strict=True):
+        if known_systems and level == "system":
+            rows.append(_row(PERMUTED, f"{len(null)} shuffles", "pearson", level, None, None, None, WITHHELD))
+            continue
+        tail = (1 - asked.confidence) / 2
+        known = values[~np.isnan(values)]
+        low, high = np.quantile(known, [tail, 1 - tail]) if len(known) else (math.nan, math.nan)
+        mean = float(known.mean()) if len(known) else math.nan
+        rows.append(_row(PERMUTED, f"{len(null)} shuffles", "pearson", level, mean, float(low), float(high), None))
+    return rows
+
+
+def with_p_values(rows: list[Row], null: FloatArray) -> list[Row]:
+    """The rows, with the share of shuffles (the data among them) that reach the learned metric's Pearson."""
+    for row in rows:
+        if row["by"] == LEARNED and row["measure"] == "pearson" and row["value"] is not None and len(null):
+            values = null[:, LEVELS.index(row["level"])]
+            row["p"] = float((1 + np.sum(values >= row["value"])) / (len(null) + 1))
     return rows
 
 
@@ -214,7 +311,7 @@ def _row(
     reason: str | None,
 ) -> Row:
     numbers = {"value": _null(value), "low": _null(low), "high": _null(high)}
-    return {"by": by, "name": name, "measure": measure, "level": level, **numbers, "reason": reason}
+    return {"by": by, "name": name, "measure": measure, "level": level, **numbers, "p": None, "reason": reason}
 
 
 def _null(value: float | None) -> float | None:

@@ -30,6 +30,8 @@ class LearnedCard:
     validation: Table
     importance: Table | None
     explained: tuple["Explained", ...]
+    verdict: str = ""
+    claims: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +53,17 @@ _MEASURES = (
     ("spearman", "system"),
     ("mean absolute error", "summary"),
 )
+#: How the verdicts are said.
+_LEVELS = {"use": "Use", "care": "Use with care", "do-not-use": "Do not use"}
 _PARTS = 6
 #: For the appendix.
 _FORMULAS: tuple[tuple[str, str, str], ...] = (
     (
         "learned metrics",
         "A learner predicts the rating from metric scores; its settings are searched in the training folds only. All "
-        "numbers are on held-out folds; intervals resample systems and dialogues.",
+        "numbers are on held-out folds; texts of held-out summaries are not trained on under another name, and "
+        "predictions are taken minus the mean rating of their training rows. Intervals resample systems and dialogues. "
+        "Better than the best single metric: the intervals of the difference and of the learned metric are above zero.",
         "",
     ),
     (
@@ -89,6 +95,8 @@ def _card(entry: Mapping[str, Any], corpus: Corpus) -> LearnedCard:
         _validation(entry),
         _importance(entry) if entry.get("importance") else None,
         tuple(_explained(entry.get("contributions", ()), corpus)),
+        _LEVELS.get(str(entry.get("verdict")), ""),
+        tuple(entry.get("claims", ())),
     )
 
 

@@ -104,6 +104,9 @@ def _train(context: Context, scores: Scores, target: str) -> dict[str, Any]:
     return {
         "card": trained.card.as_dict(),
         "scores": trained.validation.scores.to_dicts(),
+        "verdict": trained.validation.verdict,
+        "claims": list(trained.validation.claims),
+        "copies": trained.validation.copies.height,
         "calibration": trained.validation.calibration.to_dicts(),
         "importance": importance.to_dicts(),
         "contributions": shown.join(parts, on=list(KEY), how="left", maintain_order="left").to_dicts(),
