@@ -41,6 +41,8 @@ def test_ratings_without_any_signal_have_values_near_their_mean() -> None:
     """Pure noise: no item is told from another, whatever the model."""
     noise = simulate(World(items=300, raters=10, spammers=1.0), 3)
     found = rater_model(noise.ratings)
+    assert found.spammers == [], "where nobody agrees with anybody, nobody can be accused"
+    assert "do not agree beyond chance" in found.notes[0]
     spread = found.items["value"].std()
     assert isinstance(spread, float)
     assert spread < 0.6 * float(aggregate(noise.ratings).frame["value"].std())  # type: ignore[arg-type]

@@ -97,7 +97,7 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         ("summarize/_extractive.py", {"summaries"}),
         ("affect/_psentscore.py", {"affect"}),
         ("learn/_learners.py", {"learn"}),
-        ("metaeval/_leaders.py", {"correlations"}),
+        ("metaeval/_leaders.py", {"correlations", "relations"}),
     ],
 )
 def test_a_change_concerns_the_stages_that_import_it(

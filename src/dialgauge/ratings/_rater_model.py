@@ -55,6 +55,8 @@ RATER_PROFILES = pl.Schema(
 _MOST_POINTS, _CLASSES = 30, 10
 #: With fewer ratings a rater's profile is mostly what is expected of anybody.
 _FEW = 10
+#: How many standard deviations above zero agreement has to be.
+_BEYOND_CHANCE = 2.33
 #: From this share of all possible ratings on, a design counts as complete.
 _NEARLY_ALL = 0.95
 
@@ -170,12 +172,16 @@ def _fit_dimension(
         odds, prior = fit.spammer, prior_log_odds()
         found = _labels(blocks, fit, asked.confidence, are_labels)
         frame |= {"reliability": fit.reliability}
-    frame |= {"spammer": _probability(odds + prior)}
+    agreeing = _agree(coded)
+    if agreeing:
+        frame |= {"spammer": _probability(odds + prior)}
+    else:
+        odds = np.zeros(coded.raters)
     raters = _flagged(_in(pl.DataFrame(frame), RATER_PROFILES))
     items = _in(
         given.units.with_columns(pl.DataFrame(found)).with_columns(pl.Series("ratings", given.sizes)), RATED_ITEMS
     )
-    return _Fitted(items, raters, tuple(_notes(dimension, raters, given, fit.converged)), odds, prior)
+    return _Fitted(items, raters, tuple(_notes(dimension, raters, given, fit.converged, agreeing)), odds, prior)
 
 
 def _in(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
@@ -266,7 +272,8 @@ def _probability(odds: FloatArray) -> FloatArray:
 
 
 def _flagged(raters: pl.DataFrame) -> pl.DataFrame:
-    backwards = pl.col("discrimination") + 2 * pl.col("discrimination_error") < 0
+    known = pl.col("spammer").is_not_null()
+    backwards = known & (pl.col("discrimination") + 2 * pl.col("discrimination_error") < 0)
     return raters.with_columns(
         pl.when(backwards)
         .then(pl.lit("backwards"))
@@ -306,7 +313,20 @@ def _over_dimensions(parts: list[_Fitted]) -> pl.DataFrame:
     )
 
 
-def _notes(dimension: str, raters: pl.DataFrame, given: UnitRatings, converged: bool) -> Iterable[str]:
+def _agree(coded: CodedRatings) -> bool:
+    """Whether raters agree beyond chance: products of two ratings of an item, each from its rater's mean, sum above 0.
+
+    Without that, the model trusts whom it happens to, and nobody can be said to be a spammer.
+    """
+    values = coded.points[coded.code]
+    each = np.bincount(coded.rater, minlength=coded.raters)
+    off = values - (np.bincount(coded.rater, values, minlength=coded.raters) / np.maximum(each, 1))[coded.rater]
+    sums = np.bincount(coded.item, off, minlength=coded.items)
+    products = sums**2 - np.bincount(coded.item, off**2, minlength=coded.items)
+    return bool(products.sum() > _BEYOND_CHANCE * np.sqrt((products**2).sum()))
+
+
+def _notes(dimension: str, raters: pl.DataFrame, given: UnitRatings, converged: bool, agreeing: bool) -> Iterable[str]:
     if not converged:
         yield f"{dimension}: the search for the parameters stopped before its end; values are approximate"
     groups = raters["group"].n_unique()
@@ -315,11 +335,14 @@ def _notes(dimension: str, raters: pl.DataFrame, given: UnitRatings, converged: 
             f"{dimension}: {groups} groups of raters share no items; between groups, severity cannot be separated from "
             "the items"
         )
+    if not agreeing:
+        yield f"{dimension}: raters do not agree beyond chance, so nobody can be said to rate without looking"
+        return
     flagged = {flag: raters.filter(pl.col("flag") == flag)["annotator"].to_list() for flag in ("spammer", "backwards")}
     complete = given.sizes.mean() > _NEARLY_ALL * raters.height
     for flag, names in flagged.items():
         if names:
-            words = {"spammer": "rate as if they did not look", "backwards": "seem to read the scale backwards"}[flag]
+            words = {"spammer": "rated as if without looking", "backwards": "seem to read the scale backwards"}[flag]
             shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
             yield f"{dimension}: {shown} {words}; the model counts them for little, the mean does not"
     if not any(flagged.values()):
