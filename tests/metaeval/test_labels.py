@@ -275,3 +275,20 @@ def test_preferences_and_marks_are_correlated_like_ratings():
     judged = evaluate_judgements(marked, scores, resamples=20)
     assert judged.labels is not None
     assert set(judged.labels.frame["dimension"]) == {"errors any"}
+
+
+def test_names_of_classes_start_at_the_lowest_value() -> None:
+    from dialgauge.corpus import Corpus, Dialogue, Dimension, Rating, Summary
+    from dialgauge.metaeval._judgements import summary_labels
+    from dialgauge.ratings import RatingPolicy
+
+    made = Corpus.build(
+        [Dialogue(f"d{n}", ()) for n in range(3)],
+        [Summary(f"d{n}", "s", "text") for n in range(3)],
+        [Rating(f"d{n}", "s", "a", "error type", float(n + 1), scale="1-3") for n in range(3)],
+        declared=[Dimension("error type", "nominal", "1-3", ("name", "number", "other"), "none")],
+    )
+    labels = summary_labels(made, RatingPolicy())
+    assert labels is not None
+    assert labels.columns[4:] == ["error type: name", "error type: number", "error type: other"]
+    assert labels["error type: name"].to_list() == [True, False, False]

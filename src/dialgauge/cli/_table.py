@@ -25,7 +25,8 @@ def table(
             "--kind",
             "-k",
             help="Table: verdict, correlations, systems, paired-systems, agreement, robustness, perturbations, "
-            "perturbed-correlations, affect, learned or reproduction.",
+            "perturbed-correlations, affect, learned, reproduction, labels, preferences, preference-accuracy, "
+            "best-worst, spans or span-labels.",
         ),
     ] = "correlations",
     format: Annotated[

@@ -1,5 +1,6 @@
 """Metrics against every kind of judgement that is not a rating on a scale: labels and preferences."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,15 +91,10 @@ def _columns(part: pl.DataFrame, name: str, about: Any, lower: bool) -> list[pl.
     values = sorted(part["value"].unique())
     if len(values) > _MOST_LABELS:
         return []
-    labels = about.labels or ()
-    return [
-        _vote(
-            part,
-            pl.col("value") == value,
-            f"{name}: {labels[int(value)] if int(value) < len(labels) else f'{value:g}'}",
-        )
-        for value in values
-    ]
+    lowest = re.match(r"\s*(-?\d+)\s*-", about.scale or "")
+    first = int(lowest[1]) if lowest else int(values[0])
+    places = {float(first + place): label for place, label in enumerate(about.labels)}
+    return [_vote(part, pl.col("value") == value, f"{name}: {places.get(value, f'{value:g}')}") for value in values]
 
 
 def _vote(part: pl.DataFrame, good: pl.Expr, name: str) -> pl.DataFrame:

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from dialgauge.report._panel import Panel, plain_panel
-from dialgauge.tables import Table, interval, listing, number_cell
+from dialgauge.tables import Table, interval, listing, number, number_cell
 
 #: Metrics of a dimension that are shown, the best first.
 _MOST = 15
@@ -34,7 +34,7 @@ def labels_table(frame: pl.DataFrame) -> Table:
         f"{first['good']} of {first['items']} summaries are good on {first['dimension']}"
     )
     title = "labels: does the metric tell right from wrong?"
-    return listing(title, columns, rows, numeric=columns[2:-1], notes=[note])
+    return _without_empty_notes(title, columns, rows, [note])
 
 
 def accuracy_table(frame: pl.DataFrame) -> Table:
@@ -53,7 +53,14 @@ def accuracy_table(frame: pl.DataFrame) -> Table:
         ]
         for row in _best(frame)
     ]
-    return listing("preferences: does the preferred summary score higher?", columns, rows, numeric=columns[2:-1])
+    return _without_empty_notes("preferences: does the preferred summary score higher?", columns, rows, [])
+
+
+def _without_empty_notes(title: str, columns: list[str], rows: list[list[Any]], notes: list[str]) -> Table:
+    """The table without its last column where no row has a note."""
+    if not any(row[-1] for row in rows):
+        return listing(title, columns[:-1], [row[:-1] for row in rows], numeric=columns[2:-1], notes=notes)
+    return listing(title, columns, rows, numeric=columns[2:-1], notes=notes)
 
 
 def _best(frame: pl.DataFrame) -> list[dict[str, Any]]:
@@ -86,9 +93,8 @@ def _preference_sentence(row: Mapping[str, Any]) -> str:
     people = "1 annotator" if row["annotators"] == 1 else f"{row['annotators']} annotators"
     said = f"{row['dimension']}: {row['judgements']} preferences by {people}"
     if row["alpha"] is not None:
-        said += (
-            f", α {row['alpha']:.2f} ({interval(row['alpha_low'], row['alpha_high'])}) on {row['judged_twice']} pairs"
-        )
+        ends = interval(row["alpha_low"], row["alpha_high"])
+        said += f", α {number(row['alpha'])} ({ends}) on {row['judged_twice']} pairs"
     else:
         said += ", no agreement: no pair was judged twice, or all answers are equal"
     if row["first_wins"] is not None:
@@ -160,12 +166,11 @@ def span_tables(agreement: pl.DataFrame, labels: pl.DataFrame) -> list[Table]:
 
 def judgements_panel(sentences: Sequence[str], tables: Sequence[Table]) -> Panel:
     """The section of the report on labels, preferences, best-worst choices and marked errors."""
-    notes = [note for table in tables for note in table.notes]
     return plain_panel(
         "judgements",
         "Labels and preferences",
         "What do labels, preferences and marked errors say?",
-        sentences=[*sentences, *notes],
+        sentences=sentences,
         tables=tables,
         order=25,
     )

@@ -7,9 +7,11 @@ from dialgauge.metaeval import LabelSettings, evaluate_judgements
 from dialgauge.ratings import JudgementSettings, RatingPolicy, best_worst_results, preference_results, span_results
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
-from dialgauge.study._stage import Section, Stage
+from dialgauge.study._stage import Section, Stage, TableKind
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from dialgauge.report import Panel
     from dialgauge.tables import Table
 
@@ -20,6 +22,57 @@ _CHOICES = ("best-worst.parquet", "best-worst-reliability.parquet")
 _SPANS = ("span-agreement.parquet", "span-labels.parquet")
 
 
+def _labels_table(run: FinishedRun) -> "Table":
+    from dialgauge.report import labels_table
+
+    return labels_table(_found(run, _LABELS[0], "labels such as yes and no"))
+
+
+def _preferences_table(run: FinishedRun) -> "Table":
+    from dialgauge.report import preferred_table
+
+    return preferred_table(_found(run, _PREFERENCES[1], "preferences"), _found(run, _PREFERENCES[2], "preferences"))
+
+
+def _accuracy_table(run: FinishedRun) -> "Table":
+    from dialgauge.report import accuracy_table
+
+    return accuracy_table(_found(run, _PREFERENCES[0], "preferences"))
+
+
+def _best_worst_table(run: FinishedRun) -> "Table":
+    from dialgauge.report import best_worst_table
+
+    return best_worst_table(*(_found(run, name, "best-worst choices") for name in _CHOICES))
+
+
+def _spans_table(run: FinishedRun) -> "Table":
+    from dialgauge.report import span_tables
+
+    return span_tables(*(_found(run, name, "marked errors") for name in _SPANS))[0]
+
+
+def _span_labels_table(run: FinishedRun) -> "Table":
+    from dialgauge.report import span_tables
+
+    return span_tables(*(_found(run, name, "marked errors") for name in _SPANS))[-1]
+
+
+def _found(run: FinishedRun, file: str, what: str) -> "pl.DataFrame":
+    return run.needed_table(file.removesuffix(".parquet"), f"a corpus with {what}")
+
+
+#: The kinds of table for papers.
+_KINDS = {
+    "labels": _labels_table,
+    "preferences": _preferences_table,
+    "preference-accuracy": _accuracy_table,
+    "best-worst": _best_worst_table,
+    "spans": _spans_table,
+    "span-labels": _span_labels_table,
+}
+
+
 class JudgementsStage(Stage):
     """Analyses judgements that are not ratings on a scale, and asks the metrics about them."""
 
@@ -27,6 +80,7 @@ class JudgementsStage(Stage):
     sections = (Section("judgements", JudgementSettings),)
     inputs = ("corpus", "scores")
     outputs = (*_LABELS, *_PREFERENCES, *_CHOICES, *_SPANS)
+    tables = tuple(TableKind(name, make, ()) for name, make in _KINDS.items())
 
     def settings(self, context: Context) -> Mapping[str, Any]:
         return {
