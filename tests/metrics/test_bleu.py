@@ -130,7 +130,7 @@ def test_corpus_bleu_of_each_group() -> None:
     groups = np.array([0, 1, 2, 0])
     table = TextTable()
     job = Job(table, "reference", table.intern(summaries), table.intern(targets), np.arange(5), groups)
-    values = find_metric("corpus-bleu").compute(job, {"smooth": "exp", "tok": "13a"})
+    values = find_metric("corpus-bleu").compute(job, parse_request("corpus-bleu").parameters)
     peer = BLEU()
     for group in (0, 1):
         rows = np.flatnonzero(groups == group)
@@ -150,7 +150,7 @@ def test_the_reason_for_a_null_names_the_side() -> None:
         np.arange(3),
         np.zeros(2, dtype=np.int64),
     )
-    reasons = find_metric("bleu-4").compute(job, {"smooth": "exp", "tok": "13a"}).reasons
+    reasons = find_metric("bleu-4").compute(job, parse_request("bleu-4").parameters).reasons
     assert reasons[0].startswith("the summary has no words")
     assert reasons[1].startswith("the reference has no words")
 
@@ -162,4 +162,6 @@ def test_no_pairs_at_all() -> None:
 
 
 def test_signature() -> None:
-    assert parse_request("bleu-2:smooth=floor").signature == "bleu-2|target:reference|smooth:floor|tok:13a|v:1"
+    assert parse_request("bleu-2:smooth=floor").signature == (
+        "bleu-2|target:reference|smooth:floor|tok:13a|case:keep|value:auto|v:1"
+    )

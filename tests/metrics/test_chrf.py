@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from sacrebleu.metrics import CHRF
 
-from dialgauge.metrics import find_metric, score_pairs, use_kernels
+from dialgauge.metrics import find_metric, parse_request, score_pairs, use_kernels
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._texts import TextTable
 from tests.metrics.ngram_texts import KERNELS, golden, study_pairs, texts
@@ -72,12 +72,12 @@ def test_each_group_has_its_own_value_or_a_reason() -> None:
     summaries, targets = ["the cat", " ", "a dog"], ["the cats", "nothing", "the dog"]
     table = TextTable()
     job = Job(table, "reference", table.intern(summaries), table.intern(targets), np.arange(4), np.array([0, 1, 0]))
-    values = find_metric("corpus-chrf").compute(job, {})
+    values = find_metric("corpus-chrf").compute(job, parse_request("corpus-chrf").parameters)
     expected = PEERS["chrf"].corpus_score([summaries[0], summaries[2]], [[targets[0], targets[2]]]).score
     assert values.numbers[0] == expected
     assert np.isnan(values.numbers[1])
     assert "white space" in values.reasons[1]
-    summary_values = find_metric("chrf").compute(job, {})
+    summary_values = find_metric("chrf").compute(job, parse_request("chrf").parameters)
     assert np.isnan(summary_values.numbers).tolist() == [False, True, False]
     assert summary_values.reasons[1].startswith("the summary has no characters")
 

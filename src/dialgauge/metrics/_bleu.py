@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dialgauge.errors import ParameterError
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._overlap import (
@@ -25,11 +26,26 @@ from dialgauge.metrics.kernels import TargetSets, Tokens, ngram_match
 _ORDERS = 4
 _UNIT, _READS = "words", "BLEU splits at white space and punctuation"
 #: Tokenizers of ``tok``.
-_SPLITS: Mapping[str, str] = {"13a": "13a", "char": "words:zh", "word": "segments:zh"}
+_SPLITS: Mapping[str, str] = {
+    "13a": "13a",
+    "char": "words:zh",
+    "word": "segments:zh",
+    "intl": "international",
+    "none": "whitespace",
+}
 _TOK = Parameter(
     "13a",
     tuple(_SPLITS),
-    "13a: the words of mteval-v13a; for Chinese, char: every character, word: words by jieba (extra zh)",
+    "13a: the words of mteval-v13a; intl: as mteval-v14 splits text of any language; none: words between white space; "
+    "for Chinese, char: every character, word: words by jieba (extra zh)",
+)
+_CASE = Parameter("keep", ("keep", "lower"), "lower: ignore upper case")
+_VALUE = Parameter(
+    "auto",
+    (),
+    "value of smooth=floor and smooth=add-k; auto: 0.1 and 1",
+    pattern=r"auto|\d+(\.\d+)?",
+    form="'auto' or a number",
 )
 _FLOOR, _ADDED = 0.1, 1
 #: sacrebleu's logarithm of a precision of 0.
@@ -63,6 +79,23 @@ class _Precisions:
     reached: IdArray
 
 
+def _tokeniser(parameters: Mapping[str, str]) -> str:
+    name = _SPLITS[parameters["tok"]]
+    return f"lower:{name}" if parameters["case"] == "lower" else name
+
+
+def _smoothing(parameters: Mapping[str, str]) -> tuple[str, float]:
+    """The method, and its value where it has one."""
+    method, value = parameters["smooth"], parameters["value"]
+    if value != "auto" and method not in ("floor", "add-k"):
+        raise ParameterError("metric 'bleu'", "value", f"omitted: smooth={method} has none", value)
+    return method, float(value) if value != "auto" else _ADDED if method == "add-k" else _FLOOR
+
+
+def _check(parameters: Mapping[str, str]) -> None:
+    _smoothing(parameters)
+
+
 def _tokens(job: Job, tokeniser: str) -> Tokens:
     return tokens(job.texts, tokeniser, job.hypothesis_ids, job.target_ids)
 
@@ -71,7 +104,7 @@ def _scorable(job: Job, tokeniser: str) -> Scorable:
     return job.memo(("bleu scorable", tokeniser), lambda: scorable(job, _tokens(job, tokeniser), _UNIT, _READS))
 
 
-def _item_statistics(job: Job, tokeniser: str) -> _Statistics:
+def _item_statistics(job: Job, tokeniser: str, orders: int = _ORDERS) -> _Statistics:
     def count() -> _Statistics:
         words = _tokens(job, tokeniser)
         targets, offsets = _targets_with_words(job, words)
@@ -83,11 +116,11 @@ def _item_statistics(job: Job, tokeniser: str) -> _Statistics:
         return _Statistics(
             lengths=lengths,
             target_lengths=_closest(lengths, words.lengths[targets], offsets),
-            correct=ngram_match(words, job.hypothesis_ids, sets, _ORDERS),
-            total=np.maximum(lengths[:, None] - np.arange(_ORDERS), 0),
+            correct=ngram_match(words, job.hypothesis_ids, sets, orders),
+            total=np.maximum(lengths[:, None] - np.arange(orders), 0),
         )
 
-    return job.memo(("bleu statistics", tokeniser), count)
+    return job.memo(("bleu statistics", tokeniser, orders), count)
 
 
 def _targets_with_words(job: Job, words: Tokens) -> tuple[IdArray, IdArray]:
@@ -117,13 +150,13 @@ def _brevity_penalty(statistics: _Statistics) -> FloatArray:
     return penalty
 
 
-def _precisions(statistics: _Statistics, smooth: str) -> _Precisions:
-    rows = len(statistics.lengths)
-    logs = np.full((rows, _ORDERS), _LOG_OF_ZERO)
+def _precisions(statistics: _Statistics, smooth: str, value: float) -> _Precisions:
+    rows, orders = statistics.total.shape
+    logs = np.full((rows, orders), _LOG_OF_ZERO)
     halving, reached = np.ones(rows), np.zeros(rows, dtype=np.int64)
     alive = np.ones(rows, dtype=bool)
-    for n in range(_ORDERS):
-        added = _ADDED if smooth == "add-k" and n else 0
+    for n in range(orders):
+        added = value if smooth == "add-k" and n else 0
         correct, total = statistics.correct[:, n] + added, statistics.total[:, n] + added
         alive = alive & (total > 0)
         reached[alive] = n + 1
@@ -133,7 +166,7 @@ def _precisions(statistics: _Statistics, smooth: str) -> _Precisions:
             halving[missed] *= 2
             precision[missed] = 100.0 / (halving[missed] * total[missed])
         elif smooth == "floor":
-            precision[missed] = 100.0 * _FLOOR / total[missed]
+            precision[missed] = 100.0 * value / total[missed]
         positive = precision > 0
         logs[positive, n] = elementwise(math.log, precision[positive])
     # accumulate adds from left to right, as the sum over the orders does.
@@ -164,14 +197,15 @@ def _nlg_eval(job: Job, n: int, tokeniser: str) -> FloatArray:
 
 def _compute_summary(n: int) -> Callable[[Job, Mapping[str, str]], Values]:
     def compute(job: Job, parameters: Mapping[str, str]) -> Values:
-        smooth, tokeniser = parameters["smooth"], _SPLITS[parameters["tok"]]
+        (smooth, value), tokeniser = _smoothing(parameters), _tokeniser(parameters)
         if smooth == "nlg-eval":
             # nlg-eval has no tokenizer: it splits at white space.
-            tokeniser = "whitespace" if tokeniser == "13a" else tokeniser
+            tokeniser = tokeniser.replace("13a", "whitespace")
             usable = _scorable(job, tokeniser)
             return Values(usable.blank(_nlg_eval(job, n, tokeniser)), usable.reasons)
         usable, statistics = _scorable(job, tokeniser), _item_statistics(job, tokeniser)
-        precisions = job.memo(("bleu precisions", smooth, tokeniser), lambda: _precisions(statistics, smooth))
+        key = ("bleu precisions", smooth, value, tokeniser)
+        precisions = job.memo(key, lambda: _precisions(statistics, smooth, value))
         penalty = job.memo(("bleu penalty", tokeniser), lambda: _brevity_penalty(statistics))
         scores = _scores(statistics, precisions, penalty, np.minimum(precisions.reached, n))
         return Values(usable.blank(scores), usable.reasons)
@@ -180,14 +214,14 @@ def _compute_summary(n: int) -> Callable[[Job, Mapping[str, str]], Values]:
 
 
 def _compute_system(job: Job, parameters: Mapping[str, str]) -> Values:
-    tokeniser = _SPLITS[parameters["tok"]]
-    items = _item_statistics(job, tokeniser)
+    tokeniser, orders = _tokeniser(parameters), int(parameters["order"])
+    items = _item_statistics(job, tokeniser, orders)
     statistics = _Statistics(
         *(sum_by_group(job, part) for part in (items.lengths, items.target_lengths, items.correct, items.total))
     )
-    precisions = _precisions(statistics, parameters["smooth"])
-    orders = np.full(len(statistics.lengths), _ORDERS)
-    scores = _scores(statistics, precisions, _brevity_penalty(statistics), orders)
+    precisions = _precisions(statistics, *_smoothing(parameters))
+    reached = np.full(len(statistics.lengths), orders)
+    scores = _scores(statistics, precisions, _brevity_penalty(statistics), reached)
     groups, reasons = scorable_groups(job, _scorable(job, tokeniser).items, _UNIT, _READS)
     return Values(np.where(groups, scores, np.nan), reasons)
 
@@ -207,20 +241,28 @@ for _n in range(1, _ORDERS + 1):
             range=(0, 100),
             citation=_CITATION,
             compute=_compute_summary(_n),
-            parameters={"smooth": _SMOOTH, "tok": _TOK},
+            parameters={"smooth": _SMOOTH, "tok": _TOK, "case": _CASE, "value": _VALUE},
+            check=_check,
         )
     )
 register(
     Metric(
         name="corpus-bleu",
         family="bleu",
-        description="BLEU-4 counted over all summaries of a system, 0–100",
+        description="BLEU counted over all summaries of a system, 0–100",
         direction="higher",
         targets=("reference", "source"),
         range=(0, 100),
         citation=_CITATION,
         compute=_compute_system,
-        parameters={"smooth": Parameter("exp", _SMOOTH.choices[:4], _SMOOTH.help.partition(";")[0]), "tok": _TOK},
+        parameters={
+            "smooth": Parameter("exp", _SMOOTH.choices[:4], _SMOOTH.help.partition(";")[0]),
+            "tok": _TOK,
+            "case": _CASE,
+            "value": _VALUE,
+            "order": Parameter("4", tuple("123456789"), "longest n-grams that are counted"),
+        },
+        check=_check,
         level="system",
     )
 )

@@ -1,6 +1,6 @@
 """chrF and chrF++, for a summary and for a whole system, with the values of sacrebleu."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -12,17 +12,34 @@ from dialgauge.metrics._texts import IdArray
 from dialgauge.metrics._tokenize import CHARACTERS, tokens
 from dialgauge.metrics.kernels import TargetSets, ngram_match
 
-_CHARACTER_ORDERS = 6
 _WORD_ORDERS = 2
-_BETA = 2
+#: sacrebleu's F of an order without n-grams, with smooth=eps.
+_EPSILON = 1e-16
 _UNIT, _READS = "characters", "chrF reads everything but white space"
 _TOK = Parameter(
     "chrf",
     ("chrf", "word"),
     "chrf: words between white space, with one punctuation mark split off; word: words by jieba (extra zh)",
 )
+_COMMON = {
+    "beta": Parameter(
+        "2", (), "how much more recall counts than precision", pattern=r"[1-9]\d*", form="a whole number"
+    ),
+    "chars": Parameter("6", tuple("123456789"), "longest n-grams of characters"),
+    "smooth": Parameter(
+        "no",
+        ("no", "eps"),
+        "no: F of mean precision and recall over the orders that both texts are long enough for; eps: mean of the F of "
+        "all orders, as Moses and NLTK compute it",
+    ),
+    "space": Parameter("drop", ("drop", "keep"), "keep: white space counts as a character"),
+    "case": Parameter("keep", ("keep", "lower"), "lower: ignore upper case"),
+}
 #: Characters need no tokeniser; the words of chrF++ do.
-_PARAMETERS: Mapping[int, Mapping[str, Parameter]] = {0: {}, _WORD_ORDERS: {"tok": _TOK}}
+_PARAMETERS: Mapping[int, Mapping[str, Parameter]] = {
+    0: _COMMON,
+    _WORD_ORDERS: {**_COMMON, "words": Parameter("2", tuple("1234"), "longest n-grams of words"), "tok": _TOK},
+}
 _CITATIONS = {
     0: "Popović 2015, chrF: character n-gram F-score for automatic MT evaluation, WMT",
     _WORD_ORDERS: "Popović 2017, chrF++: words helping character n-grams, WMT",
@@ -45,18 +62,43 @@ def _overlap(job: Job, tokeniser: str, orders: int) -> IdArray:
         result[..., 2] = ngram_match(units, hypotheses, targets, orders)
         return result
 
-    return job.memo(("chrf", tokeniser), count)
+    return job.memo(("chrf", tokeniser, orders), count)
 
 
-def _pair_overlaps(job: Job, word_orders: int, parameters: Mapping[str, str]) -> IdArray:
-    characters = _overlap(job, CHARACTERS, _CHARACTER_ORDERS)
-    if not word_orders:
+def _characters(parameters: Mapping[str, str]) -> str:
+    """The tokeniser of characters."""
+    name = CHARACTERS if parameters["space"] == "drop" else "every-character"
+    return f"lower:{name}" if parameters["case"] == "lower" else name
+
+
+def _pair_overlaps(job: Job, parameters: Mapping[str, str]) -> IdArray:
+    characters = _overlap(job, _characters(parameters), int(parameters["chars"]))
+    if "words" not in parameters:
         return characters
     words = "segments:zh" if parameters["tok"] == "word" else "chrf-words"
-    return np.concatenate([characters, _overlap(job, words, word_orders)], axis=1)
+    words = f"lower:{words}" if parameters["case"] == "lower" else words
+    return np.concatenate([characters, _overlap(job, words, int(parameters["words"]))], axis=1)
 
 
-def _f_scores(overlaps: IdArray) -> FloatArray:
+def _f_scores(overlaps: IdArray, parameters: Mapping[str, str]) -> FloatArray:
+    factor = int(parameters["beta"]) ** 2
+    return _smoothed_f(overlaps, factor) if parameters["smooth"] == "eps" else _f_of_means(overlaps, factor)
+
+
+def _smoothed_f(overlaps: IdArray, factor: int) -> FloatArray:
+    """The mean over all orders of their F; one without n-grams on a side is next to 0."""
+    rows, orders = overlaps.shape[:2]
+    total = np.zeros(rows)
+    for order in range(orders):
+        of_hypothesis, of_target, common = (overlaps[:, order, column] for column in range(3))
+        precision = np.divide(common, of_hypothesis, out=np.full(rows, _EPSILON), where=of_hypothesis > 0)
+        recall = np.divide(common, of_target, out=np.full(rows, _EPSILON), where=of_target > 0)
+        below = factor * precision + recall
+        total += np.divide((1 + factor) * precision * recall, below, out=np.full(rows, _EPSILON), where=below > 0)
+    return np.asarray(100 * total / orders)
+
+
+def _f_of_means(overlaps: IdArray, factor: int) -> FloatArray:
     """F of the mean precision and the mean recall over the orders that both sides are long enough for."""
     rows = len(overlaps)
     precision, recall, effective = np.zeros(rows), np.zeros(rows), np.zeros(rows)
@@ -68,7 +110,6 @@ def _f_scores(overlaps: IdArray) -> FloatArray:
         effective += both
     precision /= np.maximum(effective, 1)
     recall /= np.maximum(effective, 1)
-    factor = _BETA**2
     scores = np.divide(
         (1 + factor) * precision * recall,
         factor * precision + recall,
@@ -90,22 +131,16 @@ def _best_pairs(job: Job, scores: FloatArray) -> IdArray:
     return first_best(job, np.where(_scorable(job).pairs, scores, -1))
 
 
-def _compute_summary(word_orders: int) -> Callable[[Job, Mapping[str, str]], Values]:
-    def compute(job: Job, parameters: Mapping[str, str]) -> Values:
-        scores, usable = _f_scores(_pair_overlaps(job, word_orders, parameters)), _scorable(job)
-        return Values(usable.blank(scores[_best_pairs(job, scores)]), usable.reasons)
-
-    return compute
+def _compute_summary(job: Job, parameters: Mapping[str, str]) -> Values:
+    scores, usable = _f_scores(_pair_overlaps(job, parameters), parameters), _scorable(job)
+    return Values(usable.blank(scores[_best_pairs(job, scores)]), usable.reasons)
 
 
-def _compute_system(word_orders: int) -> Callable[[Job, Mapping[str, str]], Values]:
-    def compute(job: Job, parameters: Mapping[str, str]) -> Values:
-        overlaps = _pair_overlaps(job, word_orders, parameters)
-        best = overlaps[_best_pairs(job, _f_scores(overlaps))]
-        groups, reasons = scorable_groups(job, _scorable(job).items, _UNIT, _READS)
-        return Values(np.where(groups, _f_scores(sum_by_group(job, best)), np.nan), reasons)
-
-    return compute
+def _compute_system(job: Job, parameters: Mapping[str, str]) -> Values:
+    overlaps = _pair_overlaps(job, parameters)
+    best = overlaps[_best_pairs(job, _f_scores(overlaps, parameters))]
+    groups, reasons = scorable_groups(job, _scorable(job).items, _UNIT, _READS)
+    return Values(np.where(groups, _f_scores(sum_by_group(job, best), parameters), np.nan), reasons)
 
 
 for _name, _words in (("chrf", 0), ("chrf++", _WORD_ORDERS)):
@@ -119,7 +154,7 @@ for _name, _words in (("chrf", 0), ("chrf++", _WORD_ORDERS)):
             targets=("reference", "source"),
             range=(0, 100),
             citation=_CITATIONS[_words],
-            compute=_compute_summary(_words),
+            compute=_compute_summary,
             parameters=_PARAMETERS[_words],
         ),
         Metric(
@@ -130,7 +165,7 @@ for _name, _words in (("chrf", 0), ("chrf++", _WORD_ORDERS)):
             targets=("reference", "source"),
             range=(0, 100),
             citation=_CITATIONS[_words],
-            compute=_compute_system(_words),
+            compute=_compute_system,
             parameters=_PARAMETERS[_words],
             level="system",
         ),

@@ -1,4 +1,4 @@
-"""ROUGE-1 to ROUGE-4, ROUGE-L and ROUGE-Lsum, with the values of the package rouge-score."""
+"""ROUGE-1 to ROUGE-4, ROUGE-L, ROUGE-Lsum and ROUGE-N of longer sequences, with the values of rouge-score."""
 
 from collections.abc import Callable, Mapping
 from typing import Literal
@@ -26,6 +26,7 @@ _KINDS: Mapping[str, str] = {
     "4": "common sequences of four words",
     "l": "the longest common subsequence of words",
     "lsum": "the longest common subsequences of words, line by line",
+    "n": "common sequences of n words",
 }
 _CITATION = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries, Text Summarization Branches Out"
 _PARTS: Mapping[_Part, str] = {"f": "F1", "p": "precision", "r": "recall"}
@@ -49,8 +50,24 @@ _PARAMETERS = {
     "lang": language_parameter(ENGLISH, "the language whose words, and stems with stem=yes, are compared"),
 }
 
+#: What only some of them have.
+_OWN = {
+    "lsum": {
+        "lines": Parameter(
+            "given", ("given", "sentences"), "given: the lines of the text; sentences: every sentence is a line"
+        )
+    },
+    "n": {"n": Parameter("5", tuple("123456789"), "how many words a sequence has")},
+}
+
 
 def _tokeniser(parameters: Mapping[str, str]) -> str:
+    if parameters.get("lines") == "sentences":
+        return f"sentences-{parameters['lang']}:{_word_tokeniser(parameters)}"
+    return _word_tokeniser(parameters)
+
+
+def _word_tokeniser(parameters: Mapping[str, str]) -> str:
     tok, lang, stem = parameters["tok"], parameters["lang"], parameters["stem"] == "yes"
     if tok == "rouge":
         if lang == ENGLISH:
@@ -68,6 +85,8 @@ def _check(parameters: Mapping[str, str]) -> None:
 
 def _reads(tokeniser: str) -> str:
     """The explanation for a text without tokens."""
+    if tokeniser.startswith("sentences-"):
+        tokeniser = tokeniser.partition(":")[2]
     if tokeniser.startswith("rouge"):
         return "ROUGE reads a–z and 0–9 only"
     spaced = find_language(tokeniser.partition(":")[2]).spaced
@@ -78,12 +97,12 @@ def _tokens(job: Job, tokeniser: str) -> Tokens:
     return job.memo(("tokens", tokeniser), lambda: tokens(job.texts, tokeniser, job.hypothesis_ids, job.target_ids))
 
 
-def _ngram_matches(job: Job, tokeniser: str) -> IdArray:
+def _ngram_matches(job: Job, tokeniser: str, orders: int) -> IdArray:
     def count() -> IdArray:
         targets = TargetSets.single(job.target_ids, len(job.texts))
-        return ngram_match(_tokens(job, tokeniser), job.pair_hypothesis_ids, targets, _ORDERS)
+        return ngram_match(_tokens(job, tokeniser), job.pair_hypothesis_ids, targets, orders)
 
-    return job.memo(("rouge-n", tokeniser), count)
+    return job.memo(("rouge-n", tokeniser, orders), count)
 
 
 def _lcs_lengths(job: Job, tokeniser: str) -> IdArray:
@@ -121,7 +140,7 @@ def _measures(job: Job, kind: str, tokeniser: str) -> Mapping[_Part, FloatArray]
             matches = _lcs_hits(job, tokeniser)
         else:
             lost = int(kind) - 1  # a text of n words has n - 1 pairs, n - 2 triples …
-            matches = _ngram_matches(job, tokeniser)[:, lost]
+            matches = _ngram_matches(job, tokeniser, max(_ORDERS, int(kind)))[:, lost]
         precision = matches / np.maximum(lengths[job.pair_hypothesis_ids] - lost, 1)
         recall = matches / np.maximum(lengths[job.target_ids] - lost, 1)
         total = precision + recall
@@ -149,7 +168,7 @@ def _mean(job: Job, per_pair: FloatArray, pairs: BoolArray) -> FloatArray:
 def _compute(kind: str, part: _Part) -> Callable[[Job, Mapping[str, str]], Values]:
     def compute(job: Job, parameters: Mapping[str, str]) -> Values:
         tokeniser = _tokeniser(parameters)
-        measures, usable = _measures(job, kind, tokeniser), _scorable(job, tokeniser)
+        measures, usable = _measures(job, parameters.get("n", kind), tokeniser), _scorable(job, tokeniser)
         if parameters["refs"] == "mean":
             numbers = _mean(job, measures[part], usable.pairs)
         else:
@@ -164,14 +183,14 @@ for _kind, _what in _KINDS.items():
         register(
             Metric(
                 name=f"rouge-{_kind}" if _part == "f" else f"rouge-{_kind}-{_part}",
-                family="rouge",
+                family="rouge" if _kind != "n" else "rouge-n",
                 description=f"{_name} of {_what}",
                 direction="higher",
                 targets=("reference", "source"),
                 range=(0, 1),
                 citation=_CITATION,
                 compute=_compute(_kind, _part),
-                parameters=_PARAMETERS,
+                parameters=_PARAMETERS | _OWN.get(_kind, {}),
                 check=_check,
             )
         )

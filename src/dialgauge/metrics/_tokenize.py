@@ -1,8 +1,11 @@
 """Tokenisers by name, and the flat token arrays that are made with them, a text at most once."""
 
+import re
+import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +52,37 @@ def _prepare_13a(text: str) -> str:
     return text
 
 
+@cache
+def _international_rules() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Punctuation apart from what is no number, and every symbol for itself, by the classes of Unicode."""
+    classes: dict[str, list[str]] = {"N": [], "P": [], "S": []}
+    for number in range(sys.maxunicode + 1):
+        character = chr(number)
+        if (kind := unicodedata.category(character)[0]) in classes:
+            classes[kind].append(re.escape(character))
+    numbers, marks, symbols = ("".join(classes[kind]) for kind in "NPS")
+    return (
+        (re.compile(f"([^{numbers}])([{marks}])"), r"\1 \2 "),
+        (re.compile(f"([{marks}])([^{numbers}])"), r" \1 \2"),
+        (re.compile(f"([{symbols}])"), r" \1 "),
+    )
+
+
+def _prepare_international(text: str) -> str:
+    text = text.rstrip()
+    for rule, spaced in _international_rules():
+        text = rule.sub(spaced, text)
+    return text
+
+
+def _every_character(texts: Sequence[str]) -> Split:
+    """White space included."""
+    points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    found, local = np.unique(points, return_inverse=True)
+    offsets = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
+    return local.astype(np.int32), np.zeros(len(local), dtype=np.uint8), offsets, [chr(point) for point in found]
+
+
 _TOKENISERS: Mapping[str, _Tokeniser] = {
     "rouge": _Tokeniser("alphanumeric", prepare=str.lower),
     "rouge-stem": _Tokeniser("alphanumeric", prepare=str.lower, normalise=_porter_of_longer_words),
@@ -57,6 +91,8 @@ _TOKENISERS: Mapping[str, _Tokeniser] = {
     "whitespace": _Tokeniser("whitespace"),
     "whitespace-lower": _Tokeniser("whitespace", prepare=str.lower),
     "chrf-words": _Tokeniser("chrf-words"),
+    "international": _Tokeniser("whitespace", prepare=_prepare_international),
+    "every-character": _Tokeniser(_every_character),
 }
 #: Those of a language, as in ``words:fr``: its words, the stems of these, or the words that a dictionary finds.
 _OF_A_LANGUAGE = ("words", "stems", "segments")
@@ -68,7 +104,9 @@ def tokens(texts: TextTable, tokeniser: str, *ids: IdArray) -> Tokens:
     """The tokens of these texts, and of all that were asked for before.
 
     ``tokeniser`` is one of ``rouge``, ``rouge-stem``, ``13a``, ``13a-lower``, ``whitespace``, ``whitespace-lower``,
-    ``chrf-words`` and ``characters``, or of a language: ``words:fr``, ``stems:fr``, ``segments:zh``.
+    ``chrf-words``, ``international``, ``characters`` and ``every-character``, or of a language: ``words:fr``,
+    ``stems:fr``, ``segments:zh``. ``lower:…`` puts texts in lower case first, ``sentences-en:…`` every sentence on a
+    line of its own.
     """
     return _store(texts, tokeniser).with_texts(texts, ids)
 
@@ -89,11 +127,25 @@ def check_tokeniser(name: str) -> None:
 
 def _find_tokeniser(name: str) -> _Tokeniser | None:
     kind, _, code = name.partition(":")
+    if kind == "lower":
+        return _after(str.lower, code)
+    if kind.startswith("sentences-"):
+        sentences = find_language(kind.removeprefix("sentences-")).sentences
+        return _after(lambda text: "\n".join(" ".join(sentence.split()) for sentence in sentences(text)), code)
     if kind in _OF_A_LANGUAGE and code:
         return _tokeniser_of_language(kind, code)
     if name != CHARACTERS and name not in _TOKENISERS:
         raise UnknownNameError("tokeniser", name, [*_TOKENISERS, CHARACTERS, *_OF_A_LANGUAGE])
     return _TOKENISERS.get(name)
+
+
+def _after(change: Callable[[str], str], name: str) -> _Tokeniser:
+    """A tokeniser of texts that are changed first."""
+    # Characters without a tokeniser are those but for white space.
+    base = _find_tokeniser(name) or _Tokeniser(_every_character, prepare=lambda text: "".join(text.split()))
+    prepare = base.prepare
+    both = change if prepare is None else lambda text: prepare(change(text))
+    return replace(base, prepare=both)
 
 
 def _tokeniser_of_language(kind: str, code: str) -> _Tokeniser:
