@@ -18,6 +18,7 @@ from benchmarks.timing import BenchResult
 from dialgauge.checks import CONTROL_FEATURES, control_features, used_in_training
 from dialgauge.corpus import KEY, Corpus, open_corpus
 from dialgauge.errors import InputError
+from dialgauge.metaeval import Labelled as Items, area, auc, best_threshold, draw_dialogues, within_auc
 from dialgauge.metrics import parse_requests, score
 from dialgauge.progress import Progress
 from dialgauge.ratings import aggregate
@@ -166,7 +167,7 @@ def measure_set(labelled: Labelled, metrics: Sequence[str], seed: int = 0) -> li
     features = np.array([control_features(text) for text in labelled.summaries["text"]])
     control = cross_fitted(features, labelled.right, labelled.dialogue, seed)
     length = -features[:, CONTROL_FEATURES.index("words")]
-    draws = _draws(int(labelled.dialogue.max()) + 1, seed)
+    draws = draw_dialogues(int(labelled.dialogue.max()) + 1, _DRAWS, seed)
     found = [_measured(labelled, CONTROL, control, None, draws), _measured(labelled, LENGTH, length, None, draws)]
     for request in requests:
         sign = -1 if request.metric.direction == "lower" else 1
@@ -193,34 +194,11 @@ def cross_fitted(features: Array, right: NDArray[np.bool_], dialogue: NDArray[np
     return result
 
 
-def pair_counts(values: Array, right: NDArray[np.bool_], dialogue: NDArray[np.intp]) -> tuple[Array, Array]:
-    """For each pair of dialogues how many pairs of a right (first) and a wrong summary, and how many are in order."""
-    size = int(dialogue.max()) + 1
-    wins, pairs = np.zeros((size, size)), np.zeros((size, size))
-    good, bad = np.flatnonzero(right), np.flatnonzero(~right)
-    order = (values[good][:, None] > values[bad]) + 0.5 * (values[good][:, None] == values[bad])
-    np.add.at(wins, (dialogue[good][:, None], dialogue[bad][None, :]), order)
-    np.add.at(pairs, (dialogue[good][:, None], dialogue[bad][None, :]), 1)
-    return wins, pairs
-
-
-def _draws(size: int, seed: int) -> Array:
-    """How often each dialogue is in each resample."""
-    rng = np.random.default_rng(seed)
-    drawn = rng.integers(0, size, (_DRAWS, size))
-    return np.array([np.bincount(row, minlength=size) for row in drawn], dtype=np.float64)
-
-
 def _curves(values: Array, right: NDArray[np.bool_], dialogue: NDArray[np.intp], draws: Array) -> tuple[Array, Array]:
     """AUC over all pairs and over pairs of one dialogue: the value first, then those of the resamples."""
-    wins, pairs = pair_counts(values, right, dialogue)
-    counts = np.vstack([np.ones(len(wins)), draws])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        everywhere = np.einsum("nd,de,ne->n", counts, wins, counts, optimize=True) / np.einsum(
-            "nd,de,ne->n", counts, pairs, counts, optimize=True
-        )
-        within = counts @ np.diag(wins) / (counts @ np.diag(pairs))
-    return everywhere, within
+    items = Items(values, right, dialogue)
+    counts = np.vstack([items.once(), draws])
+    return auc(items, counts), within_auc(items, counts)
 
 
 def _measured(labelled: Labelled, name: str, values: Array, control: Array | None, draws: Array) -> Measured:
@@ -232,13 +210,13 @@ def _measured(labelled: Labelled, name: str, values: Array, control: Array | Non
     right, dialogue = labelled.right, labelled.dialogue
     everywhere, within = _curves(filled, right, dialogue, draws)
     gain = None if control is None else everywhere - _curves(control, right, dialogue, draws)[0]
-    area, low, high = _interval(everywhere)
+    overall, low, high = _interval(everywhere)
     inside, inside_low, inside_high = _interval(within)
     more, more_low, more_high = (None, None, None) if gain is None else _interval(gain)
     return Measured(
         set=labelled.name,
         metric=name,
-        auc=area,
+        auc=overall,
         auc_low=low,
         auc_high=high,
         within=inside,
@@ -252,15 +230,9 @@ def _measured(labelled: Labelled, name: str, values: Array, control: Array | Non
         pearson=_pearson(filled, labelled),
         unscored=int((~known).sum()),
         categories={
-            kind: (_auc(filled[right], filled[mask]), int(mask.sum())) for kind, mask in labelled.categories.items()
+            kind: (area(filled[right], filled[mask]), int(mask.sum())) for kind, mask in labelled.categories.items()
         },
     )
-
-
-def _auc(right: Array, wrong: Array) -> float:
-    both = np.concatenate([right, wrong])
-    wins, pairs = pair_counts(both, np.arange(len(both)) < len(right), np.zeros(len(both), dtype=np.intp))
-    return float(wins[0, 0] / pairs[0, 0])
 
 
 def _interval(values: Array) -> tuple[float, float, float]:
@@ -278,19 +250,8 @@ def balanced_accuracy(values: Array, right: NDArray[np.bool_], dialogue: NDArray
     for number in range(_FOLDS):
         train, test = fold != number, fold == number
         if test.any():
-            called[test] = values[test] >= _threshold(values[train], right[train])
+            called[test] = values[test] >= best_threshold(values[train], right[train])
     return float((called[right].mean() + (~called[~right]).mean()) / 2)
-
-
-def _threshold(values: Array, right: NDArray[np.bool_]) -> float:
-    """The threshold of the highest balanced accuracy, in the middle between two values."""
-    levels = np.unique(values)
-    if len(levels) < 2:
-        return float(levels[0]) if len(levels) else 0.0
-    limits = (levels[1:] + levels[:-1]) / 2
-    good, bad = np.sort(values[right]), np.sort(values[~right])
-    share = 1 - np.searchsorted(good, limits) / max(len(good), 1) + np.searchsorted(bad, limits) / max(len(bad), 1)
-    return float(limits[int(share.argmax())])
 
 
 def _folds(dialogue: NDArray[np.intp], seed: int) -> NDArray[np.intp]:

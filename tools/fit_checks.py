@@ -30,6 +30,7 @@ from dialgauge.checks._source import turns_of
 from dialgauge.checks._training import dialogue_digest
 from dialgauge.checks._values import Value, stated, values_of
 from dialgauge.corpus import Turn
+from dialgauge.metaeval import area
 from dialgauge.perturb import Variant, perturb_text
 
 TABLE = Path(__file__).resolve().parent.parent / "src" / "dialgauge" / "checks" / "weights.toml"
@@ -157,15 +158,6 @@ def renamed(foreign: Reference, speakers: Speakers) -> str:
     return text
 
 
-def auc(right_scores: Sequence[float], wrong_scores: Sequence[float]) -> float:
-    """The share of pairs in which the right one is higher; ties count half."""
-    from scipy.stats import rankdata
-
-    ranks = rankdata([*right_scores, *wrong_scores])
-    n, m = len(right_scores), len(wrong_scores)
-    return float((ranks[:n].sum() - n * (n + 1) / 2) / (n * m))
-
-
 def write(weights: Weights, about: dict[str, object]) -> None:
     """The table with its provenance."""
     lines = [f'version = "{weights.version}"', f"intercept = {weights.intercept}", "", "[about]"]
@@ -213,9 +205,9 @@ def report(weights: Weights, held_out: Sequence[Reference], seed: int) -> dict[s
         "attribution_accuracy": round(float((fits > 0).mean() + (fits == 0).mean() / 2), 3),
         "sure_accuracy": round(float((fits[np.abs(fits) > 1] > 0).mean()), 3),
         "sure_share": round(float((np.abs(fits) > 1).mean()), 3),
-        "name_swap_auc_by_attribution": round(auc(list(fits), list(-fits)), 3),
+        "name_swap_auc_by_attribution": round(area(fits, -fits), 3),
         **{
-            f"auc_{kind.replace(' ', '_')}": round(auc(positive, found), 3)
+            f"auc_{kind.replace(' ', '_')}": round(area(np.array(positive), np.array(found)), 3)
             for kind, found in sorted(by_kind.items())
             if not next(one.right for one in made if one.kind == kind)
         },

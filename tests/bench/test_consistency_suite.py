@@ -6,6 +6,7 @@ import pytest
 from benchmarks import SUITES, consistency
 from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Rating, Summary, Turn
 from dialgauge.errors import InputError
+from dialgauge.metaeval import draw_dialogues
 
 pytest.importorskip("sklearn")
 
@@ -24,7 +25,7 @@ def test_areas_are_shares_of_pairs_in_order() -> None:
     rng = np.random.default_rng(3)
     values, right = rng.integers(0, 4, 60).astype(float), rng.random(60) < 0.5
     dialogue = rng.integers(0, 7, 60)
-    everywhere, within = consistency._curves(values, right, dialogue, consistency._draws(7, 0))
+    everywhere, within = consistency._curves(values, right, dialogue, draw_dialogues(7, 10, 0))
     assert everywhere[0] == pytest.approx(brute_force(values, right, dialogue, same=False))
     assert within[0] == pytest.approx(brute_force(values, right, dialogue, same=True))
 

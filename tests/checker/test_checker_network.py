@@ -7,12 +7,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dialgauge.checker import judge, judge_many, read_checker_card
+from dialgauge.checker import (
+    Doubt,
+    Judged,
+    JudgedSentence,
+    _marked,
+    check_with_model,
+    judge,
+    judge_many,
+    read_checker_card,
+)
 from dialgauge.checker._combination import Combination, Scale, fit_calibration, parts_of
-from dialgauge.checker._folder import ADAPTER_FILE, CARD_FILE, load_checker
+from dialgauge.checker._folder import ADAPTER_FILE, CARD_FILE, load_checker, settled_dtype
 from dialgauge.checker._judge import _windows, read_marks
-from dialgauge.checker._layout import Tree
+from dialgauge.checker._layout import Packed, Tree
 from dialgauge.checker._network import PLACES
+from dialgauge.checks import CheckedSentence, CheckedSummary, explain
+from dialgauge.corpus import Turn
 from dialgauge.errors import InputError, ParameterError
 from dialgauge.metrics import score_pairs
 
@@ -150,3 +161,36 @@ def test_parts_of_some_tokens_only(checker: Path) -> None:
     marks = read_marks(network, [(DIALOGUE, SUMMARIES[:1])])[0][0][0]
     chosen = np.arange(len(marks.wrong)) < 2
     assert parts_of(marks, chosen)["mean"] == pytest.approx(-marks.wrong[:2].mean())
+
+
+def test_doubts_of_the_model_stand_among_the_reasons_of_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Tom pays. Ines sleeps."
+    sentences = (
+        CheckedSentence((0, 9), 0.7, "supported", (), (0,)),
+        CheckedSentence((10, 22), 0.7, "cannot tell", (), (0,)),
+    )
+    rules = CheckedSummary(text, (Turn("Tom", "I pay."),), sentences, 0.7, {}, {"checks": 0.7})
+    model = Judged(0.2, {}, (JudgedSentence(0, 9, 0.1), JudgedSentence(10, 22, 0.8)), (Doubt(4, 8, 0.97),))
+    monkeypatch.setattr(_marked, "check", lambda dialogue, summary: rules)
+    monkeypatch.setattr(_marked, "judge", lambda *_, **__: [model])
+    found = check_with_model("Tom: I pay.", [text])[0]
+    assert (found.p_right, [one.verdict for one in found.sentences]) == (0.2, ["doubtful", "cannot tell"])
+    assert explain(found.reasons[0], found) == "the model finds no support for “pays” (97% likely wrong)"
+    assert not found.reasons[0].hint
+    assert found.records()[0]["parts"] == {"consistency": 0.1}
+
+
+def test_precision_is_chosen_by_what_the_device_computes_with() -> None:
+    assert settled_dtype("fp32") == "fp32"
+    assert settled_dtype("auto", "cpu") in ("fp32", "bf16")
+
+
+def test_pieces_of_attention_are_where_the_tokens_are(checker: Path) -> None:
+    _, network = load_checker(str(checker), "cpu")
+    words = network.words
+    trees = [Tree(words.context("Ann: Hi!"), (words.summary("Ann calls."), words.summary("Hi."))), Tree((1, 2), ())]
+    packed = Packed(words, trees)
+    (context, *summaries), alone = packed.bounds()
+    assert context == (0, len(trees[0].context))
+    assert [end - start for start, end in summaries] == [words.size(one) for one in trees[0].summaries]
+    assert alone == [(summaries[-1][1], summaries[-1][1] + 2)]

@@ -3,14 +3,13 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from dialgauge.checker import judge, read_checker_card, train_checker
 from dialgauge.checker._adapting import Lesson
 from dialgauge.checker._example import Example
 from dialgauge.checker._folder import load_checker
-from dialgauge.checker._training import TrainedChecker, area
+from dialgauge.checker._training import TrainedChecker
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from dialgauge.errors import InputError
 from dialgauge.models import TrainingRecord
@@ -33,7 +32,7 @@ def corpus(count: int = 10) -> Corpus:
 def settings(base: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     path = tmp_path_factory.mktemp("vectors") / "few.txt"
     path.write_text("".join(f"w{i} {i % 7} {i % 5 + 1}\n" for i in range(60)) + "come 1 0\ntime 0.8 0.6\n")
-    return {"model": f"folder:{base}", "start": "new", "epochs": 1, "tokens": 300, "rank": 2, "device": "cpu"} | {
+    return {"model": f"folder:{base}", "start": "new", "epochs": 1, "tokens": 2000, "rank": 2, "device": "cpu"} | {
         "vectors": f"folder:{path}"
     }
 
@@ -78,8 +77,3 @@ def test_a_lesson_marks_the_tokens_of_wrong_words(checker: Path) -> None:
     lesson = Lesson.of(network.words, Example("name", text, ((0, 3),)))
     shown = "".join(text[a:b] for (a, b), wrong in zip(lesson.summary.spans, lesson.wrong, strict=True) if wrong)
     assert shown == "Ann"
-
-
-def test_area_under_the_curve() -> None:
-    assert area(np.array([2.0, 3.0]), np.array([1.0, 2.0])) == 0.875
-    assert np.isnan(area(np.array([]), np.array([1.0])))

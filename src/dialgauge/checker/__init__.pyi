@@ -12,6 +12,9 @@ from dialgauge.checker._judge import (
     judge as judge,
     judge_many as judge_many,
 )
+from dialgauge.checker._marked import (
+    check_with_model as check_with_model,
+)
 from dialgauge.checker._material import (
     Material as Material,
     Source as Source,

@@ -57,7 +57,7 @@ def judge(
     checks: bool = True,
     folder: str = "",
     device: str = "auto",
-    dtype: str = "fp32",
+    dtype: str = "auto",
 ) -> list[Judged]:
     """Judge summaries of one dialogue (a line per turn, "Name: text"). The dialogue is read once for all of them.
 
@@ -72,7 +72,7 @@ def judge_many(
     checks: bool = True,
     folder: str = "",
     device: str = "auto",
-    dtype: str = "fp32",
+    dtype: str = "auto",
 ) -> list[list[Judged]]:
     """Judge the summaries of several dialogues."""
     card, network = load_checker(folder, device, dtype)

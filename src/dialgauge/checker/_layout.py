@@ -116,6 +116,14 @@ class Packed:
         own = (branches[None] == 0) | (branches[:, None] == branches[None])
         return ((trees[:, None] == trees[None]) & own).tril_()
 
+    def bounds(self) -> list[list[tuple[int, int]]]:
+        """For each tree where its context begins and ends, then the same for each of its summaries."""
+        found: dict[int, dict[int, tuple[int, int]]] = {}
+        for place, (tree, branch) in enumerate(zip(self.trees, self.branches, strict=True)):
+            start, _ = found.setdefault(tree, {}).get(branch, (place, place))
+            found[tree][branch] = (start, place + 1)
+        return [list(parts.values()) for parts in found.values()]
+
     def before(self) -> list[int]:
         """For each token of the first copies, where it is predicted: at the token before it."""
         places: list[int] = []

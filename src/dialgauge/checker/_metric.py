@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from dialgauge.checker._folder import folder_of, folder_signature, read_checker_card
+from dialgauge.checker._folder import folder_of, folder_signature, read_checker_card, settled_dtype
 from dialgauge.checker._judge import Judged, judge_many
 from dialgauge.errors import ParameterError
 from dialgauge.language import likely_language
@@ -22,6 +22,7 @@ from dialgauge.metrics import (
     register,
     values,
 )
+from dialgauge.models import DTYPES
 
 _PAIRS_AT_ONCE = 256
 #: The doubtful words that a note shows.
@@ -102,11 +103,16 @@ register(
                 "all: the probability that the summary is right; or one of the parts that it is computed from",
             ),
             **device_parameters(),
+            "dtype": Parameter(
+                "auto",
+                ("auto", *DTYPES),
+                "precision of the model; auto: bf16 where the processor or card computes with it, else fp32",
+            ),
         },
         cost="high",
         extra="models",
         models={"model": "causal-lm"},
-        signatures={"folder": folder_signature},
+        signatures={"folder": folder_signature, "dtype": settled_dtype},
         check=_check,
     )
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dialgauge.arrays import FloatArray
+from dialgauge.checker._attention import ATTENTION, use_branches
 from dialgauge.checker._layout import Encoded, Packed, Tree, Words
 from dialgauge.errors import ModelError
 from dialgauge.models import Model, default_budget, load, run_batched
@@ -113,12 +114,14 @@ class Network:
         import torch
 
         tokens, positions = (torch.tensor([some], device=device) for some in (packed.tokens, packed.positions))
-        dtype = self.module.dtype
-        hidden = ~packed.sees(device)
-        mask = torch.zeros(hidden.shape, dtype=dtype, device=device).masked_fill_(hidden, torch.finfo(dtype).min)
-        made = self.module.model(
-            input_ids=tokens, attention_mask=mask[None, None], position_ids=positions, use_cache=False
-        )
+        if self.module.config._attn_implementation == ATTENTION:
+            shape: dict[str, Any] = {"trees": packed.bounds()}
+        else:
+            dtype = self.module.dtype
+            hidden = ~packed.sees(device)
+            mask = torch.zeros(hidden.shape, dtype=dtype, device=device).masked_fill_(hidden, torch.finfo(dtype).min)
+            shape = {"attention_mask": mask[None, None]}
+        made = self.module.model(input_ids=tokens, position_ids=positions, use_cache=False, **shape)
         last: torch.Tensor = made.last_hidden_state[0]
         return last
 
@@ -139,8 +142,11 @@ def load_network(
     """The base model with these tensors put in place (the loaded base stays as it is for others)."""
     import torch
 
-    model = load("causal-lm", base, device, dtype)
+    # Changes are added in full precision and rounded once.
+    model = load("causal-lm", base, device, "fp32" if dtype == "bf16" else dtype)
     module = copy.deepcopy(model.module)
+    if model.device == "cpu":
+        use_branches(module)
     layers = module.model.layers
     with torch.no_grad():
         for number, layer in enumerate(layers):
@@ -150,5 +156,7 @@ def load_network(
                 if second.shape[0] != weight.shape[0] or first.shape[1] != weight.shape[1]:
                     raise ModelError(f"the adapter does not fit model '{model.ref}': {path} of layer {number}")
                 weight += (second @ first).to(weight.device, weight.dtype)
+        if dtype == "bf16":
+            module = module.to(torch.bfloat16)
     weight, bias = (tensors[f"head.{name}"].float().to(model.device) for name in ("weight", "bias"))
     return Network(model, module, weight, bias, Words.of(model.tokenizer))

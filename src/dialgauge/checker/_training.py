@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from dialgauge.arrays import FloatArray
 from dialgauge.checker._adapting import Batch, Task, adapted, batches, loss_of, tensors_of
 from dialgauge.checker._combination import Combination, Scale, fit_calibration, parts_of
 from dialgauge.checker._example import Example
@@ -28,6 +27,7 @@ from dialgauge.checker._settings import CheckerSettings
 from dialgauge.checker._values import values_in
 from dialgauge.corpus import Corpus
 from dialgauge.errors import InputError
+from dialgauge.metaeval import area
 from dialgauge.models import (
     TrainingPlan,
     TrainingRecord,
@@ -227,15 +227,6 @@ def _without_dialogue(text: str, material: Material) -> list[float]:
         float(np.mean(ranks)),
         float(np.max(ranks)),
     ]
-
-
-def area(right: FloatArray, wrong: FloatArray) -> float:
-    """The area under the curve: how often a right one is above a wrong one, ties counting half; NaN without both."""
-    if not len(right) or not len(wrong):
-        return float("nan")
-    ordered = np.sort(wrong)
-    below = np.searchsorted(ordered, right, "left") + np.searchsorted(ordered, right, "right")
-    return float(below.mean() / 2 / len(wrong))
 
 
 def _readme(card: CheckerCard, result: TrainedChecker) -> str:

@@ -52,7 +52,9 @@ from dialgauge.checks._training import (
 )
 from dialgauge.checks._types import (
     CHECKS as CHECKS,
+    DOUBT as DOUBT,
     Group as Group,
+    Verdict as Verdict,
     logit as logit,
     probability as probability,
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dialgauge.checks._types import CHECKS, CheckedSummary, Reason, Span
+from dialgauge.checks._types import CHECKS, DOUBT, CheckedSummary, Reason, Span
 
 #: Longer quotations are shortened.
 _LONGEST = 120
@@ -26,6 +26,8 @@ def explain(reason: Reason, checked: CheckedSummary) -> str:
 
 def _explained(reason: Reason, checked: CheckedSummary) -> str:
     says = f"“{_short(reason.says)}”"
+    if reason.check == DOUBT:
+        return f"the model finds no support for {says} ({reason.strength:.0%} likely wrong)"
     if reason.turn is None:
         if reason.check == "word_absent":
             return f"no turn has {says} or a word like it"

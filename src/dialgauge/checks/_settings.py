@@ -12,6 +12,10 @@ class CheckSettings(Settings):
         gt=0,
         lt=1,
     )
+    model: bool = setting(
+        False,
+        "Mark words by the model of the metric 'consistency' too, and use its probabilities: sees more, takes longer.",
+    )
     fail_under: float | None = setting(
         None, "Exit with status 1 if any summary is less likely right than this.", ge=0, le=1
     )

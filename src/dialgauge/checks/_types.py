@@ -11,6 +11,8 @@ Span = tuple[int, int]
 #: ``contradicted``: a turn says otherwise. ``not found``: a value or name that the dialogue lacks. ``doubtful``: weak
 #: reasons that together make the sentence more likely wrong than right. ``cannot tell``: no turn is about it.
 Verdict = Literal["contradicted", "not found", "doubtful", "supported", "cannot tell"]
+#: The reason that the model of the metric ``consistency`` gives; it is no rule and has no weight in the table.
+DOUBT = "doubt"
 #: The parts of the score that are metrics of their own.
 Group = Literal["numbers", "names", "negation", "speakers", "words"]
 

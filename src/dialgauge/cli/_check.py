@@ -4,6 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,7 @@ from dialgauge.tables import harmless
 
 if TYPE_CHECKING:
     from dialgauge.checks import CheckedSummary
+    from dialgauge.corpus import Dialogue
 
 #: Number of the least likely summaries of a corpus that are shown; --json and --html have all of them.
 _SHOWN = 10
@@ -71,7 +73,8 @@ def check(
 
     Compares amounts, times, names, negations and who did what with the dialogue; needs no reference and no rating. A
     corpus is checked whole: [bold]dialgauge check calls.jsonl --html checks.html[/]. With [bold]--fail-under 0.3[/] the
-    exit status is 1 if any summary is less likely right than that.
+    exit status is 1 if any summary is less likely right than that. With [bold]--model[/] a language model marks
+    doubtful words as well.
     """
     if summary is None:
         found = _of_corpus(dialogue, (format, map, strict), settings)
@@ -94,7 +97,7 @@ def check(
 
 
 def _of_transcript(source: str, summary: str, settings: CheckSettings) -> _Checked:
-    from dialgauge.checks import check as check_summary, with_error_rate
+    from dialgauge.checks import with_error_rate
     from dialgauge.corpus import read_text
 
     if source == summary == "-":
@@ -103,7 +106,9 @@ def _of_transcript(source: str, summary: str, settings: CheckSettings) -> _Check
     if source != "-" and not Path(source).is_file():
         raise InputError(f"{source}: no such file; with --summary, give a transcript: a line per turn, 'Name: text'")
     transcript = given if source == "-" else read_text(Path(source)).text
-    checked = check_summary(transcript, given if summary == "-" else summary)
+    checked = next(_results(transcript, [given if summary == "-" else summary], settings))
+    if isinstance(checked, InputError):
+        raise checked
     if len(checked.turns) < 2:
         note("note: only one turn was found; a transcript has a line per turn, 'Name: text'")
     return _Checked({}, checked, with_error_rate(checked.p_right, settings.error_rate))
@@ -130,18 +135,40 @@ def _of_corpus(
 
 
 def _checked(corpus: Any, settings: CheckSettings) -> Iterator[_Checked]:
-    from dialgauge.checks import check as check_summary, with_error_rate
+    from dialgauge.checks import with_error_rate
     from dialgauge.corpus import KEY
 
     dialogues = {dialogue.id: dialogue for dialogue in corpus.iter_dialogues()}
-    for row in corpus.summaries.filter(kind="system").iter_rows(named=True):
-        key = {name: row[name] for name in KEY}
+    summaries = corpus.summaries.filter(kind="system").iter_rows(named=True)
+    for (dialogue, role), several in groupby(summaries, lambda row: (row["dialogue_id"], row["role"])):
+        rows = list(several)
+        results = _results(dialogues[dialogue].side(role), [row["text"] for row in rows], settings)
+        for row, checked in zip(rows, results, strict=True):
+            key = {name: row[name] for name in KEY}
+            if isinstance(checked, InputError):
+                note(f"skipped {', '.join(key.values())}: {checked}")
+            else:
+                yield _Checked(key, checked, with_error_rate(checked.p_right, settings.error_rate))
+
+
+def _results(
+    dialogue: "Dialogue | str", summaries: list[str], settings: CheckSettings
+) -> "Iterator[CheckedSummary | InputError]":
+    """Each summary of a dialogue checked, or why it cannot be."""
+    from dialgauge.checks import check as check_summary
+
+    found: dict[int, CheckedSummary | InputError] = {}
+    for place, summary in enumerate(summaries):
         try:
-            checked = check_summary(dialogues[row["dialogue_id"]].side(row["role"]), row["text"])
+            found[place] = check_summary(dialogue, summary)
         except InputError as error:
-            note(f"skipped {', '.join(key.values())}: {error}")
-            continue
-        yield _Checked(key, checked, with_error_rate(checked.p_right, settings.error_rate))
+            found[place] = error
+    if settings.model:
+        from dialgauge.checker import check_with_model
+
+        able = [place for place, one in found.items() if not isinstance(one, InputError)]
+        found |= dict(zip(able, check_with_model(dialogue, [summaries[i] for i in able]), strict=True)) if able else {}
+    yield from found.values()
 
 
 def _as_json(one: _Checked) -> dict[str, Any]:

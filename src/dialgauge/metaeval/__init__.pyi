@@ -163,6 +163,14 @@ from dialgauge.metaeval._robustness_ratings import (
     PERTURBED_CORRELATIONS as PERTURBED_CORRELATIONS,
     ROUNDINGS as ROUNDINGS,
 )
+from dialgauge.metaeval._roc import (
+    Labelled as Labelled,
+    area as area,
+    auc as auc,
+    best_threshold as best_threshold,
+    draw_dialogues as draw_dialogues,
+    within_auc as within_auc,
+)
 from dialgauge.metaeval._settings import (
     PairedSettings as PairedSettings,
 )

@@ -45,6 +45,15 @@ def auc(items: Labelled, weights: FloatArray) -> FloatArray:
     return _in_turns(weights, len(order), lambda part: _auc(part[:, items.dialogue[order]], items.good[order], starts))
 
 
+def area(good: FloatArray, bad: FloatArray) -> float:
+    """The AUC of two lists of scores; NaN without both."""
+    if not len(good) or not len(bad):
+        return float("nan")
+    is_good = np.arange(len(good) + len(bad)) < len(good)
+    items = Labelled(np.concatenate([good, bad]), is_good, np.zeros(len(is_good), dtype=np.intp))
+    return float(auc(items, items.once())[0])
+
+
 def _auc(weights: FloatArray, good: BoolArray, starts: IntArray) -> FloatArray:
     better, worse = (np.add.reduceat(weights * side, starts, axis=1) for side in (good, ~good))
     below = np.cumsum(worse, axis=1) - worse / 2
