@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +20,8 @@ from dialgauge.annotate._gate import decide
 from dialgauge.annotate._late_answers import take_paused
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import set_setting
-from tests.annotate.annotate_browser import Served, english, eventually, section, serve, visiting
+from tests.annotate.annotate_browser import Served, english, eventually, press, section, serve, settled, visiting
+from tests.page_checks import violations
 
 pytestmark = pytest.mark.browser
 
@@ -215,3 +217,76 @@ def test_nothing_is_lost(browser: Any, crossed: Served, kind: str) -> None:
                         page.get_by_role("button", name="Keep the answer here").click()
                 eventually(case.page, case.is_safe, 20)
         assert len(case.markers) == len(ACTIONS) * (2 if case.other else 1)
+
+
+def test_a_reload_without_a_connection(browser: Any, tmp_path: Path) -> None:
+    """The page opens from what the browser has kept, with the edits that the server has not."""
+    with serve(section(), english(2), tmp_path) as served, visiting(browser, service_workers="allow") as visitor:
+        visitor.expected = ("ERR_INTERNET_DISCONNECTED", "401")  # offline; and signed out at the end
+        page = visitor.enter(served, "ada")
+        eventually(page, lambda: bool(page.evaluate("navigator.serviceWorker.controller !== null")))
+        page.wait_for_load_state("networkidle")
+        visitor.context.set_offline(True)
+        press(page, "4 2")
+        page.locator("#state", has_text="Offline: 1 kept in this browser").wait_for()
+        page.reload()
+        page.locator("#finish").wait_for()
+        chosen = page.locator("fieldset.question input:checked").evaluate_all(
+            "nodes => nodes.map((node) => node.value)"
+        )
+        assert chosen == ["4", "2"]
+        assert page.locator(".question.active legend").inner_text() == "Fluency", "the first open question"
+        press(page, "3")
+        visitor.context.set_offline(False)
+        settled(page)
+        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Sign out").click()
+        page.wait_for_url("**/")
+        assert page.evaluate("caches.keys()") == []
+    (row,) = served.answers()
+    assert row["answer"]["values"] == {"coherence": 4, "consistency": 2, "fluency": 3}
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_comment_that_is_too_long_takes_nothing_with_it(browser: Any, tmp_path: Path, kept: bool) -> None:
+    with serve(section(), english(1), tmp_path) as served, visiting(browser) as visitor:
+        page = visitor.enter(served, "ada")
+        page.locator("#comment").fill("x" * 4600)
+        page.get_by_text("400 characters left").wait_for()
+        page.locator("#comment").fill("y" * 5400)
+        page.get_by_text("400 characters too long").wait_for()
+        page.locator(".point").first.click()
+        eventually(page, lambda: [row["answer"]["values"] for row in served.answers()] == [{"coherence": 1}], 20)
+        page.locator("#state", has_text="Too long, not saved: 1").wait_for()
+        page.reload()
+        page.locator("#finish").wait_for()
+        assert page.locator("#comment").input_value() == "y" * 5400
+        page.locator("#finish").click()
+        page.get_by_text("First shorten the text").wait_for()
+        page.locator("#comment").fill("short" if kept else "")
+        settled(page)
+    (row,) = served.answers()
+    assert row["answer"]["comment"] == ("short" if kept else "")
+
+
+def test_a_refused_edit_waits_in_the_tray(browser: Any, tmp_path: Path) -> None:
+    """An item that the server does not know any more: the edit is shown, kept through a reload, and sent later."""
+    with serve(section(), english(1), tmp_path) as served, visiting(browser) as visitor:
+        visitor.expected = ("404",)
+        page = visitor.enter(served, "ada")
+        gone = {"status": 404, "content_type": "application/json", "body": '{"error": "not-found", "message": "Gone."}'}
+        page.route("**/api/assignments/*", lambda route: route.fulfill(**gone))
+        press(page, "4")
+        page.locator("#state", has_text="Not accepted: 1").wait_for()
+        page.reload()
+        page.locator("#state", has_text="Not accepted: 1").wait_for()
+        page.get_by_role("button", name="Show", exact=True).click()
+        assert "Coherence: 4" in page.locator("#tray pre").inner_text()
+        assert violations(page) == []
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save all as a file").click()
+        assert '"coherence": 4' in download.value.path().read_text()
+        page.unroute("**/api/assignments/*")
+        page.get_by_role("button", name="Try again").click()
+        settled(page)
+    assert [row["answer"]["values"] for row in served.answers()] == [{"coherence": 4}]

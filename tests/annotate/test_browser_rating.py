@@ -253,14 +253,14 @@ def test_right_to_left(browser: Any, tmp_path: Path) -> None:
 def test_chinese_interface(browser: Any, served: Served) -> None:
     with visiting(browser) as visitor:
         page = visitor.enter(served, "ada")
-        page.get_by_role("button", name="中文").click()
+        page.get_by_label("Language").select_option("zh")
         page.get_by_role("button", name="保存并继续").wait_for()
         assert page.evaluate("document.documentElement.lang") == "zh-Hans"
         press(page, "3 Enter")
         page.get_by_text("尚未回答：Consistency, Fluency, Relevance").wait_for()
         press(page, "3 3 3 Enter")
         settled(page)
-        page.get_by_role("button", name="English").click()
+        page.get_by_label("语言").select_option("en")
         page.get_by_role("button", name="Save and next").wait_for()
 
 

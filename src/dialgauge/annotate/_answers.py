@@ -31,6 +31,11 @@ class Span(BaseModel):
     start: Offset
     end: Offset
     note: Annotated[str, Field(max_length=2000)] = ""
+    severity: Annotated[str, Field(max_length=40)] | None = None
+
+    def stored(self) -> dict[str, Any]:
+        """The span as the database has it: without a severity where none is asked for."""
+        return self.model_dump(by_alias=True, exclude={"severity"} if self.severity is None else None)
 
 
 class Extremes(BaseModel):
@@ -107,7 +112,7 @@ def check_answer(section: AnnotateSection, subject: Subject, save: Save) -> Chec
         problems.append(_problem("text", "no text is asked for here"))
     if save.comment and not section.comments:
         problems.append(_problem("comment", "this study does not allow comments"))
-    spans = [span.model_dump(by_alias=True) for span in save.spans]
+    spans = [span.stored() for span in save.spans]
     answer = {"values": values, "spans": spans, "text": save.text, "comment": save.comment, "by_default": by_default}
     return Checked(answer, _missing(subject, names, values, save.text), tuple(problems))
 
@@ -189,6 +194,9 @@ def _span_problems(section: AnnotateSection, subject: Subject, spans: Sequence[S
             continue
         if span.type not in known:
             problems.append(_problem(where, f"unknown type; known: {', '.join(sorted(known))}"))
+        if span.severity not in (section.spans.severities or [None]):
+            asked = ", ".join(section.spans.severities)
+            problems.append(_problem(where, f"needs a severity: {asked}" if asked else "no severity is asked for here"))
         if span.where == "dialogue" and (span.turn is None or span.turn >= len(subject.turns)):
             problems.append(_problem(where, "must name a turn of the dialogue"))
             continue

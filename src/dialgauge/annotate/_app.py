@@ -19,6 +19,7 @@ from dialgauge.annotate._gate import settle_pilot
 from dialgauge.annotate._join import add_join, detour
 from dialgauge.annotate._lead import lead_routes
 from dialgauge.annotate._leases import needs_renewal, renew
+from dialgauge.annotate._offline import add_offline_route
 from dialgauge.annotate._project import Project, get_setting
 from dialgauge.annotate._public import public_url as parse_public_url
 from dialgauge.annotate._saves import Saved, save_answer
@@ -80,6 +81,7 @@ def create_api(project: Project, *, public_url: str | None = None, address: str 
     add_sign_in(app, site, secure=secure)
     add_join(app, site, secure=secure)
     _add_pages(app, site)
+    add_offline_route(app)
     app.include_router(_annotator_routes(site))
     app.include_router(lead_routes(site), responses=_REFUSALS)
     return app

@@ -26,6 +26,34 @@ CHECKS = {
         "lowest": "这不是摘要，而是一道注意力检查题。请在每个量表上选择最低分。",
         "highest": "这不是摘要，而是一道注意力检查题。请在每个量表上选择最高分。",
     },
+    "fr": {
+        "lowest": "Ceci est une vérification de l’attention, pas un résumé. "
+        "Choisissez le point le plus bas de chaque échelle.",
+        "highest": "Ceci est une vérification de l’attention, pas un résumé. "
+        "Choisissez le point le plus haut de chaque échelle.",
+    },
+    "de": {
+        "lowest": "Dies ist eine Prüfung der Aufmerksamkeit, keine Zusammenfassung. "
+        "Bitte wählen Sie auf jeder Skala den niedrigsten Punkt.",
+        "highest": "Dies ist eine Prüfung der Aufmerksamkeit, keine Zusammenfassung. "
+        "Bitte wählen Sie auf jeder Skala den höchsten Punkt.",
+    },
+    "es": {
+        "lowest": "Esto es un control de atención, no un resumen. Elija el punto más bajo de cada escala.",
+        "highest": "Esto es un control de atención, no un resumen. Elija el punto más alto de cada escala.",
+    },
+    "pt": {
+        "lowest": "Isto é uma verificação de atenção, não um resumo. Escolha o ponto mais baixo de cada escala.",
+        "highest": "Isto é uma verificação de atenção, não um resumo. Escolha o ponto mais alto de cada escala.",
+    },
+    "ja": {
+        "lowest": "これは要約ではなく、注意力の確認です。すべての尺度で最も低い点を選んでください。",
+        "highest": "これは要約ではなく、注意力の確認です。すべての尺度で最も高い点を選んでください。",
+    },
+    "ar": {
+        "lowest": "هذا اختبار للانتباه وليس ملخصًا. اختر أدنى نقطة في كل مقياس.",
+        "highest": "هذا اختبار للانتباه وليس ملخصًا. اختر أعلى نقطة في كل مقياس.",
+    },
 }
 #: The initial state of an answer.
 EMPTY_ANSWER: dict[str, Any] = {"values": {}, "spans": [], "text": None, "comment": "", "by_default": []}

@@ -15,7 +15,7 @@ from dialgauge.ratings import Scale, find_scale
 
 Task = Literal["rate", "compare", "best-worst", "write"]
 Target = Literal["summary", "summary-sentences", "reference-sentences"]
-Language = Literal["en", "zh"]
+Language = Literal["en", "zh", "fr", "de", "es", "pt", "ja", "ar"]
 #: The dimension that a reviewer of a written summary answers.
 ACCEPT = "accept"
 #: The ready protocols, by the names that ``protocol`` takes.
@@ -157,10 +157,18 @@ def _both_texts() -> list[Literal["summary", "dialogue"]]:
 
 
 class SpansTable(Table):
-    """Errors marked in the summary, and in the dialogue where they come from."""
+    """Errors marked in the summary and in the dialogue they come from. ``severities``: how serious each can be."""
 
     types: Annotated[list[SpanType], Field(default_factory=_error_types, min_length=1)]
     where: Annotated[list[Literal["summary", "dialogue"]], Field(default_factory=_both_texts, min_length=1)]
+    severities: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=40)]], Field(default_factory=list, max_length=9)
+    ]
+
+    @field_validator("severities")
+    @classmethod
+    def _distinct_severities(cls, names: list[str]) -> list[str]:
+        return _distinct(names, "severity")
 
 
 def _dialogue_alone() -> list[Literal["dialogue", "reference"]]:

@@ -47,7 +47,7 @@ MARKED = pl.Schema(
     {
         **dict.fromkeys(("dialogue_id", "system", "variant", "role", "annotator", "type", "in"), pl.String()),
         **dict.fromkeys(("turn", "start", "end"), pl.Int64()),
-        **dict.fromkeys(("marked", "note"), pl.String()),
+        **dict.fromkeys(("marked", "note", "severity"), pl.String()),
         "time": pl.Datetime("us"),
         "stage": pl.String(),
     }

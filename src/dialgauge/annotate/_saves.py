@@ -172,6 +172,10 @@ def _kept(change: _Change, reason: str) -> Saved:
 
 def _digest(assignment: str, save: Save) -> str:
     content = save.model_dump(mode="json", exclude={"key"})
+    # As before there were severities: a change that was saved then and is sent again now is the same change.
+    for span in content["spans"]:
+        if span["severity"] is None:
+            del span["severity"]
     return hashlib.sha256(f"{assignment}{json.dumps(content, sort_keys=True)}".encode()).hexdigest()
 
 

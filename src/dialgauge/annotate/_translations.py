@@ -14,6 +14,18 @@ from dialgauge.annotate._protocol import Language
 
 #: The cookie of a visitor who chooses another language than the study's.
 LANGUAGE_COOKIE = "language"
+#: How each language is called. What some machines have no letters for has its English name too.
+LANGUAGE_NAMES: dict[Language, str] = {
+    "en": "English",
+    "zh": "Chinese · 中文",
+    "fr": "Français",
+    "de": "Deutsch",
+    "es": "Español",
+    "pt": "Português",
+    "ja": "Japanese · 日本語",
+    "ar": "Arabic · العربية",
+}
+RIGHT_TO_LEFT: tuple[Language, ...] = ("ar",)
 #: The languages of the lead's pages, which are in English where a study or a visitor asks for another one.
 LEAD_LANGUAGES: tuple[Language, ...] = ("en", "zh")
 

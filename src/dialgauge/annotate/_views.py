@@ -41,6 +41,7 @@ def protocol_view(section: AnnotateSection) -> dict[str, Any]:
                 for kind in spans.types
             ],
             "in": spans.where,
+            "severities": spans.severities,
         },
     }
 

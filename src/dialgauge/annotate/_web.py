@@ -15,7 +15,7 @@ from dialgauge.annotate._access import RefusedError, Visitor, require_token, vis
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project
 from dialgauge.annotate._shield import COOKIE
-from dialgauge.annotate._translations import language_of, messages
+from dialgauge.annotate._translations import LANGUAGE_NAMES, RIGHT_TO_LEFT, language_of, messages
 from dialgauge.web import environment
 
 HERE = Path(__file__).parent
@@ -42,6 +42,8 @@ class Site:
         context = {
             "nonce": request.scope["state"]["nonce"],
             "language": language,
+            "direction": "rtl" if language in RIGHT_TO_LEFT else "ltr",
+            "languages": LANGUAGE_NAMES,
             "messages": messages(language, lead=lead),
             "title": self.project.title,
             "csrf": csrf,

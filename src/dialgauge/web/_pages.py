@@ -88,7 +88,7 @@ def served_policy(nonce: str | None) -> str:
     if nonce is None:
         return policy
     own = "style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; form-action 'self'"
-    return f"{policy}; script-src 'nonce-{nonce}'; {own}"
+    return f"{policy}; script-src 'nonce-{nonce}'; worker-src 'self'; {own}"
 
 
 def data_value(shown: float | Sequence[float | None] | None) -> Markup:

@@ -17,6 +17,7 @@ export class Desk {
   #built = null;
   #active = 0;
   #comment = null;
+  #folded = false;
 
   /** `travel` has next(), previous(), open(index): where the keys and the buttons lead. */
   constructor({ root, protocol, outbox, clock, travel }) {
@@ -183,12 +184,32 @@ export class Desk {
     );
     if (body.length === 0) sheet.querySelector(".summary").remove();
     this.#root.className = `desk layout-${layout}${left.length ? "" : " bare"}`;
+    this.#root.classList.toggle("folded", left.length > 0 && this.#folded);
     replace(
       this.#root,
       left.length ? element("section", { class: "text", tabindex: "0", "aria-label": t("texts") }, ...left) : null,
+      left.length ? this.#foldButton() : null,
       sheet,
       this.#actions(),
     );
+  }
+
+  /** Hides the texts on the left, or shows them again: what is compared needs the room once the dialogue is read. */
+  #foldButton() {
+    const button = element("button", {
+      type: "button",
+      class: "fold small",
+      "aria-expanded": String(!this.#folded),
+      on: {
+        click: () => {
+          this.#folded = this.#root.classList.toggle("folded");
+          button.setAttribute("aria-expanded", String(!this.#folded));
+          button.textContent = t(this.#folded ? "texts.show" : "texts.hide");
+        },
+      },
+    });
+    button.textContent = t(this.#folded ? "texts.show" : "texts.hide");
+    return button;
   }
 
   /** Side by side: the other summaries of the page stay readable around the one that is judged. */
@@ -304,7 +325,7 @@ export class Desk {
       event.preventDefault();
       this.#back();
     } else if (event.key.length === 1 && !typing && !this.locked) {
-      if (this.#built.marker?.selection && this.#built.marker.mark(Number(event.key) - 1))
+      if (this.#built.marker?.selection && this.#built.marker.choose(Number(event.key) - 1))
         return event.preventDefault();
       if (this.#outbox.conflict(this.item.id)) return;
       const slot = this.#built.slots[this.#active];

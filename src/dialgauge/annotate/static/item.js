@@ -20,6 +20,7 @@ export function buildItem({ protocol, page, item, editable, change, type }) {
   if (protocol.spans && page.stage !== "review") {
     context.marker = new SpanMarker({
       types: protocol.spans.types,
+      severities: protocol.spans.severities,
       spans: item.answer.spans,
       disabled: !editable,
       onChange: change,
@@ -29,7 +30,9 @@ export function buildItem({ protocol, page, item, editable, change, type }) {
   const { body, scales } = page.stage === "review" ? review(context) : TASKS[protocol.task](context);
   if (context.marker) scales.push(context.marker.node);
   const bySentence = dimensions.some(({ on }) => on !== "summary");
-  const layout = protocol.task === "write" || page.stage === "review" ? "writing" : bySentence ? "sentences" : "rating";
+  const comparing = ["compare", "best-worst"].includes(protocol.task) && page.stage !== "review";
+  const writing = protocol.task === "write" || page.stage === "review";
+  const layout = writing ? "writing" : bySentence ? "sentences" : comparing ? "comparing" : "rating";
   const flush = () => context.texts.forEach((slot) => slot.flush());
   return { left, body, scales, slots: context.slots, marker: context.marker, layout, flush };
 }
@@ -152,11 +155,11 @@ function sentenceList({ text, dimensions, item, slots, disabled, change }) {
 function cards(item, faces) {
   return element(
     "div",
-    { class: "choices" },
+    { class: "choices", style: { "--candidates": item.summaries.length } },
     ...item.summaries.map((summary, index) =>
       element(
         "article",
-        { class: "choice" },
+        { class: "choice", tabindex: "0", "aria-label": faces[index] },
         element("h3", {}, faces[index]),
         prose("p", summary.text, { dir: summary.direction }),
       ),
@@ -209,7 +212,6 @@ function bestWorst({ item, dimensions, slots, disabled, change }) {
     ]) {
       pair[end] = choiceSlot({
         title: t(`${end}.of`, { dimension: dimension.title }),
-        definition: end === "best" ? dimension.question : "",
         choices,
         value: chosen[end],
         disabled,
@@ -224,7 +226,8 @@ function bestWorst({ item, dimensions, slots, disabled, change }) {
       });
       slots.push(pair[end]);
     }
-    return [pair.best.node, pair.worst.node];
+    const asked = dimension.question ? [prose("p", dimension.question, { class: "definition" })] : [];
+    return [element("div", { class: "pair" }, ...asked, pair.best.node, pair.worst.node)];
   });
   return { body: [cards(item, faces)], scales };
 }

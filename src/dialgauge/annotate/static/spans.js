@@ -1,14 +1,17 @@
 /**
- * Marking errors in a text: with the pointer by selecting words, with the keyboard word by word (arrows move, Shift
- * extends), and then a digit or a button for the kind of error. Offsets are counted in code points, as Python does.
+ * Marking errors in a text: with the pointer by selecting words, with a finger by tapping the first and the last word,
+ * with the keyboard word by word (arrows move, Shift extends); then a digit or a button for the kind of error, and
+ * another for its severity where the study asks for it. Offsets are counted in code points, as Python does.
  */
 import { announce, element, replace } from "./dom.js";
 import { t } from "./messages.js";
 
 export class SpanMarker {
   /** `spans` is changed in place; `onChange` is told after each change. */
-  constructor({ types, spans, disabled, onChange }) {
+  constructor({ types, severities = [], spans, disabled, onChange }) {
     this.types = types;
+    this.severities = severities;
+    this.type = null;
     this.spans = spans;
     this.disabled = disabled;
     this.onChange = onChange;
@@ -17,22 +20,6 @@ export class SpanMarker {
     this.kinds = element("div", { class: "kinds", role: "group", "aria-label": t("spans.kinds") });
     this.hint = element("p", { class: "definition" });
     this.list = element("ol", { class: "marks", tabindex: "0", "aria-label": t("spans.list") });
-    types.forEach((type, index) =>
-      this.kinds.append(
-        element(
-          "button",
-          {
-            type: "button",
-            class: `kind-${index % 8}`,
-            title: type.description,
-            disabled: true,
-            on: { mousedown: (event) => event.preventDefault(), click: () => this.mark(index) },
-          },
-          element("kbd", {}, String(index + 1)),
-          ` ${type.title}`,
-        ),
-      ),
-    );
     this.node = element(
       "section",
       { class: "question spans", "aria-label": t("spans.title") },
@@ -60,7 +47,11 @@ export class SpanMarker {
       "aria-readonly": "true",
       "aria-multiline": "true",
       "aria-label": label,
-      on: { keydown: (event) => this.#steer(event, entry), blur: () => this.#moveCursor(entry, null) },
+      on: {
+        keydown: (event) => this.#steer(event, entry),
+        blur: () => this.#moveCursor(entry, null),
+        click: (event) => event.pointerType === "touch" && this.#tap(event, entry),
+      },
     });
     const entry = { text, place, node, points: [...text], cursor: null, anchor: null };
     this.texts.push(entry);
@@ -68,20 +59,33 @@ export class SpanMarker {
     return node;
   }
 
-  /** Marks what is selected with the kind of this number; false when nothing is selected. */
-  mark(index) {
-    if (!this.selection || !this.types[index] || this.disabled) return false;
+  /** Takes the answer of this number to what is asked now, a kind or a severity; false when nothing is asked. */
+  choose(index) {
+    if (!this.selection || this.disabled) return false;
+    if (this.type === null) {
+      if (!this.types[index]) return false;
+      this.type = this.types[index];
+      if (!this.severities.length) this.#mark(null);
+      else this.#refresh();
+      return true;
+    }
+    if (!this.severities[index]) return false;
+    this.#mark(this.severities[index]);
+    return true;
+  }
+
+  #mark(severity) {
     const { entry, start, end } = this.selection;
-    this.spans.push({ type: this.types[index].name, ...entry.place, start, end, note: "" });
+    const { name, title } = this.type;
+    this.spans.push({ type: name, ...entry.place, start, end, note: "", ...(severity && { severity }) });
     this.spans.sort((a, b) => a.in.localeCompare(b.in) * -1 || (a.turn ?? 0) - (b.turn ?? 0) || a.start - b.start);
-    this.selection = null;
+    this.selection = this.type = null;
     getSelection().removeAllRanges();
     entry.anchor = entry.cursor = null;
     this.#draw(entry);
     this.#refresh();
-    announce(t("spans.marked", { type: this.types[index].title, text: entry.points.slice(start, end).join("") }));
+    announce(t("spans.marked", { type: title, text: entry.points.slice(start, end).join("") }));
     this.onChange();
-    return true;
   }
 
   #remove(span) {
@@ -115,14 +119,33 @@ export class SpanMarker {
   }
 
   #refresh() {
-    for (const button of this.kinds.children) button.disabled = !this.selection || this.disabled;
-    this.hint.textContent = this.selection
-      ? t("spans.choose", {
-          text: shorten(this.selection.entry.points.slice(this.selection.start, this.selection.end).join("")),
-        })
-      : t("spans.hint");
+    const asksSeverity = this.type !== null;
+    const text = this.selection
+      ? shorten(this.selection.entry.points.slice(this.selection.start, this.selection.end).join(""))
+      : "";
+    const question = asksSeverity ? "spans.severity" : "spans.choose";
+    this.hint.textContent = this.selection ? t(question, { text }) : t("spans.hint");
+    this.node?.classList.toggle("choosing", Boolean(this.selection));
+    const options = asksSeverity ? this.severities.map((name) => ({ title: name, description: "" })) : this.types;
+    replace(this.kinds, ...options.map((option, index) => this.#option(option, index, asksSeverity)));
     replace(this.list, ...this.spans.map((span) => this.#row(span)));
     this.list.hidden = this.spans.length === 0;
+  }
+
+  #option({ title, description }, index, asksSeverity) {
+    return element(
+      "button",
+      {
+        type: "button",
+        class: asksSeverity ? "severity" : `kind-${index % 8}`,
+        title: description || null,
+        disabled: !this.selection || this.disabled,
+        // The selection of the text stays while the button is pressed.
+        on: { mousedown: (event) => event.preventDefault(), click: () => this.choose(index) },
+      },
+      element("kbd", {}, String(index + 1)),
+      ` ${title}`,
+    );
   }
 
   #row(span) {
@@ -134,6 +157,7 @@ export class SpanMarker {
       "li",
       {},
       element("span", { class: `type kind-${kind % 8}` }, this.types[kind]?.title ?? span.type),
+      span.severity ? element("span", { class: "soft" }, span.severity) : null,
       element("q", { dir: "auto" }, text),
       element("span", { class: "soft" }, where),
       this.disabled
@@ -165,8 +189,17 @@ export class SpanMarker {
     if (touched.length) this.#choose({ entry, start: touched[0].start, end: touched.at(-1).end, byPointer: true });
   };
 
+  /** A finger: the first tap chooses a word, a further one extends to it. */
+  #tap(event, entry) {
+    const place = entry.words.findIndex(({ node }) => node === event.target.closest(".word"));
+    if (place < 0 || this.disabled || !getSelection().isCollapsed) return;
+    const extends_ = this.selection?.entry === entry && entry.anchor !== null;
+    this.#moveCursor(entry, place, extends_ ? entry.anchor : place);
+  }
+
   #choose(selection) {
     this.selection = selection;
+    this.type = null;
     this.#refresh();
   }
 

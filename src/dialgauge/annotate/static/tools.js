@@ -8,11 +8,15 @@ export function openDialog(id) {
 }
 
 export function setUpLanguage() {
+  const choose = (language) => {
+    document.cookie = `language=${language}; path=/; SameSite=Lax; max-age=31536000`;
+    location.reload();
+  };
   for (const button of document.querySelectorAll("button[data-language]")) {
-    button.addEventListener("click", () => {
-      document.cookie = `language=${button.dataset.language}; path=/; SameSite=Lax; max-age=31536000`;
-      location.reload();
-    });
+    button.addEventListener("click", () => choose(button.dataset.language));
+  }
+  for (const list of document.querySelectorAll("select[data-language]")) {
+    list.addEventListener("change", () => choose(list.value));
   }
 }
 

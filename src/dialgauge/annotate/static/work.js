@@ -41,6 +41,22 @@ async function start() {
   if (wanted) await enter(wanted.id, location.hash ? { number: Number(location.hash.slice(1)) } : {});
   else await goOn();
   keepLooking();
+  await prepareOffline();
+}
+
+/** Keeps this page for a reload without a connection. Browsers allow that on secure origins only. */
+async function prepareOffline() {
+  if (!("serviceWorker" in navigator)) return;
+  const keepPages = () => [...fetched.keys()].forEach((id) => ask(`/api/pages/${id}`).catch(() => {}));
+  if (!navigator.serviceWorker.controller)
+    navigator.serviceWorker.addEventListener("controllerchange", keepPages, { once: true });
+  document.querySelector("form[action='/logout']").addEventListener("submit", forget);
+  await navigator.serviceWorker.register("/offline-worker.js", { scope: "/work" }).catch(() => {});
+}
+
+/** Somebody else may sit down at this browser. */
+function forget() {
+  caches.keys().then((names) => names.forEach((name) => name.startsWith("dialgauge-") && caches.delete(name)));
 }
 
 /** The edits of this person in this browser, named after study and person: they outlive session, title and tab. */
