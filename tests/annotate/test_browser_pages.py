@@ -342,7 +342,9 @@ def messages(name: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("here", "there"),
-    [("en", one) for one in get_args(Language)[1:]] + [("lead.en", f"lead.{one}") for one in LEAD_LANGUAGES[1:]],
+    [("en", one) for one in get_args(Language)[1:]]
+    + [("join.en", f"join.{one}") for one in get_args(Language)[1:]]
+    + [("lead.en", f"lead.{one}") for one in LEAD_LANGUAGES[1:]],
 )
 def test_all_languages_say_the_same_things(here: str, there: str) -> None:
     ours, theirs = messages(here), messages(there)
@@ -365,7 +367,7 @@ def test_every_message_is_used_and_every_used_one_exists() -> None:
     whole = set(re.findall(r"""(?:\bt\(|messages\[|\? |: |", )["']([a-z][\w.-]*)["']""", text))
     begun = set(re.findall(r"""\bt\(`([a-z][\w.-]*\.)\$""", text)) | set(re.findall(r"""["']([a-z]+\.)["'] ~""", text))
     ended = set(re.findall(r"""\bt\(`\$\{\w+\}(\.[\w.]+)`""", text))
-    known = {*messages("en"), *messages("lead.en")}
+    known = {*messages("en"), *messages("join.en"), *messages("lead.en")}
     used = set(re.findall(r"""(?:\bt\(|messages\[)["']([a-z][\w.-]*)["'][\],)]""", text))
     assert used <= known, f"no message for {sorted(used - known)}"
     unused = {key for key in known - whole if not key.startswith(tuple(begun)) and not key.endswith(tuple(ended))}

@@ -194,7 +194,8 @@ def _span_problems(section: AnnotateSection, subject: Subject, spans: Sequence[S
             continue
         if span.type not in known:
             problems.append(_problem(where, f"unknown type; known: {', '.join(sorted(known))}"))
-        if span.severity not in (section.spans.severities or [None]):
+        severities: list[str | None] = [*section.spans.severities] or [None]
+        if span.severity not in severities:
             asked = ", ".join(section.spans.severities)
             problems.append(_problem(where, f"needs a severity: {asked}" if asked else "no severity is asked for here"))
         if span.where == "dialogue" and (span.turn is None or span.turn >= len(subject.turns)):
