@@ -42,7 +42,7 @@ SHARES = {
     "speaker_switch": 0.7,
     "demographic_change": 0.78,
     "noise_addition": 0.85,  # a chat without a clear topic is declined
-    "length_reduction": 0.38,
+    "length_reduction": 0.6,
     "length_increase": 0.98,
     "category_change": 0.005,
     "change_perturbation_1": 0.95,

@@ -59,6 +59,8 @@ def is_adjective(parsed: Parsed, token: Token) -> bool:
 
 def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Proposal | NotApplicable]:
     guards = (_needed, _fixed, _in_adverbial, part_of_term, in_quotes, _on_one_scale)
+    if table == "antonyms":
+        guards = (*guards, _in_excess)
 
     def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
         adjectives = [token for token in parsed.tokens if is_adjective(parsed, token)]
@@ -91,7 +93,7 @@ def _fixed(parsed: Parsed, token: Token) -> str:
     *than usual*, *as soon as possible*, *in full*, *I'm afraid*, *make sure*, *fall asleep*."""
     before = preceding(parsed, token)
     if before is not None and (
-        before.lower in ("than", "as")
+        before.lower in ("than", "as", "when", "if", "where", "whenever", "wherever", "though")
         or (token.dep != "amod" and (before.pos == "ADP" or before.lower in ("'m", "am")))
     ):
         return "part of a fixed phrase"
@@ -113,6 +115,11 @@ def _in_adverbial(parsed: Parsed, token: Token) -> str:
         return "measured by enough"
     noun = parsed.tokens[token.head]
     return "part of an adverbial" if token.dep == "amod" and (noun.dep == "npadvmod" or noun.lower == "way") else ""
+
+
+def _in_excess(parsed: Parsed, token: Token) -> str:
+    """*Too intense*: what is in excess has a consequence that its opposite has not."""
+    return "measured by too" if any(parsed.tokens[c].lower == "too" for c in token.children) else ""
 
 
 def _on_one_scale(parsed: Parsed, token: Token) -> str:

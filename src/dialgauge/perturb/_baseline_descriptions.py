@@ -117,6 +117,10 @@ def _says_something(parsed: Parsed, token: Token) -> str:
         and kind in (4, 11)
     ):
         return "the noun says nothing alone"  # "did a good job"
+    if noun.text.isupper() or (
+        noun.dep == "pobj" and parsed.tokens[noun.head].lower == "in" and not has_determiner(parsed, noun)
+    ):
+        return "the noun says nothing alone"  # "a high IQ", "live in difficult times"
     unknown = kind is None and not noun.lower.endswith(("ness", "ity", "ion", "ment", "ance", "ence", "ism"))
     known = (
         is_definite(parsed, noun) or (noun.dep == "pobj" and parsed.tokens[noun.head].lower in ("about", "for", "of"))

@@ -16,6 +16,7 @@ from dialgauge.perturb._grammar import (
     inflect,
     like,
     looks_like_verb,
+    takes_nominative,
     verb_base,
 )
 from dialgauge.perturb._guards import (
@@ -29,7 +30,7 @@ from dialgauge.perturb._guards import (
     safe_ones,
 )
 from dialgauge.perturb._parse import Chunk, Parsed, Token
-from dialgauge.perturb._people import people_of, pronoun_of
+from dialgauge.perturb._people import is_person, people_of, pronoun_of
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import PLACEHOLDER
@@ -40,8 +41,6 @@ _SUBJECT, _OBJECT = ("nsubj", "nsubjpass"), ("dobj", "dative", "iobj")
 _UNTOUCHED = ("DATE", "TIME", "MONEY", "QUANTITY", "PERCENT", "CARDINAL", "ORDINAL")
 _NEGATIVE = ("no", "neither", "every", "each", "any", "all", "both", "what", "which", "whose", "how", "many", "much")
 _NO_OBJECT = ("go", "be", "become")
-#: Verbs after which a clause without tense has a subject in the nominative (suggests that he go).
-_SUBJUNCTIVE = ("suggest", "recommend", "insist", "demand", "propose", "request", "require", "advise")
 _LONGEST_PHRASE = 8
 _PLACEHOLDER = re.compile(PLACEHOLDER)
 _LETTERS = re.compile(r"[a-z]+")
@@ -192,17 +191,19 @@ def _phrase(parsed: Parsed, chunk: Chunk, people: frozenset[str]) -> _Phrase | N
         return None
     if root.dep in _OBJECT and not _replaceable_object(parsed, root, verb):
         return None
-    if root.dep in _SUBJECT and not _agreeing(parsed, root):
+    if root.dep in _SUBJECT and not (verb.pos in ("VERB", "AUX") and _agreeing(parsed, root)):
         return None
     if root.pos == "NOUN" and root.left == root.i and verb.tag == "VB" and verb.dep == "ccomp":
         return None  # "make ends meet"
     if sum(parsed.tokens[c].dep in _SUBJECT for c in verb.children) > 1:
         return None  # "has found the dress Adie wants": the parser saw no relative clause
-    pronoun = pronoun_of(parsed, root, root.dep in _SUBJECT and _is_nominative(parsed, verb), people)
+    pronoun = pronoun_of(parsed, root, root.dep in _SUBJECT and takes_nominative(parsed, verb), people)
     if pronoun is None:
         return None
     if pronoun == "it" and root.dep in _SUBJECT:
         carrier = finite_part(parsed, verb) or verb
+        if not takes_nominative(parsed, verb):
+            return _Phrase(root, tokens[0].start, tokens[-1].end, pronoun)
         if carrier.tag in ("VB", "VBP") or carrier.lower == "were":
             pronoun = "they"  # the writer took it for several (the police are …)
     return _Phrase(root, tokens[0].start, tokens[-1].end, pronoun)
@@ -215,7 +216,11 @@ def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
         return True  # "tells #Person1# mountain biking is a sport"
     if any(t.dep == "prt" for t in tokens) or tokens[-1].tag == "POS" or root.lower in ("one", "ones"):
         return True  # "pick Ann and Kate up", "Frank's getting married", "another one"
-    if any(looks_like_verb(parsed, t) for t in tokens) or (root.pos == "PROPN" and parsed.child(root, "acl")):
+    if (
+        _joined_by_mistake(parsed, root, tokens)
+        or any(looks_like_verb(parsed, t) for t in tokens)
+        or (root.pos == "PROPN" and parsed.child(root, "acl"))
+    ):
         return True  # "buys a laptop and bargains with Ann", "suggests Ann preparing for the exam"
     before, after = preceding(parsed, tokens[0]), following(parsed, tokens[-1])
     relation = root.lower in ("mother", "father", "sister", "brother")
@@ -223,9 +228,8 @@ def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
         return root.dep != "poss"  # "Theo's going", "her mother in law"
     if before is not None and before.text == "," and before.i and parsed.tokens[before.i - 1].pos in ("PROPN", "NOUN"):
         return True  # "Emily, Kate and Marta"
-    if any(parsed.tokens[c].dep == "cc" and parsed.tokens[c].lower != "and" for c in root.children):
-        return True
-    if any(parsed.tokens[c].dep == "appos" for c in root.children):
+    parts = [parsed.tokens[c] for c in root.children]
+    if any(part.dep == "appos" or (part.dep == "cc" and part.lower != "and") for part in parts):
         return True
     if root.lower in ("lot", "deal", "bit") or any(hyphenated(parsed, token) for token in tokens):
         return True
@@ -239,16 +243,16 @@ def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
     return root.tag == "NN" and len(tokens) == 1 and noun_class(root) is None
 
 
-def _is_nominative(parsed: Parsed, verb: Token) -> bool:
-    """Whether the subject of this verb is he or him: *him* where the verb has no tense (for him to go, let him go)."""
-    governor = lemma_of(parsed.tokens[verb.head])
-    if verb.dep == "ccomp" and governor in ("help", "let", "make", "watch") and verb.tag != "VBZ":
+def _joined_by_mistake(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
+    """Whether *and* joins two clauses rather than two nouns: *has his number and Ann will call*."""
+    if parsed.child(root, "cc") is None:
         return False
-    if verb.tag not in ("VB", "VBG") or finite_part(parsed, verb) is not None:
+    other = parsed.child(root, "conj")
+    if other is None or is_person(parsed, root) != is_person(parsed, other):
         return True
-    if any(parsed.tokens[c].lower == "to" and parsed.tokens[c].dep == "aux" for c in verb.children):
-        return False
-    return verb.tag == "VB" and (verb.dep == "ROOT" or parsed.tokens[verb.head].lemma in _SUBJUNCTIVE)
+    verb = parsed.tokens[root.head]
+    opens = tokens[0].start == parsed.sentences[root.sentence][0]
+    return root.dep in _SUBJECT and not opens and (finite_part(parsed, verb) or verb).tag == "VBZ"
 
 
 def _replaceable_object(parsed: Parsed, root: Token, verb: Token) -> bool:
@@ -326,6 +330,9 @@ def _agreeing(parsed: Parsed, root: Token) -> bool:
         return True  # several: their verbs stay as they are
     verb = parsed.tokens[root.head]
     stretch = [t for t in parsed.tokens[root.i + 1 : verb.right + 1] if t.sentence == root.sentence]
+    above = parsed.tokens[verb.head]
+    if verb.dep == "ccomp" and above.i > verb.i and above.tag == "VBZ" and parsed.child(above, *SUBJECTS) is None:
+        return False  # "goes to the gym, shoots some scenes"
     if any(_may_share(parsed, t, root) for t in stretch):
         return False  # "thinks that the date is late and requests another": who requests, the parser cannot tell
     return not any(

@@ -127,8 +127,14 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
         )
     ):
         return "needed by what follows"
+    if token.dep == "prep" and after is not None and after.sentence == token.sentence:
+        if after.tag == "VBG" and parsed.tokens[last].pos == "NOUN":
+            return "needed by what follows"  # "for night studying"
+        if token.lower == "from" and after.lower in ("to", "till", "until"):
+            return "one half of a pair"
     opening = token.dep in ("prep", "advcl", "npadvmod")
-    if after is not None and after.sentence == token.sentence and opening and is_finite(after):
+    described = token.dep in ("acl", "relcl") and parsed.tokens[token.head].dep not in SUBJECTS  # "stating it will be"
+    if after is not None and after.sentence == token.sentence and (opening or described) and is_finite(after):
         return "needed by what follows"
     if (
         any(text.count(a, start, end) != text.count(b, start, end) for a, b in _PAIRS)
@@ -139,6 +145,8 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
         return "glued to its neighbour"
     if first and glued(parsed, parsed.tokens[first - 1]):
         return "glued to its neighbour"
+    if first and token.dep != "conj" and parsed.tokens[first - 1].dep in ("cc", "preconj"):
+        return "one half of a pair"
     return ""
 
 

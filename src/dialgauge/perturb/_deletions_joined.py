@@ -4,6 +4,9 @@ from dialgauge.perturb._grammar import SUBJECTS, can_be_verb, finite_part
 from dialgauge.perturb._guards import lemma_of, occurs_again
 from dialgauge.perturb._parse import Parsed, Token
 
+#: Words that look back to two things.
+_OF_TWO = frozenset(["both", "former", "latter", "respectively"])
+
 
 def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
     """A second verb phrase or a second object, with *and*, where the first one is complete without it."""
@@ -39,6 +42,8 @@ def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -
         or parsed.tokens[token.left - 1].lower != "and"
     ):
         return "one half of a pair"
+    if parsed.tokens[token.left - 2].text == "," or any(t.lower in _OF_TWO for t in parsed.tokens[last + 1 :]):
+        return "one of several"  # the last of a row; "and can get more from the latter"
     owner = parsed.tokens[head.head]
     bare = token.left == token.i and can_be_verb(token.lower)
     if bare and (token.tag == "NNS" or token.entity != head.entity):
@@ -55,7 +60,7 @@ def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -
     if (
         after is not None
         and after.sentence == token.sentence
-        and after.pos not in ("PUNCT", "ADP", "CCONJ", "SCONJ", "PART", "ADV")
+        and (after.pos not in ("PUNCT", "ADP", "CCONJ", "SCONJ", "PART", "ADV") or after.lower in ("of", "with"))
     ):
         return "shares what follows"
     return ""

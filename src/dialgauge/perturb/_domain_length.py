@@ -122,6 +122,9 @@ def _overlap(first: Edit, second: Edit) -> bool:
 def _wordy(parsed: Parsed) -> Iterator[Edit]:
     for pattern, short in _WORDY:
         for match in pattern.finditer(parsed.text):
+            rest = parsed.text[match.end() :].partition(".")[0]
+            if match.group().endswith("about") and " about " in rest:
+                continue  # "talk about the weather and about sports"
             yield Edit(*match.span(), short.capitalize() if match.group()[0].isupper() else short)
 
 

@@ -64,8 +64,8 @@ _TOGETHER = re.compile(
 _CLAUSES = re.compile(r"[,;]|\b(?:and|but|so|because|that|who|when|before|after)\b")
 #: What stands between two that are named in one row: *A and B*, *A, Ann and B*.
 _LISTED = r"(?:,?\s+[A-Z][a-z]+)*,?\s+(?:(?:and|&)\s+(?:the\s+)?)?"
-#: How far (in characters) a name may stand before a possessive that is certainly its own.
-_BESIDE = 15
+#: Where a sentence ends; not after a title.
+_ENDS = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)[.!?]\s")
 #: At most this many pronouns become names.
 _MOST_NAMES = 4
 #: How far back (in characters) a pronoun may look for the one it stands for.
@@ -101,6 +101,8 @@ def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, menti
         if len(paired) == len(mentions):
             return "both sides do the same"
         return ""
+    if any(re.search(r"\b[A-Z][a-z]+ and $", text[: m.start]) for m in mentions):
+        return "one side is named, and somebody who may be the other one"
     spans = [(mention.start, mention.end) for mention in mentions]
     speakers = people_of(dialogue)
     for match in _NAME.finditer(text):
@@ -252,10 +254,15 @@ def _stands_for(
             candidates = apart
     same = [candidate for candidate in candidates if candidate[2] == gender]
     open_ = [candidate for candidate in candidates if candidate[2] is None]
-    # *Kasper's on his way*: who stands right before a possessive is nearer than a side of the right gender.
-    beside = [c for c in open_ if pronoun.start() - c[0] <= _BESIDE and not _is_object(pronoun, text)]
+    # *Kasper's on his way*: who stands in the sentence of a possessive is nearer than a side of the right gender.
+    begins = max((match.end() for match in _ENDS.finditer(window)), default=0)
+    beside = [c for c in open_ if c[0] >= begins and not _is_object(pronoun, text)]
     owns = pronoun.group().lower() in ("his", "her", "himself", "herself")
-    near = beside if owns and beside and all(c[1] is not None for c in same) else same or open_
+    here = any(c[0] >= begins or c[1] is None for c in same)
+    near = beside if owns and beside and not here else same or open_
+    # Who only owns something in the sentence is hardly the one of whom it goes on to speak.
+    acting = [c for c in near if not re.match(r"[^\s.,]*['’]s\s", text[c[0] :])]
+    near = acting if acting and any(c[0] >= begins for c in acting) and not owns else near
     if near:
         side = max(near, key=lambda candidate: candidate[0])[1]
         if side is not None and genders[side] is None and _RELATIVES[gender].search(window):

@@ -4,10 +4,12 @@ from functools import lru_cache
 
 from dialgauge.errors import MissingExtraError
 from dialgauge.perturb._parse import Parsed, Token
-from dialgauge.perturb._word_tables import word_set
+from dialgauge.perturb._word_tables import supersense, word_set
 
 SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj", "csubjpass")
 _BE_FINITE = frozenset(("is", "are", "am", "was", "were", "'s", "'re", "'m"))
+#: Verbs after which a clause without tense has a subject in the nominative (suggests that he go).
+_SUBJUNCTIVE = ("suggest", "recommend", "insist", "demand", "propose", "request", "require", "advise")
 #: Words that make a clause negative.
 NEGATIONS = word_set("negations")
 
@@ -116,4 +118,19 @@ def looks_like_verb(parsed: Parsed, noun: Token) -> bool:
         return False
     if before.pos != "CCONJ" and before.text != "," and before.pos != "PROPN":
         return False
+    if supersense(base_form(noun.lower, "NOUN") or noun.lower) is None:
+        return True  # no noun at all
     return after.pos in ("DET", "PRON", "PROPN", "PART", "SCONJ", "ADV") or after.tag in ("IN", "RP", "WDT", "WRB")
+
+
+def takes_nominative(parsed: Parsed, verb: Token) -> bool:
+    """Whether the subject of this verb is he or him: *him* where the verb has no tense (for him to go, let him go)."""
+    governor = parsed.tokens[verb.head].lemma.lower()
+    if verb.dep == "ccomp" and governor in ("help", "let", "make", "watch") and verb.tag != "VBZ":
+        return False
+    infinitive = any(parsed.tokens[c].lower == "to" and parsed.tokens[c].dep == "aux" for c in verb.children)
+    if infinitive:
+        return False  # "waiting for them to be delivered"
+    if verb.tag not in ("VB", "VBG") or finite_part(parsed, verb) is not None:
+        return True
+    return verb.tag == "VB" and (verb.dep == "ROOT" or parsed.tokens[verb.head].lemma in _SUBJUNCTIVE)

@@ -9,6 +9,7 @@ from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._people import names_person
 
 _PRONOUNS = frozenset(["PRP", "PRP$", "WP", "WDT"])
+_NEUTER = frozenset(["it", "its", "they", "them", "their"])
 _GENDERED = frozenset(["he", "she", "him", "her", "his", "hers", "himself", "herself"])
 _OF_ANYBODY = frozenset(["i", "we", "you", "me", "us", "my", "our", "your"])
 
@@ -35,6 +36,13 @@ def _uncut(parsed: Parsed, place: int) -> str:
 def _tied(parsed: Parsed, place: int) -> str:
     """Whether the next sentence begins with a word that looks back: *So*, *Then*, *He*, *This*."""
     following = [t for t in parsed.tokens if t.sentence == place + 1]
+    if any(t.lower in ("one", "ones", "same") and t.pos in ("NOUN", "PRON", "NUM", "ADJ") for t in following):
+        return "the next sentence looks back"
+    if any(t.lower in _NEUTER for t in following):
+        return "the next sentence looks back"
+    told = {lemma_of(t) for t in parsed.tokens if t.sentence < place}
+    if following and following[0].lower == "the" and lemma_of(parsed.tokens[following[0].head]) not in told:
+        return "the next sentence looks back"  # "Jane is pregnant. The father …"
     for token in following:
         looks_back = token.tag in _PRONOUNS and token.lower not in _OF_ANYBODY
         if looks_back or token.lower in TYING:
