@@ -58,9 +58,9 @@ def is_adjective(parsed: Parsed, token: Token) -> bool:
 
 
 def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Proposal | NotApplicable]:
-    guards = (_needed, _fixed, _in_adverbial, part_of_term, in_quotes, _on_one_scale)
+    guards = [_needed, _fixed, _in_adverbial, part_of_term, in_quotes, _on_one_scale]
     if table == "antonyms":
-        guards = (*guards, _in_excess)
+        guards.append(_in_excess)
 
     def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
         adjectives = [token for token in parsed.tokens if is_adjective(parsed, token)]
