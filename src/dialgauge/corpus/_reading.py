@@ -23,6 +23,7 @@ from dialgauge.corpus._jsonl import record_key, unwrapped
 from dialgauge.corpus._likely import likely_names
 from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
+from dialgauge.corpus._people import people_in, with_people
 from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._records import taken_out
 from dialgauge.corpus._settings import ReadingSettings
@@ -384,10 +385,17 @@ def add_ratings(
     reported in ``problems`` with file and line; ``strict`` raises instead and lists them all. ``mapping`` is that of
     this file: ``{"scale": "=1-5"}`` sets one scale for all ratings. What had to be assumed, and names that the corpus
     does not have with what they probably mean, is added to ``notes``. An id that joins dialogue and system
-    (``call-1__bart``) is split where both parts are names of the corpus.
+    (``call-1__bart``) is split where both parts are names of the corpus. Prolific's export of its participants is
+    joined to the annotators instead.
     """
     asked = reading or ReadingSettings()
-    table, parts = _ratings_table(source, format, mapping or {}, corpus, asked)
+    try:
+        table, parts = _ratings_table(source, format, mapping or {}, corpus, asked)
+    except InputError:
+        people = people_in(_raw(source, format))
+        if people is None:
+            raise
+        return with_people(corpus, people)
     name = Path(source).name if isinstance(source, str | PathLike) else table.place(0)[0]
     ratings = parts.ratings
     more = corpus.with_ratings(ratings.drop(ROW))
@@ -418,6 +426,15 @@ def add_ratings(
     )
     mine = {name: direction for name, direction in asked.by_dimension().items() if name in set(ratings["dimension"])}
     return with_directions(more, mine)
+
+
+def _raw(source: object, format: str | None) -> Table:
+    """The rows of a file or table as they are, before anything is understood."""
+    if not isinstance(source, str | PathLike):
+        return load_memory(source)
+    path = Path(source)
+    entry, _, _ = _format(path, format)
+    return entry.load(path) if entry.load is not None else Table(pl.DataFrame(), lambda row: (str(path), None))
 
 
 def _with_lost(account: Account, lost: Mapping[str, int], rows: int) -> Account:

@@ -184,7 +184,8 @@ def _is_people(keys: frozenset[str], first: Record) -> bool:
 def _people(builder: Builder) -> None:
     raise InputError(
         "this is Prolific's export of its participants (ages, countries, times), which holds no judgements. The "
-        "judgements are in the export of your survey or annotation tool, with PROLIFIC_PID as the annotator"
+        "judgements are in the export of your survey or annotation tool, with PROLIFIC_PID as the annotator; this file "
+        "can be joined to them: dialgauge convert JUDGEMENTS corpus --ratings THIS_FILE"
     )
 
 
