@@ -21,7 +21,7 @@ def follows(scores: pl.DataFrame, level: str, alpha: float) -> bool:
 def better_than_single(scores: pl.DataFrame, level: str, alpha: float) -> bool:
     """Whether it is shown to be better than the best single metric: the difference and its own interval above zero.
 
-    The interval of the difference alone is above zero in one of twenty studies of noise.
+    A difference can also be above zero because the single metric did badly.
     """
     low = _row(scores, DIFFERENCE, level)["low"]
     return low is not None and low > 0 and follows(scores, level, alpha)
