@@ -36,7 +36,7 @@ def _frame(columns: Any, name: str) -> pl.DataFrame:
     try:
         return pl.DataFrame(columns, strict=False)
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
-        raise InputError(f"{name}: is no table: {error}") from error
+        raise InputError(f"{name}: is not a table: {error}") from error
 
 
 def _from_dicts(rows: Sequence[object], name: str) -> Table:

@@ -54,7 +54,7 @@ def _prepare_13a(text: str) -> str:
 
 @cache
 def _international_rules() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Punctuation apart from what is no number, and every symbol for itself, by the classes of Unicode."""
+    """Punctuation that belongs to no number apart, and every symbol for itself, by the classes of Unicode."""
     classes: dict[str, list[str]] = {"N": [], "P": [], "S": []}
     for number in range(sys.maxunicode + 1):
         character = chr(number)
