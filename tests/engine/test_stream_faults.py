@@ -8,11 +8,14 @@ import polars as pl
 import pytest
 
 from dialgauge.corpus import embedded_corpus, write_corpus
+from dialgauge.engine import engine
 from dialgauge.engine._processes import ProcessEngine
 from dialgauge.errors import InputError
 from dialgauge.metrics import Scores, score_stream
 from dialgauge.metrics._sharded import PartScorer
 from dialgauge.metrics._stream_files import PartStore
+from dialgauge.metrics._stream_layout import Workplace
+from dialgauge.metrics._stream_source import FolderSource
 
 
 def table(folder: Path, rows: int = 40) -> Path:
@@ -103,3 +106,16 @@ def test_a_layout_that_is_gone_is_made_again(tmp_path: Path) -> None:
     next(iter(sorted(out.glob("part-*")))).unlink()
     assert score_stream(tmp_path / "corpus", ["rouge-1"], out, chunk_size=40).failed == {}
     assert {file.name: file.read_bytes() for file in out.iterdir()} == calm
+
+
+def test_what_is_laid_out_is_as_large_as_the_texts(tmp_path: Path) -> None:
+    """Not as large as the texts times the buckets."""
+    corpus = embedded_corpus()
+    write_corpus(corpus, tmp_path / "corpus")
+    source = FolderSource.open(str(tmp_path / "corpus"), False, PartStore(str(tmp_path / "out")))
+    sizes = []
+    for size in (1000, 40):
+        place = Workplace(PartStore(str(tmp_path / f"out-{size}")), "run", engine("serial"))
+        source.chunks(size, place)
+        sizes.append(sum(file.stat().st_size for file in (tmp_path / f"out-{size}").glob("_layout-*")))
+    assert sizes[0] < sizes[1] < 3 * sizes[0]

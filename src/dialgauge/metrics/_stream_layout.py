@@ -101,7 +101,9 @@ class _Mapper:
         written, ends, before = io.BytesIO(), [0], 0
         for count in counts.tolist():
             if count:
-                frame.slice(before, count).write_ipc_stream(written, compression="lz4")
+                # In the old form of strings: the new one would write the texts of all buckets with each of them.
+                form = pl.CompatLevel.oldest()
+                frame.slice(before, count).write_ipc_stream(written, compression="lz4", compat_level=form)
             before += count
             ends.append(written.tell())
         name = f"_layout-{rows.table}-{rows.number:08d}.arrows"
