@@ -40,12 +40,15 @@ class LanguageWarning(UserWarning):
     """A metric reads texts by the rules of another language than theirs."""
 
 
-def warn_of_language(requests: Sequence[MetricRequest], corpus: Corpus) -> None:
-    """Warn once of all requests that do not fit the language of the corpus, declared or seen in its letters."""
+def warn_of_language(requests: Sequence[MetricRequest], corpus: Corpus, depth: int = 0) -> None:
+    """Warn once of all requests that do not fit the language of the corpus, declared or seen in its letters.
+
+    ``depth`` counts the functions between the caller and the one that the user called.
+    """
     texts = [corpus.summaries["text"]]
     if any(request.target in ("source", "both") and _reads_latin(request) for request in requests):
         texts.append(corpus.dialogues["turns"].explode(empty_as_null=False).struct.field("text"))
-    _warn(requests, pl.concat(texts).drop_nulls(), corpus.language)
+    _warn(requests, pl.concat(texts).drop_nulls(), corpus.language, depth)
 
 
 def warn_of_letters(requests: Sequence[MetricRequest], texts: Sequence[str]) -> None:
@@ -58,7 +61,7 @@ def warn_of_letters(requests: Sequence[MetricRequest], texts: Sequence[str]) -> 
         _warn(requests, pl.Series([text.encode(errors="replace").decode() for text in some], dtype=pl.String), None)
 
 
-def _warn(requests: Sequence[MetricRequest], texts: pl.Series, declared: str | None) -> None:
+def _warn(requests: Sequence[MetricRequest], texts: pl.Series, declared: str | None, depth: int = 0) -> None:
     latin = [request for request in requests if _reads_latin(request)]
     share = _harmed_share(texts) if latin else 0.0
     language = language_of(declared) if declared else None
@@ -75,7 +78,7 @@ def _warn(requests: Sequence[MetricRequest], texts: pl.Series, declared: str | N
     rest = [request for request in unfit if not (share and request in latin)]
     if rest:
         parts.append(f"{_named(rest)}: the rules are not those of the texts' language ({declared})")
-    warnings.warn(f"{'; '.join(parts)}; use {_instead(concerned, language)}", LanguageWarning, stacklevel=4)
+    warnings.warn(f"{'; '.join(parts)}; use {_instead(concerned, language)}", LanguageWarning, stacklevel=4 + depth)
 
 
 def _reads_latin(request: MetricRequest) -> bool:
