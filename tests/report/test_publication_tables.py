@@ -108,8 +108,20 @@ def _latex_rows(text: str) -> list[list[str]]:
     return rows
 
 
+#: Tables of judgements that this corpus does not have.
+JUDGEMENTS = ("labels", "preferences", "preference-accuracy", "best-worst", "spans", "span-labels")
+
+
+@pytest.mark.parametrize("kind", JUDGEMENTS)
+def test_what_a_table_of_judgements_needs(run: FinishedRun, kind: str) -> None:
+    with pytest.raises(InputError, match="it needs a corpus with"):
+        publication_table(run, kind)
+
+
 # The tables of Tweak to Trust need a section of their own: tests/study/test_tweak_stage.py.
-@pytest.mark.parametrize("kind", [kind for kind in table_kinds() if not kind.startswith("tweak-")])
+@pytest.mark.parametrize(
+    "kind", [kind for kind in table_kinds() if not kind.startswith("tweak-") and kind not in JUDGEMENTS]
+)
 def test_every_kind_in_every_format(run: FinishedRun, kind: str) -> None:
     table = publication_table(run, kind)
     for row in table.rows:
