@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._crowd import _highest_share, join_token, return_idle
+from dialgauge.errors import InputError
 from tests.annotate.annotate_api import HOST, SYSTEMS, Person, Study, make_section, open_study, small_corpus
 
 CROWD: dict[str, Any] = {
@@ -348,3 +349,32 @@ def test_newcomers_after_the_gate_get_no_dead_pages(tmp_path: Path) -> None:
 def test_a_crowd_that_cannot_work_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_section(**{**BASE, **settings})
+
+
+def test_a_study_grows_without_touching_what_was_rated(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with open_study(path, small_corpus(2, SYSTEMS[:2])) as study:
+        study.person("ada").rate_everything(4)
+        with study.project.store.read() as connection:
+            before = connection.execute(sa.select(t.assignment.c.id, t.assignment.c.answer)).all()
+    with open_study(path, small_corpus(4, SYSTEMS)) as study:
+        with study.project.store.read() as connection:
+            after = connection.execute(sa.select(t.assignment.c.id, t.assignment.c.answer)).all()
+        assert set(map(str, before)) < set(map(str, after))
+        # Two dialogues with a further system, two with three: eight new items for each of three people.
+        assert len(after) - len(before) == 3 * (2 + 6)
+        ada = study.person("ada")
+        assert ada.rate_everything(2) == 8
+        assert study.person("lead").get("/api/lead/audit")["check"]["problem"] is None
+    with pytest.raises(InputError, match="the corpus changed"), open_study(path, small_corpus(3, SYSTEMS)):
+        pass  # a dialogue is missing
+
+
+def test_a_crowd_draws_what_was_added(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with open_study(path, small_corpus(1), **BASE) as study:
+        for name in ("a", "b"):
+            _join(study, name)[0].rate_everything(3)
+        assert "FULL1" in _join(study, "c")[1].text
+    with open_study(path, small_corpus(3), **BASE) as study:
+        assert _join(study, "c")[1].status_code == 303

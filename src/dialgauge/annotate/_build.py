@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._planning import Bundle, choose_groups, choose_pairs, share_out, shuffled
 from dialgauge.annotate._protocol import AnnotateSection, TrainingItem
-from dialgauge.corpus import Corpus
+from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError, UnknownNameError
 
 #: What an attention check says. It asks for an end of the scale, so that it fits every scale.
@@ -90,15 +90,15 @@ class Built:
 
 def add_texts(connection: Connection, corpus: Corpus, section: AnnotateSection, seed: int) -> Built:
     """Store dialogues, summaries and items of the corpus."""
-    summaries = _chosen(corpus, section)
+    summaries = chosen_summaries(corpus, section)
     order = _dialogue_order(corpus, summaries, section, seed)
     numbers = _store_dialogues(connection, corpus, order)
     wanted = summaries.filter(pl.col("dialogue_id").is_in(order))
     training = _add_training(connection, corpus, section, numbers)
     # References are stored even if they are not shown: the exported corpus has them.
-    unused = corpus.references.filter(pl.col("dialogue_id").is_in(order)).join(wanted, on=_KEY, how="anti")
+    unused = corpus.references.filter(pl.col("dialogue_id").is_in(order)).join(wanted, on=KEY, how="anti")
     ids = _store_summaries(connection, pl.concat([wanted, unused]), numbers)
-    shown = _references(unused, section)
+    shown = shown_references(unused, section)
     bundles: list[Bundle] = []
     for dialogue_id in order:
         if dialogue_id in _training_dialogues(section):
@@ -106,10 +106,10 @@ def add_texts(connection: Connection, corpus: Corpus, section: AnnotateSection, 
         here = wanted.filter(pl.col("dialogue_id") == dialogue_id)
         roles = [section.roles[0] if section.roles else "overall"] if section.task == "write" else None
         for role in roles or here["role"].unique(maintain_order=True).to_list():
-            mine = [ids[key] for key in here.filter(pl.col("role") == role).select(_KEY).rows()]
+            mine = [ids[key] for key in here.filter(pl.col("role") == role).select(KEY).rows()]
             reference = shown.get((dialogue_id, role))
             beside = None if reference is None else ids[reference]
-            rows = _item_rows(section, numbers[dialogue_id], role, mine, beside, seed)
+            rows = item_rows(section, numbers[dialogue_id], role, mine, beside, seed)
             if dialogue_id in _gold_dialogues(section):
                 insert(connection, t.item, _gold_rows(section, dialogue_id, rows, here.filter(pl.col("role") == role)))
             elif rows:
@@ -119,10 +119,8 @@ def add_texts(connection: Connection, corpus: Corpus, section: AnnotateSection, 
     return Built(tuple(bundles), training)
 
 
-_KEY = ("dialogue_id", "system", "variant", "role")
-
-
-def _chosen(corpus: Corpus, section: AnnotateSection) -> pl.DataFrame:
+def chosen_summaries(corpus: Corpus, section: AnnotateSection) -> pl.DataFrame:
+    """The summaries that are rated."""
     frame = corpus.summaries
     if section.systems is not None:
         known = set(frame["system"])
@@ -174,6 +172,15 @@ def _gold_rows(
     ]
 
 
+def store_texts(
+    connection: Connection, corpus: Corpus, summaries: pl.DataFrame, numbers: dict[str, int]
+) -> dict[tuple[str, ...], int]:
+    """Store summaries, and dialogues of theirs that are not in ``numbers`` yet, where they are added."""
+    new = [name for name in summaries["dialogue_id"].unique(maintain_order=True) if name not in numbers]
+    numbers.update(_store_dialogues(connection, corpus, new))
+    return _store_summaries(connection, summaries, numbers)
+
+
 def _store_dialogues(connection: Connection, corpus: Corpus, order: Sequence[str]) -> dict[str, int]:
     rows = []
     for dialogue_id in order:
@@ -183,12 +190,12 @@ def _store_dialogues(connection: Connection, corpus: Corpus, order: Sequence[str
     return dict(zip(order, insert(connection, t.dialogue, rows), strict=True))
 
 
-def _references(frame: pl.DataFrame, section: AnnotateSection) -> dict[tuple[str, str], tuple[str, ...]]:
+def shown_references(frame: pl.DataFrame, section: AnnotateSection) -> dict[tuple[str, str], tuple[str, ...]]:
     """The key of the reference that is shown with each dialogue and role: the first of several."""
     if "reference" not in section.show:
         return {}
     first = frame.unique(["dialogue_id", "role"], keep="first", maintain_order=True)
-    return {(key[0], key[3]): key for key in first.select(_KEY).rows()}
+    return {(key[0], key[3]): key for key in first.select(KEY).rows()}
 
 
 def _store_summaries(
@@ -201,10 +208,10 @@ def _store_summaries(
         }
         for row in frame.iter_rows(named=True)
     ]
-    return dict(zip(frame.select(_KEY).rows(), insert(connection, t.summary, rows), strict=True))
+    return dict(zip(frame.select(KEY).rows(), insert(connection, t.summary, rows), strict=True))
 
 
-def _item_rows(
+def item_rows(
     section: AnnotateSection, dialogue: int, role: str, summaries: list[int], reference: int | None, seed: int
 ) -> list[dict[str, Any]]:
     """The items about one dialogue and role."""

@@ -17,6 +17,7 @@ from dialgauge.annotate import _schema as t
 from dialgauge.annotate._access import TAKING_PART, open_link
 from dialgauge.annotate._audit import chain_old_entries, log
 from dialgauge.annotate._build import add_pages, add_texts
+from dialgauge.annotate._grow import grow
 from dialgauge.annotate._leads import add_first_lead
 from dialgauge.annotate._people import add_annotator
 from dialgauge.annotate._protocol import AnnotateSection
@@ -27,6 +28,9 @@ from dialgauge.errors import InputError
 #: Settings that may change during the study: they change neither the questions nor who answers them.
 _FREE = {"annotators", "title", "language", "guidelines", "instructions", "link_days", "comments", "protocol"}
 _FREE |= {"consent", "quiz", "crowd"}
+
+
+_CORPUS = "the corpus"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +148,9 @@ def _prepare(connection: Connection, section: AnnotateSection, corpus: Corpus, n
     stored = get_setting(connection, "study")
     if stored is not None:
         changed = _changes(stored, marks)
-        if changed and connection.execute(sa.select(t.event.c.key).limit(1)).first():
+        if changed == [_CORPUS] and _has_ratings(connection) and grow(connection, corpus, section, seed):
+            changed = []
+        if changed and _has_ratings(connection):
             raise InputError(
                 f"annotate: {', '.join(changed)} changed since this project was created, and ratings exist already. "
                 "Undo the change, or give the study another name or output to start a new project"
@@ -174,6 +180,10 @@ def _prepare(connection: Connection, section: AnnotateSection, corpus: Corpus, n
             if one not in known:
                 add_annotator(connection, section, one, seed)
     set_setting(connection, "study", marks)
+
+
+def _has_ratings(connection: Connection) -> bool:
+    return connection.execute(sa.select(t.event.c.key).limit(1)).first() is not None
 
 
 def _marks(section: AnnotateSection, corpus: Corpus, seed: int) -> dict[str, Any]:
@@ -207,7 +217,7 @@ def _changes(stored: dict[str, Any], now: dict[str, Any]) -> list[str]:
     names = sorted({*before, *after} - _FREE)
     changed = [name for name in names if _canonical(before.get(name)) != _canonical(after.get(name))]
     return [f"annotate.{name}" for name in changed] + [
-        {"corpus": "the corpus", "seed": "study.seed"}[part] for part in ("corpus", "seed") if stored[part] != now[part]
+        {"corpus": _CORPUS, "seed": "study.seed"}[part] for part in ("corpus", "seed") if stored[part] != now[part]
     ]
 
 
