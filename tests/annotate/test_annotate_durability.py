@@ -111,12 +111,15 @@ def test_a_second_process_is_refused_with_a_clear_message(tmp_path: Path) -> Non
     study.write_text(_STUDY)
     process, _ = _start(study)
     try:
-        command = [*_DIALGAUGE, "annotate", str(study), "--links"]
-        second = subprocess.run(command, capture_output=True, text=True, check=False)
+        command = [*_DIALGAUGE, "annotate", str(study)]
+        second = subprocess.run([*command, "--port", "0"], capture_output=True, text=True, check=False)
         message = " ".join(second.stderr.split())
         assert second.returncode == 2
         assert f"process {process.pid} has this project open" in message
         assert "--database postgresql://" in message
+        # Links are printed all the same: a lead who is locked out needs one.
+        beside = subprocess.run([*command, "--links"], capture_output=True, text=True, check=False)
+        assert "/enter/" in beside.stdout
     finally:
         process.terminate()
         process.wait(20)
