@@ -120,17 +120,18 @@ def test_every_forgery_of_the_log_is_found(tmp_path: Path, kind: str) -> None:
                 "entries": 13, "erased": 3, "head": head, "problem": None,
             }  # fmt: skip
             assert "person 1" not in str(connection.execute(sa.select(t.audit)).all())
-            found = 0
+            before, changed = connection.execute(sa.select(t.audit)).all(), 0
             for _ in range(30):
                 with connection.begin_nested() as attempt:
-                    while check_log(connection, head).problem is None:
-                        # Erasing what is erased already changes nothing.
-                        _forge(connection, kind, 12, chance)
-                    found += 1
+                    _forge(connection, kind, 12, chance)
+                    # Erasing what is erased already changes nothing.
+                    forged = connection.execute(sa.select(t.audit)).all() != before
+                    assert (check_log(connection, head).problem is not None) == forged
+                    changed += forged
                     attempt.rollback()
-            return found
+            return changed
 
-        assert store.write(try_forgeries) == 30
+        assert store.write(try_forgeries) >= 15
 
 
 def test_a_project_of_an_earlier_version_is_brought_up_to_date(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from benchmarks.pairs import Pairs, Variation, embedded_pairs, load_pairs
 from dialgauge.cli import _bench
 from dialgauge.errors import DialgaugeError, InputError, MissingExtraError
 
-NAMES = ["rouge", "rouge-large", "chrf", "ter", "bleu", "meteor"]
+NAMES = ["rouge", "rouge-100", "rouge-large", "chrf", "ter", "bleu", "meteor"]
 
 
 def few_pairs() -> Pairs:

@@ -58,7 +58,7 @@ def test_same_bytes(data: ReportData) -> None:
 def test_metrics_that_only_describe_are_not_ranked(data: ReportData) -> None:
     assert data.verdicts is not None
     for forest in forests(data.verdicts):
-        assert {entry.estimate.metric for entry in forest.metrics} == {"rouge-1", "ter"}
+        assert {entry.estimate.metric for entry in forest.metrics} == {"rouge-1", "ter", "corpus-bleu"}
         assert "length" in {entry.estimate.metric for entry in forest.controls}
 
 

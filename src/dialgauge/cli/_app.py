@@ -134,7 +134,7 @@ def main() -> None:
         code = _asked()(prog_name="dialgauge", standalone_mode=False)
         if code == _INTERRUPTED:
             fail("interrupted", code)
-        sys.exit(code)
+        sys.exit(code or 0)
     except DialgaugeError as error:
         fail(str(error), code=error.exit_status)
     except _UsageError as error:
