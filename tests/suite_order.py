@@ -18,7 +18,7 @@ from tests.suite_durations import DURATIONS, Recorder, Stopwatch, file_of, funct
 #: Files that take longer than this many seconds start first, the longest before the others.
 LONG = 10.0
 #: A test function is quick if all its cases together take at most this many seconds, with the fixtures that it needs.
-QUICK = 0.5
+QUICK = 0.3
 #: Tests with one of these fixtures or markers are never quick: they need a browser, a server or a database.
 NEVER_QUICK = {"browser", "postgres", "served", "slow"}
 #: Files under these paths share what is expensive, so one worker runs all of them: a database server, a run that is
