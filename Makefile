@@ -8,9 +8,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 SOURCES := pyproject.toml setup.py $(wildcard src/dialgauge/metrics/kernels/*.c src/dialgauge/metrics/kernels/*.h)
 
-# Tests and mypy run side by side in this many processes: one more than there are cores, as some of the tests wait for
-# browsers, servers and other processes. One of them may need 3 GB of memory.
-WORKERS ?= 3
+# Tests and mypy run side by side in this many processes; one of the tests may need 3 GB of memory. On two cores a third
+# process makes the suite slower, though some of the tests wait for browsers and servers.
+WORKERS ?= 2
 
 .PHONY: demo test quick lint format registry docs bench dist clean
 
