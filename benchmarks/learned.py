@@ -7,7 +7,7 @@ held-out summaries are not trained on under another name, and predictions are ta
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,24 @@ class LearnedResult(BenchResult):
     high: float | None = None
     best_single: float | None = None
     best_single_name: str = ""
+
+    @classmethod
+    def of(
+        cls, name: str, learned: Mapping[str, Any], single: Mapping[str, Any], seconds: float, detail: dict[str, Any]
+    ) -> "LearnedResult":
+        """From two rows of a validation: the trained metric, and the single metric beside it."""
+        return cls(
+            name=name,
+            ratio=learned["value"],
+            peer=single["name"],
+            seconds=seconds,
+            peer_seconds=None,
+            detail=detail,
+            low=learned["low"],
+            high=learned["high"],
+            best_single=single["value"],
+            best_single_name=single["name"],
+        )
 
 
 def run(
@@ -72,20 +90,7 @@ def run(
             "human_ceiling": ceiling["value"],
             "chosen": made.chosen.group_by("learner", "settings").len().sort("len", "settings").to_dicts(),
         }
-        results.append(
-            LearnedResult(
-                name=dimension,
-                ratio=learned["value"],
-                peer=single["name"],
-                seconds=time.process_time() - start,
-                peer_seconds=None,
-                detail=detail,
-                low=learned["low"],
-                high=learned["high"],
-                best_single=single["value"],
-                best_single_name=single["name"],
-            )
-        )
+        results.append(LearnedResult.of(dimension, learned, single, time.process_time() - start, detail))
     return results
 
 

@@ -45,20 +45,8 @@ def run(progress: Progress | None = None, *, resamples: int = 1000, seed: int = 
         data = build_data(build_features(corpus, scores, texts=texts), target)
         made = validate(data, corpus.ratings, split=SPLIT, resamples=resamples, seed=seed, progress=progress)
         learned, single = made.value("pearson"), made.value("pearson", by="best single metric")
-        results.append(
-            LearnedResult(
-                name=name,
-                ratio=learned["value"],
-                peer=single["name"],
-                seconds=time.process_time() - start,
-                peer_seconds=None,
-                detail={"workload": f"{len(data.y):,} summaries, {len(data.names)} features", "hides": made.hides},
-                low=learned["low"],
-                high=learned["high"],
-                best_single=single["value"],
-                best_single_name=single["name"],
-            )
-        )
+        detail = {"workload": f"{len(data.y):,} summaries, {len(data.names)} features", "hides": made.hides}
+        results.append(LearnedResult.of(name, learned, single, time.process_time() - start, detail))
     return results
 
 
