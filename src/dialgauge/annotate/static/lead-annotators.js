@@ -1,7 +1,7 @@
 /** People: their links, pausing, replacing, adding. A link is shown once, to be copied. */
 import { element, toast } from "./dom.js";
 import { annotatorTable } from "./lead-dashboard.js";
-import { act, field, form, linkPanel, select, table } from "./lead-parts.js";
+import { act, field, form, linkPanel, rowButton, select, table } from "./lead-parts.js";
 import { t } from "./messages.js";
 
 let fresh = null;
@@ -36,17 +36,7 @@ async function perform(name, path, body, draw) {
 
 function acts({ id, name, state, training }, draw) {
   if (!["active", "paused"].includes(state)) return leftOver({ id, name, state }, draw);
-  const button = (label, path, body) =>
-    element(
-      "button",
-      {
-        type: "button",
-        class: "small",
-        "aria-label": `${label}: ${name}`,
-        on: { click: () => perform(name, path, body, draw) },
-      },
-      label,
-    );
+  const button = (label, path, body) => rowButton(label, name, () => perform(name, path, body, draw));
   const address = `/api/lead/annotators/${id}`;
   const failed = training.items > 0 && training.complete === training.items && training.passed === false;
   return element(

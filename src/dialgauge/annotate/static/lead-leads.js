@@ -1,7 +1,7 @@
 /** Who runs the study: roles, links, and one's own password. */
 import { ask } from "./api.js";
 import { element, toast } from "./dom.js";
-import { act, field, form, linkPanel, select, table } from "./lead-parts.js";
+import { act, field, form, linkPanel, rowButton, select, table } from "./lead-parts.js";
 import { t } from "./messages.js";
 
 const ROLES = ["viewer", "manager", "owner"];
@@ -49,17 +49,7 @@ function roleChoice({ id, name, role }, draw) {
 }
 
 function acts({ id, name }, draw) {
-  const button = (label, path, body) =>
-    element(
-      "button",
-      {
-        type: "button",
-        class: "small",
-        "aria-label": `${label}: ${name}`,
-        on: { click: () => perform(name, path, body, draw) },
-      },
-      label,
-    );
+  const button = (label, path, body) => rowButton(label, name, () => perform(name, path, body, draw));
   return element(
     "div",
     { class: "actions-cell" },

@@ -159,3 +159,8 @@ export function linkPanel({ name, link }, text = t("people.link.text")) {
     ),
   );
 }
+
+/** A button of a row, about one person: what it does, and to whom for those who do not see the row. */
+export function rowButton(label, name, click) {
+  return element("button", { type: "button", class: "small", "aria-label": `${label}: ${name}`, on: { click } }, label);
+}
