@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dialgauge.errors import ParameterError
+from dialgauge.metrics._case_parameter import CASE, in_case
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._overlap import (
@@ -39,7 +40,6 @@ _TOK = Parameter(
     "13a: the words of mteval-v13a; intl: as mteval-v14 splits text of any language; none: words between white space; "
     "for Chinese, char: every character, word: words by jieba (extra zh)",
 )
-_CASE = Parameter("keep", ("keep", "lower"), "lower: ignore upper case")
 _VALUE = Parameter(
     "auto",
     (),
@@ -80,8 +80,7 @@ class _Precisions:
 
 
 def _tokeniser(parameters: Mapping[str, str]) -> str:
-    name = _SPLITS[parameters["tok"]]
-    return f"lower:{name}" if parameters["case"] == "lower" else name
+    return in_case(_SPLITS[parameters["tok"]], parameters)
 
 
 def _smoothing(parameters: Mapping[str, str]) -> tuple[str, float]:
@@ -241,7 +240,7 @@ for _n in range(1, _ORDERS + 1):
             range=(0, 100),
             citation=_CITATION,
             compute=_compute_summary(_n),
-            parameters={"smooth": _SMOOTH, "tok": _TOK, "case": _CASE, "value": _VALUE},
+            parameters={"smooth": _SMOOTH, "tok": _TOK, "case": CASE, "value": _VALUE},
             check=_check,
         )
     )
@@ -258,7 +257,7 @@ register(
         parameters={
             "smooth": Parameter("exp", _SMOOTH.choices[:4], _SMOOTH.help.partition(";")[0]),
             "tok": _TOK,
-            "case": _CASE,
+            "case": CASE,
             "value": _VALUE,
             "order": Parameter("4", tuple("123456789"), "longest n-grams that are counted"),
         },

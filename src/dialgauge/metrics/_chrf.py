@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from dialgauge.metrics._case_parameter import CASE, in_case
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._overlap import Scorable, first_best, scorable, scorable_groups, sum_by_group
@@ -33,7 +34,7 @@ _COMMON = {
         "all orders, as Moses and NLTK compute it",
     ),
     "space": Parameter("drop", ("drop", "keep"), "keep: white space counts as a character"),
-    "case": Parameter("keep", ("keep", "lower"), "lower: ignore upper case"),
+    "case": CASE,
 }
 #: Characters need no tokeniser; the words of chrF++ do.
 _PARAMETERS: Mapping[int, Mapping[str, Parameter]] = {
@@ -67,16 +68,14 @@ def _overlap(job: Job, tokeniser: str, orders: int) -> IdArray:
 
 def _characters(parameters: Mapping[str, str]) -> str:
     """The tokeniser of characters."""
-    name = CHARACTERS if parameters["space"] == "drop" else "every-character"
-    return f"lower:{name}" if parameters["case"] == "lower" else name
+    return in_case(CHARACTERS if parameters["space"] == "drop" else "every-character", parameters)
 
 
 def _pair_overlaps(job: Job, parameters: Mapping[str, str]) -> IdArray:
     characters = _overlap(job, _characters(parameters), int(parameters["chars"]))
     if "words" not in parameters:
         return characters
-    words = "segments:zh" if parameters["tok"] == "word" else "chrf-words"
-    words = f"lower:{words}" if parameters["case"] == "lower" else words
+    words = in_case("segments:zh" if parameters["tok"] == "word" else "chrf-words", parameters)
     return np.concatenate([characters, _overlap(job, words, int(parameters["words"]))], axis=1)
 
 
