@@ -127,7 +127,6 @@ class CrowdTable(Table):
     bonus: Annotated[float, Field(ge=0)] = 0.0
     bonus_from: Annotated[float, Field(ge=0, le=1)] = 0.8
     currency: Annotated[str, Field(min_length=1, max_length=5)] = "GBP"
-    withdraw_days: Annotated[int, Field(ge=0, le=3650)] = 14
 
     @property
     def parameters(self) -> tuple[str, str]:
