@@ -256,7 +256,18 @@ def test_no_pairs_at_all(kernel: str) -> None:
 
 
 def test_signature_and_parameters() -> None:
-    assert parse_request("ter").signature == "ter|target:reference|case:lower|norm:no|punct:yes|asian:no|v:2"
+    assert parse_request("ter").signature == "ter|target:reference|case:lower|norm:no|punct:yes|asian:no|empty:none|v:2"
     assert parse_request("ter@source").signature.startswith("ter|target:source|")
     with pytest.raises(ParameterError, match="'no' or 'yes'; got 'maybe'"):
         parse_request("ter:norm=maybe")
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@settings(max_examples=20)
+@given(st.sampled_from(["", " ", "\n"]), worded)
+def test_an_empty_summary_counts_where_asked(kernel: str, summary: str, reference: str) -> None:
+    with use_kernels(kernel):
+        frame = score_pairs([summary], [reference], ["ter", "ter:empty=counts"])
+    assert frame["ter"].to_list() == [None]
+    assert frame["ter:empty=counts"].to_list() == [TER().sentence_score(summary, [reference]).score]
+    assert score_pairs([summary], [""], ["ter:empty=counts"])["ter:empty=counts"].to_list() == [None]

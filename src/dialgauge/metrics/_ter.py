@@ -34,6 +34,8 @@ _PARAMETERS = {
         "yes: with norm=yes every Chinese character is a word, with punct=no Chinese punctuation is removed as well",
     ),
 }
+#: Of a single summary only: over a system an empty summary always counts.
+_EMPTY = Parameter("none", ("none", "counts"), "an empty summary: no value, or all words of the target missing (100)")
 _CITATION = "Snover et al. 2006, A Study of Translation Edit Rate with Targeted Human Annotation, AMTA"
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
@@ -107,7 +109,8 @@ def _prepared(job: Job, parameters: Mapping[str, str]) -> Job:
 
 
 def _statistics(job: Job, parameters: Mapping[str, str]) -> _Statistics:
-    return job.memo(("ter", tuple(parameters.items())), lambda: _count(_prepared(job, parameters), parameters["case"]))
+    how = {name: parameters[name] for name in _PARAMETERS}
+    return job.memo(("ter", tuple(how.items())), lambda: _count(_prepared(job, how), how["case"]))
 
 
 def _count(job: Job, case: str) -> _Statistics:
@@ -135,12 +138,15 @@ def _count(job: Job, case: str) -> _Statistics:
 
 def _compute_summary(job: Job, parameters: Mapping[str, str]) -> Values:
     statistics = _statistics(job, parameters)
-    scored = statistics.usable.items & ~statistics.too_long
+    usable = statistics.usable.items
+    if parameters["empty"] == "counts":
+        usable = usable | (statistics.lengths > 0)
+    scored = usable & ~statistics.too_long
     rates = np.full(len(job), np.nan)
     rates[scored] = 100 * (statistics.edits[scored] / statistics.lengths[scored])
-    too_long = statistics.usable.items & statistics.too_long
-    reasons = dict.fromkeys(np.flatnonzero(too_long).tolist(), _TOO_LONG)
-    return Values(rates, {**statistics.usable.reasons, **reasons})
+    reasons = {item: reason for item, reason in statistics.usable.reasons.items() if not usable[item]}
+    too_long = dict.fromkeys(np.flatnonzero(usable & statistics.too_long).tolist(), _TOO_LONG)
+    return Values(rates, reasons | too_long)
 
 
 def _compute_system(job: Job, parameters: Mapping[str, str]) -> Values:
@@ -166,7 +172,7 @@ register(
         range=(0, None),
         citation=_CITATION,
         compute=_compute_summary,
-        parameters=_PARAMETERS,
+        parameters={**_PARAMETERS, "empty": _EMPTY},
         version="2",
     ),
     Metric(
