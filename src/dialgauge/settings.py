@@ -8,9 +8,9 @@ the allowed values and a sentence for each field. The keyword arguments in Pytho
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic._internal._model_construction import ModelMetaclass
 from pydantic.fields import FieldInfo
 
@@ -79,6 +79,14 @@ class Settings(BaseModel, metaclass=_Checked):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
+    #: The values of a publication, used where ``as_paper`` is set and nothing else is given; see :func:`paper_setting`.
+    published: ClassVar[Mapping[str, Any]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_published(cls, values: Any) -> Any:
+        return {**cls.published, **values} if isinstance(values, dict) and values.get("as_paper") else values
+
     @classmethod
     def chosen(cls, settings: Self | None, changes: Mapping[str, Any], owner: str = "") -> Self:
         """These settings (the defaults where None) with some fields changed, as functions take them.
@@ -99,13 +107,8 @@ class Settings(BaseModel, metaclass=_Checked):
 
 
 def paper_setting(help: str) -> Any:
-    """Declare the field ``as_paper``: the values of a publication instead of our defaults; see :func:`preset`."""
+    """Declare the field ``as_paper``: the ``published`` values of the settings type instead of our defaults."""
     return setting(False, f"{help} What is given beside it counts.")
-
-
-def preset(values: Any, published: Mapping[str, Any]) -> Any:
-    """In a validator before all others: where ``as_paper`` is set, published values for what is not given."""
-    return {**published, **values} if isinstance(values, dict) and values.get("as_paper") else values
 
 
 S = TypeVar("S", bound=Settings)

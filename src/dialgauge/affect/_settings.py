@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, field_validator, model_validator
+from pydantic import BeforeValidator, field_validator
 
 from dialgauge.models import TrainingPlan, TrainingSettings
 from dialgauge.registry import completer
 from dialgauge.resampling import Intervals
-from dialgauge.settings import Settings, paper_setting, preset, refusing, setting
+from dialgauge.settings import Settings, paper_setting, refusing, setting
 
 #: What affective words are divided by: words, or word pieces as the program of the paper counts.
 Denominator = Literal["words", "pieces"]
@@ -107,10 +107,7 @@ class TaggerTraining(TrainingSettings):
     adapt_learning_rate: float = setting(1e-4, "Highest learning rate of the adaptation.", panel=_ADAPT, gt=0)
     as_paper: bool = paper_setting("Learning rates and epochs of the PSentScore paper, which trained BERT.")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _as_paper(cls, values: Any) -> Any:
-        return preset(values, PAPER_TAGGER)
+    published = PAPER_TAGGER
 
     @field_validator("vectors")
     @classmethod

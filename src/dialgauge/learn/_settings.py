@@ -9,7 +9,7 @@ from dialgauge.errors import ParameterError, UnknownNameError
 from dialgauge.models import Precision, TrainingPlan
 from dialgauge.registry import completer
 from dialgauge.resampling import Intervals
-from dialgauge.settings import Settings, Several, paper_setting, preset, refusing, setting
+from dialgauge.settings import Settings, Several, paper_setting, refusing, setting
 
 Task = Literal["numbers", "classes"]
 #: From the mean of a kind of variant to the rating that its variants get.
@@ -199,10 +199,7 @@ class TableSettings(VariantSettings, Intervals):
         "The paper's setup: a random quarter to test on, references counted, 25 ratings a kind."
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _as_paper(cls, values: Any) -> Any:
-        return preset(values, PAPER_TABLES)
+    published = PAPER_TABLES
 
     @field_validator("split")
     @classmethod
@@ -293,11 +290,12 @@ class FineTuneSettings(TrainingPlan):
         family = str(values.get("metric", "encoder-head")).partition("-")[0]
         if family in _WEIGHTS:
             usual = {"epochs": 2, "learning_rate": 5e-5, "batch": 4, "weight_decay": 0.01, "model": _WEIGHTS[family]}
-            usual |= _PAPER_BATCHES[family] if values.get("as_paper") else {}
         elif values.get("frozen") is False:
             usual = {"epochs": 4, "learning_rate": 1e-4, "batch": 8, "weight_decay": 0.01}
         else:
             usual = {}
+        if values.get("as_paper"):
+            usual = {**usual, **_PAPER_BATCHES.get(family, {}), **cls.published}
         return usual | values
 
     @field_validator("metric")
@@ -321,10 +319,7 @@ class ConditionSettings(FineTuneSettings, VariantSettings):
     test: float = setting(0.25, "Share of the dialogues that tests.", panel="Training", ge=0, lt=1)
     as_paper: bool = paper_setting("The hyper-parameters of Tweak to Trust, under all four conditions.")
 
-    @model_validator(mode="before")
-    @classmethod
-    def _as_paper(cls, values: Any) -> Any:
-        return preset(values, PAPER_TUNING)
+    published = PAPER_TUNING
 
     @field_validator("conditions")
     @classmethod

@@ -7,7 +7,7 @@ from pydantic import field_validator, model_validator
 
 from dialgauge.corpus import OVERALL
 from dialgauge.models import ChatSettings, TrainingPlan
-from dialgauge.settings import Settings, Several, paper_setting, preset, setting
+from dialgauge.settings import Settings, Several, paper_setting, setting
 
 if TYPE_CHECKING:
     from dialgauge.corpus import Dialogue
@@ -100,10 +100,7 @@ class FinetuneSettings(TrainingPlan):
         GenerationSettings(beams=1), "How the model writes for the development set.", option=False
     )
 
-    @model_validator(mode="before")
-    @classmethod
-    def _as_paper(cls, values: Any) -> Any:
-        return preset(values, PAPER_SUMMARIZER)
+    published = PAPER_SUMMARIZER
 
     def as_dict(self) -> dict[str, object]:
         """For a card: the plan of the training, and the rest."""
