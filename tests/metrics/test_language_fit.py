@@ -54,6 +54,17 @@ def test_accents_are_split_and_the_way_out_is_named() -> None:
     assert message.endswith("use rouge-1:lang=fr")
 
 
+@pytest.mark.parametrize(
+    ("metric", "instead"), [("rouge-1", "rouge-1:lang=fr"), ("chrf++", "chrf++"), ("bleu-4", "bleu-4")]
+)
+def test_chinese_words_are_not_looked_for_in_french(metric: str, instead: str) -> None:
+    message = told(lambda: score(corpus(FRENCH), [f"{metric}:tok=word"]))
+    assert message == f"{metric}:tok=word: tok=word looks for Chinese words, and these texts have none; use {instead}"
+    told(lambda: score_pairs(FRENCH, FRENCH, [f"{metric}:tok=word"]))
+    with silence():
+        score(corpus([*CHINESE, *FRENCH]), [f"{metric}:tok=word"])
+
+
 @pytest.mark.parametrize(("texts", "code"), [(GERMAN, "de"), (CHINESE, "zh"), (FRENCH, "fr")])
 def test_the_language_is_guessed_where_nobody_declares_it(texts: list[str], code: str) -> None:
     assert told(lambda: score_pairs(texts, texts, ["rouge-l"])).endswith(f"use rouge-l:lang={code}")

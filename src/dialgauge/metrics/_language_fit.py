@@ -53,7 +53,7 @@ def warn_of_language(requests: Sequence[MetricRequest], corpus: Corpus, depth: i
 
 def warn_of_letters(requests: Sequence[MetricRequest], texts: Sequence[str]) -> None:
     """The same for plain texts, whose language nobody declared."""
-    if any(map(_reads_latin, requests)) and not all(map(str.isascii, texts)):
+    if any(_reads_latin(r) or _reads_chinese(r) for r in requests) and not all(map(str.isascii, texts)):
         some = texts[:: 1 + len(texts) // _COUNTED]
         if _surely_few(some):
             return
@@ -63,18 +63,23 @@ def warn_of_letters(requests: Sequence[MetricRequest], texts: Sequence[str]) -> 
 
 def _warn(requests: Sequence[MetricRequest], texts: pl.Series, declared: str | None, depth: int = 0) -> None:
     latin = [request for request in requests if _reads_latin(request)]
-    share = _harmed_share(texts) if latin else 0.0
+    chinese = [request for request in requests if _reads_chinese(request)]
+    share = _harmed_share(texts) if latin or chinese else 0.0
+    if not share or texts.str.contains(f"[{UNSPACED}]").any():
+        chinese = []
     language = language_of(declared) if declared else None
     unfit = [r for r in requests if language and (_reads_other(r, language) or _needs_spaces(r, language))]
-    concerned = [r for r in requests if (share and r in latin) or r in unfit]
+    concerned = [r for r in requests if (share and r in latin) or r in unfit or r in chinese]
     if not concerned:
         return
     if language is None or (language == _ENGLISH and share):
         language = likely_language("\n".join(texts.filter(_is_beyond_ascii(texts)).head(_SAMPLE)))
     parts = []
-    if share:
+    if share and latin:
         reason = "because only the letters a–z and 0–9 are read"
         parts.append(f"{_named(latin)}: {share:.0%} of the words are split or lost, {reason}")
+    if chinese:
+        parts.append(f"{_named(chinese)}: tok=word looks for Chinese words, and these texts have none")
     rest = [request for request in unfit if not (share and request in latin)]
     if rest:
         parts.append(f"{_named(rest)}: the rules are not those of the texts' language ({declared})")
@@ -83,6 +88,11 @@ def _warn(requests: Sequence[MetricRequest], texts: pl.Series, declared: str | N
 
 def _reads_latin(request: MetricRequest) -> bool:
     return request.metric.family == "rouge" and request.parameters["tok"] == "rouge" and _is_english(request)
+
+
+def _reads_chinese(request: MetricRequest) -> bool:
+    """Whether words are looked for in a Chinese dictionary, which cuts accented words to pieces."""
+    return request.parameters.get("tok") == "word" and request.parameters.get("lang", _ENGLISH) == _ENGLISH
 
 
 def _is_english(request: MetricRequest) -> bool:
@@ -154,7 +164,8 @@ def _instead(requests: Sequence[MetricRequest], language: str | None) -> str:
             code = known.code if known else "tok=char" if language == "ja" else "CODE"
             advice = f"{name}:{code}" if code.startswith("tok") else f"{name}:lang={code}"
         else:
-            advice = f"{name}:{_for_unspaced(request)}"
+            settings = _for_unspaced(request)
+            advice = f"{name}:{settings}" if settings else name
         found.setdefault(family, advice)
     hint = "" if known else " ('dialgauge languages' lists the codes; chrf reads characters of any language)"
     return f"{', '.join(found.values())}{hint}"
