@@ -45,8 +45,14 @@ FURTHER = {
     "Spearman": "system effects; Spearman's ρ",
     "mean": "system effects; mean of the three coefficients",
     "accuracy": "system effects; pairwise accuracy",
+    "whole systems": "ten of the 30 metrics have one value per system (from five systems on they are judged)",
+    "system level": "system effects; Pearson's r of systems' means",
+    "global level": "system effects; Pearson's r over all summaries",
 }
 COEFFICIENTS = {"Kendall": "kendall", "Spearman": "spearman", "mean": "mean", "accuracy": "pairwise_accuracy"}
+LEVELS: dict[str, Level] = {"system level": "system", "global level": "global"}
+#: What is shuffled in real ratings.
+SHUFFLED = {"permuted": "systems and dialogues", "systems permuted": "systems"}
 #: Levels and coefficients whose marks are simulated.
 MARKED: tuple[tuple[Level, str], ...] = (
     ("summary", "pearson"),
@@ -59,7 +65,9 @@ MARKED: tuple[tuple[Level, str], ...] = (
 DIMENSIONS, METRICS, FEW = 4, 30, 5
 #: Shuffles of a decision where they are random: enough for an exact test at .05.
 RESAMPLES = 200
-STUDIES, FURTHER_STUDIES = 600, 300
+STUDIES, FURTHER_STUDIES, REAL_STUDIES = 600, 300, 1000
+#: Another number draws other studies: the rule was chosen on those of 1, the page shows those of 2.
+DRAW = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +88,7 @@ class Cell:
     @property
     def generator(self) -> np.random.Generator:
         """Each cell has random numbers of its own."""
-        return np.random.default_rng(list(self.key.encode()))
+        return np.random.default_rng([DRAW, *self.key.encode()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +135,8 @@ def noise(generator: np.random.Generator, cell: Cell) -> Study:
     ratings = rated(generator, quality, shape)
     if shape == "skewed":
         scores = np.exp(scores)
+    if shape == "whole systems":
+        scores[:METRICS:3] = scores[:METRICS:3].mean(axis=2, keepdims=True) if m >= 5 else np.nan
     if shape == "missing cells":
         scores[:, generator.random((m, n)) < 0.15] = np.nan
         ratings[:, np.isnan(scores[0])] = np.nan
@@ -138,7 +148,8 @@ def noise(generator: np.random.Generator, cell: Cell) -> Study:
 def settings(cell: Cell) -> TrustSettings:
     """How the decision of a cell is made."""
     coefficient = COEFFICIENTS.get(cell.shape, "pearson")
-    return TrustSettings(resamples=RESAMPLES, coefficient=coefficient, null_runs=0)
+    level = LEVELS.get(cell.shape, "summary")
+    return TrustSettings(resamples=RESAMPLES, coefficient=coefficient, level=level, null_runs=0)
 
 
 def named(study: Study, asked: TrustSettings) -> NDArray[np.bool_]:
@@ -215,14 +226,15 @@ def simulate_marks(cell: Cell, studies: int) -> dict[str, float]:
 
 
 def permuted(cell: Cell, studies: int, data: Path) -> dict[str, float]:
-    """DialSummEval with its ratings shuffled over systems and dialogues, on random parts of it."""
+    """DialSummEval with its ratings shuffled over systems, and over dialogues or not, on random parts of it."""
     generator, asked = cell.generator, settings(cell)
     scores, ratings = dialsummeval(data)
     hits = 0
     for _ in range(studies):
         rows = generator.permutation(scores.shape[1])[: cell.systems]
         columns = generator.permutation(scores.shape[2])[: cell.dialogues]
-        moved = ratings[:, generator.permutation(rows)][:, :, generator.permutation(columns)]
+        beside = generator.permutation(columns) if cell.shape == "permuted" else columns
+        moved = ratings[:, generator.permutation(rows)][:, :, beside]
         part = Study(scores[:, rows][:, :, columns], moved, generator.normal(size=(2, cell.dialogues)))
         hits += bool(named(part, asked).any())
     return {"named": hits / studies}
@@ -278,8 +290,9 @@ def cells() -> Iterator[tuple[Cell, int]]:
     """Every cell, with the number of studies that are simulated of it."""
     for r, sizes in ((0.5, ((6, 40), (4, 40), (2, 100), (3, 40), (14, 20))), (0.7, ((2, 40), (14, 100), (6, 20)))):
         yield from ((Cell("power", "system effects", *size, r), FURTHER_STUDIES) for size in sizes)
-    for size in ((4, 100), (6, 40), (6, 100), (13, 40), (13, 100)):
-        yield Cell("DialSummEval", "permuted", *size), FURTHER_STUDIES
+    for shape in SHUFFLED:
+        for size in ((4, 40), (4, 100), (6, 40), (6, 100), (13, 40), (13, 100)):
+            yield Cell("DialSummEval", shape, *size), REAL_STUDIES
     for shape, r in (("equal", 0.5), ("one better", 0.8)):
         for size in ((6, 40), (14, 40), (14, 100)):
             yield Cell("best", shape, *size, r), FURTHER_STUDIES

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,6 +53,32 @@ def test_the_folder_scores_as_the_metric_that_was_saved(
     assert predict(folder, scores)["prediction"].to_list() == expected.tolist()
     assert made.signatures[column] == parse_request(column).signature
     assert str(folder) not in made.signatures[column]
+
+
+def test_the_ends_of_the_interval_are_columns_of_their_own(corpus: Corpus, scores: Scores, folder: Path) -> None:
+    value, low, high = (f"{name}:folder={folder}" for name in ("learned", "learned-low", "learned-high"))
+    made = score(corpus, [value, f"learned-interval:folder={folder}"])
+    assert made.metrics == [value, low, high]
+    said = predict(folder, scores)
+    assert made.frame[low].to_list() == said["low"].to_list()
+    assert made.frame[high].to_list() == said["high"].to_list()
+    assert (made.frame[low] < made.frame[high]).all()
+    assert made.judging == [value]
+    card = read_card(folder)
+    bare = write_folder(
+        folder.parent / "bare", replace(card, settings={**card.settings, "interval": None}), _copy(folder)
+    )
+    assert bare.settings["interval"] is None
+    with pytest.raises(ModelError, match="no interval for single summaries"):
+        score(corpus, [f"learned-low:folder={folder.parent / 'bare'}"])
+    assert predict(folder.parent / "bare", scores)["low"].null_count() == scores.frame.height
+
+
+def _copy(folder: Path) -> Callable[[Path], None]:
+    def write(place: Path) -> None:
+        (place / MODEL_FILE).write_bytes((folder / MODEL_FILE).read_bytes())
+
+    return write
 
 
 def test_a_new_process_gives_the_same_numbers(corpus: Corpus, folder: Path, tmp_path: Path) -> None:

@@ -376,3 +376,20 @@ def test_the_corpus_may_say_which_way_is_better() -> None:
     neither = replace(given, declared=(Dimension("effort", "interval", direction="none", said_by="user"),))
     with pytest.raises(InputError, match="on no dimension is higher or lower better"):
         trust(neither, study.scores(), **QUICK)
+
+
+def test_a_dimension_of_names_is_judged_only_where_an_order_is_declared_and_its_raters_as_names() -> None:
+    from dialgauge.corpus import Dimension
+
+    study = made(dimension="kind", noise=0.2)
+    study.quality = np.round(np.clip(study.quality, -2, 2))
+    given = study.corpus()
+    rounded = given.ratings.with_columns(pl.col("value").round())
+    given = Corpus(given.dialogues, given.summaries, rounded)
+    found_in_values = replace(given, declared=(Dimension("kind", "nominal", direction="none", said_by="values"),))
+    with pytest.raises(InputError, match="on no dimension is higher or lower better"):
+        trust(found_in_values, study.scores(), **QUICK)
+    declared = replace(given, declared=(Dimension("kind", "nominal", direction="higher", said_by="user"),))
+    as_names, as_numbers = (trust(corpus, study.scores(), **QUICK).dimensions for corpus in (declared, given))
+    # One apart is no agreement where values are names.
+    assert as_names["alpha"][0] < as_numbers["alpha"][0] - 0.02

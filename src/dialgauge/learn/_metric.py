@@ -1,11 +1,11 @@
 """Trained metrics as metrics: ``learned:folder=…`` in ``dialgauge score``, computed from the scores of its features."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from zipfile import BadZipFile
 
 import numpy as np
@@ -24,6 +24,7 @@ from dialgauge.metrics import Derived, Metric, Parameter, Scores, Values, parse_
 if TYPE_CHECKING:
     from dialgauge.metrics import Job
 
+Bound = Literal["low", "high"]
 MODEL_FILE = "model.skops"
 #: Our own types that a model file may contain, besides those that skops trusts.
 _OURS = {"dialgauge.learn._ordinal.ProportionalOdds"}
@@ -109,12 +110,10 @@ def predict(folder: Path | str, scores: Scores) -> pl.DataFrame:
         check_signature(trained.card, use.name, use.signature, scores.signatures.get(use.name, f"{UNSIGNED}scores"))
     matrix = scores.frame.select(pl.col(trained.features).cast(pl.Float64)).to_numpy()
     numbers = trained.combine(matrix).numbers
-    said = scores.frame.select(KEY).with_columns(pl.Series("prediction", numbers, nan_to_null=True))
-    width = (trained.card.settings.get("interval") or {}).get("half_width")
-    low, high = trained.card.scale.get("minimum"), trained.card.scale.get("maximum")
-    return said.with_columns(
-        (pl.col("prediction") - width).clip(lower_bound=low).cast(pl.Float64).alias("low"),
-        (pl.col("prediction") + width).clip(upper_bound=high).cast(pl.Float64).alias("high"),
+    said: dict[str, FloatArray] = {"prediction": numbers}
+    said.update(bounds_of(trained.card, numbers))
+    return scores.frame.select(KEY).with_columns(
+        pl.Series(name, values, dtype=pl.Float64, nan_to_null=True) for name, values in said.items()
     )
 
 
@@ -175,23 +174,68 @@ def _never(job: "Job", parameters: Mapping[str, str]) -> NoReturn:
     raise AssertionError("a derived metric is combined from others, never computed from a job")
 
 
+def _bounded(side: Bound) -> Callable[[FloatArray, Mapping[str, str]], Values]:
+    def combine(matrix: FloatArray, parameters: Mapping[str, str]) -> Values:
+        trained = _trained(parameters)
+        made, card = trained.combine(matrix), trained.card
+        if interval_of(card) is None:
+            raise ModelError(
+                f"trained metric {card.name!r} has no interval for single summaries: these take at least three systems "
+                "in training"
+            )
+        return replace(made, numbers=bounds_of(card, made.numbers)[side])
+
+    return combine
+
+
+def interval_of(card: Card) -> float | None:
+    """The half width of the interval of a single summary; None where the card has none."""
+    return (card.settings.get("interval") or {}).get("half_width")
+
+
+def bounds_of(card: Card, numbers: FloatArray) -> dict[str, FloatArray]:
+    """Where the mean rating of each summary would be, for a new system like those of the training; NaN if not known."""
+    width = interval_of(card)
+    distance = np.nan if width is None else width
+    low, high = card.scale.get("minimum"), card.scale.get("maximum")
+    return {
+        "low": np.maximum(numbers - distance, -np.inf if low is None else low),
+        "high": np.minimum(numbers + distance, np.inf if high is None else high),
+    }
+
+
+_DECLARED: Mapping[str, Any] = {
+    "targets": ("none",),
+    "range": (None, None),
+    "citation": "Tweak to Trust (custom metrics from metric scores)",
+    "compute": _never,
+    "parameters": {
+        "folder": Parameter(
+            "", (), "the folder written by 'dialgauge train', or the name of a registered metric", path=path_given
+        )
+    },
+    "extra": "learn",
+    "itemwise_if": {"folder": ()},
+}
+_ENDS: Mapping[Bound, str] = {"low": "Lower", "high": "Upper"}
 register(
     Metric(
         name="learned",
         family="learned",
         description="A metric trained on ratings by 'dialgauge train', computed from the scores of other metrics.",
         direction="higher",
-        targets=("none",),
-        range=(None, None),
-        citation="Tweak to Trust (custom metrics from metric scores)",
-        compute=_never,
-        parameters={
-            "folder": Parameter(
-                "", (), "the folder written by 'dialgauge train', or the name of a registered metric", path=path_given
-            )
-        },
-        extra="learn",
-        itemwise_if={"folder": ()},
         derived=Derived(_features, _combine, _signature),
-    )
+        **_DECLARED,
+    ),
+    *(
+        Metric(
+            name=f"learned-{side}",
+            family="learned-interval",
+            description=f"{end} end of where a trained metric expects the mean rating of the summary.",
+            direction="none",
+            derived=Derived(_features, _bounded(side), _signature),
+            **_DECLARED,
+        )
+        for side, end in _ENDS.items()
+    ),
 )

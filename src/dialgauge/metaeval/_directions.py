@@ -38,7 +38,7 @@ def _direction(name: str, corpus: Corpus, policy: RatingPolicy) -> DimensionDire
     if name in policy.higher_is_better:
         return DimensionDirection("higher", "settings")
     known = corpus.dimension(name)
-    if known.said_by in ("user", "file"):
+    if known.said_by in ("user", "file") or known.direction == "none":
         return DimensionDirection(known.direction, "corpus")
     words = {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
     if known.direction == "lower" or words & _RANKS:

@@ -71,7 +71,7 @@ def trust(
     evidence = gather_evidence(matrix, controls, asked, covariates)
     evidence = replace(
         evidence,
-        raters=measure_raters(treated, agreement, matrix, asked),
+        raters=measure_raters(treated, agreement, matrix, asked, corpus.dimensions_of("nominal")),
         ceiling=rater_ceiling(treated, ceiling, policy, asked, matrix, study.references),
         reactions={} if robustness is None else reactions_to_damage(robustness, matrix.metrics, matrix.dimensions),
     )

@@ -1,5 +1,6 @@
 """The raters behind a verdict: how far they agree, and what one of them reaches."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from math import isnan
 
@@ -42,9 +43,16 @@ class Raters:
 
 
 def measure_raters(
-    treated: TreatedRatings, given: Agreement | None, matrix: ScoreMatrix, asked: TrustSettings
+    treated: TreatedRatings,
+    given: Agreement | None,
+    matrix: ScoreMatrix,
+    asked: TrustSettings,
+    nominal: Collection[str] = (),
 ) -> list[Raters]:
-    """The agreement on each dimension, before cleaning, which would remove disagreement."""
+    """The agreement on each dimension, before cleaning, which would remove disagreement.
+
+    The values of ``nominal`` dimensions are names: to be one apart is not to agree nearly.
+    """
     checked = treated.checked.filter(
         pl.col("dimension").is_in(matrix.dimensions),
         pl.col("system").is_in(matrix.systems),
@@ -60,6 +68,7 @@ def measure_raters(
         seed=asked.seed,
         resample="dialogue",
         scales=treated.scales,
+        nominal=nominal,
     )
     mine = found.frame.filter(pl.col("scope") == "dimension", pl.col("measure") == measure)
     rows = {row["dimension"]: row for row in mine.iter_rows(named=True)}

@@ -1,0 +1,56 @@
+"""change_number: a number in digits becomes another that nobody said. It needs no parser and works in any language."""
+
+import re
+from collections.abc import Sequence
+
+from dialgauge.corpus import Dialogue
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
+from dialgauge.perturb._registry import register
+
+#: A number by itself: neither a part of a date, a time, a range or a telephone number, nor of a word.
+_NUMBER = re.compile(r"(?<![\w.,:/–—-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w:/–—-])")
+
+
+def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
+    """Change one number, wherever the summary has it."""
+    said = {match.group() for match in _NUMBER.finditer(f"{parsed.text}\n{dialogue.text if dialogue else ''}")}
+    places = {match.group() for match in _NUMBER.finditer(parsed.text)}
+    chosen = {number: others for number in sorted(places) if (others := _others(number, said))}
+    if not chosen:
+        return NotApplicable("no number in digits that could be another one")
+    number = rng.choice(sorted(chosen))
+    other = rng.choice(chosen[number])
+    return [Edit(*match.span(), other) for match in _NUMBER.finditer(parsed.text) if match.group() == number]
+
+
+def _others(number: str, said: set[str]) -> list[str]:
+    """The same number with another last digit that counts; neither is 1, whose noun would have to change."""
+    place = max((i for i, digit in enumerate(number) if digit.isdecimal() and digit != "0"), default=None)
+    if place is None or number == "1":
+        return []
+    # Fewer is possible wherever the number was; more could be a 32nd day of a month.
+    digits = "23456789" if len(number) == 1 else [str(d) for d in range(int(number[place]))] or "23456789"
+    made = (f"{number[:place]}{digit}{number[place + 1 :]}" for digit in digits)
+    return [other for other in made if other not in said and other != "1" and not other.startswith("0")]
+
+
+def check(original: str, result: str, edits: Sequence[Edit], parsed: Parsed, dialogue: Dialogue | None) -> str | None:
+    """Nothing but a number may have changed."""
+    kept = _NUMBER.sub("0", original) == _NUMBER.sub("0", result)
+    return None if kept else "more than a number changed"
+
+
+register(
+    Perturbation(
+        name="change_number",
+        family="further",
+        description="replaces a number in digits by another that is neither in the summary nor in the transcript",
+        effects={"consistency": "degrades", "relevance": "preserves"},
+        propose=propose,
+        validate=check,
+        citation="Kryściński et al. 2020. Evaluating the Factual Consistency of Abstractive Text Summarization. EMNLP",
+        examples=(("The agent refunds $120 of the fee.", "The agent refunds $110 of the fee."),),
+    ),
+)
