@@ -10,10 +10,10 @@ from sqlalchemy.engine import Connection
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._access import RefusedError
 from dialgauge.annotate._audit import log
-from dialgauge.annotate._build import fresh_assignment, insert, opaque
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project
 from dialgauge.annotate._results import results, system_codes
+from dialgauge.annotate._rows import fresh_assignment, insert, opaque
 
 
 def adjudicate(

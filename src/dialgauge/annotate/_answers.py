@@ -1,4 +1,4 @@
-"""Answers: what a save may hold, what is still missing, and whether a training item or a check was answered right."""
+"""Answers: what a save may hold, and what is still missing."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,6 +17,9 @@ LONGEST_ACTIVE_MS = 3_600_000
 LONGEST_COMMENT = 5_000
 LONGEST_TEXT = 50_000
 
+#: Parts of a span that only some studies ask for.
+OPTIONAL = ("severity", "summary")
+
 Offset = Annotated[int, Field(ge=0, le=10_000_000)]
 
 
@@ -32,10 +35,15 @@ class Span(BaseModel):
     end: Offset
     note: Annotated[str, Field(max_length=2000)] = ""
     severity: Annotated[str, Field(max_length=40)] | None = None
+    summary: Annotated[int, Field(ge=1, le=9)] | None = None
 
     def stored(self) -> dict[str, Any]:
-        """The span as the database has it: without a severity where none is asked for."""
-        return self.model_dump(by_alias=True, exclude={"severity"} if self.severity is None else None)
+        """The span as the database has it: without what is not asked for here.
+
+        ``severity`` is how serious the error is, ``summary`` the number of the candidate that has it, as it was shown.
+        """
+        unasked = {name for name in OPTIONAL if getattr(self, name) is None}
+        return self.model_dump(by_alias=True, exclude=unasked)
 
 
 class Extremes(BaseModel):
@@ -201,20 +209,12 @@ def _span_problems(section: AnnotateSection, subject: Subject, spans: Sequence[S
         if span.where == "dialogue" and (span.turn is None or span.turn >= len(subject.turns)):
             problems.append(_problem(where, "must name a turn of the dialogue"))
             continue
-        text = subject.turns[span.turn or 0] if span.where == "dialogue" else subject.summaries[0]
+        candidates = len(subject.summaries)
+        if (span.summary is None) != (candidates < 2) or (span.summary or 0) > candidates:
+            wanted = f"a number from 1 to {candidates}" if candidates > 1 else "without a number"
+            problems.append(_problem(where, f"the summary must be {wanted}"))
+            continue
+        text = subject.turns[span.turn or 0] if span.where == "dialogue" else subject.summaries[(span.summary or 1) - 1]
         if not span.start < span.end <= len(text):
             problems.append(_problem(where, f"start and end must lie within the text of {len(text)} characters"))
     return problems
-
-
-def failures(expected: Mapping[str, float], values: Mapping[str, Any], tolerance: float) -> list[str]:
-    """The dimensions on which an answer is further than ``tolerance`` from what is right."""
-    failed = []
-    for name, right in expected.items():
-        given = values.get(name)
-        if given is None:
-            continue
-        all_given = given if isinstance(given, list) else [given]
-        if any(abs(one - right) > tolerance + 1e-9 for one in all_given if one is not None):
-            failed.append(name)
-    return failed

@@ -1,6 +1,5 @@
 """A project from a corpus: its texts, its items, and every annotator's pages."""
 
-import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,73 +10,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
+from dialgauge.annotate._known_items import add_check, add_training, gold_dialogues, gold_rows, training_dialogues
 from dialgauge.annotate._planning import Bundle, choose_groups, choose_pairs, share_out, shuffled
-from dialgauge.annotate._protocol import AnnotateSection, TrainingItem
+from dialgauge.annotate._protocol import AnnotateSection
+from dialgauge.annotate._rows import fresh_assignment, insert, opaque
 from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError, UnknownNameError
-
-#: What an attention check says. It asks for an end of the scale, so that it fits every scale.
-CHECKS = {
-    "en": {
-        "lowest": "This is an attention check, not a summary. Please choose the lowest point on every scale.",
-        "highest": "This is an attention check, not a summary. Please choose the highest point on every scale.",
-    },
-    "zh": {
-        "lowest": "这不是摘要，而是一道注意力检查题。请在每个量表上选择最低分。",
-        "highest": "这不是摘要，而是一道注意力检查题。请在每个量表上选择最高分。",
-    },
-    "fr": {
-        "lowest": "Ceci est une vérification de l’attention, pas un résumé. "
-        "Choisissez le point le plus bas de chaque échelle.",
-        "highest": "Ceci est une vérification de l’attention, pas un résumé. "
-        "Choisissez le point le plus haut de chaque échelle.",
-    },
-    "de": {
-        "lowest": "Dies ist eine Prüfung der Aufmerksamkeit, keine Zusammenfassung. "
-        "Bitte wählen Sie auf jeder Skala den niedrigsten Punkt.",
-        "highest": "Dies ist eine Prüfung der Aufmerksamkeit, keine Zusammenfassung. "
-        "Bitte wählen Sie auf jeder Skala den höchsten Punkt.",
-    },
-    "es": {
-        "lowest": "Esto es un control de atención, no un resumen. Elija el punto más bajo de cada escala.",
-        "highest": "Esto es un control de atención, no un resumen. Elija el punto más alto de cada escala.",
-    },
-    "pt": {
-        "lowest": "Isto é uma verificação de atenção, não um resumo. Escolha o ponto mais baixo de cada escala.",
-        "highest": "Isto é uma verificação de atenção, não um resumo. Escolha o ponto mais alto de cada escala.",
-    },
-    "ja": {
-        "lowest": "これは要約ではなく、注意力の確認です。すべての尺度で最も低い点を選んでください。",
-        "highest": "これは要約ではなく、注意力の確認です。すべての尺度で最も高い点を選んでください。",
-    },
-    "ar": {
-        "lowest": "هذا اختبار للانتباه وليس ملخصًا. اختر أدنى نقطة في كل مقياس.",
-        "highest": "هذا اختبار للانتباه وليس ملخصًا. اختر أعلى نقطة في كل مقياس.",
-    },
-}
-#: The initial state of an answer.
-EMPTY_ANSWER: dict[str, Any] = {"values": {}, "spans": [], "text": None, "comment": "", "by_default": []}
-
-
-def opaque() -> str:
-    """An identifier that says nothing: 128 random bits."""
-    return secrets.token_urlsafe(16)
-
-
-def insert(connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Insert rows, giving the ids of tables that count theirs."""
-    if not rows:
-        return []
-    if table.c[next(iter(table.primary_key)).name].type.python_type is not int:
-        connection.execute(sa.insert(table), list(rows))
-        return []
-    if connection.dialect.name == "postgresql":
-        # Others may be inserting at the same moment.
-        connection.exec_driver_sql("SELECT pg_advisory_xact_lock(6173)")
-    first = (connection.execute(sa.select(sa.func.max(table.c.id))).scalar() or 0) + 1
-    numbered = [{"id": first + offset, **row} for offset, row in enumerate(rows)]
-    connection.execute(sa.insert(table), numbered)
-    return [row["id"] for row in numbered]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +32,14 @@ def add_texts(connection: Connection, corpus: Corpus, section: AnnotateSection, 
     order = _dialogue_order(corpus, summaries, section, seed)
     numbers = _store_dialogues(connection, corpus, order)
     wanted = summaries.filter(pl.col("dialogue_id").is_in(order))
-    training = _add_training(connection, corpus, section, numbers)
+    training = add_training(connection, corpus, section, numbers)
     # References are stored even if they are not shown: the exported corpus has them.
     unused = corpus.references.filter(pl.col("dialogue_id").is_in(order)).join(wanted, on=KEY, how="anti")
     ids = _store_summaries(connection, pl.concat([wanted, unused]), numbers)
     shown = shown_references(unused, section)
     bundles: list[Bundle] = []
     for dialogue_id in order:
-        if dialogue_id in _training_dialogues(section):
+        if dialogue_id in training_dialogues(section):
             continue
         here = wanted.filter(pl.col("dialogue_id") == dialogue_id)
         roles = [section.roles[0] if section.roles else "overall"] if section.task == "write" else None
@@ -110,8 +48,9 @@ def add_texts(connection: Connection, corpus: Corpus, section: AnnotateSection, 
             reference = shown.get((dialogue_id, role))
             beside = None if reference is None else ids[reference]
             rows = item_rows(section, numbers[dialogue_id], role, mine, beside, seed)
-            if dialogue_id in _gold_dialogues(section):
-                insert(connection, t.item, _gold_rows(section, dialogue_id, rows, here.filter(pl.col("role") == role)))
+            if dialogue_id in gold_dialogues(section):
+                systems = here.filter(pl.col("role") == role)["system"].to_list()
+                insert(connection, t.item, gold_rows(section, dialogue_id, rows, dict(zip(mine, systems, strict=True))))
             elif rows:
                 bundles.append(Bundle(numbers[dialogue_id], role, tuple(insert(connection, t.item, rows))))
     if not bundles:
@@ -142,34 +81,7 @@ def _dialogue_order(corpus: Corpus, summaries: pl.DataFrame, section: AnnotateSe
     if section.dialogues is not None and section.dialogues < len(order):
         drawn = set(shuffled(order, seed, "dialogues")[: section.dialogues])
         order = [name for name in order if name in drawn]
-    return order + [name for name in _training_dialogues(section) + _gold_dialogues(section) if name not in order]
-
-
-def _training_dialogues(section: AnnotateSection) -> list[str]:
-    items = section.training.items if section.training else []
-    return list(dict.fromkeys(item.dialogue for item in items if item.dialogue is not None))
-
-
-def _gold_dialogues(section: AnnotateSection) -> list[str]:
-    return list(dict.fromkeys(item.dialogue for item in section.gold.items)) if section.gold else []
-
-
-def _gold_rows(
-    section: AnnotateSection, dialogue_id: str, rows: list[dict[str, Any]], here: pl.DataFrame
-) -> list[dict[str, Any]]:
-    """All items of a dialogue with gold items: with what is expected, where it is known."""
-    known = (
-        {item.system: item.expected for item in section.gold.items if item.dialogue == dialogue_id}
-        if section.gold
-        else {}
-    )
-    unknown = next((name for name in known if name not in set(here["system"])), None)
-    if unknown is not None:
-        raise UnknownNameError(f"gold item of {dialogue_id}: system", unknown, here["system"])
-    return [
-        {**row, "purpose": "gold", "expected": known.get(system)}
-        for row, system in zip(rows, here["system"], strict=True)
-    ]
+    return order + [name for name in training_dialogues(section) + gold_dialogues(section) if name not in order]
 
 
 def store_texts(
@@ -229,38 +141,6 @@ def item_rows(
         raise InputError(f"annotate: a dialogue has no reference for the role {role!r}, which a dimension asks about")
     base = {"kind": section.task, "purpose": "main", "dialogue": dialogue, "role": role, "reference": reference}
     return [{**base, "summaries": list(group)} for group in groups]
-
-
-def _add_training(
-    connection: Connection, corpus: Corpus, section: AnnotateSection, numbers: Mapping[str, int]
-) -> tuple[Bundle, ...]:
-    bundles = []
-    for position, given in enumerate(section.training.items if section.training else []):
-        dialogue, text, role = _training_text(connection, corpus, given, numbers, position)
-        row = {"dialogue": dialogue, "system": "training", "variant": "original", "role": role}
-        (summary,) = insert(connection, t.summary, [{**row, "kind": "training", "text": text}])
-        item = {"kind": "rate", "purpose": "training", "dialogue": dialogue, "role": role, "summaries": [summary]}
-        item |= {"reference": None, "expected": given.expected, "feedback": given.feedback}
-        bundles.append(Bundle(dialogue, role, tuple(insert(connection, t.item, [item]))))
-    return tuple(bundles)
-
-
-def _training_text(
-    connection: Connection, corpus: Corpus, given: TrainingItem, numbers: Mapping[str, int], position: int
-) -> tuple[int, str, str]:
-    if given.dialogue is not None:
-        here = corpus.summaries.filter(pl.col("dialogue_id") == given.dialogue)
-        rows = here.filter(pl.col("system") == given.system)
-        if rows.is_empty():
-            raise UnknownNameError(f"training item {position + 1}: system", str(given.system), here["system"])
-        return numbers[given.dialogue], str(rows["text"][0]), str(rows["role"][0])
-    turns = []
-    for line in (given.transcript or "").strip().splitlines():
-        speaker, colon, text = line.partition(": ")
-        turns.append({"speaker": speaker if colon else "", "role": None, "text": text if colon else line})
-    row = {"dialogue_id": f"training {position + 1}", "language": None, "turns": turns, "own": True}
-    (number,) = insert(connection, t.dialogue, [row])
-    return number, (given.summary or "").strip(), "overall"
 
 
 def stored_bundles(connection: Connection, purpose: str) -> list[Bundle]:
@@ -337,7 +217,7 @@ def add_stage(
             counter += len(items)
             if section.checks and stage in ("pilot", "main") and counter >= section.checks.every:
                 counter = 0
-                check, summaries = _add_check(connection, section, bundle, seed, name, number_of_pass)
+                check, summaries = add_check(connection, section, bundle, seed, name, number_of_pass)
                 contents[check] = summaries
                 items.insert(shuffled(range(len(items) + 1), seed, name, "place", len(pages))[0], check)
             for position, item in enumerate(items, 1):
@@ -353,12 +233,6 @@ def _passes(section: AnnotateSection, stage: str) -> Sequence[int]:
     return (0,)
 
 
-def fresh_assignment(page: str, annotator: int, item: int, position: int, shown: Sequence[int]) -> dict[str, Any]:
-    """A row of the table of assignments before any answer."""
-    row: dict[str, Any] = {"id": opaque(), "page": page, "annotator": annotator, "item": item, "position": position}
-    return row | {"shown": list(shown), "rev": 0, "answer": EMPTY_ANSWER, "complete": False, "active_ms": 0}
-
-
 def _contents(connection: Connection, bundles: Iterable[Bundle]) -> dict[int, list[int]]:
     wanted = [item for bundle in bundles for item in bundle.items]
     found: dict[int, list[int]] = {}
@@ -370,20 +244,3 @@ def _contents(connection: Connection, bundles: Iterable[Bundle]) -> dict[int, li
 
 def _parts(things: list[int], size: int) -> Iterator[list[int]]:
     return (things[start : start + size] for start in range(0, len(things), size))
-
-
-def _add_check(
-    connection: Connection, section: AnnotateSection, bundle: Bundle, seed: int, name: str, number_of_pass: int
-) -> tuple[int, list[int]]:
-    end = shuffled(("lowest", "highest"), seed, name, bundle.dialogue, number_of_pass, "check")[0]
-    row = {"dialogue": bundle.dialogue, "system": "attention check", "variant": "original", "role": bundle.role}
-    text = CHECKS[section.language][end]
-    summaries = insert(connection, t.summary, [{**row, "kind": "check", "text": text}])
-    expected = {
-        dimension.name: dimension.points().minimum if end == "lowest" else dimension.points().maximum
-        for dimension in section.dimensions
-    }
-    reference = connection.execute(sa.select(t.item.c.reference).where(t.item.c.id == bundle.items[0])).scalar()
-    item = {"kind": "rate", "purpose": "check", "dialogue": bundle.dialogue, "role": bundle.role}
-    item |= {"summaries": summaries, "reference": reference, "expected": expected}
-    return insert(connection, t.item, [item])[0], summaries

@@ -18,13 +18,14 @@ from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._access import RefusedError, annotator_actor, end_access
-from dialgauge.annotate._answers import failures
 from dialgauge.annotate._audit import log
-from dialgauge.annotate._build import add_stage, insert, stored_bundles
+from dialgauge.annotate._build import add_stage, stored_bundles
 from dialgauge.annotate._crowd_tables import RETURN_URLS, CrowdTable
+from dialgauge.annotate._known import failures
 from dialgauge.annotate._late import find_assignment, remember_moved, restore
 from dialgauge.annotate._planning import Bundle, shuffled
 from dialgauge.annotate._project import Project
+from dialgauge.annotate._rows import insert
 
 #: How people leave; the codes of the study file have these names.
 Outcome = Literal["complete", "failed_checks", "screened_out", "no_consent", "full", "returned", "withdrawn"]
@@ -295,14 +296,14 @@ def gold_score(connection: Connection, project: Project, annotator: int) -> tupl
     if gold is None:
         return 0, 0
     query = (
-        sa.select(t.assignment.c.answer, t.item.c.expected)
+        sa.select(t.assignment.c.answer, t.assignment.c.shown, t.item.c.expected)
         .join(t.item, t.item.c.id == t.assignment.c.item)
         .where(t.assignment.c.annotator == annotator, t.item.c.purpose == "gold", t.assignment.c.complete)
     )
     right = [
-        not failures(expected, answer["values"], gold.tolerance)
-        for answer, expected in connection.execute(query)
-        if expected is not None
+        not failures(row.expected, row.answer["values"], gold.tolerance, row.shown)
+        for row in connection.execute(query)
+        if row.expected is not None
     ]
     return sum(right), len(right)
 

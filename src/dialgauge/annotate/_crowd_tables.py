@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from dialgauge.annotate._known import GoldItem
 from dialgauge.annotate._table import Table
 
 Provider = Literal["prolific", "mturk", "cloudresearch", "link"]
@@ -71,14 +72,6 @@ class QuizTable(Table):
     questions: Annotated[list[QuizQuestion], Field(min_length=1, max_length=30)]
     pass_share: Annotated[float, Field(gt=0, le=1)] = 1.0
     tries: Annotated[int, Field(ge=1, le=10)] = 2
-
-
-class GoldItem(Table):
-    """A summary of the corpus whose right ratings are known."""
-
-    dialogue: str
-    system: str
-    expected: Annotated[dict[str, float], Field(min_length=1)]
 
 
 class GoldTable(Table):

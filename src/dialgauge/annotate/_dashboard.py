@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
-from dialgauge.annotate._answers import failures
 from dialgauge.annotate._desk import Desk
 from dialgauge.annotate._gate import gate_view
+from dialgauge.annotate._known import failures, right_answers
 from dialgauge.annotate._project import Project, get_setting
 from dialgauge.annotate._tally import PersonTally
 from dialgauge.annotate._views import training_share
@@ -139,7 +139,7 @@ _REAL = ("main", "adjudication")
 def failed_checks(connection: Connection) -> list[dict[str, Any]]:
     """Attention checks that were answered wrong, a row per dimension."""
     query = (
-        sa.select(t.assignment.c.id, t.assignment.c.answer, t.assignment.c.saved, t.item.c.expected, t.annotator.c.name)
+        sa.select(t.assignment, t.item.c.expected, t.item.c.kind, t.annotator.c.name)
         .join(t.item, t.item.c.id == t.assignment.c.item)
         .join(t.annotator, t.annotator.c.id == t.assignment.c.annotator)
         .where(t.item.c.purpose == "check", t.assignment.c.complete)
@@ -147,8 +147,9 @@ def failed_checks(connection: Connection) -> list[dict[str, Any]]:
     )
     rows = []
     for row in connection.execute(query):
-        for name in failures(row.expected, row.answer["values"], 0.0):
+        right = right_answers(row.expected, row.kind, row.shown)
+        for name in failures(row.expected, row.answer["values"], 0.0, row.shown):
             given = row.answer["values"][name]
-            detail = {"dimension": name, "expected": row.expected[name], "given": given, "at": row.saved}
+            detail = {"dimension": name, "expected": right[name], "given": given, "at": row.saved}
             rows.append({"assignment": row.id, "annotator": row.name, **detail})
     return rows

@@ -17,7 +17,7 @@ from dialgauge.annotate._audit import log
 from dialgauge.annotate._judgements import judgement_tables, with_tables
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project, set_setting
-from dialgauge.annotate._results import Results, results, system_codes
+from dialgauge.annotate._results import WRITER, Results, results, system_codes
 from dialgauge.corpus import DIALOGUES, RATINGS, SUMMARIES, Corpus, CorpusInfo, write_corpus
 from dialgauge.errors import InputError, MissingExtraError, UnknownNameError
 from dialgauge.tables import escape_formulas_in
@@ -152,7 +152,7 @@ def rated_corpus(connection: Connection, project: Project, everything: Results, 
         for row in connection.execute(query).mappings()
     ]
     summaries += [
-        {"dialogue_id": row["dialogue_id"], "system": "written", "variant": "original", "role": row["role"]}
+        {"dialogue_id": row["dialogue_id"], "system": WRITER, "variant": "original", "role": row["role"]}
         | {"kind": "reference", "text": row["final_text"]}
         for row in everything.texts.iter_rows(named=True)
     ]

@@ -12,13 +12,13 @@ from dialgauge.annotate._audit import log
 from dialgauge.annotate._build import (
     add_stage,
     chosen_summaries,
-    insert,
     item_rows,
     shown_references,
     store_texts,
 )
 from dialgauge.annotate._planning import Bundle, share_out
 from dialgauge.annotate._protocol import AnnotateSection
+from dialgauge.annotate._rows import insert
 from dialgauge.corpus import KEY, Corpus
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._answers import Save
-from dialgauge.annotate._build import fresh_assignment
+from dialgauge.annotate._rows import fresh_assignment
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,12 @@ from sqlalchemy.engine import Connection
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._access import TAKING_PART, RefusedError, end_access
 from dialgauge.annotate._audit import log
-from dialgauge.annotate._build import add_stage, fresh_assignment, insert, opaque
+from dialgauge.annotate._build import add_stage
 from dialgauge.annotate._late import remember_moved
 from dialgauge.annotate._leases import leased_pages
 from dialgauge.annotate._planning import Bundle, shuffled
 from dialgauge.annotate._protocol import AnnotateSection
+from dialgauge.annotate._rows import fresh_assignment, insert, opaque
 
 
 def add_annotator(

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from dialgauge.annotate._crowd_tables import ConsentTable, CrowdTable, GoldItem, GoldTable, QuizTable
+from dialgauge.annotate._crowd_tables import ConsentTable, CrowdTable, GoldTable, QuizTable
+from dialgauge.annotate._known import GoldItem, KnownAnswer, TrainingItem, comparison_problem
 from dialgauge.annotate._table import Table
 from dialgauge.errors import DialgaugeError, UnknownNameError
 from dialgauge.ratings import Scale, find_scale
@@ -96,24 +97,6 @@ class PilotTable(Table):
     def gated(self, dimensions: list[Dimension]) -> list[str]:
         """The dimensions that the gate asks for."""
         return [one.name for one in dimensions if self.threshold_of(one.name) is not None]
-
-
-class TrainingItem(Table):
-    """A summary whose right ratings are known: of the corpus (``dialogue`` and ``system``) or given here."""
-
-    dialogue: str | None = None
-    system: str | None = None
-    transcript: str | None = None
-    summary: str | None = None
-    expected: Annotated[dict[str, float], Field(min_length=1)]
-    feedback: str = ""
-
-    @model_validator(mode="after")
-    def _one_source(self) -> Self:
-        named, written = (self.dialogue, self.system), (self.transcript, self.summary)
-        if (None in named or any(written)) and (None in written or any(named)):
-            raise ValueError("give dialogue and system, or transcript and summary")
-        return self
 
 
 class TrainingTable(Table):
@@ -257,13 +240,10 @@ def _problem(section: AnnotateSection) -> str | None:
     per_item = section.assignment.annotators_per_item
     if section.task != "write" and not (section.dimensions or section.spans):
         return "nothing to answer: name at least one of dimensions or spans"
-    if section.task != "rate":
-        tables = {"training": section.training, "checks": section.checks, "spans": section.spans}
-        given = [name for name, table in tables.items() if table] + ["sentence dimensions"] * bool(sentences)
-        if given:
-            return f"{given[0]} need task = 'rate'; the task is {section.task!r}"
-    if section.task == "write" and (section.dimensions or section.pilot):
-        return "task = 'write' asks for a text: it has neither dimensions nor a pilot"
+    if sentences and section.task != "rate":
+        return f"sentence dimensions need task = 'rate'; the task is {section.task!r}"
+    if section.task == "write" and (problem := _writing_problem(section)):
+        return problem
     if any(dimension.on == "reference-sentences" for dimension in section.dimensions) and (
         "reference" not in section.show
     ):
@@ -283,15 +263,41 @@ def _problem(section: AnnotateSection) -> str | None:
     return _expected_problem(section, "training", section.training.items if section.training else ())
 
 
+def _writing_problem(section: AnnotateSection) -> str | None:
+    """What does not go with texts that are written: nobody knows the right one, and there is no summary to mark in."""
+    if section.dimensions or section.pilot:
+        return "task = 'write' asks for a text: it has neither dimensions nor a pilot"
+    if section.training or section.checks:
+        return f"{'training' if section.training else 'checks'} need answers that can be right; the task is 'write'"
+    if section.spans and "summary" in section.spans.where:
+        return "spans: with task = 'write' they are marked in the dialogue; set where = ['dialogue']"
+    return None
+
+
 def _expected_problem(section: AnnotateSection, table: str, items: Sequence[TrainingItem | GoldItem]) -> str | None:
     known = {dimension.name for dimension in section.dimensions if dimension.on == "summary"}
+    fewest, most = {"rate": (1, 1), "compare": (2, 2)}.get(section.task, (2, 9))
     for item in items:
+        if not fewest <= len(set(item.texts)) == len(item.texts) <= most:
+            wanted = {"rate": "one summary (system or summary)", "compare": "two different summaries"}
+            return f"{table}: an item of task = {section.task!r} has {wanted.get(section.task, 'different summaries')}"
         for name, value in item.expected.items():
             if name not in known:
                 return f"{table}: {UnknownNameError('dimension', name, known)}"
-            if not allowed(section.dimension(name).points(), value):
-                return f"{table}: expected {name} = {value:g} is not on its scale"
+            problem = _answer_problem(section, item, name, value)
+            if problem:
+                return f"{table}: expected {name} {problem}"
     return None
+
+
+def _answer_problem(
+    section: AnnotateSection, item: TrainingItem | GoldItem, name: str, value: KnownAnswer
+) -> str | None:
+    if section.task != "rate":
+        return comparison_problem(item, value, ends=section.task == "best-worst", ties=section.ties)
+    if not isinstance(value, float | int):
+        return "must be a point of its scale"
+    return None if allowed(section.dimension(name).points(), value) else f"= {value:g} is not on its scale"
 
 
 def _crowd_problem(section: AnnotateSection) -> str | None:
@@ -306,8 +312,6 @@ def _crowd_problem(section: AnnotateSection) -> str | None:
         return "a crowd enrols itself: leave out annotators; the lead can add adjudicators"
     if per_item == "all" or per_item > crowd.people:
         return f"a crowd needs assignment.annotators_per_item, a number up to crowd.people ({crowd.people})"
-    if section.gold and section.task != "rate":
-        return f"gold needs task = 'rate'; the task is {section.task!r}"
     questions = {one.name: one.options for one in (section.consent.questions if section.consent else [])}
     for name, quota in crowd.quotas.items():
         if name not in questions:

@@ -61,6 +61,8 @@ WRITTEN = pl.Schema(
     }
 )
 _ADJUDICATION = "adjudication"
+#: The system of texts that annotators write.
+WRITER = "written"
 
 
 @dataclass(slots=True)
@@ -116,9 +118,10 @@ def results(connection: Connection, project: Project, library: Library, codes: M
             "time": moment(answered.saved),
             "stage": answered.stage,
         }
+        if item.kind != "review":
+            rows.spans += _span_rows(connection, library, answered, item, shown, base, codes)
         if item.kind == "rate":
             rows.ratings += _rating_rows(project.section, answered, item, shown[0], base, codes)
-            rows.spans += _span_rows(connection, library, answered, item, shown[0], base, codes)
         elif item.kind in ("compare", "best-worst"):
             rows.comparisons += _comparison_rows(answered, item, shown, base, codes)
         elif item.kind == "write":
@@ -181,16 +184,21 @@ def _span_rows(
     library: Library,
     answered: Any,
     item: ItemText,
-    summary: SummaryText,
+    shown: list[SummaryText],
     base: Mapping[str, Any],
     codes: Mapping[str, str],
 ) -> Iterator[dict[str, Any]]:
+    """Marked errors by the summary that has them: the one shown, the one named in a comparison, or one's own."""
     turns = library.dialogue(connection, item.dialogue).turns
     shared = {name: base[name] for name in ("dialogue_id", "role", "annotator", "time", "stage")}
     for span in answered.answer["spans"]:
-        text = summary.text if span["in"] == "summary" else turns[span["turn"]]["text"]
-        marked = text[span["start"] : span["end"]]
-        yield {**shared, "system": codes[summary.system], "variant": summary.variant, **span, "marked": marked}
+        summary = shown[span.get("summary", 1) - 1] if shown else None
+        whose = {"system": WRITER, "variant": "original"}
+        if summary is not None:
+            whose = {"system": codes[summary.system], "variant": summary.variant}
+        text = summary.text if summary and span["in"] == "summary" else turns[span["turn"]]["text"]
+        told = {name: value for name, value in span.items() if name != "summary"}
+        yield {**shared, **whose, **told, "marked": text[span["start"] : span["end"]]}
 
 
 def _comparison_rows(

@@ -16,12 +16,12 @@ from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._access import TAKING_PART, RefusedError, Visitor
-from dialgauge.annotate._answers import Checked, Save, check_answer
-from dialgauge.annotate._build import fresh_assignment, insert, opaque
+from dialgauge.annotate._answers import OPTIONAL, Checked, Save, check_answer
 from dialgauge.annotate._late import Found, find_assignment, keep_late, kept_reason, restore
 from dialgauge.annotate._library import ItemText, Library, dimensions_of_pass
 from dialgauge.annotate._planning import shuffled
 from dialgauge.annotate._project import Project, get_setting
+from dialgauge.annotate._rows import fresh_assignment, insert, opaque
 from dialgauge.annotate._views import answer_view, feedback_view, is_editable
 
 _EVENT = sa.select(t.event.c.rev, t.event.c.digest).where(t.event.c.key == sa.bindparam("wanted"))
@@ -158,12 +158,12 @@ def _write(connection: Connection, project: Project, change: _Change) -> Saved:
         raise _key_reused() from error
     if change.item.kind == "write":
         _ask_for_review(connection, project, change.annotator, change.assignment, change.item, complete)
-    reply = _reply(project, change.item, save.rev + 1, checked, repeated=False)
+    reply = _reply(project, change, save.rev + 1, repeated=False)
     return Saved(reply, found.stage, complete and not found.complete)
 
 
 def _repeated(project: Project, change: _Change, rev: int) -> Saved:
-    return Saved(_reply(project, change.item, rev, change.checked, repeated=True), change.found.stage, False)
+    return Saved(_reply(project, change, rev, repeated=True), change.found.stage, False)
 
 
 def _kept(change: _Change, reason: str) -> Saved:
@@ -172,10 +172,11 @@ def _kept(change: _Change, reason: str) -> Saved:
 
 def _digest(assignment: str, save: Save) -> str:
     content = save.model_dump(mode="json", exclude={"key"})
-    # As before there were severities: a change that was saved then and is sent again now is the same change.
+    # As before there were these parts: a change that was saved then and is sent again now is the same change.
     for span in content["spans"]:
-        if span["severity"] is None:
-            del span["severity"]
+        for name in OPTIONAL:
+            if span[name] is None:
+                del span[name]
     return hashlib.sha256(f"{assignment}{json.dumps(content, sort_keys=True)}".encode()).hexdigest()
 
 
@@ -214,7 +215,8 @@ def _conflict(connection: Connection, assignment: str) -> RefusedError:
     return RefusedError(409, "conflict", message, current=current)
 
 
-def _reply(project: Project, item: ItemText, rev: int, checked: Checked, *, repeated: bool) -> dict[str, Any]:
+def _reply(project: Project, change: _Change, rev: int, *, repeated: bool) -> dict[str, Any]:
+    checked, shown = change.checked, change.found.shown
     complete = not checked.missing
     return {
         "rev": rev,
@@ -222,7 +224,7 @@ def _reply(project: Project, item: ItemText, rev: int, checked: Checked, *, repe
         "missing": list(checked.missing),
         "by_default": checked.answer["by_default"],
         "repeated": repeated,
-        "feedback": feedback_view(project.section, item, checked.answer) if complete else None,
+        "feedback": feedback_view(project.section, change.item, checked.answer, shown) if complete else None,
     }
 
 

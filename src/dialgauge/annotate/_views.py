@@ -9,7 +9,8 @@ from sqlalchemy.engine import Connection
 
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._access import RefusedError, Visitor
-from dialgauge.annotate._answers import LONGEST_COMMENT, LONGEST_TEXT, default_of, failures
+from dialgauge.annotate._answers import LONGEST_COMMENT, LONGEST_TEXT, default_of
+from dialgauge.annotate._known import failures, right_answers
 from dialgauge.annotate._library import ItemText, Library, dimensions_of_pass
 from dialgauge.annotate._project import Project, get_setting
 from dialgauge.annotate._protocol import AnnotateSection, Dimension
@@ -131,14 +132,16 @@ def training_share(connection: Connection, project: Project, annotator: int | No
     tries = t.page.alias()
     last = sa.select(sa.func.max(tries.c.round)).where(tries.c.annotator == annotator, tries.c.stage == "training")
     query = (
-        sa.select(t.assignment.c.answer, t.item.c.expected)
+        sa.select(t.assignment.c.answer, t.assignment.c.shown, t.item.c.expected)
         .join(t.item, t.item.c.id == t.assignment.c.item)
         .join(t.page, t.page.c.id == t.assignment.c.page)
         .where(t.assignment.c.annotator == annotator, t.item.c.purpose == "training", t.assignment.c.complete)
         .where(t.page.c.round == last.scalar_subquery())
     )
     tolerance = project.section.training.tolerance if project.section.training else 0.0
-    right = [not failures(expected, answer["values"], tolerance) for answer, expected in connection.execute(query)]
+    right = [
+        not failures(row.expected, row.answer["values"], tolerance, row.shown) for row in connection.execute(query)
+    ]
     return sum(right) / len(right) if right else None
 
 
@@ -273,7 +276,7 @@ def _item_view(
         "summaries": [_text_view(text) for text in texts],
         "defaults": presets,
         "answer": answer_view(row.rev, row.answer, row.complete),
-        "feedback": feedback_view(project.section, item, row.answer) if row.complete else None,
+        "feedback": feedback_view(project.section, item, row.answer, row.shown) if row.complete else None,
         "others": [{"values": other} for other in item.expected or ()] if item.purpose == "adjudication" else [],
         "review": _review_of(connection, row.id) if item.kind == "write" else None,
     }
@@ -284,12 +287,15 @@ def answer_view(rev: int, answer: dict[str, Any], complete: bool) -> dict[str, A
     return {"rev": rev, **answer, "complete": complete}
 
 
-def feedback_view(section: AnnotateSection, item: ItemText, answer: dict[str, Any]) -> dict[str, Any] | None:
+def feedback_view(
+    section: AnnotateSection, item: ItemText, answer: dict[str, Any], shown: Sequence[int]
+) -> dict[str, Any] | None:
     """The right answer, after a training item was answered. Never for a check: it would be recognised at once."""
     if item.purpose != "training" or item.expected is None or section.training is None:
         return None
-    failed = failures(item.expected, answer["values"], section.training.tolerance)
-    return {"passed": not failed, "expected": item.expected, "text": item.feedback or ""}
+    failed = failures(item.expected, answer["values"], section.training.tolerance, shown)
+    right = right_answers(item.expected, item.kind, shown)
+    return {"passed": not failed, "expected": right, "text": item.feedback or ""}
 
 
 def _review_of(connection: Connection, assignment: str) -> dict[str, Any] | None:

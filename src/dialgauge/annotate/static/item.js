@@ -21,6 +21,7 @@ export function buildItem({ protocol, page, item, editable, change, type }) {
     context.marker = new SpanMarker({
       types: protocol.spans.types,
       severities: protocol.spans.severities,
+      summaries: item.summaries.length,
       spans: item.answer.spans,
       disabled: !editable,
       onChange: change,
@@ -67,15 +68,12 @@ function leftColumn({ page, item, protocol, dimensions, marker, slots, disabled,
 }
 
 function rate(context) {
-  const { item, dimensions, marker, slots, disabled, change } = context;
+  const { item, dimensions, slots, disabled, change } = context;
   const [summary] = item.summaries;
   const judged = dimensions.filter(({ on }) => on === "summary-sentences");
-  const text = marker
-    ? marker.markable(summary.text, { in: "summary", turn: null }, t("summary"))
-    : prose("p", summary.text, { dir: summary.direction });
   const body = judged.length
     ? [sentenceList({ text: summary, dimensions: judged, item, slots, disabled, change })]
-    : [text];
+    : [summaryText(context, summary, {}, t("summary"))];
   const scales = dimensions
     .filter(({ on }) => on === "summary")
     .map((dimension) => {
@@ -98,6 +96,12 @@ function rate(context) {
       );
     });
   return { body, scales };
+}
+
+/** A summary, to mark errors in where the study asks for that; `whose` names it among several. */
+function summaryText({ protocol, marker }, { text, direction }, whose, label) {
+  if (!marker || !protocol.spans.in.includes("summary")) return prose("p", text, { dir: direction });
+  return marker.markable(text, { in: "summary", turn: null, ...whose }, label);
 }
 
 /** What the annotators gave whose disagreement is decided here. */
@@ -152,7 +156,8 @@ function sentenceList({ text, dimensions, item, slots, disabled, change }) {
   );
 }
 
-function cards(item, faces) {
+function cards(context, faces) {
+  const { item } = context;
   return element(
     "div",
     { class: "choices", style: { "--candidates": item.summaries.length } },
@@ -161,13 +166,14 @@ function cards(item, faces) {
         "article",
         { class: "choice", tabindex: "0", "aria-label": faces[index] },
         element("h3", {}, faces[index]),
-        prose("p", summary.text, { dir: summary.direction }),
+        summaryText(context, summary, { summary: index + 1 }, faces[index]),
       ),
     ),
   );
 }
 
-function compare({ protocol, item, dimensions, slots, disabled, change }) {
+function compare(context) {
+  const { protocol, item, dimensions, slots, disabled, change } = context;
   const faces = ["1", "2"].map((number) => t("summary.number", { number }));
   const choices = ["1", "2"].map((number, index) => ({
     value: number,
@@ -192,10 +198,11 @@ function compare({ protocol, item, dimensions, slots, disabled, change }) {
       }),
     ),
   );
-  return { body: [cards(item, faces)], scales };
+  return { body: [cards(context, faces)], scales };
 }
 
-function bestWorst({ item, dimensions, slots, disabled, change }) {
+function bestWorst(context) {
+  const { item, dimensions, slots, disabled, change } = context;
   const faces = item.summaries.map((_, index) => t("summary.number", { number: index + 1 }));
   const choices = item.summaries.map((_, index) => ({
     value: index + 1,
@@ -229,7 +236,7 @@ function bestWorst({ item, dimensions, slots, disabled, change }) {
     const asked = dimension.question ? [prose("p", dimension.question, { class: "definition" })] : [];
     return [element("div", { class: "pair" }, ...asked, pair.best.node, pair.worst.node)];
   });
-  return { body: [cards(item, faces)], scales };
+  return { body: [cards(context, faces)], scales };
 }
 
 function write({ protocol, item, slots, texts, disabled, type }) {

@@ -59,12 +59,18 @@ export function conflictPanel({ conflict, dimensions, onMine, onTheirs }) {
   );
 }
 
-/** How a training item should have been rated. */
+/** Whether an answer is the expected one; of best and worst only what is known counts. */
+function agrees(expected, given) {
+  if (expected === null || typeof expected !== "object") return expected === given;
+  return ["best", "worst"].every((end) => expected[end] === null || expected[end] === given?.[end]);
+}
+
+/** How a training item should have been answered. */
 export function feedbackPanel({ feedback, answer, dimensions }) {
   const rows = dimensions
     .filter(({ name }) => name in feedback.expected)
     .map(({ name, title }) => {
-      const right = feedback.expected[name] === answer.values[name];
+      const right = agrees(feedback.expected[name], answer.values[name]);
       return element(
         "tr",
         {},

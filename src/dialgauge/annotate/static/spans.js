@@ -1,17 +1,19 @@
 /**
  * Marking errors in a text: with the pointer by selecting words, with a finger by tapping the first and the last word,
- * with the keyboard word by word (arrows move, Shift extends); then a digit or a button for the kind of error, and
- * another for its severity where the study asks for it. Offsets are counted in code points, as Python does.
+ * with the keyboard word by word (arrows move, Shift extends); then a digit or a button for the kind of error, another for
+ * its severity where the study asks for it, and one more for the summary that has it where several are compared and the
+ * words are in the dialogue. Offsets are counted in code points, as Python does.
  */
 import { announce, element, replace } from "./dom.js";
 import { t } from "./messages.js";
 
 export class SpanMarker {
-  /** `spans` is changed in place; `onChange` is told after each change. */
-  constructor({ types, severities = [], spans, disabled, onChange }) {
+  /** `spans` is changed in place; `onChange` is told after each change; `summaries` says how many are compared. */
+  constructor({ types, severities = [], summaries = 1, spans, disabled, onChange }) {
     this.types = types;
     this.severities = severities;
-    this.type = null;
+    this.summaries = summaries;
+    this.chosen = {};
     this.spans = spans;
     this.disabled = disabled;
     this.onChange = onChange;
@@ -37,7 +39,7 @@ export class SpanMarker {
     document.removeEventListener("selectionchange", this.#read);
   }
 
-  /** A text to mark in; `place` is {in: "summary", turn: null} or {in: "dialogue", turn: n}. */
+  /** A text to mark in; `place` is {in: "summary", turn: null}, in comparisons with `summary`, or {in: "dialogue", turn: n}. */
   markable(text, place, label) {
     const node = element("div", {
       class: "markable said prose",
@@ -59,27 +61,54 @@ export class SpanMarker {
     return node;
   }
 
-  /** Takes the answer of this number to what is asked now, a kind or a severity; false when nothing is asked. */
+  /** Takes the answer of this number to what is asked now; false when nothing is asked or there is no such answer. */
   choose(index) {
-    if (!this.selection || this.disabled) return false;
-    if (this.type === null) {
-      if (!this.types[index]) return false;
-      this.type = this.types[index];
-      if (!this.severities.length) this.#mark(null);
-      else this.#refresh();
-      return true;
-    }
-    if (!this.severities[index]) return false;
-    this.#mark(this.severities[index]);
+    const option = this.selection && !this.disabled ? this.#question().options[index] : null;
+    if (!option) return false;
+    Object.assign(this.chosen, option.means);
+    if (this.#question()) this.#refresh();
+    else this.#mark();
     return true;
   }
 
-  #mark(severity) {
+  /** What is asked now about the selected words: their kind of error, its severity, whose it is; null when all is said. */
+  #question() {
+    const { place } = this.selection?.entry ?? { place: {} };
+    const given = { ...place, ...this.chosen };
+    if (!given.type)
+      return {
+        hint: "spans.choose",
+        options: this.types.map(({ name, ...shown }) => ({ ...shown, means: { type: name } })),
+      };
+    if (this.severities.length && !given.severity)
+      return {
+        hint: "spans.severity",
+        options: this.severities.map((severity) => ({ title: severity, means: { severity } })),
+      };
+    if (this.summaries > 1 && !given.summary)
+      return {
+        hint: "spans.whose",
+        options: Array.from({ length: this.summaries }, (_, index) => ({
+          title: t("summary.number", { number: index + 1 }),
+          means: { summary: index + 1 },
+        })),
+      };
+    return null;
+  }
+
+  #mark() {
     const { entry, start, end } = this.selection;
-    const { name, title } = this.type;
-    this.spans.push({ type: name, ...entry.place, start, end, note: "", ...(severity && { severity }) });
-    this.spans.sort((a, b) => a.in.localeCompare(b.in) * -1 || (a.turn ?? 0) - (b.turn ?? 0) || a.start - b.start);
-    this.selection = this.type = null;
+    const { title } = this.types.find(({ name }) => name === this.chosen.type);
+    this.spans.push({ ...entry.place, start, end, note: "", ...this.chosen });
+    this.spans.sort(
+      (a, b) =>
+        a.in.localeCompare(b.in) * -1 ||
+        (a.summary ?? 0) - (b.summary ?? 0) ||
+        (a.turn ?? 0) - (b.turn ?? 0) ||
+        a.start - b.start,
+    );
+    this.selection = null;
+    this.chosen = {};
     getSelection().removeAllRanges();
     entry.anchor = entry.cursor = null;
     this.#draw(entry);
@@ -98,7 +127,7 @@ export class SpanMarker {
 
   /** Draws the words of a text, those in a span inside a mark. Overlapping spans nest by word. */
   #draw(entry) {
-    const own = this.spans.filter((span) => span.in === entry.place.in && span.turn === entry.place.turn);
+    const own = this.spans.filter((span) => isIn(span, entry));
     entry.words = [];
     let offset = 0;
     const nodes = words(entry.text).flatMap((piece) => {
@@ -119,25 +148,23 @@ export class SpanMarker {
   }
 
   #refresh() {
-    const asksSeverity = this.type !== null;
     const text = this.selection
       ? shorten(this.selection.entry.points.slice(this.selection.start, this.selection.end).join(""))
       : "";
-    const question = asksSeverity ? "spans.severity" : "spans.choose";
-    this.hint.textContent = this.selection ? t(question, { text }) : t("spans.hint");
+    const { hint, options } = this.#question();
+    this.hint.textContent = this.selection ? t(hint, { text }) : t("spans.hint");
     this.node?.classList.toggle("choosing", Boolean(this.selection));
-    const options = asksSeverity ? this.severities.map((name) => ({ title: name, description: "" })) : this.types;
-    replace(this.kinds, ...options.map((option, index) => this.#option(option, index, asksSeverity)));
+    replace(this.kinds, ...options.map((option, index) => this.#option(option, index)));
     replace(this.list, ...this.spans.map((span) => this.#row(span)));
     this.list.hidden = this.spans.length === 0;
   }
 
-  #option({ title, description }, index, asksSeverity) {
+  #option({ title, description, means }, index) {
     return element(
       "button",
       {
         type: "button",
-        class: asksSeverity ? "severity" : `kind-${index % 8}`,
+        class: means.type ? `kind-${index % 8}` : "further",
         title: description || null,
         disabled: !this.selection || this.disabled,
         // The selection of the text stays while the button is pressed.
@@ -150,9 +177,13 @@ export class SpanMarker {
 
   #row(span) {
     const kind = this.types.findIndex((type) => type.name === span.type);
-    const entry = this.texts.find(({ place }) => place.in === span.in && place.turn === span.turn);
+    const entry = this.texts.find((one) => isIn(span, one));
     const text = entry ? shorten(entry.points.slice(span.start, span.end).join("")) : "";
-    const where = span.in === "summary" ? t("spans.in.summary") : t("spans.in.turn", { turn: span.turn + 1 });
+    const places = [
+      span.summary ? t("summary.number", { number: span.summary }) : null,
+      span.in === "dialogue" ? t("spans.in.turn", { turn: span.turn + 1 }) : null,
+    ].filter(Boolean);
+    const where = places.join(" · ") || t("spans.in.summary");
     return element(
       "li",
       {},
@@ -199,7 +230,7 @@ export class SpanMarker {
 
   #choose(selection) {
     this.selection = selection;
-    this.type = null;
+    this.chosen = {};
     this.#refresh();
   }
 
@@ -229,6 +260,12 @@ export class SpanMarker {
     announce(entry.points.slice(start, end).join(""));
     this.#choose({ entry, start, end, byPointer: false });
   }
+}
+
+/** Whether a span lies in this text. One in the dialogue may name the summary that it is about. */
+function isIn(span, { place }) {
+  if (span.in !== place.in || span.turn !== place.turn) return false;
+  return span.in === "dialogue" || span.summary === place.summary;
 }
 
 /** The words of a text with what is between them; scripts without spaces have words too. */
