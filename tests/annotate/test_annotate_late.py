@@ -1,14 +1,18 @@
 """Changes that come late: kept, marked, and taken or left; and pages that are not given away while they are open."""
 
+import csv
+import io
+import json
 import time
 import uuid
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from dialgauge.annotate import _schema as t
+from dialgauge.annotate import _schema as t, import_file, import_kind
 from tests.annotate.annotate_api import Person, Study, open_study, small_corpus
 
 FULL = {"consistency": 4, "relevance": 2}
@@ -136,3 +140,59 @@ def test_who_saved_lately_keeps_the_page_behind(tmp_path: Path) -> None:
         for number in range(12):
             lead.send("POST", "/api/lead/annotators", {"name": f"new {number}"})
         assert {page["id"] for page in ada.get("/api/pages")["pages"]} == {first, second}
+
+
+def tray_row(item: str, rev: int, values: Any, **more: Any) -> dict[str, Any]:
+    """A row of the file that the tray saves; more than the server wants to know."""
+    edit = {"key": str(uuid.uuid4()), "rev": rev, "values": values, "comment": "from the tray", "active_ms": 5}
+    edit |= {"waits": None, "made": 1, "about": {"page": 1, "item": 1}, **more}
+    return {"id": item, "item": item, "reason": "closed", "at": 1, "edit": edit}
+
+
+def test_a_file_saved_from_the_tray_comes_in(tmp_path: Path) -> None:
+    """What is open is taken, what is closed or has changed waits for the lead, what is wrong is named."""
+    with open_study(tmp_path / "study.db") as study:
+        ada, bo, lead = study.person("ada"), study.person("bo"), study.person("lead")
+        first, second, third = (item["id"] for item in ada.pages()[0]["items"])
+        his = bo.pages()[0]["items"][0]["id"]
+        ada.save(second, 0, {"consistency": 1})
+        act(lead, study, "bo", action="drop", keep=True)
+        rows = [
+            tray_row(first, 0, FULL),
+            tray_row(second, 0, FULL),
+            tray_row(third, 0, {"consistency": 9}),
+            tray_row(his, 0, FULL),
+            tray_row("of-another-study", 0, FULL),
+            {"item": first, "edit": "none"},
+        ]
+        path = tmp_path / "dialgauge-edits.json"
+        path.write_text(json.dumps(rows))
+        kind = import_kind(path)
+        assert kind == "tray"
+        done = import_file(study.project, kind, path)
+        assert (done["accepted"], done["late"]) == (1, 2)
+        told = [f"{one['where']}: {one['message']}" for one in done["refused"]]
+        assert [one.partition(":")[0] for one in told] == ["change 3", "change 5", "change 6"]
+        assert "not on the scale" in told[0]
+        assert "not an item of this study" in told[1]
+        assert stored(study, first).answer["comment"] == "from the tray"
+        again = import_file(study.project, kind, path)
+        assert (again["accepted"], lead.get("/api/lead/late")["open"]) == (0, 2)
+        waiting = {row["reason"]: row for row in lead.get("/api/lead/late")["changes"] if row["outcome"] is None}
+        assert set(waiting) == {"conflict", "dropped"}
+        assert waiting["conflict"]["texts"]
+        lead.send("POST", f"/api/lead/late/{waiting['conflict']['key']}", {"decision": "take"})
+        assert stored(study, second).answer["values"] == FULL
+        assert lead.get("/api/lead/dashboard")["late"] == 1
+        assert lead.get("/api/lead/audit")["entries"][0]["actor"] == "lead"
+        with zipfile.ZipFile(io.BytesIO(lead.get("/api/lead/export/csv").content)) as archive:
+            table = list(csv.DictReader(io.StringIO(archive.read("late.csv").decode())))
+        assert {(row["annotator"], row["reason"], row["outcome"]) for row in table} == {
+            ("ada", "conflict", "taken"),
+            ("bo", "dropped", ""),
+        }
+        assert not any("zq-" in row["systems"] for row in table), "the lead is blind to systems in this table too"
+        wrong = import_file(study.project, kind, path, annotator="cy")
+        assert "not an item of cy" in wrong["refused"][0]["message"]
+    path.write_text("[1]")
+    assert import_kind(path) == "label-studio"

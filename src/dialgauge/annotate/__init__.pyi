@@ -36,6 +36,7 @@ from dialgauge.annotate._exports import (
 )
 from dialgauge.annotate._files import (
     audit_head as audit_head,
+    import_kind as import_kind,
 )
 from dialgauge.annotate._listen import (
     listen as listen,

@@ -10,6 +10,7 @@ from dialgauge.annotate import _schema as t
 from dialgauge.annotate._desk import Desk
 from dialgauge.annotate._gate import gate_view
 from dialgauge.annotate._known import failures, right_answers
+from dialgauge.annotate._late_tables import waiting_changes
 from dialgauge.annotate._project import Project, get_setting
 from dialgauge.annotate._tally import PersonTally
 from dialgauge.annotate._views import training_share
@@ -41,6 +42,7 @@ def dashboard_view(connection: Connection, desk: Desk) -> dict[str, Any]:
         "disagreements": desk.disagreements(connection, _MOST_DISAGREEMENTS),
         "gate": gate_view(connection, desk),
         "comments": _unread_comments(connection, desk),
+        "late": waiting_changes(connection),
     }
 
 

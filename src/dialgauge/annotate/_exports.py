@@ -15,6 +15,7 @@ from sqlalchemy.engine import Connection
 from dialgauge.annotate import _schema as t
 from dialgauge.annotate._audit import log
 from dialgauge.annotate._judgements import judgement_tables, with_tables
+from dialgauge.annotate._late_tables import late_frame
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project, set_setting
 from dialgauge.annotate._results import WRITER, Results, results, system_codes
@@ -69,7 +70,8 @@ def export_file(
     everything = results(connection, project, library, codes)
     if format == "corpus":
         return Export(f"{project.name}.corpus.zip", _ZIP, _corpus_zip(connection, project, everything, codes))
-    tables = everything.tables()
+    late = late_frame(connection, library, codes)
+    tables = everything.tables() | ({"late": late} if late.height else {})
     if format == "xlsx":
         return Export(f"{project.name}.xlsx", _WORKBOOK, _workbook({**tables}))
     files = {f"{name}.{format}": _table_bytes(frame, format) for name, frame in tables.items()}

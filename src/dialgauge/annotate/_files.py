@@ -14,14 +14,29 @@ from dialgauge.annotate._imports import IMPORTS, import_answers
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project
 from dialgauge.annotate._store import Store, held, integrity_problem
+from dialgauge.annotate._tray_import import is_tray
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.files import atomic_file
 
 
-def import_file(project: Project, kind: str, path: Path | str, *, annotator: str = "") -> dict[str, Any]:
-    """Import ratings from a file: ``"sheets"`` (completed workbooks) or ``"label-studio"`` (its JSON export).
+def import_kind(path: Path) -> str:
+    """What a file to import is, by its ending and, for JSON, by what it holds."""
+    kinds = {".xlsx": "sheets", ".json": "label-studio"}
+    if path.suffix.lower() not in kinds:
+        raise InputError(
+            f"{path}: expected a workbook (.xlsx), a Label Studio JSON export or the changes that an annotator's page "
+            "saved (.json)"
+        )
+    kind = kinds[path.suffix.lower()]
+    return "tray" if kind == "label-studio" and path.is_file() and is_tray(path.read_bytes()) else kind
 
-    Gives how many ratings were ``accepted``, and each ``refused`` line with its place and reason.
+
+def import_file(project: Project, kind: str, path: Path | str, *, annotator: str = "") -> dict[str, Any]:
+    """Import ratings: ``"sheets"`` (completed workbooks), ``"label-studio"`` (its JSON export) or ``"tray"``.
+
+    The last is what an annotator's page saves of changes that the server did not take. Gives how many ratings (of a
+    tray: changes) were ``accepted``, and each ``refused`` line with its place and reason; of a tray also how many
+    changes are kept for the lead's decision (``late``).
     """
     if kind not in IMPORTS:
         raise UnknownNameError("kind of import", kind, IMPORTS)

@@ -24,9 +24,10 @@ from dialgauge.annotate._library import Library, dimensions_of_pass
 from dialgauge.annotate._project import Project
 from dialgauge.annotate._results import system_codes
 from dialgauge.annotate._saves import save_answer
+from dialgauge.annotate._tray_import import import_tray
 from dialgauge.errors import InputError, MissingExtraError
 
-IMPORTS = ("sheets", "label-studio")
+IMPORTS = ("sheets", "label-studio", "tray")
 _NAMESPACE = uuid.UUID("5e1d2a86-8d0f-4c0e-9f1a-6f2f8a3f0a11")
 _LARGEST_WORKBOOK = 2**28
 
@@ -48,6 +49,8 @@ def import_answers(
     connection: Connection, project: Project, library: Library, kind: str, content: bytes, annotator: str
 ) -> dict[str, Any]:
     """Import a file; returns how many ratings were accepted, and each refused line with its reason."""
+    if kind == "tray":
+        return import_tray(connection, project, library, content, annotator)
     if project.section.task != "rate":
         raise InputError("only ratings can be imported")
     refused: list[dict[str, str]] = []

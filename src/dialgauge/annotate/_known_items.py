@@ -37,7 +37,7 @@ def add_training(
         dialogue, texts, role = _training_texts(connection, corpus, given, numbers, position)
         row = {"dialogue": dialogue, "system": "training", "variant": "original", "role": role, "kind": "training"}
         summaries = insert(connection, t.summary, [{**row, "text": text} for text in texts])
-        item = {"kind": section.task, "purpose": "training", "dialogue": dialogue, "role": role}
+        item: dict[str, Any] = {"kind": section.task, "purpose": "training", "dialogue": dialogue, "role": role}
         item |= {"summaries": summaries, "reference": None}
         item |= {"expected": stored_answer(given, summaries), "feedback": given.feedback}
         bundles.append(Bundle(dialogue, role, tuple(insert(connection, t.item, [item]))))
@@ -87,7 +87,7 @@ def gold_rows(
 
 
 def _summaries_of(gold: GoldItem, systems: Mapping[int, str]) -> list[int]:
-    ids = {name: number for number, name in reversed(systems.items())}
+    ids = {name: number for number, name in reversed([*systems.items()])}
     unknown = next((name for name in gold.texts if name not in ids), None)
     if unknown is not None:
         raise UnknownNameError(f"gold item of {gold.dialogue}: system", unknown, systems.values())
@@ -117,7 +117,7 @@ def add_check(
     summaries, expected = (_check_of_scales if section.task == "rate" else _check_among)(
         connection, section, bundle, (seed, name, bundle.dialogue, number_of_pass, "check"), beside.summaries
     )
-    item = {"kind": section.task, "purpose": "check", "dialogue": bundle.dialogue, "role": bundle.role}
+    item: dict[str, Any] = {"kind": section.task, "purpose": "check", "dialogue": bundle.dialogue, "role": bundle.role}
     item |= {"summaries": summaries, "reference": beside.reference, "expected": expected}
     return insert(connection, t.item, [item])[0], summaries
 

@@ -14,6 +14,7 @@ from dialgauge.annotate._access import RefusedError, Visitor
 from dialgauge.annotate._answers import Save
 from dialgauge.annotate._audit import log
 from dialgauge.annotate._late import find_assignment
+from dialgauge.annotate._late_tables import late_view
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project
 from dialgauge.annotate._saves import write_late
@@ -63,7 +64,9 @@ def _settle(connection: Connection, key: str, outcome: str) -> None:
     connection.execute(sa.update(t.late).where(t.late.c.key == key).values(outcome=outcome, settled=time.time()))
 
 
-def decide_late(connection: Connection, project: Project, library: Library, key: str, decision: str) -> dict[str, Any]:
+def decide_late(
+    connection: Connection, project: Project, library: Library, key: str, decision: str, *, actor: str = "lead"
+) -> dict[str, Any]:
     """The lead's decision on one late change."""
     row = connection.execute(sa.select(t.late).where(t.late.c.key == key.lower())).first()
     if row is None:
@@ -74,35 +77,8 @@ def decide_late(connection: Connection, project: Project, library: Library, key:
         _take(connection, project, library, row)
     else:
         _settle(connection, row.key, "left")
-    log(connection, "lead", "late-change", decision=decision, reason=row.reason, key=row.key)
+    log(connection, actor, "late-change", decision=decision, reason=row.reason, key=row.key)
     return {"key": row.key, "outcome": "taken" if decision == "take" else "left"}
-
-
-def late_view(connection: Connection, limit: int = 500) -> dict[str, Any]:
-    """Late changes, those that wait for a decision first."""
-    waiting = sa.select(sa.func.count()).select_from(t.late).where(t.late.c.outcome.is_(None))
-    query = (
-        sa.select(t.late, t.annotator.c.name, t.assignment.c.answer)
-        .join(t.annotator, t.annotator.c.id == t.late.c.annotator)
-        .outerjoin(t.assignment, t.assignment.c.id == t.late.c.assignment)
-        .order_by(t.late.c.outcome.is_not(None), t.late.c.id)
-        .limit(limit)
-    )
-    shown = ("values", "spans", "text", "comment")
-    rows = [
-        {
-            "key": row.key,
-            "annotator": row.name,
-            "item": row.item,
-            "reason": row.reason,
-            "at": row.at,
-            "outcome": row.outcome,
-            "change": {name: row.body.get(name) for name in shown},
-            "answer": row.answer and {name: row.answer.get(name) for name in shown},
-        }
-        for row in connection.execute(query)
-    ]
-    return {"open": connection.execute(waiting).scalar(), "changes": rows}
 
 
 def add_late_routes(router: fastapi.APIRouter, site: Site) -> None:
@@ -110,11 +86,11 @@ def add_late_routes(router: fastapi.APIRouter, site: Site) -> None:
 
     @router.get("/late")
     def late(request: Request) -> dict[str, Any]:
-        return site.look(request, lambda connection, _: late_view(connection), lead=True)
+        return site.look(request, lambda connection, _: late_view(connection, site.library), lead=True)
 
     @router.post("/late/{key}")
     async def decide(request: Request, key: _Key, body: LateBody) -> dict[str, Any]:
-        def write(connection: Connection, _: Visitor) -> dict[str, Any]:
-            return decide_late(connection, site.project, site.library, key, body.decision)
+        def write(connection: Connection, lead: Visitor) -> dict[str, Any]:
+            return decide_late(connection, site.project, site.library, key, body.decision, actor=lead.name)
 
         return await site.act(request, write, lead=True)

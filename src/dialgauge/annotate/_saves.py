@@ -77,7 +77,7 @@ def save_answer(
     source: str = "browser",
 ) -> Saved:
     """Write one change; see the module."""
-    digest = _digest(assignment, save)
+    digest = digest_of(assignment, save)
     change = _checked(connection, project, library, visitor.annotator, assignment, save, digest, source)
     if (written := _written(connection, save.key, digest)) is not None:
         return _repeated(project, change, written)
@@ -170,7 +170,8 @@ def _kept(change: _Change, reason: str) -> Saved:
     return Saved({"kept": reason, "rev": change.found.rev}, change.found.stage, False, reason)
 
 
-def _digest(assignment: str, save: Save) -> str:
+def digest_of(assignment: str, save: Save) -> str:
+    """What a change says, as a hash: the same key with another content is another change."""
     content = save.model_dump(mode="json", exclude={"key"})
     # As before there were these parts: a change that was saved then and is sent again now is the same change.
     for span in content["spans"]:

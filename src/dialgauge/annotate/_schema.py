@@ -170,7 +170,7 @@ late = sa.Table(
     sa.Column("item", sa.ForeignKey("item.id"), nullable=False),
     sa.Column("body", sa.JSON, nullable=False),  # the change as the browser sent it
     sa.Column("digest", sa.String(64), nullable=False),
-    sa.Column("reason", sa.String(12), nullable=False),  # paused | closed | moved | dropped | final
+    sa.Column("reason", sa.String(12), nullable=False),  # paused | closed | moved | dropped | final | conflict
     sa.Column("at", sa.Double, nullable=False),
     sa.Column("outcome", sa.String(12)),  # taken | left; null: open
     sa.Column("settled", sa.Double),

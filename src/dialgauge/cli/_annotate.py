@@ -60,7 +60,7 @@ def annotate(
     ] = None,
     import_file: Annotated[
         Path | None,
-        typer.Option("--import", help="Import a completed workbook or a Label Studio export, then exit."),
+        typer.Option("--import", help="Import a workbook, a Label Studio export or a page's saved changes, then exit."),
     ] = None,
     annotator: Annotated[str, typer.Option(help="Annotator whose ratings --import reads.")] = "",
     backup: Annotated[Path | None, typer.Option(help="Copy the SQLite database to this path, then exit.")] = None,
@@ -199,14 +199,11 @@ def _work_on_files(
     backup: Path | None,
     json: bool,
 ) -> None:
-    from dialgauge.annotate import audit_head, backup_project, export_project, import_file
+    from dialgauge.annotate import audit_head, backup_project, export_project, import_file, import_kind
 
     done: dict[str, Any] = {}
     if import_path is not None:
-        kinds = {".xlsx": "sheets", ".json": "label-studio"}
-        if import_path.suffix.lower() not in kinds:
-            raise InputError(f"{import_path}: expected a workbook (.xlsx) or a Label Studio JSON export (.json)")
-        done["import"] = import_file(project, kinds[import_path.suffix.lower()], import_path, annotator=annotator)
+        done["import"] = import_file(project, import_kind(import_path), import_path, annotator=annotator)
     if export is not None:
         done["export"] = str(export_project(project, format, export, reason="dialgauge annotate --export"))
     if backup is not None:
@@ -220,6 +217,8 @@ def _work_on_files(
         note(f"rejected: {line['where']}: {line['message']}")
     if "import" in done:
         console.print(f"{counted(done['import']['accepted'], 'rating')} imported", highlight=False)
+    if late := done.get("import", {}).get("late"):
+        console.print(f"{counted(late, 'change')} kept for your decision: page 'Late changes'", highlight=False)
     for what in ("export", "backup"):
         if what in done:
             console.print(f"{what}: {done[what]}", highlight=False, soft_wrap=True)

@@ -31,6 +31,7 @@ export function dashboardPage(data) {
       data.comments
         ? tile(String(data.comments), element("a", { href: "/lead/comments" }, t("dash.comments")))
         : null,
+      data.late ? tile(String(data.late), element("a", { href: "/lead/late" }, t("dash.late"))) : null,
     ),
     gateNotice(data),
     element("h2", {}, t("lead.annotators")),

@@ -45,6 +45,7 @@ function importForm(data, draw) {
     [
       ["sheets", t("import.sheets")],
       ["label-studio", t("import.label-studio")],
+      ["tray", t("import.tray")],
     ],
     "sheets",
   );
@@ -60,12 +61,12 @@ function importForm(data, draw) {
       t("import.go"),
       async () => {
         try {
-          const reply = await upload(
-            `/api/lead/import/${kind.value}?annotator=${encodeURIComponent(person.value)}`,
-            file.files[0],
-          );
+          // What an annotator's page saved says itself whose it is.
+          const whose = kind.value === "tray" ? "" : `?annotator=${encodeURIComponent(person.value)}`;
+          const reply = await upload(`/api/lead/import/${kind.value}${whose}`, file.files[0]);
           await draw();
-          toast(t("import.done", { accepted: reply.accepted, refused: reply.refused.length }));
+          const counts = { accepted: reply.accepted, refused: reply.refused.length, late: reply.late };
+          toast(t(reply.late ? "import.done.late" : "import.done", counts));
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
           replace(

@@ -8,6 +8,7 @@ import { dashboardPage } from "./lead-dashboard.js";
 import { disagreementsPage } from "./lead-disagreements.js";
 import { exportsPage } from "./lead-exports.js";
 import { gatePage } from "./lead-gate.js";
+import { latePage } from "./lead-late.js";
 import { leadsPage } from "./lead-leads.js";
 import { logPage } from "./lead-log.js";
 import { plannerPage } from "./lead-planner.js";
@@ -22,6 +23,7 @@ const PAGES = {
   gate: gatePage,
   quality: qualityPage,
   comments: commentsPage,
+  late: latePage,
   disagreements: disagreementsPage,
   planner: plannerPage,
   exports: exportsPage,
@@ -43,11 +45,18 @@ async function draw() {
   document.getElementById("blinded").textContent = data.study.blinded ? t("lead.blinded") : t("lead.unblinded");
   document.querySelector('nav a[data-page="gate"]').hidden = data.gate === null;
   document.querySelector('nav a[data-page="crowd"]').hidden = !data.study.crowd;
+  for (const page of ["comments", "late"]) showCount(page, data[page]);
   const nodes = await PAGES[name](data, draw);
   const open = [...main.querySelectorAll("details")].map((node) => node.open);
   replace(main, ...nodes);
   [...main.querySelectorAll("details")].forEach((node, index) => (node.open = open[index] ?? false));
   drawn = state;
+}
+
+/** How much waits on a page, beside its name. */
+function showCount(page, count) {
+  const link = document.querySelector(`nav a[data-page="${page}"]`);
+  replace(link, t(`lead.${page}`), count ? element("span", { class: "count" }, ` ${count}`) : "");
 }
 
 /** Draws the page anew when something has changed, but never under somebody's hands. */
