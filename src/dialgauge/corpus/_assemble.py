@@ -2,8 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -19,7 +20,7 @@ from dialgauge.corpus._rows import Rows, to_problems
 from dialgauge.corpus._schema import ANNOTATORS, CHOICES, DIALOGUES, KEY, PREFERENCES, SPANS, SUMMARIES
 from dialgauge.corpus._settings import ReadingSettings
 from dialgauge.corpus._table import Table
-from dialgauge.corpus._turns import parse_turns, turn_to_json
+from dialgauge.corpus._turns import split_turns
 from dialgauge.corpus._types import ORIGINAL, Dimension
 from dialgauge.corpus.layouts._base import hash_id
 from dialgauge.errors import InputError, counted
@@ -197,19 +198,42 @@ def _dialogues(rows: Rows) -> pl.DataFrame:
     metas = rows.columns("meta")
     merged = pl.col("dialogue", "domain", "language", "meta", *metas).drop_nulls().first()
     found = rows.frame.group_by("dialogue_id", maintain_order=True).agg(pl.col(ROW).first(), merged)
-    result = []
-    for row in found.iter_rows(named=True):
-        meta = {column.partition(":")[2]: row[column] for column in metas if row[column] is not None}
-        try:
-            meta |= _json_object(row["meta"])
-        except ValueError:
-            rows.bad.append(
-                BadRow("dialogues", row[ROW], row["dialogue_id"], "meta is not a JSON object and was ignored")
-            )
-        turns = [{"role": None, **turn_to_json(turn)} for turn in parse_turns(row["dialogue"] or "")]
-        text = json.dumps(meta, ensure_ascii=False, sort_keys=True) if meta else None
-        result.append((row["dialogue_id"], row["domain"], row["language"], turns, text, row[ROW]))
-    return pl.DataFrame(result, schema={**DIALOGUES, ROW: pl.Int64()}, orient="row")
+    described = found.select("dialogue_id", ROW, "meta", *metas).filter(
+        pl.any_horizontal(pl.col("meta", *metas).is_not_null())
+    )
+    made = {row["dialogue_id"]: _meta(row, metas, rows.bad) for row in described.iter_rows(named=True)}
+    meta = pl.col("dialogue_id").replace_strict(made, default=None, return_dtype=pl.String).alias("meta")
+    return found.select(
+        "dialogue_id",
+        "domain",
+        "language",
+        _turns(found["dialogue"].fill_null("").to_list()),
+        meta if made else pl.lit(None, pl.String).alias("meta"),
+        ROW,
+    )
+
+
+def _turns(texts: Sequence[str]) -> pl.Series:
+    """The turns of each dialogue. Made as columns of all turns: a hundred thousand dicts take longer than parsing."""
+    parsed = [split_turns(text) for text in texts]
+    flat = pl.DataFrame(
+        [(number, *turn) for number, turns in enumerate(parsed) for turn in turns],
+        schema={"number": pl.UInt32, "speaker": pl.String, "text": pl.String, "role": pl.String},
+        orient="row",
+    )
+    turns = flat.group_by("number", maintain_order=True).agg(pl.struct("speaker", "role", "text").alias("turns"))
+    numbers = pl.DataFrame({"number": range(len(parsed))}, schema={"number": pl.UInt32})
+    every = numbers.join(turns, on="number", how="left", maintain_order="left")["turns"]
+    return every.fill_null([]).cast(DIALOGUES["turns"])
+
+
+def _meta(row: Mapping[str, Any], metas: Sequence[str], bad: list[BadRow]) -> str | None:
+    meta = {column.partition(":")[2]: row[column] for column in metas if row[column] is not None}
+    try:
+        meta |= _json_object(row["meta"])
+    except ValueError:
+        bad.append(BadRow("dialogues", row[ROW], row["dialogue_id"], "meta is not a JSON object and was ignored"))
+    return json.dumps(meta, ensure_ascii=False, sort_keys=True) if meta else None
 
 
 def _json_object(text: str | None) -> dict[str, object]:
@@ -291,7 +315,8 @@ def _seeds(rows: Rows) -> pl.DataFrame:
 def _summaries(rows: Rows) -> pl.DataFrame:
     """The summaries in the rows. A row that repeats one without rating it is a duplicate."""
     key = pl.struct(KEY)
-    first = pl.col("summary").drop_nulls().first().over(KEY)
+    once = not rows.frame.select(KEY).is_duplicated().any()  # then nothing can disagree with an earlier row
+    first = pl.col("summary") if once else pl.col("summary").drop_nulls().first().over(KEY)
     other = pl.col("summary").is_not_null() & (pl.col("summary") != first)
     rows.drop(other, "the text differs from an earlier row for this summary")
     named = pl.col("system").is_not_null()
@@ -307,11 +332,12 @@ def _summaries(rows: Rows) -> pl.DataFrame:
         [text for text in given["provenance"].drop_nulls().unique() if not _is_object(text)]
     )
     rows.bad += bad_rows("summaries", given.filter(wrong), KEY, "provenance is not a JSON object and was ignored")
+    given = given.with_columns(pl.when(~wrong).then("provenance"))
+    if not once:
+        given = given.with_columns(pl.col("kind", "provenance").drop_nulls().first().over(KEY))
+        given = given.unique(list(KEY), keep="first", maintain_order=True)
     return (
-        given.with_columns(pl.when(~wrong).then("provenance"))
-        .with_columns(pl.col("kind", "provenance").drop_nulls().first().over(KEY))
-        .unique(list(KEY), keep="first", maintain_order=True)
-        .with_columns(pl.col("kind").fill_null(guessed))
+        given.with_columns(pl.col("kind").fill_null(guessed))
         .rename({"summary": "text"})
         .select(_SUMMARY_ROWS.names())
     )

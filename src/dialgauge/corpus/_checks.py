@@ -45,11 +45,11 @@ def check_rows(dialogues: pl.DataFrame, summaries: pl.DataFrame, ratings: pl.Dat
     ratings = row_filter.keys("ratings", ratings, RATING_KEY)
     unreal = pl.col("value").is_nan() | pl.col("value").is_infinite()
     ratings = row_filter.drop("ratings", ratings, RATING_KEY, unreal.fill_null(False), "the value is NaN or infinite")
-    known = summaries.select(KEY).with_columns(pl.lit(True).alias("_known"))
-    ratings = ratings.join(known, on=list(KEY), how="left", maintain_order="left")
-    stray = pl.col("_known").is_null()
-    ratings = row_filter.drop("ratings", ratings, RATING_KEY, stray, "rating of a summary that is not in the corpus")
-    return CheckedRows(dialogues, summaries, ratings.drop("_known"), tuple(row_filter.bad))
+    stray = ratings.join(summaries, on=list(KEY), how="anti", maintain_order="left")
+    row_filter.bad += bad_rows("ratings", stray, RATING_KEY, "rating of a summary that is not in the corpus")
+    if not stray.is_empty():
+        ratings = ratings.join(summaries, on=list(KEY), how="semi", maintain_order="left")
+    return CheckedRows(dialogues, summaries, ratings, tuple(row_filter.bad))
 
 
 class RowFilter:

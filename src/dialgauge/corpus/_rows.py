@@ -126,7 +126,8 @@ class Rows:
         """Take tags and character codes out of texts, and say so."""
         changed = 0
         for column in ("dialogue", "summary", "seed", *self.columns("reference")):
-            texts = [text for text in self.frame[column].drop_nulls().unique() if "<" in text or "&" in text]
+            suspects = [pl.col(column).str.contains(character, literal=True) for character in "<&"]
+            texts = self.frame.filter(pl.any_horizontal(suspects))[column].unique(maintain_order=True).to_list()
             tags = has_markup(texts)
             new = {}
             for text in texts:

@@ -53,17 +53,22 @@ def parse_turns(text: str) -> tuple[Turn, ...]:
     (``Agent: …``, ``#Person1#: …``, ``客服：…``). A line without a speaker continues the turn before it. A text
     in which nobody is named is one turn of a nameless speaker.
     """
+    return tuple(Turn(*parts) for parts in split_turns(text))
+
+
+def split_turns(text: str) -> list[tuple[str, str, str | None]]:
+    """Speaker, text and role of each turn of :func:`parse_turns`: what a table of many dialogues is made from."""
     stripped = text.strip()
     if stripped.startswith("["):
         turns = _from_json_text(stripped)
         if turns is not None:
-            return turns
+            return [(turn.speaker, turn.text, turn.role) for turn in turns]
     if "\n" not in stripped and "|" in stripped:
         pieces = [piece.strip() for piece in stripped.split("|") if piece.strip()]
         named = sum(split_speaker(piece) is not None for piece in pieces)
         if len(pieces) > 1 and named * 2 > len(pieces):
             return _gather(pieces, joint=" | ")
-    return _gather((line for line in _LINE_BREAK.split(text) if line.strip()), joint="\n")
+    return _gather([line for line in _LINE_BREAK.split(text) if line.strip()], joint="\n")
 
 
 def split_speaker(line: str) -> tuple[str, str] | None:
@@ -81,9 +86,8 @@ def split_speaker(line: str) -> tuple[str, str] | None:
     return speaker, text
 
 
-def _gather(pieces: Iterable[str], joint: str) -> tuple[Turn, ...]:
+def _gather(lines: Sequence[str], joint: str) -> list[tuple[str, str, str | None]]:
     turns: list[tuple[str, list[str]]] = []
-    lines = list(pieces)
     heads = _mail_heads(lines) if _SUBJECT_LINE.search("\n".join(lines)) else {}
     for number, piece in enumerate(lines):
         if number in heads:
@@ -98,7 +102,7 @@ def _gather(pieces: Iterable[str], joint: str) -> tuple[Turn, ...]:
             turns[-1][1].append(piece.strip())
         else:
             turns.append(("", [piece.strip()]))
-    return tuple(Turn(speaker, joint.join(parts), role_of(speaker)) for speaker, parts in turns)
+    return [(speaker, joint.join(parts), role_of(speaker)) for speaker, parts in turns]
 
 
 def _mail_heads(lines: Sequence[str]) -> dict[int, str]:

@@ -94,6 +94,9 @@ _SCALES: tuple[tuple[str, ...], ...] = tuple(
         "muy malo|muy mala / malo|mala / regular / bueno|buena / muy bueno|muy buena|excelente",
     )
 )
+#: Every word of a pair or scale: most texts of a table are none of them, and need not be compared with each.
+_OF_PAIRS = frozenset(word for pair in _YES_NO for words in pair for word in words)
+_OF_SCALES = frozenset(word for scale in _SCALES for point in scale for word in point.split("|"))
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 #: "4 - good", "4: good", "4 (good)", "4/5", "4 out of 5", "4 stars", "80 %": the number is the answer.
 _LEADING = re.compile(
@@ -104,7 +107,6 @@ _LEADING = re.compile(
 _TRAILING = re.compile(r"[^\d()]+\(\s*([+-]?\d+(?:\.\d+)?)\s*\)")
 #: "★★★☆☆": as many as are filled.
 _STARS = re.compile(r"([★⭐🟊✭]+\ufe0f?)[☆✩]*")
-_SPACES = re.compile(r"\s+")
 
 Kind = Literal["number", "yes/no", "ordered", "names", "unreadable"]
 #: A column holds judgements if at least this share of its filled cells can be read.
@@ -136,7 +138,7 @@ def read_values(counts: Mapping[str, int], *, commas: bool = True, order: tuple[
 
     ``commas`` allows decimal commas where every number has one; ``order`` gives the words of a scale from the lowest.
     """
-    plain = {text: _SPACES.sub(" ", text.strip().lower()) for text in counts}
+    plain = {text: " ".join(text.lower().split()) for text in counts}
     wanted = {word.strip().lower() for word in order}
     skipped = {text: n for text, n in counts.items() if plain[text] in NOT_GIVEN and plain[text] not in wanted}
     given = {text: plain[text] for text in counts if text not in skipped}
@@ -203,6 +205,7 @@ def _numbers(given: Mapping[str, str], commas: bool) -> tuple[dict[str, float], 
 
 def _yes_no(given: Mapping[str, str]) -> dict[str, float]:
     found: list[dict[str, float]] = []
+    given = {text: word for text, word in given.items() if word in _OF_PAIRS}
     for yes, no in _YES_NO:
         found.append({text: 1.0 if word in yes else 0.0 for text, word in given.items() if word in yes or word in no})
     return max(found, key=len)
@@ -211,6 +214,7 @@ def _yes_no(given: Mapping[str, str]) -> dict[str, float]:
 def _ordered(given: Mapping[str, str], reading: object) -> Reading:
     best: dict[str, float] = {}
     chosen: tuple[str, ...] = ()
+    given = {text: word for text, word in given.items() if word in _OF_SCALES}
     for scale in sorted(_SCALES, key=len):
         places = {word: float(place) for place, point in enumerate(scale, start=1) for word in point.split("|")}
         known = {text: places[word] for text, word in given.items() if word in places}
