@@ -20,7 +20,7 @@ from dialgauge.affect._taggers import CombinedTagger, ContextualTagger, LookupTa
 from dialgauge.affect._word_reader import WordLessons, save_word_reader, train_word_reader, word_lessons
 from dialgauge.errors import InputError, ModelError, ParameterError
 from dialgauge.models import Model, TrainingRecord, digest_of, load, quiet_loading, resolve, watching
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 
 #: Share of the adaptation sentences used to select the best epoch.
@@ -77,6 +77,7 @@ class TrainedTaggers:
         return found
 
 
+@with_bar
 @takes(TaggerTraining)
 def train_tagger(
     treebank: Treebank,

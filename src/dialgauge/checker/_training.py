@@ -38,7 +38,7 @@ from dialgauge.models import (
     settle,
     train,
 )
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 
 #: How much the parts count beside each other; a fit on rule-made errors alone would keep the first one only.
@@ -73,6 +73,7 @@ class TrainedChecker:
         return {**asdict(self), "folder": str(self.folder), "good": self.good}
 
 
+@with_bar
 @takes(CheckerSettings)
 def train_checker(
     corpus: Corpus,

@@ -38,6 +38,7 @@ def filter(
         Path,
         output_option(
             "Filtered corpus to write: a file, or a name without a suffix for a folder.",
+            pipe=".jsonl",
             show_default=False,
         ),
     ],

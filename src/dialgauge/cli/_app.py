@@ -17,9 +17,10 @@ from typing import Annotated, Any, NoReturn, TextIO
 import typer
 
 from dialgauge import __version__
-from dialgauge.cli._help import add_under_headings
+from dialgauge.cli._help import Group, add_under_headings
 from dialgauge.cli._output import fail, note
 from dialgauge.errors import DialgaugeError
+from dialgauge.progress import no_bars
 
 #: What typer raises for a command line that it cannot read. Of that kind it exports only this one.
 _UsageError: Any = typer.BadParameter.__base__
@@ -68,6 +69,7 @@ def module_of(command: str) -> str | None:
 def make_app(only: str | None = None) -> typer.Typer:
     """The command line with all commands, or with those of one module: the others take half a second to import."""
     made = typer.Typer(
+        cls=Group,
         no_args_is_help=True,
         add_completion=True,
         rich_markup_mode="rich",
@@ -94,8 +96,12 @@ def __getattr__(name: str) -> typer.Typer:
 def _asked() -> typer.Typer:
     """What the command line at hand needs: one command if it begins with its name, otherwise all."""
     words = sys.argv[1:]
-    completing = "_DIALGAUGE_COMPLETE" in os.environ
-    return make_app(module_of(words[0]) if words and not completing else None)
+    if (
+        "_DIALGAUGE_COMPLETE" in os.environ
+    ):  # what was typed so far; the word under the cursor is no name of a command yet
+        typed = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or ""
+        words = typed.split()[1:] if len(typed.split()) > 2 or typed.endswith((" ", "\n")) else []
+    return make_app(module_of(words[0]) if words else None)
 
 
 def _show_warning(
@@ -130,6 +136,7 @@ def _explain(error: Any) -> NoReturn:
 def main() -> None:
     """Run the command line; user errors give one clear message and exit code 2 (1 where too much would be left out)."""
     warnings.showwarning = _show_warning
+    no_bars()  # commands show their own
     try:
         code = _asked()(prog_name="dialgauge", standalone_mode=False)
         if code == _INTERRUPTED:

@@ -37,7 +37,7 @@ def attention(
     corpus: Source,
     dialogue: Annotated[str, typer.Option("--dialogue", "-d", help="ID of the dialogue.")],
     models: Models,
-    output: Annotated[Path, output_option("HTML file to write.")],
+    output: Annotated[Path, output_option("HTML file to write.", pipe=".html")],
     settings: AttentionSettings,
     generation: Annotated[GenerationSettings, Only("beams")],
     affect: Annotated[TaggerSettings, Only("tagger")],

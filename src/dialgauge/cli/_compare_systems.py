@@ -7,6 +7,7 @@ import typer
 
 from dialgauge.cli._corpus_input import AllowLeftOut, Format, Map, Source, load_corpus
 from dialgauge.cli._output import Json, note, print_json, progress_bar, show
+from dialgauge.cli._pipes import from_pipe
 from dialgauge.cli._scores_input import load_scores
 from dialgauge.cli._settings import with_options
 from dialgauge.metaeval import SystemComparisonSettings
@@ -25,7 +26,11 @@ def compare_systems(
     policy: RatingPolicy,
     scores: Annotated[
         Path | None,
-        typer.Argument(help="Scores of its summaries, written by [bold]dialgauge score -o[/]; not needed for ratings."),
+        typer.Argument(
+            help="Scores of its summaries, written by [bold]dialgauge score -o[/] ([bold]-[/]: standard input); not "
+            "needed for ratings.",
+            callback=from_pipe,
+        ),
     ] = None,
     format: Format = None,
     map: Map = None,

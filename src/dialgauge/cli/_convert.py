@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dialgauge.cli._completion import complete_language
+from dialgauge.cli._completion import complete_corpus, complete_language
 from dialgauge.cli._corpus_input import FIRST, Map, Strict, allowed, given_by, problems_as_json
 from dialgauge.cli._output import Json, console, note, print_json, print_table, progress_bar
+from dialgauge.cli._pipes import from_pipe, to_pipe
 from dialgauge.cli._settings import with_options
 from dialgauge.corpus import ReadingSettings
 from dialgauge.errors import InputError, UnknownNameError
@@ -30,11 +31,22 @@ def add_to(app: typer.Typer) -> None:
 @with_options
 def convert(
     source: Annotated[
-        str, typer.Argument(metavar="IN", help="A corpus file or folder, [bold]embedded[/], or [bold]dataset:NAME[/].")
+        str,
+        typer.Argument(
+            metavar="IN",
+            help="A corpus file or folder, [bold]embedded[/], [bold]dataset:NAME[/], or [bold]-[/] for standard input.",
+            callback=from_pipe,
+            autocompletion=complete_corpus,
+        ),
     ],
     target: Annotated[
         Path,
-        typer.Argument(metavar="OUT", help="File or folder to write; a name without a suffix is a dialgauge folder."),
+        typer.Argument(
+            metavar="OUT",
+            help="File or folder to write; a name without a suffix is a dialgauge folder, [bold]-[/] JSONL on standard "
+            "output.",
+            callback=lambda context, value: to_pipe(context, value, ".jsonl"),
+        ),
     ],
     reading: ReadingSettings,
     map: Map = None,

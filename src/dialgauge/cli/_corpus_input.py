@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dialgauge.cli._completion import complete_corpus
 from dialgauge.cli._output import note, progress_bar
+from dialgauge.cli._pipes import from_pipe
 from dialgauge.errors import InputError, LeftOutError, counted
 
 if TYPE_CHECKING:
@@ -16,7 +18,12 @@ if TYPE_CHECKING:
 #: The argument of every command that reads a corpus.
 Source = Annotated[
     str,
-    typer.Argument(help="A corpus file or folder, [bold]embedded[/], or [bold]dataset:NAME[/].", show_default=False),
+    typer.Argument(
+        help="A corpus file or folder, [bold]embedded[/], [bold]dataset:NAME[/], or [bold]-[/] for standard input.",
+        show_default=False,
+        callback=from_pipe,
+        autocompletion=complete_corpus,
+    ),
 ]
 Format = Annotated[str | None, typer.Option("--format", help="File format, if the file name does not show it.")]
 Map = Annotated[

@@ -21,7 +21,7 @@ def add_to(app: typer.Typer) -> None:
 
 def datasheet(
     corpus: Annotated[str, typer.Argument(help="A corpus with ratings, or [bold]embedded[/].", show_default=False)],
-    output: Annotated[Path | None, output_option("File to write: .json (HEDS form) or .md.")] = None,
+    output: Annotated[Path | None, output_option("File to write: .json (HEDS form) or .md.", pipe=".json")] = None,
     answers: Annotated[
         Path | None,
         typer.Option(help="Your answers: a TOML file with a text for each key of the sheet.", show_default=False),

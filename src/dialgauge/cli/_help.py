@@ -2,15 +2,35 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 
 class Module(Protocol):
     """A module of commands."""
 
     add_to: Callable[[typer.Typer], None]
+
+
+class _Flags:
+    """In help, a flag is shown without the type of a value: it takes none."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # of the command that this is mixed into
+        for one in params:
+            if getattr(one, "is_flag", False):
+                one.metavar = ""
+        return params
+
+
+class Command(_Flags, TyperCommand):
+    """A command of the command line."""
+
+
+class Group(_Flags, TyperGroup):
+    """A command with commands of its own."""
 
 
 def add_under_headings(app: typer.Typer, headings: Mapping[str, Iterable[Module]]) -> None:
@@ -23,14 +43,16 @@ def add_under_headings(app: typer.Typer, headings: Mapping[str, Iterable[Module]
             command.rich_help_panel = heading
         for group in app.registered_groups[groups:]:
             group.rich_help_panel = heading
-    _fill_paragraphs(app)
+    _lay_out(app)
 
 
-def _fill_paragraphs(app: typer.Typer) -> None:
-    """Remove the line breaks within paragraphs: they follow the source code, not the width of the screen."""
+def _lay_out(app: typer.Typer) -> None:
+    """Show flags as flags, and remove line breaks within paragraphs: they follow the source code, not the screen."""
     for command in app.registered_commands:
         paragraphs = (command.help or inspect.getdoc(command.callback) or "").split("\n\n")
         command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+        command.cls = Command
     for group in app.registered_groups:
+        group.cls = Group
         if group.typer_instance is not None:
-            _fill_paragraphs(group.typer_instance)
+            _lay_out(group.typer_instance)

@@ -8,6 +8,7 @@ import typer
 
 from dialgauge.cli._corpus_input import Format, Map, report_input
 from dialgauge.cli._output import Json, console, print_json, print_table, progress_bar
+from dialgauge.cli._pipes import from_pipe
 from dialgauge.errors import InputError, counted
 from dialgauge.tables import NOTHING
 
@@ -28,7 +29,13 @@ def add_to(app: typer.Typer) -> None:
 
 
 def inspect(
-    file: Annotated[Path, typer.Argument(help="A file or folder with dialogues, summaries or ratings.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A file or folder with dialogues, summaries or ratings ([bold]-[/]: standard input).",
+            callback=from_pipe,
+        ),
+    ],
     map: Map = None,
     format: Format = None,
     rows: Annotated[int, typer.Option(min=0, help="Number of rows to show.")] = 2,

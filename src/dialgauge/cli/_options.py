@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from dialgauge.cli._pipes import to_pipe
 from dialgauge.errors import InputError
 
 Device = Annotated[str, typer.Option("--device", help="Device for models: auto, cpu, cuda or cuda:N.")]
@@ -21,12 +22,17 @@ RawCsv = Annotated[
 ]
 
 
-def output_option(help: str, **more: Any) -> Any:
+def output_option(help: str, pipe: str = "", **more: Any) -> Any:
     """``--output``, ``-o``: a file or folder to write. Its folder is created, but not the one around that.
 
-    Two folders that are missing are a typing error rather than a wish.
+    Two folders that are missing are a typing error rather than a wish. ``pipe`` is the suffix of the format that goes
+    to standard output for ``-o -``; empty where a folder is written.
     """
-    return typer.Option("--output", "-o", help=help, callback=_with_a_place, **more)
+
+    def place(context: typer.Context, value: Any) -> Any:
+        return _with_a_place(to_pipe(context, value, pipe))
+
+    return typer.Option("--output", "-o", help=help, callback=place, **more)
 
 
 def _with_a_place(path: Path | str | None) -> Path | str | None:

@@ -1,6 +1,7 @@
 """Output of all commands: tables and progress bars for people, JSON for programs, errors on stderr."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextCol
 from rich.text import Text
 
 from dialgauge import tables
+from dialgauge.errors import InputError
 from dialgauge.tables import harmless
 
 if TYPE_CHECKING:
@@ -22,12 +24,18 @@ if TYPE_CHECKING:
 #: The ``--json`` option, the same on every command.
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
+#: Folders of what goes through a pipe begin so; messages name the pipe instead.
+PIPES = "dialgauge-pipe-"
+_PIPE = re.compile(rf"\S*/{PIPES}\w+/(in|out)put\.\w+")
+
 console = Console()
 errors = Console(stderr=True)
 
 
 def print_json(data: Any) -> None:
     """Print one JSON document on stdout: keys unsorted, non-ASCII characters kept, no NaN."""
+    if console.stderr:
+        raise InputError("--json and a file called - would both be on standard output; give the file a name")
     sys.stdout.write(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
 
 
@@ -50,7 +58,11 @@ def show(table: "Table", *, compact: bool = False) -> None:
 
 def note(message: str) -> None:
     """Print a line for people on stderr, so that stdout stays clean for pipes. In a file or pipe it is not wrapped."""
-    errors.print(harmless(message), style="dim", markup=False, highlight=False, soft_wrap=not errors.is_terminal)
+    errors.print(_said(message), style="dim", markup=False, highlight=False, soft_wrap=not errors.is_terminal)
+
+
+def _said(message: str) -> str:
+    return _PIPE.sub(r"standard \1put", harmless(message))
 
 
 def write_file(path: Path, text: str) -> None:
@@ -63,7 +75,7 @@ def write_file(path: Path, text: str) -> None:
 
 def fail(message: str, code: int = 2) -> NoReturn:
     """Print an error on stderr and exit with this code."""
-    errors.print("[bold red]error:[/]", escape(harmless(message)), highlight=False, soft_wrap=not errors.is_terminal)
+    errors.print("[bold red]error:[/]", escape(_said(message)), highlight=False, soft_wrap=not errors.is_terminal)
     sys.exit(code)
 
 

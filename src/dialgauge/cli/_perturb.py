@@ -118,7 +118,7 @@ def _show_declined(corpus: str, name: str, json: bool) -> None:
 def perturb(
     corpus: Source,
     names: Names,
-    output: Annotated[Path, output_option("File or folder for the corpus with the variants.")],
+    output: Annotated[Path, output_option("File or folder for the corpus with the variants.", pipe=".jsonl")],
     settings: PerturbSettings,
     asked: LlmSettings,
     chat: ChatSettings,

@@ -16,7 +16,9 @@ def add_to(app: typer.Typer) -> None:
 
 def report(
     run: Annotated[Path, typer.Argument(help="Run folder, written by 'dialgauge run'.")],
-    output: Annotated[Path | None, output_option("File to write (default: report.html in the run folder).")] = None,
+    output: Annotated[
+        Path | None, output_option("File to write (default: report.html in the run folder).", pipe=".html")
+    ] = None,
     with_times: Annotated[
         bool,
         typer.Option("--with-times", help="Add the run time of each metric and the machine; needs --output."),

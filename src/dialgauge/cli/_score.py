@@ -1,5 +1,6 @@
 """``dialgauge score``: score a corpus with metrics."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,15 +12,18 @@ from dialgauge.cli._limits import Limits, system_names
 from dialgauge.cli._not_scored import print_failures, print_notes, report_skipped
 from dialgauge.cli._options import output_option
 from dialgauge.cli._output import Json, note, print_json, progress_bar, show
-from dialgauge.cli._settings import with_options
+from dialgauge.cli._settings import Only, with_options
 from dialgauge.engine import EngineSettings
-from dialgauge.errors import counted
+from dialgauge.errors import InputError, ParameterError, UnknownNameError, counted
+from dialgauge.metaeval import SystemComparisonSettings
 from dialgauge.metrics import ScoringSettings, StreamSettings
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from dialgauge.metrics import StreamReport
+    from dialgauge.corpus import Corpus
+    from dialgauge.metaeval import SystemComparison
+    from dialgauge.metrics import Scores, StreamReport
 
 
 _EVIDENCE = "reasons were found; they are kept with the scores, and 'dialgauge check' shows them beside the dialogue"
@@ -35,6 +39,7 @@ def score(
     corpus: Source,
     settings: StreamSettings,
     place: EngineSettings,
+    comparing: Annotated[SystemComparisonSettings, Only("resamples", "confidence", "seed", "baseline")],
     metrics: Annotated[
         list[str] | None,
         typer.Option(
@@ -47,7 +52,10 @@ def score(
     ] = None,
     output: Annotated[
         str | None,
-        output_option("Write the scores: .parquet, .csv or .jsonl; with --stream, a folder."),
+        output_option(
+            "Write the scores: .parquet, .csv, .jsonl, or - for CSV on standard output; with --stream, a folder.",
+            pipe=".csv",
+        ),
     ] = None,
     format: Format = None,
     map: Map = None,
@@ -56,6 +64,10 @@ def score(
     stream: Annotated[
         bool,
         typer.Option("--stream", help="Score Parquet files larger than memory in chunks; rerun to resume."),
+    ] = False,
+    paired: Annotated[
+        bool,
+        typer.Option("--paired", help="Test which systems differ: paired over dialogues, corrected for the pairs."),
     ] = False,
     fail_under: Annotated[
         list[str] | None,
@@ -78,8 +90,8 @@ def score(
     Prints the mean of each system; the file has a row per summary, keyed by dialogue, system, variant and role. A
     summary that a metric cannot score has no value, and the reason is stored with the scores. In continuous
     integration, [bold]--fail-under rouge-l=0.3[/] exits with status 1 if the mean of any system is below 0.3.
+    [bold]--paired[/] says which systems differ: difference, interval and p-value of every two.
     """
-    from dialgauge.errors import InputError, ParameterError
     from dialgauge.metrics import parse_requests
 
     if not metrics:
@@ -91,12 +103,16 @@ def score(
     if stream:
         if output is None:
             raise InputError("--stream needs a folder for the parts: -o FOLDER")
-        if format is not None or strict:
-            raise ParameterError("score", "--format" if format else "--strict", "omitted with --stream", True)
+        for option, given in {"--format": format, "--strict": strict, "--paired": paired or comparing.baseline}.items():
+            if given:
+                raise ParameterError("score", option, "omitted with --stream", True)
         means, failed = _score_stream(corpus, metrics, output, map, place, settings, json)
     else:
         failed = 0
-        means = _score_corpus(corpus, metrics, output, (format, map, strict, allow_left_out), place, settings, json)
+        loaded = load_corpus(corpus, format, map, strict, allow_left_out)
+        pairs = comparing if paired or comparing.baseline else None
+        _check_pairs(loaded, pairs)
+        means = _score_corpus(corpus, loaded, metrics, output, pairs, place, settings, json)
     broken = limits.broken(means)
     for sentence in broken:
         note(sentence)
@@ -104,19 +120,37 @@ def score(
         raise typer.Exit(1)
 
 
+def _check_pairs(corpus: "Corpus", pairs: SystemComparisonSettings | None) -> None:
+    """Before anything is scored: are there two systems, and is the baseline one of them?"""
+    if pairs is None:
+        return
+    if pairs.baseline is not None and pairs.baseline not in corpus.systems:
+        raise UnknownNameError("system", pairs.baseline, corpus.systems)
+    if len(corpus.systems) < 2:
+        raise InputError(f"--paired needs two systems; found: {', '.join(corpus.systems) or 'none'}")
+
+
+def _compared(corpus: "Corpus", scores: "Scores", pairs: SystemComparisonSettings | None) -> "SystemComparison | None":
+    """Every two systems by each metric. Ratings are left aside."""
+    if pairs is None:
+        return None
+    from dialgauge.metaeval import compare_systems
+
+    return compare_systems(replace(corpus, ratings=corpus.ratings.clear(), declared=()), scores, pairs)
+
+
 def _score_corpus(
     corpus: str,
+    loaded: "Corpus",
     metrics: list[str],
     output: str | None,
-    reading: tuple[str | None, list[str] | None, bool, str | None],
+    pairs: SystemComparisonSettings | None,
     place: EngineSettings,
     settings: ScoringSettings,
     json: bool,
 ) -> "pl.DataFrame":
-    from dialgauge.errors import InputError
     from dialgauge.metrics import score as score_corpus, suitable_engine
 
-    loaded = load_corpus(corpus, *reading)
     wanted = loaded.summaries if settings.include_references else loaded.summaries.filter(kind="system")
     if wanted.is_empty():
         raise InputError(
@@ -131,6 +165,7 @@ def _score_corpus(
         scores.save(Path(output))
         note(f"wrote {_size(scores.frame.height, len(scores.metrics))} to {output}")
     means = scores.means()
+    compared = _compared(loaded, scores, pairs)
     lost, noted = _counts(scores.failures, "reason"), _counts(scores.notes, "note")
     if json:
         print_json(
@@ -138,6 +173,7 @@ def _score_corpus(
                 "corpus": loaded.info.name,
                 "summaries": scores.frame.height,
                 "systems": means.to_dicts(),
+                **({} if compared is None else {"comparisons": compared.frame.to_dicts()}),
                 "signatures": dict(scores.signatures),
                 "seconds": dict(scores.seconds),
                 "failures": lost.to_dicts(),
@@ -148,10 +184,22 @@ def _score_corpus(
         )
     else:
         _print_means(loaded.info.name, means)
+        if compared is not None:
+            _print_pairs(compared)
         print_failures(row for row in lost.iter_rows() if row[0] not in scores.left_out)
         print_notes(noted.iter_rows())
     report_skipped(scores.left_out)
     return means
+
+
+def _print_pairs(compared: "SystemComparison") -> None:
+    from dialgauge.report import pair_tables
+
+    made = pair_tables(compared.frame, compared.settings)
+    for one in made:
+        show(one)
+    for text in dict.fromkeys(text for one in made for text in one.notes):
+        note(text)
 
 
 def _counts(frame: "pl.DataFrame", text: str) -> "pl.DataFrame":

@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dialgauge.cli._corpus_input import given_by
+from dialgauge.cli._pipes import from_pipe
 
 if TYPE_CHECKING:
     from dialgauge.metrics import Scores
 
 #: The argument of every command that needs the scores of a corpus.
 ScoresFile = Annotated[
-    Path, typer.Argument(help="Scores of its summaries, written by [bold]dialgauge score -o[/], or a CSV file.")
+    Path,
+    typer.Argument(
+        help="Scores of its summaries, written by [bold]dialgauge score -o[/], or a CSV file; [bold]-[/] reads "
+        "standard input.",
+        callback=from_pipe,
+    ),
 ]
 
 

@@ -18,9 +18,17 @@ import typer
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
+from dialgauge.cli._completion import complete_dimension, complete_metric, complete_system
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.settings import RefusedError, Settings, choices_of, default_of, requirement, singular
 
+#: What the shell completes for options that mean the same on every command.
+_COMPLETED: Mapping[str, Callable[..., Any]] = {
+    "--metric": complete_metric,
+    "--system": complete_system,
+    "--baseline": complete_system,
+    "--dimension": complete_dimension,
+}
 #: Choices wider than this are listed in the help text, which wraps between words.
 _WIDEST = 24
 
@@ -121,7 +129,7 @@ def _parameter(name: str, field: FieldInfo) -> inspect.Parameter:
         help=help,
         rich_help_panel=shown["panel"] or None,
         metavar=shown["metavar"] or listed,
-        autocompletion=shown["complete"] or (_completion(choices) if choices else None),
+        autocompletion=shown["complete"] or (_completion(choices) if choices else _COMPLETED.get(flags[0])),
     )
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, keyword, default=_shown_default(field), annotation=Annotated[kind, option])

@@ -77,7 +77,7 @@ def summarizers(
 def summarize(
     corpus: Source,
     systems: Systems,
-    output: Annotated[Path, output_option("File or folder for the corpus with the summaries.")],
+    output: Annotated[Path, output_option("File or folder for the corpus with the summaries.", pipe=".jsonl")],
     settings: SummarizeSettings,
     format: Format = None,
     map: Map = None,

@@ -32,7 +32,7 @@ def table(
     format: Annotated[
         str, typer.Option("--format", "-f", help="Format: latex (booktabs), markdown, csv, html, json or text.")
     ] = "latex",
-    output: Annotated[Path | None, output_option("Write the table to this file.")] = None,
+    output: Annotated[Path | None, output_option("Write the table to this file.", pipe=".txt")] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(

@@ -87,6 +87,9 @@ from dialgauge.corpus._corpus import (
 from dialgauge.corpus._files import (
     read_text as read_text,
 )
+from dialgauge.corpus._peek import (
+    peek as peek,
+)
 from dialgauge.corpus._problems import (
     count_by_reason as count_by_reason,
     raise_if_any as raise_if_any,

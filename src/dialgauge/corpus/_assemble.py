@@ -337,9 +337,7 @@ def _summaries(rows: Rows) -> pl.DataFrame:
         given = given.with_columns(pl.col("kind", "provenance").drop_nulls().first().over(KEY))
         given = given.unique(list(KEY), keep="first", maintain_order=True)
     return (
-        given.with_columns(pl.col("kind").fill_null(guessed))
-        .rename({"summary": "text"})
-        .select(_SUMMARY_ROWS.names())
+        given.with_columns(pl.col("kind").fill_null(guessed)).rename({"summary": "text"}).select(_SUMMARY_ROWS.names())
     )
 
 

@@ -21,7 +21,7 @@ from dialgauge.learn._settings import LearnSettings
 from dialgauge.learn._targets import build_target
 from dialgauge.learn._validate import Validation, build_data, validate
 from dialgauge.metrics import Scores
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.ratings import RatingPolicy
 from dialgauge.settings import chosen_pair, takes
 
@@ -43,6 +43,7 @@ class Training:
         return Training(card, self.fitted, self.validation, self.trials, self.table, self.data)
 
 
+@with_bar
 @takes(LearnSettings, RatingPolicy)
 def train(
     corpus: Corpus,

@@ -33,7 +33,7 @@ from dialgauge.learn._finetune_measures import agreement
 from dialgauge.learn._settings import CONDITIONS, ConditionSettings, VariantSettings
 from dialgauge.metaeval import label_of
 from dialgauge.models import digest_of, model_signature
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.ratings import RatingPolicy, Scale
 from dialgauge.settings import chosen_pair, takes
 
@@ -77,6 +77,7 @@ class Conditions:
         }
 
 
+@with_bar
 @takes(ConditionSettings, RatingPolicy)
 def run_conditions(
     corpus: Corpus,

@@ -16,7 +16,7 @@ from dialgauge.learn._finetune_seq2seq import BartRecipe, UnievalRecipe
 from dialgauge.learn._folder import Card, refuse_foreign, write_folder
 from dialgauge.learn._settings import FineTuneSettings
 from dialgauge.models import TrainingRecord, digest_of, model_signature, remove_checkpoint, settle, train
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.ratings import Scale
 
 #: The metrics that can be fine-tuned, by the beginning of their names.
@@ -48,6 +48,7 @@ def make_recipe(settings: FineTuneSettings) -> Recipe:
     return next(make for start, make in _RECIPES.items() if settings.metric.startswith(start))(settings)
 
 
+@with_bar
 def finetune(
     split: RatedSplit,
     scale: Scale,

@@ -27,7 +27,7 @@ from dialgauge.learn._tables_gaps import MOST_FREQUENT, gaps
 from dialgauge.learn._targets import Target, build_target
 from dialgauge.learn._validate import build_data
 from dialgauge.metrics import Scores
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.ratings import RatingPolicy, Scale
 from dialgauge.settings import chosen_pair, takes
 
@@ -80,6 +80,7 @@ class _Dimension:
     priors: Mapping[str, float] | None
 
 
+@with_bar
 @takes(TableSettings, RatingPolicy)
 def augmentation_tables(
     augmented: Augmented,

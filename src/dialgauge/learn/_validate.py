@@ -38,7 +38,7 @@ from dialgauge.learn._validation_scores import (
     within_rows,
 )
 from dialgauge.metaeval import Trust
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.resampling import Intervals
 from dialgauge.settings import takes
 
@@ -117,6 +117,7 @@ def build_data(table: FeatureTable, target: Target) -> Data:
     return Data(keys, table.names, X, y, target, table.directions, marks)
 
 
+@with_bar
 @takes(LearnSettings)
 def validate(
     data: Data,

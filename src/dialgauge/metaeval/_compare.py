@@ -21,7 +21,7 @@ from dialgauge.metaeval._permutation import PERMUTATIONS, draw_swaps, permutatio
 from dialgauge.metaeval._settings import ComparisonSettings, Test
 from dialgauge.metaeval._tests import adjust_p_values, paired_bootstrap_p_value, williams_test
 from dialgauge.metaeval._weighted import resampled_correlations
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 
 TESTS: tuple[Test, ...] = get_args(Test)
@@ -67,6 +67,7 @@ class Comparisons:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
+@with_bar
 @takes(ComparisonSettings)
 def compare(
     scores: pl.DataFrame,

@@ -18,7 +18,7 @@ from dialgauge.metaeval._rater_interval import MeanDifference, mean_difference, 
 from dialgauge.metaeval._settings import SystemComparisonSettings
 from dialgauge.metaeval._system_pairs import pair_systems
 from dialgauge.metaeval._tests import adjust_p_values
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.ratings import RatingPolicy, treat_ratings
 from dialgauge.settings import chosen_pair, takes
 from dialgauge.tables import FrameResult
@@ -105,6 +105,7 @@ class _Measure:
     single: FloatArray | None = None
 
 
+@with_bar
 @takes(SystemComparisonSettings, RatingPolicy)
 def compare_systems(
     corpus: Corpus,
@@ -120,19 +121,25 @@ def compare_systems(
     The test swaps the two systems' values within dialogues (all ways where these are few, else ``resamples`` random
     ones), so a dialogue that is hard for both favours neither. p-values are corrected over the pairs of each metric or
     dimension, unless told otherwise. Ratings are treated by ``policy``. References are compared only
-    ``with_references``; metrics with one value per system cannot be tested and are left out.
+    ``with_references``; metrics with one value per system cannot be tested and are left out. With a
+    ``baseline``, each system is compared with that one only.
     """
     asked, policy = chosen_pair(
         "compare_systems", changes, (SystemComparisonSettings, settings), (RatingPolicy, policy)
     )
     measures, systems = _measures(corpus, scores, asked, policy)
+    if asked.baseline is not None and asked.baseline not in systems:
+        raise UnknownNameError("system", asked.baseline, systems)
     parts = []
     for done, measure in enumerate(measures):
         if progress:
             progress(measure.name, done, len(measures))
         parts.append(_pair_rows(measure, systems, asked))
-    pairs = math.comb(len(systems), 2)
-    frame = _judged(pl.concat(parts), asked)
+    rows = pl.concat(parts)
+    if asked.baseline is not None:
+        rows = rows.filter((pl.col("system") == asked.baseline) | (pl.col("other") == asked.baseline))
+    pairs = math.comb(len(systems), 2) if asked.baseline is None else len(systems) - 1
+    frame = _judged(rows, asked)
     used = asked.model_dump(mode="json") | {"systems": list(systems), "pairs": pairs}
     return SystemComparison(frame, _same_winner(frame), used)
 

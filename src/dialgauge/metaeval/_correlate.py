@@ -13,7 +13,7 @@ from dialgauge.metaeval._cells import Plan
 from dialgauge.metaeval._matrix import Pairing, ScoreMatrix, align
 from dialgauge.metaeval._settings import Coefficient, CorrelationSettings, Level
 from dialgauge.metaeval._system_metrics import split_metrics, system_matrix
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 from dialgauge.tables import FrameResult
 
@@ -69,6 +69,7 @@ class Correlations(FrameResult):
         return rows.pivot("dimension", index="metric", values=column, maintain_order=True)
 
 
+@with_bar
 @takes(CorrelationSettings)
 def correlate(
     scores: pl.DataFrame,

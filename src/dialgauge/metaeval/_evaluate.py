@@ -16,7 +16,7 @@ from dialgauge.metaeval._leaders import LEADERS, leaders
 from dialgauge.metaeval._perfect import disattenuated
 from dialgauge.metaeval._score_table import ScoreTable
 from dialgauge.metaeval._settings import CorrelationSettings, PairedSettings
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.ratings import Aggregated, RatingPolicy, TreatedRatings, treat_ratings, with_judgements_as_ratings
 from dialgauge.settings import chosen_pair, takes
 
@@ -71,6 +71,7 @@ class MetricEvaluation:
         return self.aggregated.wide()
 
 
+@with_bar
 @takes(CorrelationSettings, RatingPolicy)
 def evaluate_metrics(
     corpus: Corpus,

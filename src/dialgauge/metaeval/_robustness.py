@@ -18,7 +18,7 @@ from dialgauge.metaeval._robustness_matrix import Changes, dose_of, measure_chan
 from dialgauge.metaeval._robustness_tests import equivalence_test, mean_change, sign_test
 from dialgauge.metaeval._settings import Effect, RobustnessSettings
 from dialgauge.metaeval._tests import adjust_p_values
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 
 EFFECTS = get_args(Effect)
@@ -89,6 +89,7 @@ class Robustness:
         return {name: getattr(self, name) for name in names}
 
 
+@with_bar
 @takes(RobustnessSettings)
 def robustness(
     scores: pl.DataFrame,

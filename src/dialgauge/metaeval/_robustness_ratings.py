@@ -14,7 +14,7 @@ from dialgauge.metaeval._cells import null
 from dialgauge.metaeval._matrix import choose_role, with_defaults
 from dialgauge.metaeval._names import FloatArray, IntArray, check_name
 from dialgauge.metaeval._robustness_matrix import label_of
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 
 Rounding = Literal["half-up", "half-even", "none"]
 ROUNDINGS: tuple[Rounding, ...] = get_args(Rounding)
@@ -81,6 +81,7 @@ def _rounded(value: float | None, rounding: Rounding) -> float | None:
     return float(math.floor(value + 0.5) if rounding == "half-up" else round(value))
 
 
+@with_bar
 def perturbed_correlations(
     scores: pl.DataFrame,
     ratings: pl.DataFrame,

@@ -118,6 +118,7 @@ class SystemComparisonSettings(SummaryChoice, Intervals):
         le=1_000_000,
     )
     systems: Several[str] | None = setting(None, "System to compare (default: all).", flag="--system", short="-s")
+    baseline: str | None = setting(None, "Compare each system with this one only (default: every two).")
     metrics: Several[str] | None = setting(
         None, "Metric of the scores to use (default: all).", flag="--metric", short="-m"
     )

@@ -28,7 +28,7 @@ from dialgauge.metaeval._settings import TrustSettings
 from dialgauge.metaeval._trust_raters import measure_raters, rater_ceiling
 from dialgauge.metaeval._trust_study import TrustStudy, gather_evidence
 from dialgauge.metaeval._verdict import CONTROLS, DIMENSIONS, NEEDED, TRUST, Verdict, Verdicts, worst
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.ratings import Agreement, RatingPolicy, treat_ratings
 from dialgauge.settings import chosen_pair, takes
 
@@ -36,6 +36,7 @@ from dialgauge.settings import chosen_pair, takes
 _REFUSED = ("no-agreement", "not-crossed")
 
 
+@with_bar
 @takes(TrustSettings, RatingPolicy)
 def trust(
     corpus: Corpus,

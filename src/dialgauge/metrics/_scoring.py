@@ -23,10 +23,11 @@ from dialgauge.metrics._settings import ScoringSettings
 from dialgauge.metrics._sharded import PartScorer, merged, score_in_parts, shareable
 from dialgauge.metrics._texts import TextTable
 from dialgauge.models import Watcher, check_available, watching
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 
 
+@with_bar
 @takes(ScoringSettings)
 def score(
     corpus: Corpus,

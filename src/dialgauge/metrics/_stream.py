@@ -32,7 +32,7 @@ from dialgauge.metrics._sharded import PartScorer
 from dialgauge.metrics._stream_files import PartStore, in_memory
 from dialgauge.metrics._stream_layout import Workplace, forget_files
 from dialgauge.metrics._stream_source import Chunk, Source, open_source
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 
 _RUN, _MANIFEST = "run.json", "manifest.json"
@@ -118,6 +118,7 @@ class _PartTask:
         return {"failed": named}
 
 
+@with_bar
 @takes(StreamSettings)
 def score_stream(
     source: Path | str,

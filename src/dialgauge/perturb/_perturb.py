@@ -14,7 +14,7 @@ from dialgauge.perturb._parse import missing_parser
 from dialgauge.perturb._perturbation import PerturbationRequest
 from dialgauge.perturb._registry import parse_requests
 from dialgauge.perturb._settings import PerturbSettings
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 
 #: Turns tasks into variants or reasons, in any order. The one by rules is :func:`by_rules`.
@@ -42,6 +42,7 @@ class Perturbed:
         return self.corpus.summaries.filter(pl.col("variant") != ORIGINAL)
 
 
+@with_bar
 @takes(PerturbSettings)
 def perturb(
     corpus: Corpus,

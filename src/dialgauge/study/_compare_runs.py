@@ -13,7 +13,7 @@ from dialgauge.corpus import KEY
 from dialgauge.errors import InputError
 from dialgauge.metaeval import Correction, adjust_p_values, paired_differences
 from dialgauge.metrics import SYSTEM_KEY
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 from dialgauge.study._compare_runs_overlap import Overlap, Side, find_overlap, shown_system
 from dialgauge.study._compare_runs_verdicts import verdict_changes
@@ -84,6 +84,7 @@ class RunComparison:
         return self.changes.filter(system=systems[0] if len(systems) == 1 else ALL_SYSTEMS)
 
 
+@with_bar
 @takes(RunComparisonSettings)
 def compare_runs(
     first: FinishedRun | Path | str,

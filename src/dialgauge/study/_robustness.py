@@ -22,7 +22,7 @@ from dialgauge.metaeval import (
 )
 from dialgauge.metrics import Scores
 from dialgauge.perturb import PRIORS, Perturbation, all_perturbations, parse_requests
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.ratings import RatingPolicy, treat_ratings
 from dialgauge.settings import chosen_pair, takes
 
@@ -46,6 +46,7 @@ class VariantAnalysis:
     correlations: PerturbedCorrelations | None
 
 
+@with_bar
 @takes(RobustnessSettings, RatingPolicy)
 def analyse_variants(
     corpus: Corpus,

@@ -10,7 +10,7 @@ from dialgauge.corpus import Corpus, read_corpus
 from dialgauge.errors import InputError
 from dialgauge.metaeval import Verdicts
 from dialgauge.metrics import Scores
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.study._file import line_of, read_study_file
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._pipeline import run_stages
@@ -89,6 +89,7 @@ class StudyRun:
         return verdicts_of(FinishedRun.open(self.folder)) if "verdict" in self.stages else None
 
 
+@with_bar
 def run_study(
     study: Study | Path | str, *, output: Path | str | None = None, progress: Progress | None = None
 ) -> StudyRun:

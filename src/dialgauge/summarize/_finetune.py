@@ -22,7 +22,7 @@ from dialgauge.models import (
     settle,
     train,
 )
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 from dialgauge.summarize._finetune_batches import (
     EncodedPairs,
@@ -65,6 +65,7 @@ class Finetuned:
         return {**asdict(self), "folder": str(self.folder), "record": self.record.as_dict()}
 
 
+@with_bar
 @takes(FinetuneSettings)
 def finetune(
     model: str,

@@ -12,7 +12,7 @@ import polars as pl
 from dialgauge.corpus import KEY, ORIGINAL, OVERALL, Corpus, Dialogue, Summary, summaries_frame
 from dialgauge.errors import InputError, ModelError, UnknownNameError, counted
 from dialgauge.models import ChatUsage, Watcher, watching
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 from dialgauge.summarize._journal import Journal, work_key
 from dialgauge.summarize._registry import parse_requests
@@ -81,6 +81,7 @@ class _Record:
         self.summaries.append(Summary(dialogue_id, request.system, outcome.text, role=role, provenance=made))
 
 
+@with_bar
 @takes(SummarizeSettings)
 def summarize(
     corpus: Corpus,

@@ -8,13 +8,14 @@ from pathlib import Path
 from dialgauge.corpus.catalogue._entry import Dataset, RemoteFile
 from dialgauge.errors import DialgaugeError, InputError
 from dialgauge.files import check_folder
-from dialgauge.progress import Progress
+from dialgauge.progress import Progress, with_bar
 
 _CHUNK = 2**18
 _TIMEOUT = 30
 _ATTEMPTS = 4
 
 
+@with_bar
 def fetch_dataset(
     dataset: Dataset, *, source: Path | None = None, target: Path | None = None, progress: Progress | None = None
 ) -> Path:
