@@ -43,7 +43,9 @@ def test_scores_from_a_pipe_into_a_pipe(cli: Any, pipe: Any, calls: bytes) -> No
 def test_conversion_from_a_pipe_into_a_pipe(cli: Any, pipe: Any, calls: bytes) -> None:
     pipe(calls)
     done = cli("convert", "-", "-")
-    assert [json.loads(line)["id"] for line in done.out.splitlines()] == list(embedded_corpus().dialogues["dialogue_id"])
+    assert [json.loads(line)["id"] for line in done.out.splitlines()] == list(
+        embedded_corpus().dialogues["dialogue_id"]
+    )
     pipe(b"\xef\xbb\xbfid,system,summary\n1,a,It is late.\n")
     assert "csv" in cli("inspect", "-").out
 

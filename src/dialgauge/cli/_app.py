@@ -46,7 +46,7 @@ def _root(
 
 #: The modules of the commands under each heading, in the order of the help.
 _HEADINGS = {
-    "Run a study": ("_init", "_run", "_verdict", "_report", "_explore", "_compare_runs", "_table"),
+    "Run a study": ("_init", "_run", "_verdict", "_report", "_plot", "_explore", "_compare_runs", "_table"),
     "Prepare data": ("_inspect", "_convert", "_datasets"),
     "Score summaries": ("_metrics", "_languages", "_score", "_check", "_affect"),
     "Generate and perturb summaries": ("_summarize", "_finetune_summarizer", "_attention", "_perturb", "_robustness"),

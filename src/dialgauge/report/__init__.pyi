@@ -39,6 +39,9 @@ from dialgauge.report._affect_pages import (
 from dialgauge.report._content import (
     places as places,
 )
+from dialgauge.report._corpus_figures import (
+    corpus_figures as corpus_figures,
+)
 from dialgauge.report._evidence import (
     evidence_panel as evidence_panel,
 )
@@ -55,6 +58,8 @@ from dialgauge.report._learned import (
 )
 from dialgauge.report._render import (
     render_robustness as render_robustness,
+    report_figures as report_figures,
+    verdict_figures as verdict_figures,
 )
 from dialgauge.report._reproduction import (
     reproduction_panel as reproduction_panel,

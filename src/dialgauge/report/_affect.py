@@ -81,15 +81,22 @@ def _figures(shares: pl.DataFrame) -> list[Figure]:
     whole, systems = paper_box_plot(shares), system_box_plot(shares)
     all_pairs = "All pairs, and those with affective words on both sides"
     figures = [
-        Figure("affect-shares", all_pairs, whole, _SPREAD, _spreads(both)),
-        Figure("affect-systems", "Dialogues and the summaries of each system", systems, _SPREAD, _spreads(each)),
+        Figure("affect-shares", all_pairs, whole, _SPREAD, _spreads(both), kind="boxes"),
+        Figure(
+            "affect-systems",
+            "Dialogues and the summaries of each system",
+            systems,
+            _SPREAD,
+            _spreads(each),
+            kind="boxes",
+        ),
     ]
     columns = ("dialogue_id", "role", "dialogue_all", "summary_all")
     for name, svg in scatter_plots(shares).items():
         pairs = groups[name].select(columns)
         rows = pairs.gather_every(max(1, math.ceil(pairs.height / _PAIRS))).iter_rows()
         data = [(dialogue, role, rounded(one), rounded(other)) for dialogue, role, one, other in rows]
-        figures.append(Figure(f"affect-scatter-{slug(name)}", name, svg, columns, data))
+        figures.append(Figure(f"affect-scatter-{slug(name)}", name, svg, columns, data, kind="scatter"))
     return figures
 
 

@@ -36,15 +36,15 @@ def _lengths(corpus: Corpus) -> Figure:
         words.group_by("kind", "system")
         .agg(
             pl.len().alias("summaries"),
-            pl.col("words").min().alias("least"),
+            pl.col("words").min().alias("low"),
             pl.col("words").quantile(0.25, "linear").alias("first quartile"),
             pl.col("words").median().alias("median"),
             pl.col("words").quantile(0.75, "linear").alias("third quartile"),
-            pl.col("words").max().alias("most"),
+            pl.col("words").max().alias("high"),
         )
         .sort("kind", "system")
     )
-    high = float(spread["most"].max() or 1)  # type: ignore[arg-type]  # a count
+    high = float(spread["high"].max() or 1)  # type: ignore[arg-type]  # a count
     shown = list(spread.head(_MOST).iter_rows(named=True))
     height = _ROW * len(shown) + _BOTTOM + 4
     x = linear(0.0, high, _LABELS, _LABELS + _PLOT)
@@ -52,11 +52,11 @@ def _lengths(corpus: Corpus) -> Figure:
     for i, row in enumerate(shown):
         y = _ROW * i + _ROW / 2 + 2
         kind = "series-b" if row["kind"] == "reference" else "series-a"
-        title = f"{row['system']}: {row['least']} to {row['most']} words, median {row['median']:g}"
+        title = f"{row['system']}: {row['low']} to {row['high']} words, median {row['median']:g}"
         first, third = x(row["first quartile"]), x(row["third quartile"])
         parts += [
             text(_LABELS - 8, y + 4, short(row["system"], 17), anchor="end"),
-            line(x(row["least"]), y, x(row["most"]), y, "whisker"),
+            line(x(row["low"]), y, x(row["high"]), y, "whisker"),
             box(first, y - 6, max(1.0, third - first), 12, kind, title),
             line(x(row["median"]), y - 6, x(row["median"]), y + 6, "median"),
             text(_WIDTH, y + 4, f"{row['median']:g}", "number", "end"),
@@ -71,6 +71,7 @@ def _lengths(corpus: Corpus) -> Figure:
         "Box: the middle half; line: the median (also as a number); thin line: all. References are written by people."
         if corpus.references.height
         else "Box: the middle half; line: the median (also as a number); thin line: all.",
+        kind="boxes",
     )
 
 
@@ -95,7 +96,7 @@ def _turns(corpus: Corpus) -> Figure:
         ]
     parts.append(line(20, base, 20 + step * len(rows), base, "zero"))
     svg = drawing("plot", _WIDTH, base + 24, "Turns per dialogue: how many dialogues have how many", parts)
-    return Figure("corpus-turns", "Turns per dialogue", svg, ("from", "to", "dialogues"), rows)
+    return Figure("corpus-turns", "Turns per dialogue", svg, ("from", "to", "dialogues"), rows, kind="histogram")
 
 
 def _domains(corpus: Corpus) -> Figure:
@@ -119,7 +120,7 @@ def _domains(corpus: Corpus) -> Figure:
             text(_WIDTH, y + 4, count, "number", "end"),
         ]
     svg = drawing("plot", _WIDTH, height, "Dialogues of each domain", parts)
-    return Figure("corpus-domains", "Dialogues of each domain", svg, ("domain", "dialogues"), rows)
+    return Figure("corpus-domains", "Dialogues of each domain", svg, ("domain", "dialogues"), rows, kind="bars")
 
 
 def _axis(high: float, height: float) -> list[Markup]:

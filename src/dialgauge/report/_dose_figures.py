@@ -59,7 +59,8 @@ def _figure(series: str, part: pl.DataFrame, metrics: list[str]) -> Figure:
         (row["metric"], row["level"], rounded(row["change"]), rounded(row["low"]), rounded(row["high"]), row["items"])
         for row in part.iter_rows(named=True)
     ]
-    return Figure(f"dose-{slug(series)}", series, svg, ("metric", "level", "change", "low", "high", "summaries"), rows)
+    columns = ("metric", "level", "change", "low", "high", "summaries")
+    return Figure(f"dose-{slug(series)}", series, svg, columns, rows, kind="curves")
 
 
 def _names(ends: list[tuple[float, str, int]]) -> list[Markup]:

@@ -118,7 +118,7 @@ def forest_figure(forest: Forest, low: float, shape: Shape = FULL) -> Figure:
         for entry in (*forest.metrics, *forest.controls)
     ]
     name = f"{'ranking' if shape is FULL else 'verdict'}-{slug(forest.dimension)}"
-    return Figure(name, forest.dimension, forest_plot(forest, low, shape), columns, rows)
+    return Figure(name, forest.dimension, forest_plot(forest, low, shape), columns, rows, kind="forest")
 
 
 def forest_plot(forest: Forest, low: float, shape: Shape = FULL) -> Markup:

@@ -55,7 +55,8 @@ def _figure(dimension: str, ratings: pl.DataFrame, summaries: pl.DataFrame | Non
     height = _TOP + _ROW * len(rows) + 6
     label = f"{dimension}: share of the ratings of each system at each point of the scale, and their mean"
     columns = ("system", "ratings", "mean", *(f"share of {name}" for name in names))
-    return Figure(f"ratings-{slug(dimension)}", dimension, drawing("plot", _WIDTH, height, label, parts), columns, rows)
+    svg = drawing("plot", _WIDTH, height, label, parts)
+    return Figure(f"ratings-{slug(dimension)}", dimension, svg, columns, rows, kind="shares")
 
 
 def _points(values: pl.Series) -> tuple[list[str], pl.Series]:

@@ -78,7 +78,9 @@ def between_figure(data: ReportData) -> Figure | None:
     pixels = width * min(_LARGER, max(1.0, _SCREEN / width))
     svg = drawing("between", width, top + side + 38, label, parts + _scale(top + side + 14), pixels)
     columns = ("metric", "cluster", *names)
-    return Figure("metrics-with-metrics", "Metrics with metrics", svg, columns, rows, _signs(data, names))
+    return Figure(
+        "metrics-with-metrics", "Metrics with metrics", svg, columns, rows, _signs(data, names), kind="matrix"
+    )
 
 
 def _scale(y: float) -> list[Markup]:

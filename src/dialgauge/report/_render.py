@@ -1,7 +1,7 @@
 """From results to one self-contained HTML file."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -21,7 +21,7 @@ from dialgauge.report._content import (
     system_table,
 )
 from dialgauge.report._corpus_figures import corpus_figures
-from dialgauge.report._figures import SMALL, forest_figure, forests, lowest
+from dialgauge.report._figures import SMALL, Forest, forest_figure, forests, lowest
 from dialgauge.report._method import formulas, metric_rows
 from dialgauge.report._overview import overview
 from dialgauge.report._page import engine
@@ -34,6 +34,9 @@ from dialgauge.report._scatter import Texts, scatter_plots, texts_data
 from dialgauge.report._times import time_rows
 from dialgauge.report._verdict import by_cells, dimension_tables
 from dialgauge.web import PAGE_SCRIPT, Figure, figure_data, page
+
+if TYPE_CHECKING:
+    from dialgauge.metaeval import Verdicts
 
 #: Most kinds of failures that are listed, the most frequent first.
 _FAILURES = 500
@@ -51,13 +54,7 @@ def render_report(data: ReportData) -> str:
     between = between_figure(data)
     first_screen = overview(data)
     drawn = forests(data.verdicts) if data.verdicts else []
-    figures = {
-        "small_forests": [forest_figure(one, lowest(drawn, SMALL), SMALL) for one in drawn],
-        "forests": [forest_figure(one, lowest(drawn)) for one in drawn],
-        "scatters": scatters,
-        "rating_figures": rating_figures(data),
-        "corpus_figures": corpus_figures(data.corpus),
-    }
+    figures = _figures(data, drawn, scatters)
     systems, system_rows = system_table(data)
     shared: dict[str, Any] = {
         "data": data,
@@ -92,11 +89,40 @@ def render_report(data: ReportData) -> str:
         **first_screen,
     }
     panels = sorted([*_own_panels(shared), *data.panels], key=lambda panel: panel.order)
-    every = [figure for group in figures.values() for figure in group] + ([between] if between else [])
-    every += [figure for panel in data.panels for figure in panel.figures]
+    every = _all_figures(data, figures, between)
     bodies = [_body(panel, shared) for panel in panels]
     sections = [anchor for panel in panels for anchor in panel.anchors]
     return _page("report.html", every, texts, {**shared, "bodies": bodies, "sections": sections})
+
+
+def report_figures(data: ReportData) -> list[Figure]:
+    """Every figure of the report, with the data behind it; of the verdict those with all metrics."""
+    drawn = forests(data.verdicts) if data.verdicts else []
+    scatters, _, _ = scatter_plots(data, rankings(data, *headline(data.correlations)))
+    figures = _figures(data, drawn, scatters)
+    del figures["small_forests"]
+    return _all_figures(data, figures, between_figure(data))
+
+
+def verdict_figures(verdicts: "Verdicts") -> list[Figure]:
+    """A forest plot for each dimension."""
+    drawn = forests(verdicts)
+    return [forest_figure(one, lowest(drawn)) for one in drawn]
+
+
+def _figures(data: ReportData, drawn: Sequence[Forest], scatters: list[Figure]) -> dict[str, list[Figure]]:
+    return {
+        "small_forests": [forest_figure(one, lowest(drawn, SMALL), SMALL) for one in drawn],
+        "forests": [forest_figure(one, lowest(drawn)) for one in drawn],
+        "scatters": scatters,
+        "rating_figures": rating_figures(data),
+        "corpus_figures": corpus_figures(data.corpus),
+    }
+
+
+def _all_figures(data: ReportData, figures: Mapping[str, list[Figure]], between: Figure | None) -> list[Figure]:
+    every = [figure for group in figures.values() for figure in group] + ([between] if between else [])
+    return every + [figure for panel in data.panels for figure in panel.figures]
 
 
 def _body(panel: Panel, shared: Mapping[str, Any]) -> Markup:

@@ -172,7 +172,7 @@ def trust_cards(data: RobustnessData) -> list[Card]:
         failures = tuple(_failure(entry, texts) for entry in found)
         rows = [(one.metric, *map(rounded, (one.value, one.low, one.high))) for one in numbers]
         columns = ("measure", "value", "low", "high")
-        figure = Figure(f"trust-{slug(metric)}", metric, gauge(numbers), columns, rows)
+        figure = Figure(f"trust-{slug(metric)}", metric, gauge(numbers), columns, rows, kind="points")
         cards.append(Card(metric, figure, tuple(card_sentences(data, metric)), failures, row["reason"]))
     return cards
 

@@ -102,6 +102,7 @@ def _plot(items: pl.DataFrame, metric: str, ranking: Ranking, lower: bool) -> Fi
         [(item, rounded(rating), rounded(value)) for item, rating, value in points],
         " ".join(notes),
         texts=True,
+        kind="scatter",
     )
 
 

@@ -48,7 +48,8 @@ def shares_figure(title: str, points: Sequence[float], shares: Mapping[str, Sequ
     label = f"{title}: {'; '.join(f'{name} {_listed(points, values)}' for name, values in shares.items())}"
     columns = ("point", *shares)
     rows = [(point, *(rounded(values[i]) for values in shares.values())) for i, point in enumerate(points)]
-    return Figure(slug(title), title, drawing("plot", _WIDTH, bottom + 28, label, parts), columns, rows, note)
+    svg = drawing("plot", _WIDTH, bottom + 28, label, parts)
+    return Figure(slug(title), title, svg, columns, rows, note, kind="series")
 
 
 def _series(number: int) -> str:
@@ -89,7 +90,7 @@ def ranks_figure(title: str, columns: Sequence[str], values: Mapping[str, Sequen
     label = f"{title}: ranks in {', '.join(columns)}; the table beside this figure has the values"
     rows = [(name, *places) for name, places in ranks.items()]
     svg = drawing("plot", _WIDTH, bottom + 14, label, parts)
-    return Figure(slug(title), title, svg, ("name", *columns), rows, note)
+    return Figure(slug(title), title, svg, ("name", *columns), rows, note, kind="ranks")
 
 
 def _rank(values: Mapping[str, Sequence[float]], column: int, name: str) -> float:
@@ -135,7 +136,7 @@ def change_figure(
     said = "; ".join(f"{name} {before:g} → {after:g}" for name, (before, after) in values.items())
     rows = [(name, rounded(before), rounded(after)) for name, (before, after) in values.items()]
     svg = drawing("plot", _WIDTH, bottom + 24, f"{title}: {said}", parts)
-    return Figure(slug(title), title, svg, ("name", *ends), rows, note)
+    return Figure(slug(title), title, svg, ("name", *ends), rows, note, kind="changes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,4 +183,4 @@ def boxes_figure(title: str, boxes: Sequence[Box], note: str = "") -> Figure:
     rows = [(b.name, *(rounded(v) for v in (b.low, b.first, b.median, b.third, b.high))) for b in boxes]
     columns = ("name", "low", "first quartile", "median", "third quartile", "high")
     svg = drawing("plot", _WIDTH, bottom + 24, f"{title}: {said}", parts)
-    return Figure(slug(title), title, svg, columns, rows, note)
+    return Figure(slug(title), title, svg, columns, rows, note, kind="boxes")

@@ -244,7 +244,8 @@ def _figure(title: str, rows: Sequence[SystemRow], names: tuple[str, str]) -> Fi
     label = f"{title}: mean rating of each system in {names[0]} and in {names[1]}, and the change"
     columns = ("system", *names, "difference", "CV*", "rank change")
     data = [(row.system, *map(rounded, (*row.numbers, row.spread[0])), row.rise) for row in rows]
-    return Figure(f"reproduction-{slug(title)}", title, drawing("plot", _WIDTH, height, label, parts), columns, data)
+    svg = drawing("plot", _WIDTH, height, label, parts)
+    return Figure(f"reproduction-{slug(title)}", title, svg, columns, data, kind="changes")
 
 
 def _claim(claim: Mapping[str, Any]) -> ClaimRow:

@@ -81,6 +81,9 @@ from dialgauge.study._verdicts import (
 from dialgauge.study.stages.corpus import (
     CorpusSection as CorpusSection,
 )
+from dialgauge.study.stages.report import (
+    figures_of_run as figures_of_run,
+)
 from dialgauge.study.stages.summaries import (
     SummarizeSection as SummarizeSection,
 )

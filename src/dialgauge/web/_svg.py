@@ -19,6 +19,9 @@ Scale = Callable[[float], float]
 class Figure:
     """A figure with the data behind it. ``name`` is unique on a page: downloads are named after it.
 
+    ``kind`` says what is drawn, so that a chart can be made from the data: ``boxes``, ``changes``, ``curves``,
+    ``forest``, ``histogram``, ``bars``, ``matrix``, ``points``, ``ranks``, ``scatter``, ``series``, ``shares``.
+
     ``texts`` says that the first column of ``rows`` numbers the texts of the page, and that there is a row for each
     point of the path with the class ``points``, in the same order.
     """
@@ -30,6 +33,7 @@ class Figure:
     rows: Rows = field(default_factory=tuple)
     note: str = ""
     texts: bool = False
+    kind: str = ""
 
     @property
     def data(self) -> dict[str, Any]:

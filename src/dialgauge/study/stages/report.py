@@ -6,13 +6,14 @@ from typing import Any
 
 from dialgauge.errors import InputError
 from dialgauge.files import write_text
-from dialgauge.report import ReportData, TimesData, render_report
+from dialgauge.report import ReportData, TimesData, render_report, report_figures
 from dialgauge.study._context import Context
 from dialgauge.study._finished import FinishedRun
 from dialgauge.study._graph import all_stages
 from dialgauge.study._shown import shown_settings
 from dialgauge.study._stage import ALL, Section, Stage
 from dialgauge.study._study_file import SectionModel
+from dialgauge.web import Figure
 
 
 class ReportSection(SectionModel):
@@ -55,10 +56,23 @@ def report_of_run(folder: Path | str, *, with_times: bool = False) -> str:
     differs from run to run; without, the bytes are those of the ``report.html`` that the run wrote.
     """
     run = FinishedRun.open(folder)
-    asked = run.stage("report").get("settings", {})
+    return render_report(report_data(run, _asked(run), times=_times(run) if with_times else None))
+
+
+def figures_of_run(folder: Path | str) -> list[Figure]:
+    """Every figure of the report of a finished run, with the data behind it."""
+    run = FinishedRun.open(folder)
+    return report_figures(report_data(run, _asked(run)))
+
+
+def _asked(run: FinishedRun) -> Mapping[str, Any]:
+    """What the report was asked for, from the manifest."""
+    asked: Mapping[str, Any] = run.stage("report").get("settings", {})
     if not {"title", "settings", "stages", "versions"} <= set(asked):
-        raise InputError(f"{folder}: the run has no report that can be rebuilt; resume the run with 'dialgauge run'")
-    return render_report(report_data(run, asked, times=_times(run) if with_times else None))
+        raise InputError(
+            f"{run.folder}: the run has no report that can be rebuilt; resume the run with 'dialgauge run'"
+        )
+    return asked
 
 
 def report_data(run: FinishedRun, asked: Mapping[str, Any], times: TimesData | None = None) -> ReportData:
