@@ -21,13 +21,15 @@ Rows = list[dict[str, Any]]
 
 def chart_of(figure: Figure) -> "alt.Chart | alt.LayerChart":
     """The chart of a figure, from the data behind it."""
-    alt = _altair()
+    library = _altair()
     builder = _BUILDERS.get(figure.kind)
     if builder is None:
         raise DialgaugeError(f"the figure {figure.name!r} is of a kind that has no chart: {figure.kind!r}")
-    made = builder(alt, figure)
-    title = alt.TitleParams(text=figure.title, anchor="start", subtitle=figure.note.split(". ") if figure.note else [])
-    return made.properties(title=title, name="".join(c if c.isalnum() else "_" for c in figure.name))
+    note = figure.note.split(". ") if figure.note else []
+    title = library.TitleParams(text=figure.title, anchor="start", subtitle=note)
+    name = "".join(letter if letter.isalnum() else "_" for letter in figure.name)
+    made: alt.Chart | alt.LayerChart = builder(library, figure).properties(title=title, name=name)
+    return made
 
 
 def _altair() -> Any:
