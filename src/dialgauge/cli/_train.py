@@ -11,6 +11,7 @@ from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
 from dialgauge.cli._scores_input import ScoresFile, load_scores
 from dialgauge.cli._settings import Without, with_options
+from dialgauge.cli._train_across import further_corpora, train_on_several
 from dialgauge.errors import InputError, counted
 from dialgauge.learn import LearnSettings
 from dialgauge.progress import Progress
@@ -31,6 +32,14 @@ Name = Annotated[
     str | None,
     typer.Option(help="Save the metric under this name; use it as [bold]-m learned:folder=NAME[/]."),
 ]
+Also = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--also",
+        metavar="RUN|CORPUS=SCORES",
+        help="Another rated corpus to learn from: a finished run, or a corpus and its scores; each is held out once.",
+    ),
+]
 Select = Annotated[
     bool, typer.Option("--select", help="Also find the cheapest set of features that is nearly as good.")
 ]
@@ -50,6 +59,7 @@ def train(
     policy: Annotated[RatingPolicy, Without("dimensions")],
     output: Output = None,
     name: Name = None,
+    also: Also = None,
     select: Select = False,
     importance: Annotated[bool, typer.Option("--importance", help="Also show which features matter.")] = False,
     format: Format = None,
@@ -62,7 +72,9 @@ def train(
     [bold]dialgauge train calls.jsonl scores.parquet --target consistency --split both -o my-metric[/]
 
     It is compared with the best of its feature metrics (chosen inside the folds), the same procedure on shuffled
-    ratings, and the human ceiling. What may be said of it is printed, and nothing stronger. Score with it:
+    ratings, and the human ceiling. What may be said of it is printed, and nothing stronger. With
+    [bold]--also other.jsonl=other.parquet[/] it learns from several corpora, and is judged in each by what it learnt
+    from the others. Score with it:
     [bold]dialgauge score new.jsonl -m learned:folder=my-metric[/]
     """
     from dialgauge.learn import named_folder, refuse_foreign, train as train_metric
@@ -74,6 +86,13 @@ def train(
     if folder is not None:
         refuse_foreign(folder)
     loaded, table = load_corpus(corpus, format, map, allow_left_out=allow_left_out), load_scores(scores)
+    if also:
+        if importance or select:
+            raise InputError("--importance and --select are for one corpus; leave out --also")
+        called = name or (output.name if output else None)
+        first = Path(corpus).stem, loaded, table
+        train_on_several(first, further_corpora(also), target, settings, policy, folder, called, json)
+        return
     with progress_bar("training") as progress:
         trained = train_metric(
             loaded, table, target, settings, policy, name=name or (output.name if output else None), progress=progress

@@ -1,3 +1,7 @@
+from dialgauge.learn._across import (
+    Across as Across,
+    train_across as train_across,
+)
 from dialgauge.learn._augment import (
     Augmented as Augmented,
     add_variants as add_variants,
@@ -10,6 +14,9 @@ from dialgauge.learn._card import (
 from dialgauge.learn._conditions import (
     Conditions as Conditions,
     run_conditions as run_conditions,
+)
+from dialgauge.learn._corpora import (
+    RatedCorpus as RatedCorpus,
 )
 from dialgauge.learn._explain import (
     contributions as contributions,

@@ -80,18 +80,6 @@ def train(
 
 def _card(corpus: Corpus, table: FeatureTable, data: Data, fitted: Fitted, validation: Validation, name: str) -> Card:
     target = data.target
-    fill = fitted.pipeline.named_steps["fill"].statistics_
-    share = data.keys.height / max(table.frame.height, 1)
-    features = tuple(
-        FeatureUse(
-            name=feature,
-            signature=table.signatures[feature],
-            missing=int(np.isnan(data.X[:, i]).sum()),
-            fill=None if np.isnan(fill[i]) else float(fill[i]),
-            seconds=table.seconds[feature] * share if feature in table.seconds else None,
-        )
-        for i, feature in enumerate(data.names)
-    )
     systems = data.keys["system"].unique().sort().to_list()
     return Card(
         name=name,
@@ -102,7 +90,7 @@ def _card(corpus: Corpus, table: FeatureTable, data: Data, fitted: Fitted, valid
             f"instructions like those of {corpus.info.name!r}. Not for judging individual people, and not for texts of "
             "another kind or language unless validated there."
         ),
-        features=features,
+        features=feature_uses(table, data, fitted),
         scale={"minimum": target.minimum, "maximum": target.maximum},
         data={
             "corpus": corpus.info.name,
@@ -121,8 +109,24 @@ def _card(corpus: Corpus, table: FeatureTable, data: Data, fitted: Fitted, valid
             "verdict": validation.verdict,
             "claims": list(validation.claims),
             "interval": None if validation.intervals is None else validation.intervals.as_dict(),
-            "made with": _versions(),
+            "made with": made_with(),
         },
+    )
+
+
+def feature_uses(table: FeatureTable, data: Data, fitted: Fitted) -> tuple[FeatureUse, ...]:
+    """The features as the metric was trained on them."""
+    fill = fitted.pipeline.named_steps["fill"].statistics_
+    share = data.keys.height / max(table.frame.height, 1)
+    return tuple(
+        FeatureUse(
+            name=feature,
+            signature=table.signatures[feature],
+            missing=int(np.isnan(data.X[:, i]).sum()),
+            fill=None if np.isnan(fill[i]) else float(fill[i]),
+            seconds=table.seconds[feature] * share if feature in table.seconds else None,
+        )
+        for i, feature in enumerate(data.names)
     )
 
 
@@ -136,6 +140,7 @@ def data_digest(data: Data) -> str:
     return sha.hexdigest()
 
 
-def _versions() -> dict[str, Any]:
+def made_with() -> dict[str, Any]:
+    """The versions that a metric was trained with."""
     packages = {name: version(name) for name in ("dialgauge", "scikit-learn", "skops", "numpy")}
     return {"python": platform.python_version(), **packages}

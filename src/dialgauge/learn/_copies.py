@@ -25,11 +25,12 @@ _BETWEEN_WORDS = re.compile(r"\W+")
 def text_marks(corpus: Corpus) -> pl.DataFrame:
     """The key of every summary and a mark that is the same for equal texts of a dialogue, whatever their case."""
     rows = corpus.summaries.select(*KEY, "text")
-    marks = [_mark(row[0], row[-1] or "") for row in rows.iter_rows()]
+    marks = [text_mark(row[-1] or "", row[0]) for row in rows.iter_rows()]
     return rows.select(KEY).with_columns(pl.Series("mark", marks, dtype=pl.String))
 
 
-def _mark(dialogue: str, text: str) -> str:
+def text_mark(text: str, dialogue: str = "") -> str:
+    """The same for texts of a dialogue that differ in case and punctuation only."""
     words = _BETWEEN_WORDS.sub(" ", text.casefold()).strip()
     return hashlib.sha256(f"{dialogue}\0{words}".encode()).hexdigest()[:16]
 

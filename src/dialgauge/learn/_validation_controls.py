@@ -30,7 +30,7 @@ def single_inside(data: Data, folds: Sequence[Fold]) -> tuple[str, FloatArray] |
     said = np.full(len(data.y), np.nan)
     chosen: Counter[str] = Counter()
     for fold in folds:
-        values = _within_dialogues(data, fold.train)
+        values = within_dialogues(data, fold.train)
         if np.isnan(values).all():
             continue
         best = int(np.nanargmax(np.abs(values)))
@@ -42,7 +42,7 @@ def single_inside(data: Data, folds: Sequence[Fold]) -> tuple[str, FloatArray] |
     return name if often == len(folds) else f"{name} in {often} of {len(folds)} folds", said
 
 
-def _within_dialogues(data: Data, rows: IntArray) -> FloatArray:
+def within_dialogues(data: Data, rows: IntArray) -> FloatArray:
     """Pearson of each feature with the ratings within dialogues, averaged; over all rows where dialogues are small."""
     x, y = data.X[rows], data.y[rows]
     x = np.where(np.isnan(x), np.nanmedian(np.where(np.isnan(x).all(axis=0), 0.0, x), axis=0), x)
@@ -113,9 +113,15 @@ def null_correlations(
 
 def _shuffled(data: Data, generator: np.random.Generator) -> FloatArray:
     layout = Layout.of(data.keys)
+    return np.asarray(shuffled_ratings(data, generator)[layout.rows, layout.columns])
+
+
+def shuffled_ratings(data: Data, generator: np.random.Generator) -> FloatArray:
+    """The ratings as systems × dialogues, whole systems and whole dialogues in other places."""
+    layout = Layout.of(data.keys)
     matrix = layout.matrix(data.y)
     rows, columns = generator.permutation(layout.shape[0]), generator.permutation(layout.shape[1])
-    return np.asarray(matrix[rows][:, columns][layout.rows, layout.columns])
+    return np.asarray(matrix[rows][:, columns])
 
 
 def stand_in(recipe: Recipe) -> Recipe:

@@ -32,6 +32,18 @@ class LearnedCard:
     explained: tuple["Explained", ...]
     verdict: str = ""
     claims: tuple[str, ...] = ()
+    across: "AcrossCard | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class AcrossCard:
+    """The same for a metric that learnt from several corpora: what it reaches in each when that one is held out."""
+
+    verdict: str
+    claims: tuple[str, ...]
+    hides: str
+    reached: Table
+    curve: Table | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +65,14 @@ _MEASURES = (
     ("spearman", "system"),
     ("mean absolute error", "summary"),
 )
+#: What is shown of each corpus that was held out.
+_ACROSS = {
+    ("learned", "summary"): "trained on the others, within dialogues",
+    ("best single metric", "summary"): "best single metric of the others",
+    ("trained on its own ratings", "summary"): "trained on its own ratings",
+    ("human ceiling", "summary"): "one rater",
+    ("learned", "system"): "trained on the others, of systems",
+}
 #: How the verdicts are said.
 _LEVELS = {"use": "Use", "care": "Use with care", "do-not-use": "Do not use"}
 _PARTS = 6
@@ -97,7 +117,39 @@ def _card(entry: Mapping[str, Any], corpus: Corpus) -> LearnedCard:
         tuple(_explained(entry.get("contributions", ()), corpus)),
         _LEVELS.get(str(entry.get("verdict")), ""),
         tuple(entry.get("claims", ())),
+        _across(entry["across"]) if entry.get("across") else None,
     )
+
+
+def _across(entry: Mapping[str, Any]) -> AcrossCard:
+    shown = [row for row in entry["scores"] if row["measure"] == "pearson"]
+    found = {(row["corpus"], row["by"], row["level"]): row for row in shown}
+    names = list(dict.fromkeys(row["corpus"] for row in shown))
+    rows = [
+        (name, *(_estimate(found.get((name, by, level))) for by, level in _ACROSS), _named(found, name))
+        for name in names
+    ]
+    heads = [f"{head}" for head in _ACROSS.values()]
+    reached = listing(
+        "in corpora that were held out", ("held out", *heads, "best single metric is"), rows, numeric=heads
+    )
+    counts = sorted({row["own"] for row in entry["curve"]})
+    values = {(row["corpus"], row["own"]): row["value"] for row in entry["curve"]}
+    own = [f"{count} own ratings" for count in counts]
+    curve = [(name, *(number_cell(values.get((name, count))) for count in counts)) for name in names]
+    title = "with ratings of the held-out corpus added"
+    return AcrossCard(
+        _LEVELS.get(str(entry["verdict"]), ""),
+        tuple(entry["claims"]),
+        str(entry["card"]["split"]["hides"]),
+        reached,
+        listing(title, ("held out", *own), curve, numeric=own) if counts else None,
+    )
+
+
+def _named(found: Mapping[tuple[str, str, str], Mapping[str, Any]], corpus: str) -> str:
+    row = found.get((corpus, "best single metric", "summary"))
+    return str(row["name"]) if row else ""
 
 
 def _validation(entry: Mapping[str, Any]) -> Table:

@@ -69,6 +69,9 @@ from dialgauge.study._compare_runs_render import (
     junit_xml as junit_xml,
     method_line as method_line,
 )
+from dialgauge.study._rated_corpus import (
+    rated_corpus as rated_corpus,
+)
 from dialgauge.study._robustness import (
     write_analysis as write_analysis,
 )
