@@ -108,7 +108,7 @@ def test_a_study_of_noise_names_nothing_and_says_why() -> None:
     assert "would be needed" in found.rows[0].reasons[0].sentence
 
 
-@pytest.mark.parametrize(("systems", "level"), [(8, "summary"), (8, "system"), (4, "summary")])
+@pytest.mark.parametrize(("systems", "level"), [(8, "summary"), (8, "system"), (4, "summary"), (2, "summary")])
 def test_a_metric_with_one_value_per_system_is_judged_by_the_order_of_systems(systems: int, level: str) -> None:
     study = made(m=systems)
     scores = study.scores()

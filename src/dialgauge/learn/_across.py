@@ -25,7 +25,7 @@ from dialgauge.ratings import RatingPolicy
 from dialgauge.settings import chosen_pair, takes
 
 #: One row of the scores: those of a validation, by the corpus that was held out.
-ACROSS = pl.Schema({"corpus": pl.String, **SCORES})
+ACROSS = pl.Schema([("corpus", pl.String()), *SCORES.items()])
 CURVE = pl.Schema({"corpus": pl.String, "own": pl.Int64, "value": pl.Float64})
 _HIDES = (
     "Each corpus was held out whole: the scores show how well the metric orders summaries of a corpus that it knows "

@@ -203,6 +203,8 @@ def _cells_by_dialogue(
     for ks, scored in _alike_gaps(scores):
         for ds, rated in _alike_gaps(ratings):
             used = scored & rated
+            if not used.any():
+                continue  # a metric that has no value here, such as one of whole systems
             known = None if covariates is None else covariates[:, used]
             basis = slope_basis(int(used.sum()), known)
             if len(basis) <= basis.shape[1] + 1:
