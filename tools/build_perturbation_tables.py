@@ -5,7 +5,9 @@
 
 Writes ``antonyms.txt`` (adjectives), a word per line with its substitutes, the best first: ``WORD SUBSTITUTE …``;
 ``persons.txt``, the nouns that name a person; ``supersenses.txt``, the number of the supersense of each noun's first
-sense; and ``terms.txt``, the nouns of two words whose first is an adjective (``current account``).
+sense; ``terms.txt``, the nouns of two words whose first is an adjective (``current account``); and
+``clause_verbs.txt``, the verbs that take a clause (``verify that``), and ``ambiguous_nouns.txt``, the nouns that mostly
+mean something else than their first sense.
 Only words in lower case are kept. The same input gives the same bytes.
 
 - An antonym is one that WordNet links directly (``!``) to this very word, of its first senses that have one; those
@@ -23,6 +25,10 @@ MOST = 3
 #: How often a substitute must have been counted in the sense-tagged texts to be called in use.
 COUNTED = 5
 PERSON = 18
+#: The share of a noun's uses that its first sense must have for the noun to be called clear.
+MOSTLY = 0.4
+#: Frames of verbs: somebody …s that CLAUSE, somebody …s somebody that CLAUSE, somebody …s whether INFINITIVE.
+CLAUSES = frozenset(("26", "29", "35"))
 #: Senses of a word that are looked at for antonyms.
 SENSES = 2
 
@@ -95,6 +101,28 @@ def supersenses(part: Part) -> list[str]:
     return [f"{w} {part.synsets[s].supersense}" for w, s in sorted(first.items()) if part.counts[w, s]]
 
 
+def ambiguous_nouns(part: Part) -> list[str]:
+    """The nouns whose first sense is less than :data:`MOSTLY` of what was counted."""
+    found = []
+    for word, senses in part.senses.items():
+        total = part.counted(word)
+        if _usable(word) and total >= COUNTED and part.counts[word, senses[0]] < MOSTLY * total:
+            found.append(word)
+    return sorted(found)
+
+
+def clause_verbs(part: Part, folder: Path) -> list[str]:
+    """The verbs that take a clause (*that*, *whether*) in one of their leading senses."""
+    taking = set()
+    for line in _lines(folder / "data.verb"):
+        fields = line.split("|", 1)[0].split()
+        at = 4 + 2 * int(fields[3], 16)
+        frames = fields[at + 1 + 4 * int(fields[at]) :][1:]
+        if CLAUSES & {*frames[1::3]}:
+            taking.add(fields[0])
+    return sorted(w for w, senses in part.senses.items() if _usable(w) and taking & {*senses[:SENSES]})
+
+
 def terms(nouns: Part, adjectives: Part) -> list[str]:
     """Nouns of two words whose first is an adjective."""
     pairs = (word.split("_") for word in nouns.senses)
@@ -119,6 +147,8 @@ def main(source: Path, target: Path) -> None:
         "persons": persons(nouns),
         "supersenses": supersenses(nouns),
         "terms": terms(nouns, adjectives),
+        "ambiguous_nouns": ambiguous_nouns(nouns),
+        "clause_verbs": clause_verbs(Part(source, "verb", "2"), source),
     }
     for name, lines in tables.items():
         text = "\n".join(lines) + "\n"

@@ -248,6 +248,7 @@ def test_the_baseline_applies_to_dialogsum(data_dir) -> None:  # type: ignore[no
     applied = dict(result.variants.group_by("variant").len().iter_rows())
     for name in ("add_negation", "subject_verb_dis", "replace_nouns_pronouns", "typos", "jumble"):
         assert applied[name] >= 270, (name, applied[name])
-    # Guards leave a third of these one-sentence texts alone: there every phrase is needed by its verb or noun.
-    assert applied["drop_phrases"] >= 185
+    # Guards leave two fifths of these one-sentence texts alone: every phrase is needed by its verb or noun, is the
+    # end of a row, or takes back what was denied.
+    assert applied["drop_phrases"] >= 180
     assert result.declined.filter(pl.col("reason").str.starts_with("not valid")).is_empty()

@@ -5,10 +5,12 @@ from functools import partial
 from typing import Literal
 
 from dialgauge.corpus import Dialogue
+from dialgauge.perturb._adjective_forms import adjective_lemma, inflected, negates, takes_ending
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._grammar import base_form, hyphenated, inflect, like, subject
+from dialgauge.perturb._grammar import hyphenated, like, subject
 from dialgauge.perturb._guards import (
+    following,
     in_quotes,
     lemma_of,
     noun_class,
@@ -16,6 +18,7 @@ from dialgauge.perturb._guards import (
     preceding,
     safe_ones,
 )
+from dialgauge.perturb._opposites import OF_THINGS, in_excess_or_none, in_pair, result_of_a_verb, unwanted
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person, names_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
@@ -31,9 +34,10 @@ POINTING = word_set("pointing_adjectives")
 _ANIMAL, _PERSON = 5, 18
 #: Opposites of adjectives where they are said of somebody, and adjectives that then mean something else than of things.
 _OF_PEOPLE = {"old": "young", "short": "tall", "big": "small", "large": "small"}
-_OF_THINGS = word_set("adjectives_of_things")
 #: Adjectives of judgement, feeling, size, age and colour.
 _QUALITIES = word_set("optional_adjectives")
+#: Verbs after which an adjective says what somebody thinks of an object.
+_FINDING = frozenset(["call", "consider", "feel", "find", "make", "think"])
 #: Verbs that form one expression with the adjective after them.
 _BECOMING = frozenset(["come", "fall", "go", "make", "run", "turn"])
 #: Endings of adjectives that relate a noun to something (*legal*, *domestic*).
@@ -60,21 +64,21 @@ def is_adjective(parsed: Parsed, token: Token) -> bool:
 def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Proposal | NotApplicable]:
     guards = [_needed, _fixed, _in_adverbial, part_of_term, in_quotes, _on_one_scale]
     if table == "antonyms":
-        guards.append(_in_excess)
+        guards += [in_excess_or_none, in_pair, result_of_a_verb]
 
     def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
         adjectives = [token for token in parsed.tokens if is_adjective(parsed, token)]
         if not adjectives:
             return NotApplicable("no adjective")
-        known = [token for token in adjectives if substitutes(table).get(_lemma(token))]
+        known = [token for token in adjectives if substitutes(table).get(adjective_lemma(token))]
         safe = safe_ones(parsed, known, *guards, partial(_without_substitute, table=table))
         chosen: dict[str, str] = {}
         edits: list[Edit] = []
         for token in safe:
             options = _allowed(parsed, token, table)
             # The same adjective gets the same substitute throughout the text.
-            other = chosen.setdefault(_lemma(token), rng.choice(options))
-            form = _inflected(other if other in options else options[0], token)
+            other = chosen.setdefault(adjective_lemma(token), rng.choice(options))
+            form = inflected(other if other in options else options[0], token)
             if form:
                 edits.append(Edit(token.start, token.end, like(token.text, form)))
         if not edits:
@@ -99,13 +103,24 @@ def _fixed(parsed: Parsed, token: Token) -> str:
         return "part of a fixed phrase"
     measured = any(parsed.tokens[c].dep == "npadvmod" for c in token.children)
     compound = token.dep in ("amod", "compound") and parsed.tokens[token.head].pos == "PROPN"
+    after_noun = token.dep == "amod" and token.i > token.head  # "somebody willing to help"
+    after = following(parsed, token)
+    as_noun = (
+        before is not None
+        and before.pos == "DET"
+        and (after is None or after.pos not in ("NOUN", "PROPN", "ADJ", "CCONJ", "PUNCT", "VERB"))
+    )  # "the poor have"
+    above = parsed.tokens[token.head]  # "cut it short", "have it ready"
+    made_so = token.dep != "amod" and above.pos == "VERB" and lemma_of(above) not in _FINDING
+    made_so = made_so and any(parsed.tokens[c].dep == "dobj" for c in above.children if c < token.i)
     skill = token.lower in ("good", "better", "best", "bad") and any(
         parsed.tokens[c].lower in ("at", "for", "with") for c in token.children
     )
     become = token.dep != "amod" and lemma_of(parsed.tokens[token.head]) in _BECOMING
     misread = token.tag != "JJ" and supersense(token.lower) is not None  # "a stranger passenger"
     degree = before is not None and before.tag in ("RBR", "RBS") and token.tag != "JJ"
-    return "part of a fixed phrase" if measured or compound or skill or degree or become or misread else ""
+    fixed = (measured, compound, skill, degree, become, misread, after_noun, as_noun, made_so)
+    return "part of a fixed phrase" if any(fixed) else ""
 
 
 def _in_adverbial(parsed: Parsed, token: Token) -> str:
@@ -117,11 +132,6 @@ def _in_adverbial(parsed: Parsed, token: Token) -> str:
     return "part of an adverbial" if token.dep == "amod" and (noun.dep == "npadvmod" or noun.lower == "way") else ""
 
 
-def _in_excess(parsed: Parsed, token: Token) -> str:
-    """*Too intense*: what is in excess has a consequence that its opposite has not."""
-    return "measured by too" if any(parsed.tokens[c].lower == "too" for c in token.children) else ""
-
-
 def _on_one_scale(parsed: Parsed, token: Token) -> str:
     """Two adjectives of one scale in a sentence (*warm, hot and cold*; *the old or the new one*): one could take the
     place of the other."""
@@ -131,7 +141,7 @@ def _on_one_scale(parsed: Parsed, token: Token) -> str:
             other.i == token.i
             or other.sentence != token.sentence
             or other.pos != "ADJ"
-            or _lemma(other) == _lemma(token)
+            or adjective_lemma(other) == adjective_lemma(token)
         ):
             continue
         if mine & _scale(other):
@@ -140,7 +150,7 @@ def _on_one_scale(parsed: Parsed, token: Token) -> str:
 
 
 def _scale(token: Token) -> frozenset[str]:
-    lemma = _lemma(token)
+    lemma = adjective_lemma(token)
     return frozenset((lemma, *(s.word for s in substitutes("antonyms").get(lemma, ()))))
 
 
@@ -150,13 +160,13 @@ def _without_substitute(parsed: Parsed, token: Token, *, table: Table) -> str:
 
 def _allowed(parsed: Parsed, token: Token, table: Table) -> list[str]:
     """The substitutes that can stand where this adjective stands: by position, noun, complement and degree."""
-    lemma, noun = _lemma(token), _described(parsed, token)
+    lemma, noun = adjective_lemma(token), _described(parsed, token)
     if table == "antonyms" and noun is not None and _is_living(parsed, noun):
         if lemma == "old" and names_person(noun) and lemma_of(noun) not in _ANYBODY:
             return []  # an old boss is a former one
         if lemma in _OF_PEOPLE:
             return [] if _complements(parsed, token) else [_OF_PEOPLE[lemma]]
-        if lemma in _OF_THINGS:
+        if lemma in OF_THINGS:
             return []
     if table == "antonyms" and token.dep == "amod" and (_is_another(parsed, token) or not _has_degrees(lemma)):
         return []
@@ -165,14 +175,15 @@ def _allowed(parsed: Parsed, token: Token, table: Table) -> list[str]:
         option.word
         for option in substitutes(table).get(lemma, ())
         if _fits(parsed, token, option)
-        and (wanted <= word_map("adjective_complements").get(option.word, frozenset()) or _negates(lemma, option.word))
-        and (token.tag == "JJ" or table == "antonyms" or (_takes_ending(lemma) and _takes_ending(option.word)))
+        and not (table == "antonyms" and unwanted(parsed, token, option.word))
+        and (wanted <= word_map("adjective_complements").get(option.word, frozenset()) or negates(lemma, option.word))
+        and (token.tag == "JJ" or table == "antonyms" or (takes_ending(lemma) and takes_ending(option.word)))
     ]
 
 
 def _is_another(parsed: Parsed, token: Token) -> bool:
     """*A new phone*, *new clothes*, *the new one*: others than before, which *old ones* does not deny."""
-    if _lemma(token) != "new":
+    if adjective_lemma(token) != "new":
         return False
     noun, before = parsed.tokens[token.head], preceding(parsed, token)
     known = before is not None and (before.lower in ("the", "this", "that", "these", "those") or before.tag == "PRP$")
@@ -182,7 +193,7 @@ def _is_another(parsed: Parsed, token: Token) -> bool:
 def _has_degrees(lemma: str) -> bool:
     """Whether an adjective says how much of a quality there is; *legal advice* is a kind of advice, and has no
     opposite."""
-    return lemma in _QUALITIES or _takes_ending(lemma) or not lemma.endswith(_RELATING)
+    return lemma in _QUALITIES or takes_ending(lemma) or not lemma.endswith(_RELATING)
 
 
 def _fits(parsed: Parsed, token: Token, option: Substitute) -> bool:
@@ -224,11 +235,6 @@ def _complements(parsed: Parsed, token: Token) -> frozenset[str]:
     return frozenset(found)
 
 
-def _negates(first: str, second: str) -> bool:
-    """Whether one of two words is the other with a negative prefix (*interested*, *uninterested*)."""
-    return any(first == prefix + second or second == prefix + first for prefix in ("un", "in", "im", "dis", "ir", "il"))
-
-
 def _described(parsed: Parsed, token: Token) -> Token | None:
     """The noun that an adjective describes."""
     head = parsed.tokens[token.head]
@@ -237,35 +243,6 @@ def _described(parsed: Parsed, token: Token) -> Token | None:
 
 def _is_living(parsed: Parsed, noun: Token) -> bool:
     return names_person(noun) or noun.pos in ("PROPN", "PRON") or noun_class(noun) in (_PERSON, _ANIMAL)
-
-
-def _lemma(token: Token) -> str:
-    if token.tag == "JJ":
-        return token.lower
-    return base_form(token.lower, "ADJ") or token.lemma.lower()
-
-
-def _inflected(lemma: str, token: Token) -> str | None:
-    """The substitute in the degree of the adjective that it stands for; *more* and *most* where it has no ending."""
-    if token.tag == "JJ":
-        return lemma
-    ending = {"good": ("better", "best"), "bad": ("worse", "worst")}.get(lemma)
-    if ending:
-        return ending[token.tag == "JJS"]
-    if _takes_ending(lemma):
-        return inflect(lemma, token.tag)
-    return f"{'more' if token.tag == 'JJR' else 'most'} {lemma}"
-
-
-def _takes_ending(lemma: str) -> bool:
-    """Short adjectives compare with -er and -est: one syllable, or two that end in -y (but not participles)."""
-    groups = sum(letter in "aeiouy" and (i == 0 or lemma[i - 1] not in "aeiouy") for i, letter in enumerate(lemma))
-    syllables = groups - (lemma.endswith("e") and groups > 1 and not lemma.endswith("le"))
-    if lemma.endswith(("ed", "ing")):
-        return False
-    return (
-        syllables == 1 or (syllables == 2 and lemma.endswith("y")) or lemma in ("simple", "quiet", "narrow", "clever")
-    )
 
 
 def check_replaced(
@@ -283,7 +260,7 @@ def check_replaced(
 register(
     Perturbation(
         name="antonym_adjective",
-        version="3",
+        version="4",
         family="baseline",
         description="replaces adjectives by their antonyms, in the same degree",
         effects={"consistency": "degrades", "relevance": "preserves"},

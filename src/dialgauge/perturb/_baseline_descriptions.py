@@ -13,6 +13,7 @@ from dialgauge.perturb._guards import (
     in_comparison,
     in_quotes,
     is_definite,
+    lemma_of,
     noun_class,
     occurs_again,
     part_of_term,
@@ -32,6 +33,8 @@ _LONGEST_PHRASE = 5
 #: objects, persons, weather, plants, possessions, substances; and those that do so where the reader knows which one.
 _TELLING = frozenset((4, 5, 6, 10, 11, 13, 14, 15, 17, 18, 19, 20, 21, 27))
 _TELLING_IF_KNOWN = frozenset((9, 16, 22, 26))
+#: Words that dialogues are full of.
+_SAYING_LITTLE = word_set("light_nouns")
 _LESSENING = word_set("lessening_words")
 _ATTITUDES = word_set("attitude_verbs")
 #: Adjectives after which it may be no such thing at all.
@@ -71,7 +74,8 @@ def _separable(parsed: Parsed, token: Token) -> str:
         or len(phrase) > _LONGEST_PHRASE
     ):
         return "not before its noun"
-    return "joined by a hyphen" if any(hyphenated(parsed, part) for part in phrase) else ""
+    beside = parsed.tokens[phrase[-1].i + 1]  # "a new set-up centre"
+    return "joined by a hyphen" if any(hyphenated(parsed, part) for part in (*phrase, beside)) else ""
 
 
 def _optional(parsed: Parsed, token: Token) -> str:
@@ -93,10 +97,12 @@ def _optional(parsed: Parsed, token: Token) -> str:
 
 
 def _of_a_kind(parsed: Parsed, token: Token) -> str:
-    """Who likes honest people need not like people: what is liked, hated or preferred is a kind of thing."""
+    """Who likes honest people need not like people: what is liked, hated or preferred is a kind of thing, and so is
+    what something is said of in general (*an attractive package sells*)."""
     noun = parsed.tokens[token.head]
     verbs = {t.lemma.lower() for t in ancestors(parsed, noun) if t.pos == "VERB"}
-    return "names a kind" if verbs & _ATTITUDES and not is_definite(parsed, noun) else ""
+    generic = noun.dep == "nsubj" and parsed.tokens[noun.head].tag in ("VBZ", "VBP", "VB", "MD")
+    return "names a kind" if (verbs & _ATTITUDES or generic) and not is_definite(parsed, noun) else ""
 
 
 def _lessened(parsed: Parsed, noun: Token) -> bool:
@@ -111,12 +117,23 @@ def _says_something(parsed: Parsed, token: Token) -> str:
     if noun.pos == "PROPN":
         return ""
     kind = noun_class(noun)
+    of = parsed.child(noun, "prep")
+    if lemma_of(noun) in _SAYING_LITTLE or (of is not None and of.lower == "of" and not has_determiner(parsed, noun)):
+        return "the noun says nothing alone"  # "had a great time", "the new place", "cheap versions of it"
     if (
         noun.dep == "dobj"
         and parsed.tokens[noun.head].lemma.lower() in ("do", "make", "take", "give", "get")
         and kind in (4, 11)
     ):
         return "the noun says nothing alone"  # "did a good job"
+    if (
+        parsed.tokens[noun.head].lemma.lower() in ("have", "get")
+        and kind in (6, 8, None)
+        and not is_definite(parsed, noun)
+    ):
+        return "the noun says nothing alone"  # "has a flat tyre"
+    if token.lower == "little" and kind is None:
+        return "the noun says nothing alone"  # "a little plump"
     if noun.text.isupper() or (
         noun.dep == "pobj" and parsed.tokens[noun.head].lower == "in" and not has_determiner(parsed, noun)
     ):
@@ -181,7 +198,7 @@ _DROP_GUARDS = (
 register(
     Perturbation(
         name="drop_adjectives",
-        version="3",
+        version="4",
         family="baseline",
         description="removes adjectives before nouns that only describe, and do not tell which one is meant",
         effects={"consistency": "preserves", "relevance": "degrades-mildly"},

@@ -22,6 +22,8 @@ _LIMIT = re.compile(r"\b(?:up to|at most|at least|no more than|nearly|almost) (?
 _DOUBT = frozenset(["allegedly", "maybe", "perhaps", "possibly", "probably", "supposedly"])
 #: After these *if* says what is asked or known, not under which condition.
 _OF_KNOWING = word_set("knowing_verbs")
+#: Verbs that can take a clause: without an object, *if* after them is one.
+_WITH_CLAUSES = word_set("clause_verbs", "wordnet")
 
 
 def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
@@ -38,8 +40,15 @@ def _clauses(parsed: Parsed) -> Iterator[Sequence[Edit]]:
         hypothetical = any(parsed.tokens[c].lower in ("would", "could", "might", "'d") for c in head.children)
         if verb.dep != "advcl" or mark is None or mark.lower not in _OPENING or hypothetical or not verb.unbroken:
             continue
-        if lemma_of(head) not in _OF_KNOWING and verb.left == mark.i and head.pos in ("VERB", "AUX"):
+        if not _is_asked(parsed, verb, head) and verb.left == mark.i and head.pos in ("VERB", "AUX"):
             yield _cut(parsed, verb)
+
+
+def _is_asked(parsed: Parsed, clause: Token, verb: Token) -> bool:
+    """Whether *if* says what is asked or checked (*verify if it works*), not under which condition something holds."""
+    if lemma_of(verb) in _OF_KNOWING:
+        return True
+    return clause.i > verb.i and lemma_of(verb) in _WITH_CLAUSES and parsed.child(verb, "dobj") is None
 
 
 def _under_negation(parsed: Parsed) -> Iterator[Sequence[Edit]]:
@@ -47,6 +56,10 @@ def _under_negation(parsed: Parsed) -> Iterator[Sequence[Edit]]:
     for token in parsed.tokens:
         head = parsed.tokens[token.head]
         if head.pos not in ("VERB", "AUX") or token.i < head.i or not token.unbroken or not is_negated(parsed, head):
+            continue
+        # "send it in one week without a trace", "won't come today, but will before Sunday"
+        limited = {t.lower for t in parsed.tokens[head.left : head.right + 1]} & {"without", "but"}
+        if limited or parsed.tokens[token.left - 1].pos == "AUX":
             continue
         noun = parsed.child(token, "pobj")
         timed = token.dep == "prep" and noun is not None and noun.entity in ("DATE", "TIME") and lemma_of(head) != "be"
@@ -80,7 +93,7 @@ def _cut(parsed: Parsed, token: Token) -> Sequence[Edit]:
 register(
     Perturbation(
         name="drop_condition",
-        version="2",
+        version="3",
         family="further",
         description="removes a condition, a limit or a doubt, so that the summary claims more than was said",
         effects={"consistency": "degrades", "relevance": "degrades-mildly"},

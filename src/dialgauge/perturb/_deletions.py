@@ -4,9 +4,10 @@ What is left must be grammatical (nothing that a verb, noun or adjective needs m
 there (nothing may go from below a negation, out of a condition, or from beside *all* and *only*).
 """
 
+import re
 from itertools import pairwise
 
-from dialgauge.perturb._deletions_joined import bound_conjunct
+from dialgauge.perturb._deletions_joined import bound_conjunct, leaves_a_row_open
 from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, finite_part, glued, is_finite, subject
 from dialgauge.perturb._guards import (
     CONDITIONS,
@@ -28,33 +29,7 @@ Phrase = tuple[int, int, Token]
 _WHEN_OR_WHERE = ("DATE", "TIME")
 _WHERE = ("GPE", "LOC", "FAC")
 #: Prepositions of phrases that can go, on verbs and on nouns; *of*, *to*, *between*, *than* and the rest bind too much.
-_ON_VERBS = frozenset(
-    [
-        "about",
-        "across",
-        "after",
-        "along",
-        "around",
-        "at",
-        "before",
-        "behind",
-        "by",
-        "during",
-        "for",
-        "from",
-        "in",
-        "inside",
-        "near",
-        "on",
-        "outside",
-        "over",
-        "since",
-        "through",
-        "throughout",
-        "with",
-        "within",
-    ]
-)
+_ON_VERBS = word_set("loose_prepositions")
 _ON_NOUNS = frozenset(["about", "at", "for", "from", "in", "near", "on", "with"])
 #: Verbs and nouns that need the phrase after them (*look at*, *deal with*, *a lot of*).
 _BINDING_VERBS, _BINDING_NOUNS = word_set("binding_verbs"), word_set("binding_nouns")
@@ -73,6 +48,8 @@ _TAKING_FOR = word_set("taking_for_verbs")
 _ATTITUDES = word_set("attitude_verbs")
 #: Words that tie a sentence to the one before.
 TYING = word_set("tying_words")
+#: An apostrophe that opens or closes a word.
+_SINGLE_QUOTES = re.compile(r"(?<!\w)['‘’](?=\w)|(?<=\w)['’](?!\w)")
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 _PERSONAL = frozenset(["he", "she", "him", "her", "his", "hers", "himself", "herself"])
 _PLURAL = frozenset(["they", "them", "their", "theirs", "themselves", "ones"])
@@ -139,6 +116,7 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
     if (
         any(text.count(a, start, end) != text.count(b, start, end) for a, b in _PAIRS)
         or text.count('"', start, end) % 2
+        or len(_SINGLE_QUOTES.findall(text, start, end)) % 2
     ):
         return "brackets or quotes would be cut"
     if "-" in (text[start - 1 : start], text[end : end + 1]) or glued(parsed, parsed.tokens[last]):
@@ -312,11 +290,9 @@ def _bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str
     set_off = parsed.tokens[first - 1].text == "," if first else False
     closed = last + 1 >= len(parsed.tokens) or parsed.tokens[last + 1].text in (",", ".", ";")
     if token.dep == "appos":
-        return (
-            ""
-            if set_off and closed and token.pos != "NUM" and head.pos in ("NOUN", "PROPN")
-            else "not set off by commas"
-        )
+        aside = set_off and closed and token.pos != "NUM" and head.pos in ("NOUN", "PROPN")
+        row = parsed.child(token, "cc") is not None or leaves_a_row_open(parsed, first)
+        return "one of several" if row else "" if aside else "not set off by commas"
     if set_off and closed and token.dep == "relcl":
         return ""
     if token.dep == "acl" and token.tag not in ("VBG", "VBN"):
@@ -353,7 +329,7 @@ def _entailed(parsed: Parsed, phrase: Phrase) -> str:
         return "under a negation"
     if in_condition(parsed, head):
         return "inside a condition"
-    if token.dep in ("prep", "npadvmod", "advcl") and lemma_of(verb) in _ATTITUDES:
+    if token.dep in ("prep", "npadvmod", "advcl") and (lemma_of(verb) in _ATTITUDES or _is_judged(parsed, verb)):
         return "says what is liked"
     around = [parsed.tokens[c] for c in head.children if c < head.i]
     if head.pos == "NOUN" and any(
@@ -361,6 +337,17 @@ def _entailed(parsed: Parsed, phrase: Phrase) -> str:
     ):
         return "beside a superlative or a quantifier"
     return "in a comparison" if "than" in sentence and not own else ""
+
+
+def _is_judged(parsed: Parsed, verb: Token) -> bool:
+    """*It is hard to earn money in this way*: what is judged is not earning money."""
+    for clause in (verb, *_above(parsed, verb)):
+        judging = parsed.tokens[clause.head]
+        known = judging.pos == "ADJ" or (judging.lemma == "be" and parsed.child(judging, "acomp") is not None)
+        to = parsed.child(clause, "aux")
+        if clause.dep in ("xcomp", "ccomp", "advcl", "csubj") and known and to is not None and to.lower == "to":
+            return True
+    return False
 
 
 def _above(parsed: Parsed, token: Token) -> list[Token]:
@@ -387,6 +374,8 @@ def _referred_to(parsed: Parsed, phrase: Phrase) -> str:
         person = is_person(parsed, noun)
         words = _PLURAL if noun.tag in ("NNS", "NNPS") else _PERSONAL if person else _NEUTER
         pronouns = {t.lower for t in later if t.pos == "PRON" and (person or t.sentence <= noun.sentence + 1)}
+        if noun.entity in _WHERE and any(t.lower == "there" and t.dep == "advmod" for t in later):
+            return "spoken of again"
         if elsewhere or pronouns & words:
             return "spoken of again"
     return ""

@@ -1,7 +1,7 @@
 """What stands after *and* or *but*, and whether the rest is whole without it."""
 
 from dialgauge.perturb._grammar import SUBJECTS, can_be_verb, finite_part
-from dialgauge.perturb._guards import lemma_of, occurs_again
+from dialgauge.perturb._guards import is_negated, lemma_of, occurs_again
 from dialgauge.perturb._parse import Parsed, Token
 
 #: Words that look back to two things.
@@ -12,8 +12,10 @@ def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
     """A second verb phrase or a second object, with *and*, where the first one is complete without it."""
     head, joint = parsed.tokens[token.head], parsed.tokens[first]
     chained = head.dep == "conj" and not (head.left and parsed.tokens[head.left - 1].dep == "cc")
-    if joint.lower not in ("and", "but") or chained:
+    if joint.lower not in ("and", "but") or chained or leaves_a_row_open(parsed, first):
         return "one of several"
+    if joint.lower == "but" and parsed.child(token, *SUBJECTS) is None and is_negated(parsed, head):
+        return "takes back what was denied"  # "does not want to, but agrees in the end"
     if any(
         parsed.tokens[c].dep == "preconj" or parsed.tokens[c].lower in ("both", "between", "either")
         for c in head.children
@@ -21,15 +23,30 @@ def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
         return "one half of a pair"
     between = [t for t in parsed.tokens[head.i + 1 : first] if t.pos not in ("PUNCT", "ADV") and t.dep != "aux"]
     if head.pos in ("VERB", "AUX") and token.pos in ("VERB", "AUX"):
-        after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
-        if after is not None and after.sentence == token.sentence and after.pos not in ("PUNCT", "CCONJ", "SCONJ"):
+        rest = [t for t in parsed.tokens[last + 1 : last + 3] if t.sentence == token.sentence]
+        if rest and rest[0].pos not in ("PUNCT", "CCONJ", "SCONJ"):
             return "shares what follows"
+        if len(rest) > 1 and rest[0].text == "," and rest[1].pos in ("DET", "NOUN", "PROPN", "ADJ", "NUM"):
+            return "shares what follows"  # "and gives him the name, the number and the address"
         if parsed.child(token, *SUBJECTS) is not None:
             return ""
         finite = finite_part(parsed, token) is not None
         stands = finite or (finite_part(parsed, head) is None and head.tag == token.tag)
         return "" if between and stands else "shares what follows"
     return _bound_second_object(parsed, last, token, head)
+
+
+def leaves_a_row_open(parsed: Parsed, first: int) -> bool:
+    """Whether what stands before this place is a row with commas that still waits for its *and*."""
+    for member in parsed.tokens[:first]:
+        if member.sentence != parsed.tokens[first].sentence or not member.left:
+            continue
+        comma = parsed.tokens[member.left - 1].text == ","
+        unfinished = not any(t.dep == "cc" for t in parsed.tokens[member.i + 1 : first])
+        bare = member.tag == "VB" and member.left == member.i and parsed.child(member, *SUBJECTS, "aux") is None
+        if comma and unfinished and (member.dep == "conj" or bare):
+            return True
+    return False
 
 
 def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -> str:

@@ -135,6 +135,7 @@ def _fillers(parsed: Parsed) -> Iterator[Edit]:
             before = parsed.tokens[token.i - 1].lower if token.i else ""
             # "not only … but also", and "first … then" without an "and".
             joins = before == "but" if token.lower == "also" else token.lower == "then" and before != "and"
+            joins = joins or (token.lower in ("however", "therefore") and before in (",", ";"))
             if following not in ("than", "as", "if", "though", "that") and not joins:
                 yield _with_commas(parsed, token.start, token.end)
 
@@ -342,7 +343,7 @@ LENGTH_REDUCTION = Perturbation(
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="4",
+    version="5",
     citation=CITATION,
     examples=(
         (

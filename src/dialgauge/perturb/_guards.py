@@ -82,7 +82,7 @@ def part_of_term(parsed: Parsed, adjective: Token) -> str:
     head, after = parsed.tokens[adjective.head], following(parsed, adjective)
     others = {lemma_of(head), head.lower} if adjective.dep in ("amod", "compound") else set()
     if after is not None and after.pos in ("NOUN", "PROPN", "ADJ"):
-        others |= {lemma_of(after), after.lower}
+        others |= {lemma_of(after), after.lower, after.lower.removesuffix("s")}
     return "part of a term" if any(is_term(adjective.lower, other) for other in others) else ""
 
 
@@ -110,11 +110,19 @@ def is_negated(parsed: Parsed, verb: Token) -> bool:
         verb = parsed.tokens[verb.head]
 
 
+def in_excess(parsed: Parsed, token: Token) -> bool:
+    """*Too busy to go* denies that somebody goes; *too intense* has a consequence that its opposite has not."""
+    return any(parsed.tokens[c].lower == "too" for c in token.children)
+
+
 def under_negation(parsed: Parsed, token: Token) -> str:
     """A word below a negated verb: what is not so for the whole need not be not so for a part."""
     return (
         "under a negation"
-        if any(t.pos in ("VERB", "AUX") and is_negated(parsed, t) for t in ancestors(parsed, token))
+        if any(
+            (t.pos in ("VERB", "AUX") and is_negated(parsed, t)) or in_excess(parsed, t)
+            for t in ancestors(parsed, token)
+        )
         else ""
     )
 

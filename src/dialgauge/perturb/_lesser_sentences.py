@@ -28,6 +28,9 @@ def _uncut(parsed: Parsed, place: int) -> str:
     """Whether it is a sentence at all: with a finite verb, and with both of its quotation marks and brackets."""
     start, end = parsed.sentences[place]
     text = parsed.text[start:end]
+    rest = parsed.text[end:].lstrip()
+    if text[:1].islower() or rest[:1].islower():
+        return "not a sentence"  # "… at Stars. com and …": a full stop within a name
     if text.count('"') % 2 or text.count("(") != text.count(")") or text.count("“") != text.count("”"):
         return "quotes or brackets would be cut"
     return "" if any(is_finite(t) for t in parsed.tokens if t.sentence == place) else "not a sentence"

@@ -1,0 +1,119 @@
+"""Where the opposite of an adjective would be nonsense, bad English or no opposite."""
+
+from functools import cache
+
+from dialgauge.perturb._adjective_forms import adjective_lemma, negates, takes_ending
+from dialgauge.perturb._grammar import base_form, finite_part, inflect, subject
+from dialgauge.perturb._guards import ancestors, in_excess, is_definite, is_negated, lemma_of, noun_class
+from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._people import names_person
+from dialgauge.perturb._word_tables import substitutes, word_set
+
+#: Adjectives that say how much of something there is, and supersenses of what has no size.
+_AMOUNTS = frozenset(["big", "great", "huge"])
+_ABSTRACT = frozenset((7, 9, 12))
+#: Supersenses of acts, things, events, food and times.
+_TIMED = frozenset((4, 6, 11, 13, 28))
+#: Supersenses of bodies, things, food, places, objects, plants, possessions and substances.
+_CONCRETE = frozenset((5, 6, 8, 13, 15, 17, 18, 20, 21, 27))
+#: Verbs whose object is what somebody would like to have.
+_SEEKING = word_set("seeking_verbs")
+#: Adjectives that mean something else of things that can be touched than of the others.
+OF_THINGS = word_set("adjectives_of_things")
+
+
+def in_excess_or_none(parsed: Parsed, token: Token) -> str:
+    """*Too good to be true*, *for no good reason*."""
+    if any(in_excess(parsed, t) for t in (token, *ancestors(parsed, token))):
+        return "measured by too"
+    noun = parsed.tokens[token.head]
+    return "under a negation" if any(parsed.tokens[c].lower == "no" for c in noun.children) else ""
+
+
+def in_pair(parsed: Parsed, token: Token) -> str:
+    """*Both nice and bad weather*, *angry and sad*: the other one says how this one is meant."""
+    first = parsed.tokens[token.head] if token.dep == "conj" else token
+    joined = [parsed.tokens[c] for c in first.children if parsed.tokens[c].dep == "conj"]
+    others = [t for t in (first, *joined) if t.i != token.i and t.pos == "ADJ"] if joined else []
+    known = substitutes("antonyms")
+    if any(_valence(t.lower) * _valence(token.lower) > 0 and not known.get(adjective_lemma(t)) for t in others):
+        return "one half of a pair"
+    noun = parsed.tokens[first.head]
+    both = any(parsed.tokens[c].lower in ("both", "either") for t in (first, noun) for c in t.children)
+    return "one half of a pair" if both else ""
+
+
+def result_of_a_verb(parsed: Parsed, token: Token) -> str:
+    """*The broken pipe*: what was done to it is why it is spoken of."""
+    verb = base_form(token.lower, "VERB")
+    done = verb is not None and verb != token.lower and inflect(verb, "VBN") == token.lower
+    return "says what was done" if done and token.dep == "amod" else ""
+
+
+def unwanted(parsed: Parsed, token: Token, opposite: str) -> bool:
+    """An opposite that nobody would write: *not unhappy* is no opposite of *not happy*, *unafraid it rains* and *more
+    cheap* are no English, and nobody looks for the bad or asks for the useless."""
+    lemma = adjective_lemma(token)
+    above = parsed.tokens[token.head]
+    negative = negates(opposite, lemma) and len(opposite) > len(lemma)
+    if _has_more(parsed, token) and takes_ending(opposite):
+        return True  # "more cheap"
+    if lemma.endswith("ed") and _of_it(parsed, above):
+        return True  # "it is tired to help them"
+    if token.dep == "amod":
+        if lemma in _AMOUNTS and noun_class(above) in _ABSTRACT:
+            return True  # "great attention" is much of it
+        if negative and is_definite(parsed, above):
+            return True  # "the unsuitable train": that there is one was not said
+        if lemma in ("early", "late") and noun_class(above) not in _TIMED:
+            return True  # "her early experience"
+        if token.tag == "JJ" and lemma in OF_THINGS - {"new"} and noun_class(above) not in _CONCRETE:
+            return True  # "an open day", "a heavy cold"
+    if negative and token.dep != "amod" and is_negated(parsed, above) and not _of_somebody(parsed, above):
+        return True
+    clause = parsed.child(token, "ccomp")
+    if clause is not None and parsed.child(clause, "mark") is None and negative:
+        return True
+    return (negative or _valence(opposite) < 0) and _is_sought(parsed, token)
+
+
+def _of_somebody(parsed: Parsed, verb: Token) -> bool:
+    doer = subject(parsed, verb)
+    return doer is not None and (doer.pos == "PROPN" or names_person(doer) or doer.lower in ("he", "she", "they"))
+
+
+def _of_it(parsed: Parsed, verb: Token) -> bool:
+    doer = subject(parsed, verb)
+    return doer is not None and doer.lower in ("it", "that", "this")
+
+
+def _has_more(parsed: Parsed, token: Token) -> bool:
+    return any(parsed.tokens[c].lower in ("more", "most") for c in token.children)
+
+
+def _is_sought(parsed: Parsed, token: Token) -> bool:
+    """Whether the adjective belongs to something that somebody wants, tries, asks for or will do. Of a verb that is
+    said of a quality (*looks nice*, *will be late*) this does not hold."""
+    noun = parsed.tokens[token.head]
+    if token.dep == "amod" and noun.dep == "pobj" and parsed.tokens[noun.head].lower not in ("for", "of", "with"):
+        return False  # "wants to eat at a popular place"
+    said = token.dep != "amod"
+    for verb in ancestors(parsed, token):
+        if verb.pos not in ("VERB", "AUX"):
+            said = False
+            continue
+        marks = {parsed.tokens[c].lower for c in verb.children if parsed.tokens[c].dep == "aux"}
+        if "to" in marks or (not said and (lemma_of(verb) in _SEEKING or marks & {"will", "'ll", "should", "must"})):
+            return True
+        if finite_part(parsed, verb) is not None and verb.dep != "ccomp":
+            return False
+        said = False
+    return False
+
+
+@cache
+def _valence(word: str) -> float:
+    """How good (above 0) or bad a word sounds, by the lexicon of VADER."""
+    from dialgauge.affect import vader_lexicon
+
+    return vader_lexicon().valences.get(word, 0.0)
