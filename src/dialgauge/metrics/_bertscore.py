@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from dialgauge.errors import InputError
-from dialgauge.metrics._encoding import Tokenised, encode, prepare_for, small_products, tokenise, window_texts
+from dialgauge.metrics._encoding import (
+    FlatStates,
+    Tokenised,
+    encode,
+    prepare_for,
+    small_products,
+    tokenise,
+    window_texts,
+)
 from dialgauge.metrics._grouping import best_target, runs
 from dialgauge.metrics._idf import IDF, Idf
 from dialgauge.metrics._job import Job
@@ -23,13 +31,16 @@ from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
 from dialgauge.metrics._model_settings import device_parameters, load_model, model_parameter
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._texts import IdArray
-from dialgauge.models import Model, stored_config, watching_part, windows
+from dialgauge.models import Model, stored_config, to_device, watching_part, windows
 
 if TYPE_CHECKING:
     import torch
 
 Measure = Literal["p", "r", "f1"]
 _OWNER = "bertscore"
+#: On a card: pairs matched at a time, and how many numbers their vectors may have.
+_PAIRS_AT_ONCE = 1024
+_NUMBERS_AT_ONCE = 1 << 27
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -113,6 +124,8 @@ def _best_matches(
     """
     import torch
 
+    if isinstance(states, FlatStates):
+        return _best_matches_padded(states, hypotheses, targets)
     forth, back = [], []
     with small_products():
         for begin, end in runs(targets):
@@ -122,6 +135,47 @@ def _best_matches(
             forth.append(similar.amax(1))
             back.append(torch.segment_reduce(similar, "max", lengths=lengths, axis=0).ravel())
         return torch.cat(forth).cpu().numpy(), torch.cat(back).cpu().numpy()
+
+
+def _best_matches_padded(states: FlatStates, hypotheses: IdArray, targets: IdArray) -> tuple[FloatArray, FloatArray]:
+    """The same on a card, which is slow to begin a product and quick to compute it: many padded pairs at a time."""
+    import torch
+
+    flat, count = states.flat, len(hypotheses)
+    places = np.array([states.places[text_id] for text_id in np.concatenate([hypotheses, targets]).tolist()])
+    lengths = np.diff(places)[:, 0]
+    sides = [_MatchedSide(places[some, 0], lengths[some], flat.device) for some in (np.s_[:count], np.s_[count:])]
+    waiting = np.lexsort((-sides[1].lengths, -sides[0].lengths))  # the longest first
+    with torch.inference_mode():
+        while len(waiting):
+            longest = sum(int(side.lengths[waiting[:_PAIRS_AT_ONCE]].max()) for side in sides)
+            fitting = min(_PAIRS_AT_ONCE, _NUMBERS_AT_ONCE // (longest * flat.shape[1]))
+            now, waiting = np.split(waiting, [max(1, fitting)])
+            (rows, of_rows, real_rows), (columns, of_columns, real_columns) = (side.cells(now) for side in sides)
+            similar = torch.bmm(_unit(flat[rows]), _unit(flat[columns]).transpose(1, 2))
+            sides[0].best[of_rows] = similar.masked_fill(~real_columns[:, None, :], -2.0).amax(2)
+            sides[1].best[of_columns] = similar.masked_fill(~real_rows[:, :, None], -2.0).amax(1)
+        return sides[0].best[:-1].cpu().numpy(), sides[1].best[:-1].cpu().numpy()
+
+
+class _MatchedSide:
+    """One side of all pairs: where its texts begin, their lengths, and the best match of each of their tokens."""
+
+    def __init__(self, starts: IdArray, lengths: IdArray, device: "torch.device") -> None:
+        import torch
+
+        self._starts, self.lengths, self._device = starts, lengths, device
+        self._begins = np.cumsum(lengths) - lengths
+        # One place more than there are tokens: it takes what padding gives.
+        self.best = torch.empty(int(lengths.sum()) + 1, dtype=torch.float64, device=device)
+
+    def cells(self, pairs: IdArray) -> "tuple[torch.Tensor, torch.Tensor, torch.Tensor]":
+        """For each token of these pairs, padded: the place of its state, that of its best match, and if it is real."""
+        columns = np.arange(int(self.lengths[pairs].max()))
+        real = columns < self.lengths[pairs][:, None]
+        states = np.where(real, self._starts[pairs][:, None] + columns, 0)
+        best = np.where(real, self._begins[pairs][:, None] + columns, -1)
+        return to_device(states, self._device), to_device(best, self._device), to_device(real, self._device)
 
 
 def _unit(states: "torch.Tensor") -> "torch.Tensor":

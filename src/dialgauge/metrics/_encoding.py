@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialgauge.metrics._job import Job
+from dialgauge.metrics._layers import LayerStates
 from dialgauge.metrics._texts import IdArray, TextTable
-from dialgauge.models import Model, default_budget, run_batched
+from dialgauge.models import Model, PackedEncoder, default_budget, run_batched
 
 if TYPE_CHECKING:
     import torch
@@ -152,14 +153,33 @@ def padded(model: Model, rows: list[list[int]]) -> "tuple[torch.Tensor, torch.Te
     return torch.from_numpy(ids).to(model.device), torch.from_numpy(mask).to(model.device)
 
 
+class FlatStates(Mapping[int, "torch.Tensor"]):
+    """The states of texts, by text id, all in one array (``flat``); ``places`` says where each text begins and ends."""
+
+    def __init__(self, flat: "torch.Tensor", places: Mapping[int, tuple[int, int]]) -> None:
+        self.flat, self.places = flat, places
+
+    def __getitem__(self, text_id: int) -> "torch.Tensor":
+        begin, end = self.places[text_id]
+        return self.flat[begin:end]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
 def encode(
     model: Model,
     tokenised: Tokenised,
     ids: IdArray,
     forward: "Callable[[torch.Tensor, torch.Tensor], torch.Tensor]",
-) -> "dict[int, torch.Tensor]":
+) -> "Mapping[int, torch.Tensor]":
     """The states of each of these texts (tokens × width, float32), every text once, in batches of similar length."""
     wanted = np.unique(ids).tolist()
+    if isinstance(forward, LayerStates) and forward.packed is not None:
+        return _encode_packed(model, tokenised, wanted, forward.packed)
     rows = [tokenised.ids[text_id] for text_id in wanted]
 
     def call(batch: list[list[int]]) -> "list[torch.Tensor]":
@@ -168,6 +188,25 @@ def encode(
 
     states = run_batched(rows, [len(row) for row in rows], call, default_budget(model.device))
     return dict(zip(wanted, states, strict=True))
+
+
+def _encode_packed(model: Model, tokenised: Tokenised, wanted: list[int], packed: PackedEncoder) -> FlatStates:
+    """All states in one array, in the order in which batches take the texts: the longest first."""
+    import torch
+
+    wanted = sorted(wanted, key=lambda text_id: -len(tokenised.ids[text_id]))
+    lengths = np.array([len(tokenised.ids[text_id]) for text_id in wanted], dtype=np.int64)
+    ends = np.cumsum(lengths)
+    flat = torch.empty(int(lengths.sum()), int(model.config.hidden_size), device=model.device)
+
+    def call(batch: list[int]) -> list[None]:
+        begin, end = int(ends[batch[0]] - lengths[batch[0]]), int(ends[batch[-1]])
+        flat[begin:end] = packed([tokenised.ids[wanted[place]] for place in batch])
+        return [None] * len(batch)
+
+    run_batched(range(len(wanted)), lengths, call, default_budget(model.device))
+    places = zip((ends - lengths).tolist(), ends.tolist(), strict=True)
+    return FlatStates(flat, dict(zip(wanted, places, strict=True)))
 
 
 @contextmanager

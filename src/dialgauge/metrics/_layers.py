@@ -2,10 +2,11 @@
 
 import copy
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dialgauge.errors import ParameterError
-from dialgauge.models import Model, ModelRef
+from dialgauge.models import Model, ModelRef, PackedEncoder, packed_encoder
 
 if TYPE_CHECKING:
     import torch
@@ -50,11 +51,27 @@ def check_layer(ref: ModelRef, layers: int | None, given: str, owner: str) -> No
         raise ParameterError(owner, "layer", f"at most {layers} for model '{ref}'", given)
 
 
-def layer_states(model: Model, layer: int) -> "Callable[[torch.Tensor, torch.Tensor], torch.Tensor]":
+@dataclass(frozen=True, eq=False, slots=True)
+class LayerStates:
+    """From padded token ids and their mask to the states after a layer; ``packed`` does it without padding."""
+
+    forward: "Callable[[torch.Tensor, torch.Tensor], torch.Tensor]"
+    packed: PackedEncoder | None
+
+    def __call__(self, ids: "torch.Tensor", mask: "torch.Tensor") -> "torch.Tensor":
+        return self.forward(ids, mask)
+
+
+def layer_states(model: Model, layer: int) -> LayerStates:
     """A function from token ids and mask to the states after this layer (0: the embeddings)."""
     shortened = _without_upper_layers(model.module, layer) if layer > 0 else None
     if shortened is not None:
-        return lambda ids, mask: shortened(input_ids=ids, attention_mask=mask).last_hidden_state
+
+        def through_lower(ids: "torch.Tensor", mask: "torch.Tensor") -> "torch.Tensor":
+            states: torch.Tensor = shortened(input_ids=ids, attention_mask=mask).last_hidden_state
+            return states
+
+        return LayerStates(through_lower, packed_encoder(model, layer))
 
     def through_all(ids: "torch.Tensor", mask: "torch.Tensor") -> "torch.Tensor":
         states: torch.Tensor = model.module(
@@ -62,7 +79,7 @@ def layer_states(model: Model, layer: int) -> "Callable[[torch.Tensor, torch.Ten
         ).hidden_states[layer]
         return states
 
-    return through_all
+    return LayerStates(through_all, None)
 
 
 def _without_upper_layers(module: Any, layer: int) -> Any:

@@ -120,29 +120,37 @@ def _reasons(job: Job, numbers: FloatArray, tokenised: Tokenised) -> dict[int, s
 
 
 def chances_of(
-    written: "torch.Tensor", states: "torch.Tensor", weight: "torch.Tensor", bias: "torch.Tensor"
+    written: "torch.Tensor",
+    states: "torch.Tensor",
+    weight: "torch.Tensor",
+    bias: "torch.Tensor",
+    *,
+    split: bool = False,
 ) -> "torch.Tensor":
     """log p of each written token, by the state that predicts it and the weights of the head.
 
-    A part of the tokens and of the vocabulary at a time: all logits at once would take gigabytes.
+    A part of the tokens and of the vocabulary at a time: all logits at once would take gigabytes. ``split``: the
+    product is made of bf16 parts, as bf16x3 has it.
     """
     import torch
+
+    from dialgauge.models import parts_of, parts_product, weight_parts
 
     place = "cpu" if states.device.type == "cpu" else "cuda"
     columns = min(_VOCABULARY[place], len(weight))
     rows = max(1, _LOGITS[place] // columns)
-    blocks = list(
-        zip(range(0, len(weight), columns), torch.split(weight, columns), torch.split(bias, columns), strict=True)
-    )
+    weights = [weight_parts(block) if split else block.T for block in torch.split(weight, columns)]
+    blocks = list(zip(range(0, len(weight), columns), weights, torch.split(bias, columns), strict=True))
     found = []
     for some, tokens in zip(torch.split(states, rows), torch.split(written, rows), strict=True):
         chosen = torch.zeros(len(some), dtype=torch.float32, device=states.device)
         sums = []
         for begin, block, offset in blocks:
-            logits = (some @ block.T).add_(offset).float()
+            product = parts_product(parts_of(some), block) if split else some @ block
+            logits = product.add_(offset).float()
             column = tokens - begin
-            own = logits.gather(1, column.clamp(0, len(block) - 1)[:, None])[:, 0]
-            chosen = torch.where((column >= 0) & (column < len(block)), own, chosen)
+            own = logits.gather(1, column.clamp(0, len(offset) - 1)[:, None])[:, 0]
+            chosen = torch.where((column >= 0) & (column < len(offset)), own, chosen)
             sums.append(logits.logsumexp(1))
         found.append(chosen - torch.stack(sums).logsumexp(0))
     return torch.cat(found)

@@ -115,7 +115,7 @@ def _left_out(model: Model, stop: str, first: bool, subwords: bool) -> frozenset
 
 def _states(
     model: Model, tokenised: Tokenised, hypotheses: IdArray, targets: IdArray, first: bool
-) -> "dict[int, torch.Tensor]":
+) -> "Mapping[int, torch.Tensor]":
     both = np.concatenate([hypotheses, targets])
     if not first:
         return encode(model, tokenised, both, layer_states(model, count_layers(model)))

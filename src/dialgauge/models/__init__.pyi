@@ -80,11 +80,23 @@ from dialgauge.models._fetch import (
     fetch_asset as fetch_asset,
     fetch_hub as fetch_hub,
 )
+from dialgauge.models._fused import (
+    parts_of as parts_of,
+    parts_product as parts_product,
+    weight_parts as weight_parts,
+)
 from dialgauge.models._load import (
     check_files as check_files,
     need_packages as need_packages,
     quiet_loading as quiet_loading,
     unload as unload,
+)
+from dialgauge.models._packed import (
+    PackedBart as PackedBart,
+    PackedEncoder as PackedEncoder,
+    Spans as Spans,
+    packed_encoder as packed_encoder,
+    to_device as to_device,
 )
 from dialgauge.models._resolve import (
     contents as contents,

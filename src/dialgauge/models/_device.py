@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from dialgauge.errors import ModelError, ParameterError
 
-#: ``bf16x3`` keeps nearly the accuracy of fp32 and is about twice as fast on a GPU.
+#: ``bf16x3`` keeps nearly the accuracy of fp32 and is two to three times as fast on a GPU.
 Dtype = Literal["fp32", "bf16", "bf16x3"]
 DTYPES: tuple[Dtype, ...] = get_args(Dtype)
 DEVICES = ("auto", "cpu", "cuda")

@@ -7,6 +7,8 @@ summed up in fp32.
 
 from typing import Any
 
+from dialgauge.models._fused import parts_of, parts_product, weight_parts
+
 
 def split_linear_layers(module: Any) -> None:
     """Make every linear layer of a torch module compute in this way, except the head that makes the logits.
@@ -19,18 +21,11 @@ def split_linear_layers(module: Any) -> None:
         def __init__(self, linear: Any) -> None:
             super().__init__()
             self.weight = linear.weight  # for code that looks at it, as T5's does
-            high, low = _halves(linear.weight.detach().float())
-            self.parts: Any = torch.nn.Buffer(torch.cat([high, low, high], 1).T.contiguous(), persistent=False)
+            self.parts: Any = torch.nn.Buffer(weight_parts(linear.weight), persistent=False)
             self.bias = linear.bias
 
         def forward(self, states: Any) -> Any:
-            high, low = _halves(states.float())
-            long = torch.cat([high, high, low], -1).flatten(0, -2)
-            # Only GPUs sum bf16 products in fp32; elsewhere this computes the same numbers, slowly.
-            if long.is_cuda:
-                product = torch.mm(long, self.parts, out_dtype=torch.float32)
-            else:
-                product = long.float() @ self.parts.float()
+            product = parts_product(parts_of(states).flatten(0, -2), self.parts)
             product = product.reshape(*states.shape[:-1], -1)
             return product if self.bias is None else product + self.bias
 
@@ -39,8 +34,3 @@ def split_linear_layers(module: Any) -> None:
         for name, child in list(parent.named_children()):
             if isinstance(child, torch.nn.Linear) and child is not head:
                 setattr(parent, name, SplitLinear(child))
-
-
-def _halves(numbers: Any) -> tuple[Any, Any]:
-    high = numbers.bfloat16()
-    return high, (numbers - high.float()).bfloat16()
