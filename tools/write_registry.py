@@ -34,8 +34,9 @@ def declared() -> dict[str, dict[str, Listed]]:
 
     Registry.add = add
     for module in pkgutil.walk_packages(dialgauge.__path__, "dialgauge."):
-        # The compiled kernels are a plain library, not a module, whatever their name looks like.
-        if not module.name.endswith(("__main__", "kernels._library")):
+        # The compiled kernels are a plain library, not a module, whatever their name looks like; those for cards need
+        # Triton.
+        if not module.name.endswith(("__main__", "kernels._library", "_fused_kernels")):
             import_module(module.name)
     return found
 
