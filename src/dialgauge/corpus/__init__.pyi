@@ -1,9 +1,6 @@
 from dialgauge.corpus._account import (
     Account as Account,
 )
-from dialgauge.corpus._columns import (
-    Column as Column,
-)
 from dialgauge.corpus._corpus import (
     Corpus as Corpus,
     CorpusInfo as CorpusInfo,
@@ -12,16 +9,22 @@ from dialgauge.corpus._corpus import (
 from dialgauge.corpus._embedded import (
     embedded_corpus as embedded_corpus,
 )
+from dialgauge.corpus._inspection import (
+    Inspection as Inspection,
+    inspect_file as inspect_file,
+)
+from dialgauge.corpus._plan import (
+    Column as Column,
+)
 from dialgauge.corpus._problems import (
     Problem as Problem,
 )
-from dialgauge.corpus._reading import (
-    Inspection as Inspection,
+from dialgauge.corpus._rating_files import (
     add_ratings as add_ratings,
-    inspect_file as inspect_file,
-    read_corpus as read_corpus,
     read_ratings as read_ratings,
-    write_corpus as write_corpus,
+)
+from dialgauge.corpus._reading import (
+    read_corpus as read_corpus,
 )
 from dialgauge.corpus._schema import (
     ANNOTATORS as ANNOTATORS,
@@ -54,6 +57,9 @@ from dialgauge.corpus._types import (
     Summary as Summary,
     Turn as Turn,
 )
+from dialgauge.corpus._writing import (
+    write_corpus as write_corpus,
+)
 from dialgauge.corpus.catalogue._datasets import (
     DATASETS as DATASETS,
     get_dataset as get_dataset,
@@ -75,10 +81,7 @@ from dialgauge.corpus._checks import (
     check_rows as check_rows,
 )
 from dialgauge.corpus._columns import (
-    CONSTANT as CONSTANT,
-    USES as USES,
     make_plan as make_plan,
-    parse_mapping as parse_mapping,
 )
 from dialgauge.corpus._corpus import (
     conform as conform,
@@ -87,15 +90,19 @@ from dialgauge.corpus._corpus import (
 from dialgauge.corpus._files import (
     read_text as read_text,
 )
+from dialgauge.corpus._mapping import (
+    CONSTANT as CONSTANT,
+    parse_mapping as parse_mapping,
+)
+from dialgauge.corpus._names import (
+    USES as USES,
+)
 from dialgauge.corpus._peek import (
     peek as peek,
 )
 from dialgauge.corpus._problems import (
     count_by_reason as count_by_reason,
     raise_if_any as raise_if_any,
-)
-from dialgauge.corpus._reading import (
-    check_target as check_target,
 )
 from dialgauge.corpus._schema import (
     CHOICE_KEY as CHOICE_KEY,
@@ -107,4 +114,7 @@ from dialgauge.corpus._sources import (
     EMBEDDED as EMBEDDED,
     source_files as source_files,
     source_folder as source_folder,
+)
+from dialgauge.corpus._writing import (
+    check_target as check_target,
 )

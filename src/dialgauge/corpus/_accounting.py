@@ -7,8 +7,8 @@ import polars as pl
 
 from dialgauge.corpus._account import UNEXPLAINED, Account
 from dialgauge.corpus._checks import ROW, BadRow
-from dialgauge.corpus._columns import Plan
 from dialgauge.corpus._further import Further
+from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rated import WORD
 from dialgauge.corpus._rows import Rows
 from dialgauge.corpus._table import Table

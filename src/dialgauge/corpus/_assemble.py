@@ -11,9 +11,9 @@ import polars as pl
 from dialgauge.corpus._account import Account
 from dialgauge.corpus._accounting import account_of
 from dialgauge.corpus._checks import ROW, BadRow, bad_rows, check_rows
-from dialgauge.corpus._columns import Plan
 from dialgauge.corpus._corpus import Corpus, CorpusInfo
 from dialgauge.corpus._further import Further, further_judgements
+from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._rated import WORD, judged_cells, rating_rows
 from dialgauge.corpus._rows import Rows, to_problems

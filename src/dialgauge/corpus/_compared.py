@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import polars as pl
 
-from dialgauge.corpus._columns import Plan, answers, make_plan
+from dialgauge.corpus._column_types import answers
+from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._names import USES, heading, is_housekeeping, normalised
+from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._types import ORIGINAL, OVERALL
 from dialgauge.corpus._values import MOSTLY

@@ -161,7 +161,8 @@ class Corpus:
         Columns are understood as those of a file (:func:`read_corpus`), and what was left out is in ``problems`` and
         ``accounts``. ``ratings`` is a second table with ratings of these summaries.
         """
-        from dialgauge.corpus._reading import add_ratings, read_corpus
+        from dialgauge.corpus._rating_files import add_ratings
+        from dialgauge.corpus._reading import read_corpus
 
         corpus = read_corpus(frame, mapping=mapping, system=system, language=language, strict=strict, reading=reading)
         return corpus if ratings is None else add_ratings(corpus, ratings, strict=strict, reading=reading)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from dialgauge.corpus._columns import Plan
 from dialgauge.corpus._corpus import Corpus
+from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
 
 _JOINTS = ("__", "::", "--", "|", "/", "#", "@", "_", "-", ":", ".", " ")

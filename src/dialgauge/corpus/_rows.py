@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from dialgauge.corpus._checks import ROW, BadRow, bad_rows
-from dialgauge.corpus._columns import Plan
 from dialgauge.corpus._markup import cell_without_markup, cleaned, has_entities, has_markup
+from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._schema import KEY
 from dialgauge.corpus._table import Table

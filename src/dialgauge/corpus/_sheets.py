@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from dialgauge.corpus._columns import Plan, make_plan
+from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._names import normalised
+from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Table
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from dialgauge.corpus._columns import answers
+from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._names import AGGREGATES, USES, heading, is_dimension, is_housekeeping, normalised
 from dialgauge.corpus._table import Table
 

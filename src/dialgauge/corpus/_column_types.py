@@ -1,0 +1,31 @@
+"""What the values of a column are."""
+
+import polars as pl
+
+from dialgauge.corpus._values import MOSTLY, Reading, read_values
+
+
+def column_type(values: pl.Series) -> str:
+    """``number``, ``text``, ``yes/no``, ``time`` or ``empty``: what the values of a column are."""
+    if values.null_count() == len(values):
+        return "empty"
+    if values.dtype == pl.Boolean:
+        return "yes/no"
+    if values.dtype.is_numeric():
+        return "number"
+    if values.dtype.is_temporal():
+        return "time"
+    reading = answers(values)
+    if not reading.given:
+        return "empty" if not reading.not_given else "text"
+    # A column of numbers may hold a few typing errors: these are then reported, and do not turn it into text.
+    if reading.nearly >= 0.5 and reading.kind == "number":
+        return "number"
+    return "yes/no" if reading.share >= MOSTLY and reading.kind == "yes/no" else "text"
+
+
+def answers(values: pl.Series, most: int = 5000) -> Reading:
+    """How the first filled cells of a column are read as judgements."""
+    shown = values.drop_nulls().head(most).cast(pl.String)
+    counts = shown.value_counts()
+    return read_values(dict(zip(counts[shown.name].to_list(), counts["count"].to_list(), strict=True)))

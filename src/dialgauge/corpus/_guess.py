@@ -1,0 +1,330 @@
+"""Guesses what columns mean, from their names and their values."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+import polars as pl
+
+from dialgauge.corpus._column_types import answers, column_type
+from dialgauge.corpus._ids import choose_id
+from dialgauge.corpus._mapping import IGNORE
+from dialgauge.corpus._names import (
+    AGGREGATES,
+    CLASSES,
+    META,
+    QUESTIONS,
+    TELLING,
+    USES,
+    WEAK_PEOPLE,
+    asks_for_dimension,
+    heading,
+    is_dimension,
+    is_housekeeping,
+    is_id,
+    is_other_id,
+    normalised,
+)
+from dialgauge.corpus._plan import Column, Plan
+from dialgauge.corpus._turns import parse_turns
+from dialgauge.corpus._values import MOSTLY, Reading
+
+SAID = "the mapping says so"
+#: More different values than this are points of a slider or a measurement.
+_MOST_POINTS = 20
+#: More different words than this are no classes.
+_MOST_CLASSES = 12
+
+
+class Guess:
+    """The plan in the making: ``chosen`` has the use of each column and the reason."""
+
+    def __init__(self, frame: pl.DataFrame, chosen: dict[str, tuple[str, str]]) -> None:
+        self.frame, self.chosen = frame, chosen
+        self.taken: set[str] = set()
+        self.why_not: dict[str, str] = {}
+        self.scales: dict[str, str] = {}
+        self.said_dimensions = False
+        self.names = {column: normalised(column) for column in frame.columns}
+        self._answers: dict[str, Reading] = {}
+        self.types = {name: column_type(frame[name]) for name in frame.columns}
+
+    def choose(self, column: str, use: str, why: str) -> None:
+        self.chosen[column] = (use, why)
+        self.why_not.pop(column, None)
+        self.taken.add(use)
+
+    def answers(self, column: str) -> Reading:
+        if column not in self._answers:
+            self._answers[column] = answers(self.frame[column])
+        return self._answers[column]
+
+    def mean_length(self, column: str) -> float:
+        shown = self.frame[column].drop_nulls().head(200).cast(pl.String)
+        mean = shown.str.len_chars().mean()
+        return float(mean) if isinstance(mean, float | int) else 0.0
+
+    def by_name(self) -> None:
+        for use, names in USES.items():
+            if use in ("dialogue_id", "annotator"):
+                continue
+            matches = sorted(
+                (names.index(name), column)
+                for column, name in self.names.items()
+                if name in names and column not in self.chosen
+            )
+            if use == "dialogue" and len(matches) > 1:  # a name like 'conversation' may be that of an id
+                longest = max(self.mean_length(column) for _, column in matches)
+                matches.sort(key=lambda found: (self.mean_length(found[1]) * 4 < longest, found[0]))
+            for _, column in matches:
+                if use in self.taken:
+                    self.why_not[column] = f"could be {use}, but that is taken"
+                elif (use == "dialogue" and self._is_short_id(column)) or (
+                    use in ("value", "seed") and not self._fits(use, column)
+                ):
+                    continue
+                else:
+                    self.choose(column, use, f"columns named {column!r} usually are")
+        self._text_beside_system()
+        self._questions()
+        self._strong_people()
+        self._by_words()
+        for column, name in self.names.items():
+            if name in META and column not in self.chosen:
+                self.chosen[column] = (f"meta:{name}", "kept with the dialogue")
+
+    def _fits(self, use: str, column: str) -> bool:
+        if use == "seed":
+            return "summary" in self.taken or any(name in USES["summary"] for name in self.names.values())
+        return not (self.said_dimensions and "dimension" not in self.taken)
+
+    def _is_short_id(self, column: str) -> bool:
+        """Whether a column with the name of a dialogue holds names of dialogues, beside another with the texts."""
+        shown = self.frame[column].drop_nulls().head(200).cast(pl.String)
+        if not len(shown) or self.names[column] in ("dialogue", "turns"):
+            return False
+        return bool(
+            not shown.str.contains(r"\s").any() and (shown.str.len_chars() <= 64).all() and not self._speaks(column)
+        ) and any(self._speaks(other) for other in self.frame.columns if other != column)
+
+    def _text_beside_system(self) -> None:
+        for column, name in self.names.items():
+            if (
+                name == "text"
+                and self.chosen.get(column, ("",))[0] == "dialogue"
+                and "system" in self.taken
+                and "summary" not in self.taken
+            ):
+                self.chosen[column] = ("summary", "a text beside a system")
+                self.taken.symmetric_difference_update({"dialogue", "summary"})
+                other = next((c for c, n in self.names.items() if n in USES["dialogue"] and c not in self.chosen), None)
+                if other is not None:
+                    self.choose(other, "dialogue", f"columns named {other!r} usually are")
+        numbered = [c for c, name in self.names.items() if re.fullmatch(r"(reference|ref|summary)_?\d+", name)]
+        numbered = [column for column in numbered if column not in self.chosen]
+        if "reference" not in self.taken and len(numbered) > 1:
+            for column in numbered:
+                self.choose(column, "reference", "one of several numbered columns")
+
+    def _questions(self) -> None:
+        """A column of few short names beside one of answers says which dimension each answer is of."""
+        if "value" not in self.taken or "dimension" in self.taken:
+            return
+        for column, name in self.names.items():
+            if name in QUESTIONS and column not in self.chosen:
+                shown = self.frame[column].drop_nulls().cast(pl.String)
+                if 0 < shown.n_unique() <= max(1, min(30, len(shown) // 2)) and (shown.str.len_chars() <= 80).all():
+                    self.choose(column, "dimension", "few names beside a column of answers")
+                    return
+
+    def _by_words(self) -> None:
+        """A word in a longer name, where no column has the whole name and the values fit."""
+        for use, words in TELLING.items():
+            if use in self.taken or (use == "summary" and "reference" in self.taken and "system" in self.taken):
+                continue
+            for column, name in self.names.items():
+                if column in self.chosen or not words & set(name.split("_")) or is_housekeeping(name) or is_id(name):
+                    continue
+                shown = self.frame[column].drop_nulls().head(500).cast(pl.String)
+                if len(shown) and self._has_shape(use, shown) and not is_dimension(normalised(heading(column)[0])):
+                    self.choose(column, use, f"the name {column!r} says so")
+                    break
+
+    def _has_shape(self, use: str, shown: pl.Series) -> bool:
+        """Names are short and no numbers; texts have several words."""
+        spaced = int(shown.str.contains(r"\S\s+\S+\s+\S").sum())
+        if use in ("summary", "dialogue"):
+            return spaced * 2 > len(shown)
+        numeric = int(shown.str.strip_chars().cast(pl.Float64, strict=False).is_not_null().sum())
+        few = use == "annotator" or shown.n_unique() <= max(2, min(60, len(shown) // 2))
+        return (
+            bool((shown.str.len_chars() <= 64).all()) and spaced * 2 < len(shown) and numeric * 2 < len(shown) and few
+        )
+
+    def _people_named(self, names: Iterable[str]) -> str | None:
+        order = list(USES["annotator"])
+        found = sorted(
+            (order.index(name), column)
+            for column, name in self.names.items()
+            if name in names and column not in self.chosen and self.frame[column].null_count() < self.frame.height
+        )
+        return found[0][1] if found else None
+
+    def _strong_people(self) -> None:
+        column = self._people_named([name for name in USES["annotator"] if name not in WEAK_PEOPLE])
+        if column is None or "annotator" in self.taken:
+            if column is not None:
+                self.why_not[column] = "could be annotator, but that is taken"
+            return
+        self.choose(column, "annotator", f"columns named {column!r} usually are")
+
+    def people(self) -> None:
+        """Names that other platforms use too are annotators only where something was judged."""
+        judged = "value" in self.taken or any(use.startswith("dimension:") for use, _ in self.chosen.values())
+        column = self._people_named(WEAK_PEOPLE)
+        if column is not None and judged and "annotator" not in self.taken:
+            self.choose(column, "annotator", f"columns named {column!r} usually are, beside judgements")
+
+    def id(self) -> None:
+        if "dialogue_id" in self.taken:
+            for column, name in self.names.items():
+                if (is_id(name) or is_other_id(name)) and column not in self.chosen:
+                    self.why_not[column] = "could be dialogue_id, but that is taken"
+            return
+        text = next((column for column, (use, _) in self.chosen.items() if use == "dialogue"), None)
+        free = [column for column in self.frame.columns if column not in self.chosen]
+        best, why = choose_id(self.frame, free, self.names, text)
+        if best is not None:
+            self.choose(best, "dialogue_id", why)
+            for other in free:
+                if is_id(self.names[other]) and other != best:
+                    self.why_not[other] = "could be dialogue_id, but that is taken"
+
+    def ratings(self) -> None:
+        long = {"dimension", "value"} <= self.taken
+        people = "annotator" in self.taken or self._people_named(WEAK_PEOPLE) is not None
+        for column in self.frame.columns:
+            use = self.chosen.get(column, ("", ""))[0]
+            # A column called 'score' is a value only where another one says of which dimension.
+            lone = use == "value" and "dimension" not in self.taken and self.chosen[column][1] != SAID
+            if (column in self.chosen and not lone) or self.said_dimensions:
+                continue
+            title, scale = heading(column)
+            name = normalised(title)
+            if AGGREGATES.fullmatch(name) and people:
+                self.why_not[column] = "computed from judgements, and not one of them"
+                continue
+            known = is_dimension(name)
+            asked = not known and asks_for_dimension(title)
+            if not self._is_judged(column, name, known or lone or asked, people and not long):
+                if lone:
+                    del self.chosen[column]
+                    self.taken.discard("value")
+                continue
+            why = (
+                "a dimension by its name"
+                if known or asked
+                else "judgements beside an annotator"
+                if people
+                else "judgements"
+            )
+            named = name if (known or lone) and title.isascii() else title.lower() if known else title
+            if lone:
+                self.taken.discard("value")
+                why = "judgements without a name of their own"
+            self.chosen[column] = (f"dimension:{named}", why)
+            if scale:
+                self.scales[named] = scale
+
+    def _is_judged(self, column: str, name: str, known: bool, beside: bool) -> bool:
+        found = self.answers(column)
+        if not found.given:
+            # All "N/A": nothing was judged, but the column is a dimension all the same.
+            return known and bool(found.not_given)
+        if known and not is_housekeeping(name):
+            return found.nearly >= 0.5 or ("annotator" in self.taken and self.types[column] == "text")
+        if not beside or is_housekeeping(name) or is_other_id(name) or is_id(name):
+            return False
+        if found.kind == "number":
+            return found.nearly >= 0.5 and self._on_a_scale(column, found)
+        if name in CLASSES and found.share < 0.5:
+            return 2 <= found.distinct <= _MOST_CLASSES and found.given >= 2 * found.distinct
+        # A flag that is set in some rows and never unset is no judgement.
+        return found.share >= MOSTLY and found.kind in ("yes/no", "ordered") and found.distinct > 1
+
+    def _on_a_scale(self, column: str, found: Reading) -> bool:
+        if heading(column)[1] is not None or found.distinct <= _MOST_POINTS:
+            return True
+        values = list(found.values.values())
+        return min(values) >= 0 and max(values) <= 100
+
+    def dialogue(self) -> None:
+        if "dialogue" in self.taken:
+            return
+        for column in self.frame.columns:
+            if column not in self.chosen and self.types[column] == "text" and self._speaks(column):
+                self.choose(column, "dialogue", "its values look like turns of speakers")
+                return
+
+    def _speaks(self, column: str) -> bool:
+        shown = self.frame[column].drop_nulls().head(20).cast(pl.String).to_list()
+        speaking = sum(sum(bool(turn.speaker) for turn in parse_turns(text)) >= 2 for text in shown)
+        return bool(speaking) and speaking * 2 >= len(shown)
+
+    def settle_summaries(self) -> list[str]:
+        """Summaries without a system are references where nothing else could be, as in SAMSum."""
+        if "summary" not in self.taken or "system" in self.taken:
+            return []
+        rated = "annotator" in self.taken or any(use.startswith("dimension:") for use, _ in self.chosen.values())
+        said = ("summary", SAID) in self.chosen.values() or ("summary", "the layout says so") in self.chosen.values()
+        if "reference" in self.taken or "value" in self.taken or "seed" in self.taken or rated or said:
+            self._variants()
+            return []
+        for column, (use, _) in self.chosen.items():
+            if use == "summary":
+                self.chosen[column] = ("reference", "no column names a system, so these are read as references")
+        return [
+            "no column names a system: the summaries are read as references; map system==NAME if a system wrote them"
+        ]
+
+    def _variants(self) -> None:
+        """Summaries without a system, several of a dialogue: an id that every row has for itself names them."""
+        of = {use: column for column, (use, _) in self.chosen.items()}
+        if "variant" in self.taken or not {"dialogue_id", "summary"} <= set(of):
+            return
+        texts = self.frame.group_by(of["dialogue_id"]).agg(pl.col(of["summary"]).n_unique().alias("n"))
+        if not (texts["n"] > 1).any():
+            return
+        for column, name in self.names.items():
+            values = self.frame[column]
+            if column not in self.chosen and (is_id(name) or name == "edit_id") and values.n_unique() == len(values):
+                self.choose(column, "variant", "each row has its own: the names of summaries without a system")
+                return
+
+    def plan(self, constants: Mapping[str, str], notes: list[str]) -> Plan:
+        uses: dict[str, tuple[str, ...]] = {}
+        columns, unused, like_judgements = [], [], {}
+        for name in self.frame.columns:
+            found: tuple[str | None, str] | None = self.chosen.get(name)
+            use, why = found or (None, self.why_not.get(name, "the name is not known"))
+            filled = self.frame.height - self.frame[name].null_count()
+            if use == IGNORE:
+                use = None
+            elif use is not None:
+                uses[use] = (*uses.get(use, ()), name)
+            elif filled:
+                unused.append(name)
+            if use is None and filled and name not in self.why_not and self._looks_judged(name):
+                like_judgements[name] = filled
+            columns.append(Column(name, self.types[name], filled, use, why))
+        if unused:
+            notes.append(f"columns not used: {', '.join(unused)}")
+        return Plan(uses, constants, tuple(columns), tuple(notes), dict(self.scales), like_judgements)
+
+    def _looks_judged(self, column: str) -> bool:
+        """Whether an unused column may hold judgements: few numbers or answers that are not housekeeping."""
+        if is_housekeeping(self.names[column]) or is_id(self.names[column]) or is_other_id(self.names[column]):
+            return False
+        found = self.answers(column)
+        return (
+            found.given > 0 and found.share >= MOSTLY and found.distinct <= _MOST_POINTS and "annotator" in self.taken
+        )

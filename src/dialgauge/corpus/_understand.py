@@ -1,0 +1,111 @@
+"""From a file to a table that is understood: its layout, what is nested in it, what is wide or compared."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dialgauge.corpus._columns import make_plan
+from dialgauge.corpus._compared import with_comparisons
+from dialgauge.corpus._formats import Format, format_to_read
+from dialgauge.corpus._jsonl import record_key, unwrapped
+from dialgauge.corpus._mapping import Mapped
+from dialgauge.corpus._memory import load_memory
+from dialgauge.corpus._nested import flatten, to_frame
+from dialgauge.corpus._plan import Plan
+from dialgauge.corpus._problems import Problem, raise_if_any
+from dialgauge.corpus._records import taken_out
+from dialgauge.corpus._table import Table
+from dialgauge.corpus._utterances import with_dialogues, without_totals
+from dialgauge.corpus._wide import as_long
+from dialgauge.corpus.layouts import LAYOUTS, recast
+from dialgauge.errors import InputError
+
+
+def format_of(path: Path, name: str | None) -> tuple[Format, str, str | None]:
+    """The format of a path, how it was recognised, and the layout where one is named ("" for none at all)."""
+    if name in LAYOUTS:
+        entry, why = format_to_read(path, None)
+        return entry, why, name
+    entry, why = format_to_read(path, name)
+    return entry, why, "" if name else None
+
+
+def table_in_memory(source: object, format: str | None, mapping: Mapped) -> Table:
+    table = load_memory(source)
+    if format is not None and format not in LAYOUTS:
+        raise InputError(f"{table.place(0)[0]}: a file format is only for files; got {format!r}")
+    return _understood(table, table.place(0)[0], mapping, format)
+
+
+def load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Table:
+    """The rows of a file: as its layout says, else flattened, with comparisons taken out and wide columns made long."""
+    assert entry.load is not None
+    return _understood(entry.load(path), str(path), mapping, layout)
+
+
+def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -> Table:
+    table, kept = taken_out(loaded)
+    if table.frame.is_empty() and not table.records:
+        raise_if_any(table.problems, path)
+        raise InputError(f"{path}: has no rows")
+    try:
+        known = None if layout == "" else recast(table, mapping, layout)
+        if known is None and (inner := unwrapped(table)) is not None:
+            table = inner
+            known = None if layout == "" else recast(table, mapping, layout)
+        if known is None:
+            known = without_totals(table, mapping) if table.records is None else _flattened(table, mapping)
+            known = with_dialogues(known, mapping)
+        if known.frame.is_empty():
+            raise_if_any(known.problems, path)
+            raise InputError("has no rows")
+        return kept.into(as_long(with_comparisons(known, mapping), mapping))
+    except InputError as error:
+        raise InputError(str(error) if str(error).startswith(path) else f"{path}: {error}") from error
+
+
+def plan_of(table: Table, mapping: Mapped) -> Plan:
+    """What the columns mean. What a layout has put under our own names has followed the mapping already."""
+    settled = {use for column, use in table.known.items() if column == use} if table.layout else set()
+    return make_plan(table.frame, {use: given for use, given in mapping.items() if use not in settled}, table.known)
+
+
+def _flattened(table: Table, mapping: Mapped) -> Table:
+    """The records of a table as flat rows; those whose shape is not known are reported."""
+    assert table.records is not None
+    kept = [
+        name
+        for use in _OF_KEY
+        for given in [mapping.get(use)]
+        if isinstance(given, str | tuple | list)
+        for name in _listed(given)
+    ]
+    file = table.place(0)[0] if table.records else ""
+    rows: list[dict[str, Any]] = []
+    numbers: list[int] = []
+    problems = list(table.problems)
+    for number, (line, record) in enumerate(table.records):
+        try:
+            made = flatten(record, kept)
+        except (ValueError, RecursionError) as error:
+            reason = "JSON nested too deeply" if isinstance(error, RecursionError) else str(error)
+            place = table.place(number)
+            problems.append(Problem(place[0], place[1] or line, record_key(record), reason))
+            continue
+        rows += made
+        numbers += [number] * len(made)
+    place_of = table.place
+    return replace(
+        table,
+        frame=to_frame(rows, file),
+        place=lambda row: place_of(numbers[row]) if row < len(numbers) else (file, None),
+        problems=tuple(problems),
+    )
+
+
+def _listed(given: str | Sequence[str]) -> Sequence[str]:
+    return (given,) if isinstance(given, str) else given
+
+
+_OF_KEY = ("dialogue_id", "system", "variant", "role", "annotator")
