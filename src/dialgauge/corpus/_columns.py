@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from dialgauge.corpus._guess import SAID, Guess
+from dialgauge.corpus._guess_ratings import find_ratings
 from dialgauge.corpus._mapping import Mapped, check_mapping
 from dialgauge.corpus._plan import Plan
 
@@ -23,7 +24,7 @@ def make_plan(frame: pl.DataFrame, mapping: Mapped | None = None, known: Mapping
             guess.choose(column, use, "the layout says so")
     guess.by_name()
     guess.id()
-    guess.ratings()
+    find_ratings(guess)
     guess.dialogue()
     guess.people()
     notes = guess.settle_summaries()

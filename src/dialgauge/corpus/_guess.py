@@ -9,14 +9,11 @@ from dialgauge.corpus._column_types import answers, column_type
 from dialgauge.corpus._ids import choose_id
 from dialgauge.corpus._mapping import IGNORE
 from dialgauge.corpus._names import (
-    AGGREGATES,
-    CLASSES,
     META,
     QUESTIONS,
     TELLING,
     USES,
     WEAK_PEOPLE,
-    asks_for_dimension,
     heading,
     is_dimension,
     is_housekeeping,
@@ -30,9 +27,7 @@ from dialgauge.corpus._values import MOSTLY, Reading
 
 SAID = "the mapping says so"
 #: More different values than this are points of a slider or a measurement.
-_MOST_POINTS = 20
-#: More different words than this are no classes.
-_MOST_CLASSES = 12
+MOST_POINTS = 20
 
 
 class Guess:
@@ -160,7 +155,7 @@ class Guess:
             bool((shown.str.len_chars() <= 64).all()) and spaced * 2 < len(shown) and numeric * 2 < len(shown) and few
         )
 
-    def _people_named(self, names: Iterable[str]) -> str | None:
+    def people_named(self, names: Iterable[str]) -> str | None:
         order = list(USES["annotator"])
         found = sorted(
             (order.index(name), column)
@@ -170,7 +165,7 @@ class Guess:
         return found[0][1] if found else None
 
     def _strong_people(self) -> None:
-        column = self._people_named([name for name in USES["annotator"] if name not in WEAK_PEOPLE])
+        column = self.people_named([name for name in USES["annotator"] if name not in WEAK_PEOPLE])
         if column is None or "annotator" in self.taken:
             if column is not None:
                 self.why_not[column] = "could be annotator, but that is taken"
@@ -180,7 +175,7 @@ class Guess:
     def people(self) -> None:
         """Names that other platforms use too are annotators only where something was judged."""
         judged = "value" in self.taken or any(use.startswith("dimension:") for use, _ in self.chosen.values())
-        column = self._people_named(WEAK_PEOPLE)
+        column = self.people_named(WEAK_PEOPLE)
         if column is not None and judged and "annotator" not in self.taken:
             self.choose(column, "annotator", f"columns named {column!r} usually are, beside judgements")
 
@@ -198,64 +193,6 @@ class Guess:
             for other in free:
                 if is_id(self.names[other]) and other != best:
                     self.why_not[other] = "could be dialogue_id, but that is taken"
-
-    def ratings(self) -> None:
-        long = {"dimension", "value"} <= self.taken
-        people = "annotator" in self.taken or self._people_named(WEAK_PEOPLE) is not None
-        for column in self.frame.columns:
-            use = self.chosen.get(column, ("", ""))[0]
-            # A column called 'score' is a value only where another one says of which dimension.
-            lone = use == "value" and "dimension" not in self.taken and self.chosen[column][1] != SAID
-            if (column in self.chosen and not lone) or self.said_dimensions:
-                continue
-            title, scale = heading(column)
-            name = normalised(title)
-            if AGGREGATES.fullmatch(name) and people:
-                self.why_not[column] = "computed from judgements, and not one of them"
-                continue
-            known = is_dimension(name)
-            asked = not known and asks_for_dimension(title)
-            if not self._is_judged(column, name, known or lone or asked, people and not long):
-                if lone:
-                    del self.chosen[column]
-                    self.taken.discard("value")
-                continue
-            why = (
-                "a dimension by its name"
-                if known or asked
-                else "judgements beside an annotator"
-                if people
-                else "judgements"
-            )
-            named = name if (known or lone) and title.isascii() else title.lower() if known else title
-            if lone:
-                self.taken.discard("value")
-                why = "judgements without a name of their own"
-            self.chosen[column] = (f"dimension:{named}", why)
-            if scale:
-                self.scales[named] = scale
-
-    def _is_judged(self, column: str, name: str, known: bool, beside: bool) -> bool:
-        found = self.answers(column)
-        if not found.given:
-            # All "N/A": nothing was judged, but the column is a dimension all the same.
-            return known and bool(found.not_given)
-        if known and not is_housekeeping(name):
-            return found.nearly >= 0.5 or ("annotator" in self.taken and self.types[column] == "text")
-        if not beside or is_housekeeping(name) or is_other_id(name) or is_id(name):
-            return False
-        if found.kind == "number":
-            return found.nearly >= 0.5 and self._on_a_scale(column, found)
-        if name in CLASSES and found.share < 0.5:
-            return 2 <= found.distinct <= _MOST_CLASSES and found.given >= 2 * found.distinct
-        # A flag that is set in some rows and never unset is no judgement.
-        return found.share >= MOSTLY and found.kind in ("yes/no", "ordered") and found.distinct > 1
-
-    def _on_a_scale(self, column: str, found: Reading) -> bool:
-        if heading(column)[1] is not None or found.distinct <= _MOST_POINTS:
-            return True
-        values = list(found.values.values())
-        return min(values) >= 0 and max(values) <= 100
 
     def dialogue(self) -> None:
         if "dialogue" in self.taken:
@@ -325,6 +262,4 @@ class Guess:
         if is_housekeeping(self.names[column]) or is_id(self.names[column]) or is_other_id(self.names[column]):
             return False
         found = self.answers(column)
-        return (
-            found.given > 0 and found.share >= MOSTLY and found.distinct <= _MOST_POINTS and "annotator" in self.taken
-        )
+        return found.given > 0 and found.share >= MOSTLY and found.distinct <= MOST_POINTS and "annotator" in self.taken

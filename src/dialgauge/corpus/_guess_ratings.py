@@ -1,0 +1,81 @@
+"""Which columns hold judgements: by their names, their values, and what stands beside them."""
+
+from dialgauge.corpus._guess import MOST_POINTS, SAID, Guess
+from dialgauge.corpus._names import (
+    AGGREGATES,
+    CLASSES,
+    WEAK_PEOPLE,
+    asks_for_dimension,
+    heading,
+    is_dimension,
+    is_housekeeping,
+    is_id,
+    is_other_id,
+    normalised,
+)
+from dialgauge.corpus._values import MOSTLY, Reading
+
+#: More different words than this are no classes.
+_MOST_CLASSES = 12
+
+
+def find_ratings(guess: Guess) -> None:
+    """Choose the columns that hold judgements, each as a dimension."""
+    long = {"dimension", "value"} <= guess.taken
+    people = "annotator" in guess.taken or guess.people_named(WEAK_PEOPLE) is not None
+    for column in guess.frame.columns:
+        use = guess.chosen.get(column, ("", ""))[0]
+        # A column called 'score' is a value only where another one says of which dimension.
+        lone = use == "value" and "dimension" not in guess.taken and guess.chosen[column][1] != SAID
+        if (column in guess.chosen and not lone) or guess.said_dimensions:
+            continue
+        title, scale = heading(column)
+        name = normalised(title)
+        if AGGREGATES.fullmatch(name) and people:
+            guess.why_not[column] = "computed from judgements, and not one of them"
+            continue
+        known = is_dimension(name)
+        asked = not known and asks_for_dimension(title)
+        if not _is_judged(guess, column, name, known or lone or asked, people and not long):
+            if lone:
+                del guess.chosen[column]
+                guess.taken.discard("value")
+            continue
+        why = (
+            "a dimension by its name"
+            if known or asked
+            else "judgements beside an annotator"
+            if people
+            else "judgements"
+        )
+        named = name if (known or lone) and title.isascii() else title.lower() if known else title
+        if lone:
+            guess.taken.discard("value")
+            why = "judgements without a name of their own"
+        guess.chosen[column] = (f"dimension:{named}", why)
+        if scale:
+            guess.scales[named] = scale
+
+
+def _is_judged(guess: Guess, column: str, name: str, known: bool, beside: bool) -> bool:
+    found = guess.answers(column)
+    if not found.given:
+        # All "N/A": nothing was judged, but the column is a dimension all the same.
+        return known and bool(found.not_given)
+    if known and not is_housekeeping(name):
+        return found.nearly >= 0.5 or ("annotator" in guess.taken and guess.types[column] == "text")
+    if not beside or is_housekeeping(name) or is_other_id(name) or is_id(name):
+        return False
+    if found.kind == "number":
+        return found.nearly >= 0.5 and _on_a_scale(guess, column, found)
+    if name in CLASSES and found.share < 0.5:
+        return 2 <= found.distinct <= _MOST_CLASSES and found.given >= 2 * found.distinct
+    # A flag that is set in some rows and never unset is no judgement.
+    return found.share >= MOSTLY and found.kind in ("yes/no", "ordered") and found.distinct > 1
+
+
+def _on_a_scale(guess: Guess, column: str, found: Reading) -> bool:
+    if heading(column)[1] is not None or found.distinct <= MOST_POINTS:
+        return True
+    values = list(found.values.values())
+    return min(values) >= 0 and max(values) <= 100
