@@ -6,14 +6,22 @@ import polars as pl
 
 from dialgauge.corpus._guess import SAID, Guess
 from dialgauge.corpus._guess_ratings import find_ratings
+from dialgauge.corpus._guess_texts import find_comments, find_texts, find_time
 from dialgauge.corpus._mapping import Mapped, check_mapping
 from dialgauge.corpus._plan import Plan
 
 
-def make_plan(frame: pl.DataFrame, mapping: Mapped | None = None, known: Mapping[str, str] | None = None) -> Plan:
+def make_plan(
+    frame: pl.DataFrame,
+    mapping: Mapped | None = None,
+    known: Mapping[str, str] | None = None,
+    *,
+    judged: bool = False,
+) -> Plan:
     """Decide what each column is used for: what the mapping says first, then names, then values.
 
-    ``known`` has the uses of columns that a layout is sure about.
+    ``known`` has the uses of columns that a layout is sure about; ``judged`` says that judgements of another kind were
+    taken out of these rows.
     """
     said, constants = check_mapping(frame, mapping or {})
     guess = Guess(frame, {column: (use, SAID) for use, columns in said.items() for column in columns})
@@ -26,6 +34,9 @@ def make_plan(frame: pl.DataFrame, mapping: Mapped | None = None, known: Mapping
     guess.id()
     find_ratings(guess)
     guess.dialogue()
-    guess.people()
+    find_texts(guess)
+    guess.people(judged)
+    find_comments(guess)
+    find_time(guess)
     notes = guess.settle_summaries()
     return guess.plan(constants, notes)

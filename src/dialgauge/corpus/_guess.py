@@ -73,7 +73,7 @@ class Guess:
             for _, column in matches:
                 if use in self.taken:
                     self.why_not[column] = f"could be {use}, but that is taken"
-                elif (use == "dialogue" and self._is_short_id(column)) or (
+                elif (use == "dialogue" and (self._is_short_id(column) or self._is_name(column, matches))) or (
                     use in ("value", "seed") and not self._fits(use, column)
                 ):
                     continue
@@ -100,6 +100,22 @@ class Guess:
         return bool(
             not shown.str.contains(r"\s").any() and (shown.str.len_chars() <= 64).all() and not self._speaks(column)
         ) and any(self._speaks(other) for other in self.frame.columns if other != column)
+
+    def _is_name(self, column: str, matches: list[tuple[int, str]]) -> bool:
+        """Whether a column that could be the dialogue has single words, and another one texts."""
+        return not self.has_texts(column) and any(self.has_texts(other) for _, other in matches)
+
+    def has_texts(self, column: str) -> bool:
+        """Whether most of the filled cells have at least three words."""
+        shown = self.frame[column].drop_nulls().head(500).cast(pl.String)
+        return bool(len(shown)) and int(shown.str.contains(r"\S\s+\S+\s+\S|\[|[\u3040-\u9fff]{6}").sum()) * 2 > len(
+            shown
+        )
+
+    def has_long_texts(self, column: str) -> bool:
+        """Whether some cell is longer than an answer that is chosen from a list."""
+        shown = self.frame[column].drop_nulls().cast(pl.String)
+        return bool((shown.str.len_chars() > 80).any())
 
     def _text_beside_system(self) -> None:
         for column, name in self.names.items():
@@ -172,9 +188,9 @@ class Guess:
             return
         self.choose(column, "annotator", f"columns named {column!r} usually are")
 
-    def people(self) -> None:
+    def people(self, judged: bool) -> None:
         """Names that other platforms use too are annotators only where something was judged."""
-        judged = "value" in self.taken or any(use.startswith("dimension:") for use, _ in self.chosen.values())
+        judged = judged or "value" in self.taken or any(use.startswith("dimension:") for use, _ in self.chosen.values())
         column = self.people_named(WEAK_PEOPLE)
         if column is not None and judged and "annotator" not in self.taken:
             self.choose(column, "annotator", f"columns named {column!r} usually are, beside judgements")

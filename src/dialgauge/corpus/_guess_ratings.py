@@ -1,5 +1,7 @@
 """Which columns hold judgements: by their names, their values, and what stands beside them."""
 
+import polars as pl
+
 from dialgauge.corpus._guess import MOST_POINTS, SAID, Guess
 from dialgauge.corpus._names import (
     AGGREGATES,
@@ -10,6 +12,7 @@ from dialgauge.corpus._names import (
     is_dimension,
     is_housekeeping,
     is_id,
+    is_metric,
     is_other_id,
     normalised,
 )
@@ -34,8 +37,12 @@ def find_ratings(guess: Guess) -> None:
         if AGGREGATES.fullmatch(name) and people:
             guess.why_not[column] = "computed from judgements, and not one of them"
             continue
+        if is_metric(name) and not is_dimension(name):
+            guess.why_not[column] = "a score that a program computes"
+            continue
         known = is_dimension(name)
-        asked = not known and asks_for_dimension(title)
+        scaled = scale is not None and guess.answers(column).share >= MOSTLY
+        asked = not known and (asks_for_dimension(title) or scaled)
         if not _is_judged(guess, column, name, known or lone or asked, people and not long):
             if lone:
                 del guess.chosen[column]
@@ -71,7 +78,26 @@ def _is_judged(guess: Guess, column: str, name: str, known: bool, beside: bool) 
     if name in CLASSES and found.share < 0.5:
         return 2 <= found.distinct <= _MOST_CLASSES and found.given >= 2 * found.distinct
     # A flag that is set in some rows and never unset is no judgement.
-    return found.share >= MOSTLY and found.kind in ("yes/no", "ordered") and found.distinct > 1
+    if found.share >= MOSTLY and found.kind in ("yes/no", "ordered"):
+        return found.distinct > 1
+    return found.share < 0.5 and _is_answered(guess, column, found)
+
+
+def _is_answered(guess: Guess, column: str, found: Reading) -> bool:
+    """Whether few words depend on who judged and on what was judged, as answers do and facts about either do not."""
+    if not 2 <= found.distinct <= _MOST_CLASSES or found.given < 3 * found.distinct or guess.has_long_texts(column):
+        return False
+    of = {use: chosen for chosen, (use, _) in guess.chosen.items() if use in ("dialogue_id", "system", "annotator")}
+    if not {"dialogue_id", "annotator"} <= set(of):
+        return False
+    groups = [[of["annotator"]], [of["dialogue_id"]], [of[use] for use in ("dialogue_id", "system") if use in of]]
+    return all(_differs(guess.frame, column, group) for group in groups)
+
+
+def _differs(frame: pl.DataFrame, column: str, within: list[str]) -> bool:
+    """Whether a column has several values in many of these groups."""
+    counts = frame.filter(pl.col(column).is_not_null()).group_by(within).agg(pl.col(column).n_unique().alias("_n"))
+    return int((counts["_n"] > 1).sum()) * 5 >= counts.height
 
 
 def _on_a_scale(guess: Guess, column: str, found: Reading) -> bool:

@@ -25,7 +25,10 @@ def choose_id(
         and names[column] not in session_of_person
         and not is_other_id(names[column])
         and (is_id(names[column]) or (is_bare_id(names[column]) and _is_short(frame[column])))
+        and (is_id(names[column]) or not names[column].endswith("id") or _has_digits(frame[column]))
     ]
+    # A name that may be that of many things ("source") is no id where its values have several texts each.
+    candidates = [c for c in candidates if is_id(names[c]) or not _evidence(frame, c, text)[0]]
     if not candidates:
         return _by_uniqueness(frame, free, names, text)
     ranked = sorted(candidates, key=lambda column: (*_evidence(frame, column, text), _rank(names[column])))
@@ -48,6 +51,12 @@ def _is_short(values: pl.Series) -> bool:
         and bool((shown.str.len_chars() <= _LONGEST).all())
         and not bool(shown.str.contains(r"\S\s+\S+\s+\S").any())
     )
+
+
+def _has_digits(values: pl.Series) -> bool:
+    """Whether most values have a digit, as numbers of something do and words that end in "id" do not."""
+    shown = values.drop_nulls().head(500).cast(pl.String)
+    return int(shown.str.contains(r"\d").sum()) * 2 > len(shown)
 
 
 def _evidence(frame: pl.DataFrame, column: str, text: str | None) -> tuple[int, int, int]:

@@ -7,13 +7,14 @@ from typing import Any
 
 from dialgauge.corpus._columnar import load_parquet
 from dialgauge.corpus._delimited import load_delimited
-from dialgauge.corpus._jsonl import load_jsonl, unwrapped
+from dialgauge.corpus._jsonl import load_jsonl
 from dialgauge.corpus._names import USES, is_id, normalised
 from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._problems import Problem
 from dialgauge.corpus._sheets import Sheet, one_table
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._transcripts import SUFFIXES, load_transcripts
+from dialgauge.corpus._wrapped import unwrapped
 from dialgauge.corpus._xlsx import load_xlsx
 from dialgauge.corpus.layouts import recast
 from dialgauge.errors import InputError

@@ -30,8 +30,10 @@ def check_mapping(frame: pl.DataFrame, mapping: Mapped) -> tuple[dict[str, tuple
     said: dict[str, tuple[str, ...]] = {}
     constants: dict[str, str] = {}
     for use, given in mapping.items():
-        if use not in USES and use != IGNORE and not re.match(r"(dimension|meta):.", use):
-            raise UnknownNameError("use in the mapping", use, [*USES, IGNORE], "or dimension:NAME, meta:NAME")
+        if use not in USES and use != IGNORE and not re.match(r"(dimension|meta|comment):.", use):
+            raise UnknownNameError(
+                "use in the mapping", use, [*USES, IGNORE], "or dimension:NAME, comment:NAME, meta:NAME"
+            )
         columns = (given,) if isinstance(given, str) else tuple(given)
         if len(columns) > 1 and use not in ("reference", IGNORE):
             raise InputError(f"mapping: {use!r} was given {len(columns)} columns; only 'reference' takes several")

@@ -21,31 +21,36 @@ USES: Mapping[str, tuple[str, ...]] = {
         "dialogue dialog turns conversation transcript source document article src doc input text dialogue_text "
         "dialog_text transcript_text conversation_text call_transcript chat_log chat_text messages utterances "
         "source_text source_document document_text doc_text context meeting_transcript full_text original_text "
-        "transkript gesprach transcription conversacion transcripcion dialogo trascrizione gesprek"
+        "transkript gesprach transcription conversacion transcripcion dialogo trascrizione gesprek chat_transcript "
+        "conversation_log call_text email_thread article_text source_article prompt instruction "
+        "对话 对话内容 对话文本 会话 会话内容 通话 通话内容 原文 対話 会話 会話文"
     ),
     "system": _names(
         "system model model_id model_name system_id system_name summarizer summariser model_type summary_model "
         "system_label summarizer_name generator llm engine sys method model_version "
-        "modell modele modelo modello sistema systeme"
+        "modell modele modelo modello sistema systeme bot bot_name bot_version ai_model llm_name "
+        "模型 系统 模型名称 モデル"
     ),
     "summary": _names(
         "summary hyp hypothesis prediction pred predicted decoded output generated generated_summary candidate "
         "system_summary model_summary system_output model_output summary_text claim generated_text candidate_summary "
         "predicted_summary summ response completion generation model_response "
-        "zusammenfassung resume resumen resumo riassunto samenvatting"
+        "zusammenfassung resume resumen resumo riassunto samenvatting 摘要 总结 概要 要約"
     ),
     "reference": _names(
         "reference references ref refs reference_summary ref_summary gold gold_summary golden target human_summary "
         "highlights ground_truth gold_standard golden_summary target_summary human_reference reference_text "
-        "referenz referenzzusammenfassung referencia riferimento"
+        "referenz referenzzusammenfassung referencia riferimento 参考摘要 标准摘要 人工摘要 参照要約"
     ),
     "annotator": _names(
         "annotator annotator_id annotator_name rater rater_id rater_name worker worker_id judge judge_id evaluator "
         "evaluator_id coder coder_id reviewer reviewer_id prolific_pid prolific_id annotated_by rated_by completed_by "
         "evaluated_by reviewed_by scored_by judged_by labeled_by labelled_by assessed_by "
         "labeler labeller assessor scorer participant_id participant response_id user_id respondent respondent_id "
-        "username email_address user email turker expert annotateur anotador annotatore annotatorin bewerter "
-        "bewerterin gutachter evaluateur evaluador evaluatrice valutatore relecteur your_name rater_initials initials"
+        "username email_address e_mail_address user email e_mail turker expert annotateur anotador annotatore "
+        "annotatorin bewerter "
+        "bewerterin gutachter evaluateur evaluador evaluatrice valutatore relecteur avaliador beoordelaar "
+        "评分员 标注员 标注者 评估者 评价者 评审员 評価者 your_name rater_initials initials"
     ),
     "dimension": _names("dimension aspect criterion attribute dimension_name aspect_name rating_type"),
     "value": _names("value rating score label likert judgement judgment answer verdict grade rating_value"),
@@ -57,7 +62,8 @@ USES: Mapping[str, tuple[str, ...]] = {
     "comment": _names("comment comments remark remarks explanation rationale justification feedback free_text"),
     "time": _names(
         "time timestamp created_at submitted_at submit_time submission_time rated_at annotated_at completed_at "
-        "recorded_date end_date date updated_at"
+        "recorded_date end_date completion_time end_time finished_at submitted_on reviewed_on rated_on date updated_at "
+        "marca_temporal horodateur zeitstempel fecha datum 时间 提交时间 时间戳 start_time started_at"
     ),
     "domain": _names("domain"),
     "language": _names("language lang"),
@@ -69,17 +75,36 @@ USES: Mapping[str, tuple[str, ...]] = {
 #: Names of people that call platforms and web shops use too: annotators only where something was judged.
 WEAK_PEOPLE = frozenset(
     _names(
-        "participant_id participant response_id user_id respondent respondent_id username email_address user email "
+        "participant_id participant response_id user_id respondent respondent_id username email_address e_mail_address "
+        "user email e_mail "
         "your_name rater_initials initials"
     )
 )
 #: Words in longer names ("Which model?", "ai_summary"), for uses that no column has by its whole name.
 TELLING = {
-    "system": frozenset(_names("model system summarizer summariser llm")),
-    "summary": frozenset(_names("summary hypothesis")),
-    "dialogue": frozenset(_names("transcript dialogue dialog conversation")),
-    "annotator": frozenset(_names("annotator rater evaluator reviewer worker judge")),
+    "system": frozenset(_names("model system summarizer summariser llm bot modell modele modelo modello sistema")),
+    "summary": frozenset(_names("summary hypothesis resume resumen resumo riassunto zusammenfassung samenvatting")),
+    "dialogue": frozenset(
+        _names("transcript dialogue dialog conversation transcription transcripcion transkript gesprach")
+    ),
+    "annotator": frozenset(
+        _names(
+            "annotator rater evaluator reviewer worker judge analyst grader assessor labeler scorer coder "
+            "evaluador evaluateur anotador annotateur annotatore bewerter valutatore avaliador beoordelaar"
+        )
+    ),
 }
+#: Words in the headings of what people wrote beside their judgements.
+COMMENT_WORDS = frozenset(
+    _names(
+        "comment comments note notes remark remarks explanation rationale justification reason reasons reasoning "
+        "feedback kommentar kommentare bemerkung bemerkungen anmerkung anmerkungen begrundung commentaire commentaires "
+        "remarque remarques comentario comentarios observaciones commento commenti opmerking opmerkingen "
+        "备注 评论 意见 コメント"
+    )
+)
+#: Words in the headings of times.
+TIME_WORDS = frozenset(_names("date time timestamp datetime submitted completed reviewed rated evaluated fecha datum"))
 #: Names of a column that says which question an answer belongs to, where the values are few.
 QUESTIONS = frozenset(
     _names("question question_name questions metric criteria item quality_dimension category measure")
@@ -103,24 +128,35 @@ DIMENSIONS = frozenset(
         "understandability comprehensiveness brevity succinctness focus structure tone politeness empathy "
         "error_count errors repetition omission omissions toxicity summary_quality likert_score appropriateness "
         "koharenz flussigkeit relevanz konsistenz verstandlichkeit vollstandigkeit lesbarkeit gesamtqualitat fluidite "
-        "pertinence exactitude lisibilite completude coherencia fluidez relevancia consistencia claridad"
+        "pertinence exactitude lisibilite completude coherencia fluidez relevancia consistencia claridad "
+        "genauigkeit korrektheit klarheit fidelite clarte concision qualite fidelidad exactitud precision completitud "
+        "calidad coerenza fluidita rilevanza accuratezza completezza chiarezza fedelta coerencia fluencia precisao "
+        "clareza fidelidade samenhang vloeiendheid relevantie nauwkeurigheid volledigheid duidelijkheid honesty "
+        "engagement engagingness interestingness interesting specificity verbosity harmlessness instruction_following "
+        "连贯性 流畅性 流畅度 一致性 相关性 忠实度 忠实性 准确性 准确度 完整性 简洁性 可读性 信息量 总体 "
+        "总体质量 一貫性 流暢性 関連性"
     )
 )
 _THING = (
     "call|conversation|conv|contact|interaction|session|chat|ticket|case|dialog|dialogue|doc|document|meeting|article|"
     "example|question|thread|transcript|sample|item|instance|record|source|story|post|incident|text|recording|entry|"
-    "segment|passage|news|input|anruf|gesprach|appel|llamada|dokument|vorgang|fall"
+    "segment|passage|news|input|anruf|gesprach|appel|llamada|conversacion|chiamata|conversazione|chamada|conversa|"
+    "oproep|gesprek|dokument|vorgang|fall|对话|会话|通话|文档|样本|対話|会話"
 )
 #: Columns that may identify a dialogue. Those without a word like "id" count only where their values are short.
 _ID = re.compile(
-    rf"(?:{_THING})_?(?:id|ids|number|no|nr|num|ref|reference|key|uuid|guid|hash|code|sid|name|nummer|numero)|"
-    rf"(?:id|ids|no|nr|numero|number)_(?:de_|del_|der_|des_|d_|of_)?(?:l_|la_)?(?:{_THING})|(?:e|f)?_?id"
+    rf"(?:{_THING})_?(?:id|ids|number|no|nr|num|ref|reference|key|uuid|guid|hash|code|sid|name|nummer|numero|编号|号|番号)|"
+    rf"(?:id|ids|n|no|nr|num|numero|number)_(?:de_|del_|della_|der_|des_|do_|da_|d_|of_)?(?:l_|la_)?(?:{_THING})|(?:e|f)?_?id"
 )
-_BARE_ID = re.compile(rf"(?:{_THING})|uuid|guid|hash|key|fname|file|file_name|filename|ref|nr|number|no|name|index|idx")
+_BARE_ID = re.compile(
+    rf"(?:{_THING})|uuid|guid|hash|key|fname|file|file_name|filename|ref|nr|number|no|name|index|idx|.+_id|[a-z]{{2,8}}id"
+)
 #: Ids of people, of single judgements and of the work on them, never of a dialogue.
 _OTHER_ID = re.compile(
     r"(?:annotation|assignment|hit|hit_type|submission|user|worker|rater|annotator|participant|response|study|task|"
-    r"prolific|rating|completion|batch|model|system|summary|account|organization|customer|agent|edit)_?(?:p?id|ids|no|nr)"
+    r"prolific|rating|completion|batch|model|system|summary|account|organization|customer|agent|edit|reviewer|judge|evaluator|coder|"
+    r"respondent|person|label|span|error|claim|sentence|pair|tuple|trial|job|project|reference|turn|message|speaker|"
+    r"author|campaign|form|survey|tenant|request|server|external)_?(?:p?id|ids|no|nr)"
 )
 #: Numbers that count, measure or identify something, and are not ratings even beside an annotator.
 _HOUSEKEEPING = re.compile(
@@ -136,6 +172,12 @@ _HOUSEKEEPING = re.compile(
 #: Columns computed from ratings: beside the raw ones they are no further annotator.
 AGGREGATES = re.compile(
     r"(?:^|.*_)(?:mean|avg|average|median|std|sd|stdev|var|variance|min|max|sum|total|majority|agreed)(?:_.*)?"
+)
+#: Scores that programs compute: beside people's judgements they are none.
+_METRICS = re.compile(
+    r"(?:.*_)?(?:metric|metrics|automatic|auto|rouge\w*|r_?[12l]|bleu\d?|sacrebleu|meteor|chrf\w*|bert_?score\w*|"
+    r"bart_?score\w*|mover_?score|comet\w*|bleurt\w*|quest_?eval|summac\w*|dae|fact_?cc\w*|feqa|qags|qafacteval|"
+    r"align_?score\w*|uni_?eval\w*|g_?eval|perplexity|ppl|log_?probs?|entropy|embedding|embeddings)(?:_.*)?"
 )
 #: "Accuracy (1-5)", "Accuracy [0 to 100]": the scale stands in the heading.
 _SCALED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*(?:-|–|to|…|\.\.)\s*(\d+)(?:\s*[,;:].*)?\s*[)\]]\s*[?:]?\s*")
@@ -155,7 +197,7 @@ def normalised(name: str) -> str:
     plain = name if name.isascii() else unicodedata.normalize("NFKD", name.replace("ß", "ss"))
     plain = "".join(letter for letter in plain if not unicodedata.combining(letter)) if plain is not name else name
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", plain.strip())
-    return re.sub(r"[^a-z0-9]+", "_", parted.lower()).strip("_")
+    return re.sub(r"[\W_]+", "_", parted.lower()).strip("_")
 
 
 def heading(name: str) -> tuple[str, str | None]:
@@ -188,6 +230,11 @@ def is_other_id(name: str) -> bool:
 def is_housekeeping(name: str) -> bool:
     """Whether a normalised name says that the numbers of a column are no judgements."""
     return bool(_HOUSEKEEPING.fullmatch(name)) and not is_lower_better(name)
+
+
+def is_metric(name: str) -> bool:
+    """Whether a normalised name is that of a score which a program computes."""
+    return bool(_METRICS.fullmatch(name))
 
 
 def is_dimension(name: str) -> bool:

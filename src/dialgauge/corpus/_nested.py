@@ -7,22 +7,32 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus._names import USES, is_dimension, is_id, normalised
+from dialgauge.corpus._names import USES, is_dimension, is_id, is_metric, normalised
+from dialgauge.corpus._nested_answers import as_judgement, flat, keyed, marked, votes
+from dialgauge.corpus._shapes import (
+    DIALOGUE,
+    IDENTITY,
+    JUDGEMENTS,
+    PEOPLE,
+    REFERENCES,
+    SUMMARIES,
+    are_judgements,
+    are_sentences,
+    are_short_answers,
+    are_summaries,
+    are_turns,
+    hold_judgements,
+    hold_summaries,
+    is_flat,
+    is_voted,
+    sentence_of,
+    turns_within,
+    voted_keys,
+)
 from dialgauge.corpus._table import refuse_width
-from dialgauge.corpus._turns import is_pair, split_speaker, turn_to_json, turns_from_json
+from dialgauge.corpus._turns import turn_to_json, turns_from_json
 
 Record = Mapping[str, Any]
-_DIALOGUE = frozenset(USES["dialogue"])
-_REFERENCES = frozenset(USES["reference"])
-_SUMMARIES = re.compile(
-    r"(?:.*_)?(?:summaries|outputs?|predictions|candidates|hypotheses|generations|responses)|hyps|system_summaries"
-)
-_JUDGEMENTS = re.compile(
-    r"(?:.*_)?(?:ratings?|annotations?|scores|judge?ments?|evaluations?|labels|votes|assessments|reviews)"
-)
-_PEOPLE = frozenset(USES["annotator"])
-#: What a nested row takes over from the row that holds it: who and what it is about, never judgements.
-_IDENTITY = frozenset({*USES["system"], *USES["variant"], *USES["role"], *USES["annotator"], "kind"})
 _SUMMARY_KEYS = {"text": "summary", "name": "system"}
 #: Objects that are kept as they are, in one cell.
 _WHOLE = frozenset({*USES["meta"], *USES["provenance"]})
@@ -50,9 +60,11 @@ class _Level:
         self.systems: set[str] = set()
         self.judged: list[tuple[str, Any]] = []
         self.given: frozenset[str] = frozenset()
+        self.voted: frozenset[str] = frozenset()
 
     def read(self, record: Record) -> None:
         self.given = frozenset(record)
+        self.voted = voted_keys(record)
         for key, value in record.items():
             self._read(key, normalised(key), value)
         for key, value in self.judged:
@@ -60,18 +72,20 @@ class _Level:
 
     def rows(self) -> list[dict[str, Any]]:
         identity = self.identity()
-        return [self.first, *({**identity, **row} for row in self.inner)]
+        # An object that only says who judged what is nested in it is no row of its own.
+        whose = self.inner and all(normalised(key) in PEOPLE for key in self.first)
+        return [*([] if whose else [self.first]), *({**identity, **row} for row in self.inner)]
 
     def identity(self) -> dict[str, Any]:
         """What nested rows take over. Without an id or a system, the text stands for it."""
         found = {
             key: value
             for key, value in self.first.items()
-            if key in self.kept or is_id(normalised(key)) or normalised(key) in _IDENTITY
+            if key in self.kept or is_id(normalised(key)) or normalised(key) in IDENTITY
         }
         named = {normalised(key) for key in found}
         if not any(is_id(name) for name in named) and not self.kept & set(found):
-            found |= {key: value for key, value in self.first.items() if normalised(key) in _DIALOGUE}
+            found |= {key: value for key, value in self.first.items() if normalised(key) in DIALOGUE}
         if not named & set(USES["system"]):
             found |= {key: value for key, value in self.first.items() if normalised(key) in USES["summary"]}
         return found
@@ -79,27 +93,54 @@ class _Level:
     def _read(self, key: str, name: str, value: Any) -> None:
         if not isinstance(value, dict | list):
             self.first[key] = value
-        elif isinstance(value, list) and (name in _DIALOGUE or _are_turns(value)) and "dialogue" not in self.first:
-            turns = turns_from_json(value)
-            self.first["dialogue"] = json.dumps([turn_to_json(turn) for turn in turns], ensure_ascii=False)
-        elif name in _REFERENCES and isinstance(value, list):
+        elif isinstance(value, list) and (name in DIALOGUE or are_turns(value)) and "dialogue" not in self.first:
+            self._say(value)
+        elif isinstance(value, list) and key in self.voted:
+            self.inner += votes(key, value)
+        elif isinstance(value, list) and are_sentences(value):
+            self._sentences(value)
+        elif name in REFERENCES and isinstance(value, list):
             self.first |= _references(value)
-        elif name == "summaries" or (_SUMMARIES.fullmatch(name) and _are_summaries(value)) or _hold_summaries(value):
+        elif are_short_answers(value):
+            self.judged.append((key, value))
+        elif name == "summaries" or (SUMMARIES.fullmatch(name) and are_summaries(value)) or hold_summaries(value):
             self.inner += self._summaries(value)
+        elif is_metric(name):
+            self.first[key] = json.dumps(value, ensure_ascii=False)
         elif (
             name == "ratings"
-            or (_JUDGEMENTS.fullmatch(name) and _are_judgements(value))
-            or _is_voted(name, value)
-            or _hold_judgements(value)
+            or (JUDGEMENTS.fullmatch(name) and are_judgements(value))
+            or is_voted(name, value)
+            or hold_judgements(value)
         ):
             self.judged.append((key, value))
-        elif isinstance(value, dict) and name not in _WHOLE and _is_flat(value):
+        elif isinstance(value, dict) and name not in _WHOLE and is_flat(value):
             for inner, entry in value.items():
                 self._read(inner if inner not in self.first else f"{key}.{inner}", normalised(inner), entry)
         else:
-            self.first[key] = json.dumps(value, ensure_ascii=False)
+            said = turns_within(value)
+            if said is not None and "dialogue" not in self.first and not self.given & DIALOGUE:
+                self._say(said)
+            else:
+                self.first[key] = json.dumps(value, ensure_ascii=False)
             if isinstance(value, dict) and name in _WHOLE:
                 self._hoist(key, value)
+
+    def _say(self, value: Sequence[Any]) -> None:
+        turns = turns_from_json(list(value))
+        self.first["dialogue"] = json.dumps([turn_to_json(turn) for turn in turns], ensure_ascii=False)
+
+    def _sentences(self, value: Sequence[Mapping[str, Any]]) -> None:
+        """Sentences with judgements of their own: the summary is made of them where nothing else gives it."""
+        texts = [str(sentence_of(item)).strip() for item in value]
+        if not any(normalised(key) in USES["summary"] for key in self.given):
+            self.first["summary"] = " ".join(texts)
+        for number, item in enumerate(value):
+            rest = {key: entry for key, entry in item.items() if entry is not sentence_of(item)}
+            level = _Level(self.kept)
+            level.read(rest)
+            rows = [row for row in level.rows() if any(entry is not None for entry in row.values())]
+            self.inner += [{**row, "sentence": number} for row in rows if set(row) != {"index"}]
 
     def _hoist(self, key: str, value: Mapping[str, Any]) -> None:
         """Metadata may hold the key of the row: these parts become columns too."""
@@ -133,134 +174,36 @@ class _Level:
             yield from self._listed(key, value)
             return
         if any(not isinstance(entry, dict | list) for entry in value.values()):
-            named = any(normalised(inner) in _PEOPLE for inner in value)
-            yield {**({} if named else {"annotator": "1"}), **_flat(value)}  # a dimension each
+            named = any(normalised(inner) in PEOPLE for inner in (*value, *self.given))
+            yield {**({} if named else {"annotator": "1"}), **flat(value)}  # a dimension each
             return
+        dimensions = any(is_dimension(normalised(name)) for name in value)
         for name, entry in value.items():
             if str(name) in self.systems:
-                yield from ({**row, "system": name} for row in self._judgements(key, _as_judgement(entry)))
+                yield from ({**row, "system": name} for row in self._judgements(key, as_judgement(entry)))
+            elif isinstance(entry, Mapping) and entry and {str(inner) for inner in entry} <= self.systems:
+                for system, given in entry.items():  # a dimension, and under it the answers about each system
+                    answered = votes(name, given if isinstance(given, list) else [given])
+                    yield from ({**row, "system": system} for row in answered)
             elif isinstance(entry, list) and not any(isinstance(one, dict | list) for one in entry):
-                yield from _votes(name, entry)  # a dimension with the answers of annotators 1, 2, 3
+                yield from votes(name, entry)  # a dimension with the answers of annotators 1, 2, 3
             elif isinstance(entry, list):
                 whose = "dimension" if is_dimension(normalised(name)) else "annotator"
-                yield from ({whose: name, **_flat(one)} for one in entry if isinstance(one, Mapping))
+                yield from ({whose: name, **flat(one)} for one in entry if isinstance(one, Mapping))
             elif isinstance(entry, Mapping):
-                yield from _keyed(str(name), entry)
+                yield from keyed(str(name), entry, dimensions)
 
     def _listed(self, key: str, value: Sequence[Any]) -> Iterator[dict[str, Any]]:
         group = re.sub(r"_?(?:ratings?|annotations?|scores|judge?ments?|evaluations?|labels)$", "", normalised(key))
         if not all(isinstance(item, Mapping) for item in value):
             if any(isinstance(item, dict | list) for item in value) or not is_dimension(normalised(key)):
                 raise ValueError("a rating must be an object")
-            yield from _votes(key, value)
+            yield from votes(key, value)
             return
-        named = any(normalised(inner) in _PEOPLE for item in value for inner in item)
+        named = any(normalised(inner) in PEOPLE for item in value for inner in item)
         for number, item in enumerate(value, start=1):
-            yield {**({} if named else {"annotator": f"{group}-{number}".strip("-")}), **_answers(item)}
-
-
-def _as_judgement(entry: Any) -> Any:
-    return entry if isinstance(entry, dict | list) else {"value": entry}
-
-
-def _keyed(name: str, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Answers under the name of a dimension (by annotator) or of an annotator (by dimension)."""
-    if is_dimension(normalised(name)) and not any(is_dimension(normalised(key)) for key in entry):
-        if {normalised(key) for key in entry} & {*USES["value"], *_PEOPLE}:
-            yield {"dimension": name, **_flat(entry)}
-        else:
-            yield from ({"annotator": who, name: answer} for who, answer in entry.items())
-    else:
-        yield {"annotator": name, **_answers(entry)}
-
-
-def _answers(item: Mapping[str, Any]) -> dict[str, Any]:
-    """One person's judgements, with those that stand in an object of their own beside the others."""
-    row: dict[str, Any] = {}
-    for key, value in item.items():
-        scored = isinstance(value, Mapping) and _JUDGEMENTS.fullmatch(normalised(key))
-        if scored and not any(isinstance(answer, dict | list) for answer in value.values()):
-            row |= value
-        else:
-            row |= _flat({key: value})
-    return row
-
-
-def _votes(name: str, value: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    for number, answer in enumerate(value, start=1):
-        yield {"annotator": str(number), name: answer}
-
-
-def _are_turns(value: Sequence[Any]) -> bool:
-    if len(value) > 1 and all(isinstance(item, str) for item in value):
-        speakers = [split_speaker(item) for item in value]
-        return sum(found is not None for found in speakers) * 10 >= len(value) * 8
-    if len(value) > 1 and all(is_pair(item) for item in value):
-        return len({item[0] for item in value}) * 2 <= len(value) + 1
-    return len(value) > 1 and all(
-        isinstance(item, Mapping)
-        and any(isinstance(item.get(key), str) for key in ("text", "utterance", "content", "message"))
-        and any(key in item for key in ("speaker", "author", "role", "participant"))
-        for item in value
-    )
-
-
-def _are_summaries(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        texts = [v.get("text", v.get("summary")) if isinstance(v, Mapping) else v for v in value.values()]
-        return bool(texts) and all(isinstance(text, str) for text in texts)
-    return all(isinstance(item, Mapping) for item in value) or not value
-
-
-def _hold_summaries(value: Any) -> bool:
-    """Whether every object of a list has a system and a summary, whatever the list is called."""
-    systems = {*USES["system"], "name"}
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(
-            isinstance(item, Mapping)
-            and any(normalised(key) in USES["summary"] and isinstance(item[key], str) for key in item)
-            and any(normalised(key) in systems for key in item)
-            for item in value
-        )
-    )
-
-
-def _are_judgements(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return bool(value)
-    return bool(value) and all(isinstance(item, Mapping) for item in value)
-
-
-def _hold_judgements(value: Any) -> bool:
-    """Whether every object of a list names a person and an answer on a dimension, whatever the list is called."""
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(
-            isinstance(item, Mapping)
-            and any(normalised(key) in _PEOPLE for key in item)
-            and any(is_dimension(normalised(key)) or normalised(key) in USES["value"] for key in item)
-            for item in value
-        )
-    )
-
-
-def _is_voted(name: str, value: Any) -> bool:
-    """A dimension's name with a list of answers, or with an object of answers by annotator."""
-    if not is_dimension(name) or not value:
-        return False
-    answers = value if isinstance(value, list) else list(value.values())
-    return not any(isinstance(answer, dict | list) for answer in answers)
-
-
-def _is_flat(value: Mapping[str, Any]) -> bool:
-    """Whether an object only groups keys that could stand in the row itself."""
-    return any(
-        is_id(normalised(key)) or normalised(key) in _IDENTITY | _DIALOGUE | set(USES["summary"]) | _REFERENCES
-        for key in value
-    )
+            who = {} if named else {"annotator": f"{group}-{number}".strip("-")}
+            yield from ({**who, **row} for row in marked(item))
 
 
 def _references(value: Sequence[Any]) -> dict[str, Any]:
@@ -270,13 +213,6 @@ def _references(value: Sequence[Any]) -> dict[str, Any]:
     if len(texts) == 1:
         return {"reference": texts[0]}
     return {f"reference_{number}": text for number, text in enumerate(texts, start=1)}
-
-
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
-        for key, value in row.items()
-    }
 
 
 def to_frame(rows: Sequence[Mapping[str, Any]], file: str) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from dialgauge.corpus._dimensions import direction_by_name, is_lower_better
 from dialgauge.corpus._names import is_dimension, normalised
 from dialgauge.corpus._rows import Rows
 from dialgauge.corpus._schema import KEY, RATING_KEY, RATINGS
-from dialgauge.corpus._times import parse_time
+from dialgauge.corpus._times import day_first, parse_time
 from dialgauge.corpus._types import Dimension
 from dialgauge.corpus._values import Reading, read_names, read_values
 from dialgauge.errors import InputError, counted
@@ -20,6 +20,8 @@ _SHOWN = (*KEY, "annotator", "dimension")
 _MOST_NAMES = 12
 #: What to do where the same rating is there twice, with different values.
 REPEATS = ("refuse", "first", "last", "mean")
+#: What is in a box that was ticked.
+_TICKS = frozenset({"x", "✓", "✔", "☑", "☒", "checked", "ticked"})
 CONFLICT = "rated twice with different values"
 
 
@@ -52,29 +54,60 @@ def rating_rows(rows: Rows, repeats: str = "refuse") -> pl.DataFrame:
         return pl.DataFrame(schema=_ROWS)
     rated = rows.frame.filter(rows.rated())
     if not rows.plan.has("annotator") and not rated.is_empty():
-        rows.notes.append("no column names the annotators: all ratings are assigned to the annotator '1'")
-        rated = rated.with_columns(annotator=pl.lit("1"))
+        rated = _numbered(rows, rated)
     index = [ROW, *KEY, "annotator", "sentence", "scale", "comment", "time"]
     parts = []
     if rows.plan.has("value"):
         long = rated.filter(pl.any_horizontal(pl.col("dimension", "value").is_not_null()))
         parts.append(long.select(*index, "dimension", "value"))
     if wide:
-        columns = rated.filter(pl.col("dimension").is_null()).select(*index, *wide)
-        spread = columns.unpivot(wide, index=index, variable_name="dimension", value_name="value")
+        columns = rated.filter(pl.col("dimension").is_null())
+        remarks = _remarks(rows, columns)
+        spread = columns.select(*index, *wide).unpivot(wide, index=index, variable_name="dimension", value_name="value")
         # A row that names nobody and judges nothing is one of a summary.
         spread = spread.filter(pl.col("annotator").is_not_null() | pl.col("value").is_not_null())
         named = pl.col("dimension").str.strip_prefix("dimension:")
-        parts.append(spread.with_columns(named).sort(ROW, maintain_order=True).select(*index, "dimension", "value"))
+        spread = spread.with_columns(named).sort(ROW, maintain_order=True)
+        if remarks is not None:
+            own = spread.join(remarks, on=[ROW, "dimension"], how="left", maintain_order="left")
+            spread = own.with_columns(pl.coalesce("_remark", "comment").alias("comment"))
+        parts.append(spread.select(*index, "dimension", "value"))
     valued = _values(rows, pl.concat(parts))
     timed = _times(rows, _sentences(rows, valued))
     return _without_repeats(rows, timed.select(_ROWS.names()), repeats)
+
+
+def _numbered(rows: Rows, rated: pl.DataFrame) -> pl.DataFrame:
+    """Ratings of nobody in particular: of one annotator, or of as many as most summaries have rows."""
+    item = [*KEY, "sentence", "dimension"]
+    sizes = rated.group_by(item).agg(pl.len().alias("n"), pl.struct(pl.exclude(ROW, *item)).n_unique().alias("other"))
+    repeated = int((sizes["n"] > 1).sum())
+    if repeated * 2 > sizes.height and (sizes["other"] > 1).any():
+        number = (pl.int_range(pl.len()).over(item) + 1).cast(pl.String)
+        rows.notes.append(
+            f"no column names the annotators, and most summaries have several rows: these are numbered as annotators, "
+            f"1 to {sizes['n'].max()!r}"
+        )
+        return rated.with_columns(annotator=number)
+    rows.notes.append("no column names the annotators: all ratings are assigned to the annotator '1'")
+    return rated.with_columns(annotator=pl.lit("1"))
+
+
+def _remarks(rows: Rows, rated: pl.DataFrame) -> pl.DataFrame | None:
+    """What was written about single dimensions: row, dimension and text; None where no column is for that."""
+    columns = rows.columns("comment")
+    if not columns:
+        return None
+    spread = rated.select(ROW, *columns).unpivot(columns, index=ROW, variable_name="dimension", value_name="_remark")
+    filled = spread.filter(pl.col("_remark").str.strip_chars() != "")
+    return filled.with_columns(pl.col("dimension").str.strip_prefix("comment:"))
 
 
 def _values(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
     """The texts of values as numbers, dimension by dimension."""
     done = []
     for (name,), part in ratings.group_by(["dimension"], maintain_order=True):
+        part = _with_unchecked(rows, str(name), part)
         reading = _reading(rows, str(name), part)
         text = pl.col("value")
         blank = text.is_null() | (text.str.strip_chars() == "") | text.is_in(list(_skipped(part["value"], reading)))
@@ -99,6 +132,17 @@ def _values(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
     if not done:
         return ratings.with_columns(pl.col("value").cast(pl.Float64), pl.lit(None, pl.String).alias(WORD))
     return pl.concat(done).sort(ROW, maintain_order=True)
+
+
+def _with_unchecked(rows: Rows, name: str, part: pl.DataFrame) -> pl.DataFrame:
+    """Boxes that people ticked or left empty: no where a person judged and did not tick."""
+    given = {text.strip().lower() for text in part["value"].drop_nulls().unique()} - {""}
+    if not given or not given <= _TICKS:
+        return part
+    rows.notes.append(f"{name}: boxes that were ticked or not: empty ones are read as no")
+    empty = pl.col("value").is_null() | (pl.col("value").str.strip_chars() == "")
+    judged = pl.when(pl.col("annotator").is_not_null()).then(pl.lit("no"))
+    return part.with_columns(pl.when(empty).then(judged).otherwise(pl.lit("yes")).alias("value"))
 
 
 def _skipped(values: pl.Series, reading: Reading) -> set[str]:
@@ -158,7 +202,9 @@ def _times(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:
 def with_times(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
     """The frame with its column ``time`` parsed, and the texts that could not be, with how often each occurs."""
     texts = frame["time"].cast(pl.String)
-    times = {text: parse_time(text) for text in texts.drop_nulls().unique()}
+    given = texts.drop_nulls().unique().to_list()
+    first = day_first(given)
+    times = {text: parse_time(text, first) for text in given}
     parsed = texts.replace_strict(times, default=None, return_dtype=pl.Datetime("us"))
     wrong = texts.filter(texts.is_not_null() & parsed.is_null() & (texts.str.strip_chars() != ""))
     counts = wrong.value_counts()

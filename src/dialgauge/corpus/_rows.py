@@ -36,9 +36,8 @@ class Rows:
     """The rows that are valid so far (``frame``), with the problems and notes found on the way.
 
     The frame has a text column for every use; several references, dimensions and meta values have columns of their
-    own (``reference:0``, ``dimension:coherence``, ``meta:topic``). ``cells`` has the row and the dimension of every
-    filled cell of judgements, before anything is left out. ``shifts`` has the new place of every character of texts
-    whose markup went.
+    own (``reference:0``, ``dimension:coherence``, ``comment:coherence``, ``meta:topic``). ``shifts`` has the new place
+    of every character of texts whose markup went.
     """
 
     frame: pl.DataFrame
@@ -67,7 +66,7 @@ class Rows:
         columns += [
             as_text(names[0], frame).alias(use)
             for use, names in plan.uses.items()
-            if use.startswith(("dimension:", "meta:"))
+            if use.startswith(("dimension:", "meta:", "comment:"))
         ]
         filled = pl.any_horizontal(pl.all().is_not_null()) if frame.width else pl.lit(False)
         rows = frame.select(*columns, filled.alias("_filled")).with_row_index(ROW).filter("_filled").drop("_filled")

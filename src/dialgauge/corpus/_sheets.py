@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from dialgauge.corpus._columns import make_plan
-from dialgauge.corpus._names import normalised
+from dialgauge.corpus._names import USES, heading, is_dimension, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rows import as_text
 from dialgauge.corpus._table import Table
@@ -28,6 +28,7 @@ class Sheet:
 
 def one_table(sheets: Sequence[Sheet], notes: Sequence[str] = (), what: str = "sheet") -> Table:
     """All sheets (or files) that hold data of the corpus; the others are named in a note."""
+    sheets = _with_dimensions(sheets)
     plans = {sheet.name: make_plan(sheet.frame) for sheet in sheets}
     filled = [sheet for sheet in sheets if _is_data(plans[sheet.name])] or list(sheets[:1])
     if len(filled) > 1 and not _alike(filled):
@@ -39,8 +40,26 @@ def one_table(sheets: Sequence[Sheet], notes: Sequence[str] = (), what: str = "s
     return replace(table, notes=(*notes, *said, *table.notes))
 
 
+def _with_dimensions(sheets: Sequence[Sheet]) -> list[Sheet]:
+    """Sheets that are called like a dimension each, and have none in their columns, with that name in every row."""
+    called = [sheet for sheet in sheets if is_dimension(normalised(sheet.name)) and not _names_dimension(sheet)]
+    if len(called) < 2:
+        return list(sheets)
+    return [
+        replace(sheet, frame=sheet.frame.with_columns(pl.lit(sheet.name).alias("dimension")))
+        if sheet in called
+        else sheet
+        for sheet in sheets
+    ]
+
+
+def _names_dimension(sheet: Sheet) -> bool:
+    names = [normalised(heading(column)[0]) for column in sheet.frame.columns]
+    return any(is_dimension(name) or name in USES["dimension"] for name in names)
+
+
 def _is_data(plan: Plan) -> bool:
-    judged = bool(plan.named("dimension")) and plan.has("dialogue_id")
+    judged = (bool(plan.named("dimension")) or plan.has("dimension")) and plan.has("dialogue_id")
     return judged or any(plan.has(use) for use in _CONTENT)
 
 

@@ -1,6 +1,7 @@
 """Times as files write them: ISO, seconds or milliseconds since 1970, crowd platforms, spreadsheets."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, timezone
 
 _ZONES = {
@@ -28,19 +29,32 @@ _ZONES = {
 _JAVA = re.compile(r"[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d{1,2}) (\d{2}:\d{2}:\d{2}) ([A-Z]{1,4}) (\d{4})")
 #: "14/11/2026 8:28 PM", "11/14/2026 20:28:05", "14.11.2026".
 _SLASHED = re.compile(
-    r"(\d{1,2})[/.\-](\d{1,2})[/.\-](\d{4})(?:[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*([AaPp][Mm])?)?"
+    r"(\d{1,2})[/.\-](\d{1,2})[/.\-](\d{4}|\d{2})(?:[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*([AaPp][Mm])?)?"
 )
 _FIRST, _LAST = 10**8, 10**10
 
 
-def parse_time(text: str) -> datetime | None:
-    """A time as UTC without a zone, as the corpus keeps it; None for a text that is not understood or ambiguous."""
+def day_first(texts: Iterable[str]) -> bool | None:
+    """Whether the times of a column write the day before the month; None where none tells, or they differ."""
+    found = set()
+    for text in texts:
+        at = _SLASHED.fullmatch(text.strip())
+        if at and (int(at[1]) > 12) != (int(at[2]) > 12):
+            found.add(int(at[1]) > 12)
+    return found.pop() if len(found) == 1 else None
+
+
+def parse_time(text: str, first: bool | None = None) -> datetime | None:
+    """A time as UTC without a zone, as the corpus keeps it; None for a text that is not understood or ambiguous.
+
+    ``first`` says whether the day comes before the month where the text alone does not.
+    """
     text = text.strip()
     try:
         return _plain(datetime.fromisoformat(text))
     except ValueError:
         pass
-    for read in (_epoch, _java, _slashed):
+    for read in (_epoch, _java, lambda given: _slashed(given, first)):
         found = read(text)
         if found is not None:
             return found
@@ -75,15 +89,20 @@ def _java(text: str) -> datetime | None:
     return _plain(time.replace(tzinfo=zone))
 
 
-def _slashed(text: str) -> datetime | None:
-    """Day and month only where it is clear which is which: one of them above twelve, or both the same."""
+def _slashed(text: str, day_before: bool | None) -> datetime | None:
+    """Day and month only where it is clear which is which: one above twelve, both the same, or points between."""
     found = _SLASHED.fullmatch(text)
     if not found:
         return None
     first, second, year = int(found[1]), int(found[2]), int(found[3])
     if first <= 12 and second <= 12 and first != second:
-        return None
-    day, month = (first, second) if first > 12 else (second, first)
+        if day_before is None and "." not in text.split()[0]:
+            return None
+        day_before = True if day_before is None else day_before
+        day, month = (first, second) if day_before else (second, first)
+    else:
+        day, month = (first, second) if first > 12 else (second, first)
+    year += 2000 if year < 100 else 0
     hour, minute, second_ = (int(found[place] or 0) for place in (4, 5, 6))
     if found[7]:
         hour = hour % 12 + (12 if found[7].lower() == "pm" else 0)

@@ -22,6 +22,22 @@ _ROLES = {
     "user": "user",
     "用户": "user",
 }
+#: Under which names the objects of transcripts hold what was said, and who said it.
+TEXTS = ("text", "utterance", "content", "message", "transcript", "body", "utt", "display")
+SPEAKERS = (
+    "speaker",
+    "name",
+    "author",
+    "participant",
+    "sender",
+    "from",
+    "speaker_label",
+    "speakerId",
+    "channel",
+    "author_id",
+)
+#: Under which names speech recognition lists the readings of what was said, the likeliest first.
+_READINGS = ("nBest", "alternatives")
 _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?\s+"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?(?:\s?[APap]\.?[Mm]\.?)?"
 #: "[10:01:05]", "(0:05)", and the dates and times of chats: "[14/11/2026, 10:00]", "14/11/2026, 10:00 - ".
@@ -154,8 +170,8 @@ def _turn(item: object, number: int) -> Turn:
         return Turn(item[0], item[1], role_of(item[0]))  # type: ignore[index]
     if not isinstance(item, Mapping):
         raise ValueError(f"turn {number} is neither an object nor a string")
-    text = _first(item, "text", "utterance", "content", "message")
-    speaker = _first(item, "speaker", "name", "author")
+    text = said_in(item)
+    speaker = _first(item, *SPEAKERS)
     role = item.get("role")
     if not isinstance(text, str):
         raise ValueError(f"turn {number} has no text")
@@ -165,6 +181,22 @@ def _turn(item: object, number: int) -> Turn:
         # Chat logs of assistants name the role only: {"role": "user", "content": …}.
         return Turn(role or "", text, role_of(role) if role else None)
     return Turn(str(speaker), text, role)
+
+
+def said_in(item: Mapping[str, Any]) -> str | None:
+    """What was said in a turn: its text, the likeliest of several readings, or its sentences together."""
+    text = _first(item, *TEXTS)
+    if text is not None:
+        return text if isinstance(text, str) else None
+    readings = next((item[key] for key in _READINGS if isinstance(item.get(key), list) and item[key]), None)
+    if readings is not None and isinstance(readings[0], Mapping):
+        return said_in(readings[0])
+    for inner in item.values():
+        if isinstance(inner, list) and inner and all(isinstance(one, Mapping) for one in inner):
+            parts = [said_in(one) for one in inner]
+            if all(part is not None for part in parts):
+                return " ".join(part.strip() for part in parts if part)
+    return None
 
 
 def is_pair(item: object) -> bool:

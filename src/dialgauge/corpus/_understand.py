@@ -5,10 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dialgauge.corpus._cells import with_parsed_cells
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._formats import Format, format_to_read
-from dialgauge.corpus._jsonl import record_key, unwrapped
+from dialgauge.corpus._jsonl import record_key
 from dialgauge.corpus._mapping import Mapped
 from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
@@ -18,6 +19,7 @@ from dialgauge.corpus._records import taken_out
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._utterances import with_dialogues, without_totals
 from dialgauge.corpus._wide import as_long
+from dialgauge.corpus._wrapped import unwrapped
 from dialgauge.corpus.layouts import LAYOUTS, recast
 from dialgauge.errors import InputError
 
@@ -55,6 +57,7 @@ def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -
             table = inner
             known = None if layout == "" else recast(table, mapping, layout)
         if known is None:
+            table = with_parsed_cells(table) if table.records is None else table
             known = without_totals(table, mapping) if table.records is None else _flattened(table, mapping)
             known = with_dialogues(known, mapping)
         if known.frame.is_empty():

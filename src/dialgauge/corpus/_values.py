@@ -28,7 +28,24 @@ NOT_GIVEN = frozenset(
         ),
         *("unsure", "not sure", "i'm not sure", "don't know", "dont know", "do not know", "i don't know", "idk"),
         *("skip", "skipped", "no answer", "not given", "not applicable", "can't tell", "cannot tell", "cannot say"),
-        *("can't say", "k. a.", "k.a.", "weiß nicht", "ne sait pas", "not rated", "unrated", "undefined"),
+        *(
+            "can't say",
+            "no sé",
+            "no se",
+            "no sabe",
+            "je ne sais pas",
+            "non so",
+            "não sei",
+            "weet niet",
+            "不确定",
+            "k. a.",
+            "k.a.",
+            "weiß nicht",
+            "ne sait pas",
+            "not rated",
+            "unrated",
+            "undefined",
+        ),
     }
 )
 #: Words for yes and for no that may be mixed, and pairs that stand alone.
@@ -87,16 +104,53 @@ _SCALES: tuple[tuple[str, ...], ...] = tuple(
         "not / partially|partly / fully|completely",
         "none / some / most / all",
         "sehr schlecht / schlecht / mittel|mittelmäßig|befriedigend|neutral / gut / sehr gut",
+        "inaccurate|incorrect / partially accurate|partially correct|partly correct / accurate|correct",
+        "ungenügend / mangelhaft / ausreichend / befriedigend / gut / sehr gut",
+        "trifft gar nicht zu|trifft überhaupt nicht zu / trifft eher nicht zu|trifft nicht zu / teils teils|teils/teils"
+        " / trifft eher zu|trifft zu / trifft voll zu|trifft voll und ganz zu|trifft völlig zu",
         "stimme gar nicht zu|stimme überhaupt nicht zu / stimme nicht zu|stimme eher nicht zu / teils teils|neutral"
         " / stimme zu|stimme eher zu / stimme voll zu|stimme voll und ganz zu",
         "très mauvais / mauvais / moyen|passable / bon / très bon|excellent",
-        "pas du tout d'accord / pas d'accord / neutre|ni d'accord ni pas d'accord / d'accord / tout à fait d'accord",
+        "pas du tout d'accord|fortement en désaccord / pas d'accord|plutôt pas d'accord|en désaccord"
+        " / neutre|ni d'accord ni pas d'accord|ni d'accord, ni pas d'accord / d'accord|plutôt d'accord"
+        " / tout à fait d'accord|entièrement d'accord|fortement d'accord",
+        "totalmente en desacuerdo|muy en desacuerdo|completamente en desacuerdo / en desacuerdo|algo en desacuerdo"
+        " / neutral|neutro|indiferente|ni de acuerdo ni en desacuerdo / de acuerdo|algo de acuerdo"
+        " / totalmente de acuerdo|muy de acuerdo|completamente de acuerdo",
+        "per niente d'accordo|fortemente in disaccordo|completamente in disaccordo / in disaccordo|poco d'accordo"
+        " / neutrale|indifferente|né d'accordo né in disaccordo / d'accordo|abbastanza d'accordo"
+        " / completamente d'accordo|fortemente d'accordo|molto d'accordo|totalmente d'accordo",
+        "discordo totalmente|discordo completamente / discordo|discordo parcialmente"
+        " / neutro|indiferente|nem concordo nem discordo|não concordo nem discordo / concordo|concordo parcialmente"
+        " / concordo totalmente|concordo completamente",
+        "helemaal oneens|zeer oneens|helemaal mee oneens|sterk mee oneens / oneens|mee oneens"
+        " / neutraal|niet eens, niet oneens / eens|mee eens / helemaal eens|zeer eens|helemaal mee eens|sterk mee eens",
+        "полностью не согласен / не согласен / нейтрально|затрудняюсь ответить / согласен / полностью согласен",
+        "非常不同意|完全不同意|强烈不同意 / 不同意|比较不同意 / 一般|中立|无所谓 / 同意|比较同意"
+        " / 非常同意|完全同意|强烈同意",
+        "很差|非常差 / 差|较差 / 一般|中等 / 好|较好|良好 / 很好|非常好|优秀",
+        "全くそう思わない|まったくそう思わない / そう思わない|あまりそう思わない / どちらともいえない|どちらでもない"
+        " / そう思う|ややそう思う / とてもそう思う|強くそう思う|非常にそう思う",
+        "pessimo|molto scarso / scarso|insufficiente / sufficiente|discreto / buono / ottimo|molto buono|eccellente",
+        "muito ruim|péssimo / ruim|mau / regular|médio / bom|boa / muito bom|ótimo|excelente",
+        "zeer slecht / slecht / matig|voldoende|neutraal / goed / zeer goed|uitstekend",
         "muy malo|muy mala / malo|mala / regular / bueno|buena / muy bueno|muy buena|excelente",
     )
 )
 #: Every word of a pair or scale: most texts of a table are none of them, and need not be compared with each.
 _OF_PAIRS = frozenset(word for pair in _YES_NO for words in pair for word in words)
 _OF_SCALES = frozenset(word for scale in _SCALES for point in scale for word in point.split("|"))
+#: Words before a quality, by how much of it they mean; the quality alone is in between.
+_DEGREES = {
+    "not at all": 0,
+    **dict.fromkeys(("completely not", "not"), 1),
+    **dict.fromkeys(("hardly", "barely", "slightly", "a little", "minimally"), 2),
+    **dict.fromkeys(("somewhat", "partially", "partly", "moderately", "fairly"), 3),
+    **dict.fromkeys(("mostly", "largely", "mainly"), 4),
+    **dict.fromkeys(("very", "highly", "quite"), 6),
+    **dict.fromkeys(("completely", "fully", "entirely", "perfectly", "totally", "extremely"), 7),
+}
+_PLAIN = 5
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 #: "4 - good", "4: good", "4 (good)", "4/5", "4 out of 5", "4 stars", "80 %": the number is the answer.
 _LEADING = re.compile(
@@ -211,6 +265,18 @@ def _yes_no(given: Mapping[str, str]) -> dict[str, float]:
     return max(found, key=len)
 
 
+def _steps(given: Mapping[str, str]) -> dict[str, tuple[str, int]]:
+    """Degrees of one quality (``not relevant``, ``somewhat relevant``, ``relevant``), with their rank."""
+    parted: dict[str, tuple[str, int]] = {}
+    stems = set()
+    for text, word in given.items():
+        degree = next((one for one in _DEGREES if word.startswith(f"{one} ")), "")
+        stems.add(word.removeprefix(degree).strip())
+        parted[text] = (word, _DEGREES.get(degree, _PLAIN))
+    ranks = {rank for _, rank in parted.values()}
+    return parted if len(stems) == 1 and len(ranks) > 2 else {}
+
+
 def _ordered(given: Mapping[str, str], reading: object) -> Reading:
     best: dict[str, float] = {}
     chosen: tuple[str, ...] = ()
@@ -220,5 +286,11 @@ def _ordered(given: Mapping[str, str], reading: object) -> Reading:
         known = {text: places[word] for text, word in given.items() if word in places}
         if len(known) > len(best):
             best, chosen = known, scale
+    stepped = _steps(given)
+    if len(stepped) > len(best):
+        ranks = sorted({rank for _, rank in stepped.values()})
+        best = {text: float(ranks.index(rank) + 1) for text, (_, rank) in stepped.items()}
+        words = {rank: word for word, rank in stepped.values()}
+        chosen = tuple(words[rank] for rank in sorted(words))
     labels = tuple(point.split("|")[0] for point in chosen)
     return reading("ordered", best, labels=labels, scale=f"1-{len(labels)}" if labels else None)  # type: ignore[operator,no-any-return]

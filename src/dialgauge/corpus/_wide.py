@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from dialgauge.corpus._column_types import answers
-from dialgauge.corpus._names import AGGREGATES, USES, heading, is_dimension, is_housekeeping, normalised
+from dialgauge.corpus._names import (
+    AGGREGATES,
+    CLASSES,
+    COMMENT_WORDS,
+    USES,
+    heading,
+    is_dimension,
+    is_housekeeping,
+    normalised,
+)
 from dialgauge.corpus._table import Table
 
 #: What the texts of a wide file are called beside the name of the system.
@@ -62,6 +71,15 @@ _NOT_SYSTEMS = frozenset(
         "language",
     ]
 )
+#: A heading that is an annotator and nothing else: "Rater 1", "annotator_b".
+_ONLY_RATER = re.compile(
+    r"(?:annotator|rater|judge|expert|worker|evaluator|reviewer|coder|turker|assessor|grader)_?(?:\d{1,3}|[a-h])"
+)
+#: What columns of answers are called that name no dimension; it may stand in a column of its own.
+_VALUE = "rating"
+_ANSWERS = frozenset({*USES["value"], *CLASSES})
+#: The column that comments of a wide file go to.
+_COMMENT = "comment"
 _RATER = re.compile(
     r"(?:a|an|ann|anno|annotator|rater|r|judge|j|worker|w|expert|ex|turker|coder|c|evaluator|ev|eval|e|reviewer|"
     r"participant|p|person|human|h|user|u|labeler)?_?\d{1,3}"
@@ -75,6 +93,7 @@ class _Wide:
     texts: Mapping[str, str]
     names: Mapping[str, str]
     ratings: Mapping[str, tuple[str, str | None, str | None]]
+    comments: Mapping[str, tuple[str | None, str | None]]
 
 
 def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
@@ -86,7 +105,7 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     people = sorted({who for _, _, who in found.ratings.values() if who is not None}, key=_natural)
     systems: list[str | None] = [*found.texts] or [None]
     raters: list[str | None] = [*people] or [None]
-    wide = {*found.texts.values(), *found.names.values(), *found.ratings}
+    wide = {*found.texts.values(), *found.names.values(), *found.ratings, *found.comments}
     rest = [column for column in frame.columns if column not in wide]
     dimensions = sorted({dimension for dimension, _, _ in found.ratings.values()})
     numbered = frame.with_row_index("_origin")
@@ -100,7 +119,7 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
                 else [_name_of(found, system).alias("system"), pl.col(found.texts[system]).alias("summary")]
             )
             rated = [] if who is None else [pl.lit(who).alias("annotator")]
-            parts.append(numbered.select("_origin", *rest, *named, *rated, *cells))
+            parts.append(numbered.select("_origin", *rest, *named, *rated, *cells, *_comment(found, system, who)))
     long = pl.concat(parts, how="diagonal_relaxed").sort("_origin", maintain_order=True)
     if people and dimensions:
         # A person who judged nothing here has no row, but the text of the summary must stay somewhere.
@@ -109,6 +128,7 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
         long = long.filter(judged | (pl.int_range(pl.len()).over(key) == 0))
     origin = long["_origin"].to_list()
     place = table.place
+    asked = any(normalised(column) in USES["dimension"] for column in rest)
     said = [f"{name} ← {column}" for name, column in found.texts.items()]
     notes = [f"a column for each system: {', '.join(said)}"] if said else []
     if people:
@@ -118,7 +138,11 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
         frame=long.drop("_origin"),
         place=lambda row: place(origin[row] if row < len(origin) else frame.height + row - len(origin)),
         notes=(*table.notes, *notes),
-        known={**table.known, **{dimension: f"dimension:{dimension}" for dimension in dimensions}},
+        known={
+            **table.known,
+            **{name: "value" if asked and name in _ANSWERS else f"dimension:{name}" for name in dimensions},
+            **({_COMMENT: "comment"} if found.comments else {}),
+        },
     )
 
 
@@ -139,6 +163,14 @@ def _cell(found: _Wide, frame: pl.DataFrame, dimension: str, system: str | None,
     return pl.lit(None, pl.String) if column is None else pl.col(column).cast(pl.String)
 
 
+def _comment(found: _Wide, system: str | None, who: str | None) -> list[pl.Expr]:
+    """What this annotator wrote about this system, where columns are for that."""
+    if not found.comments:
+        return []
+    column = next((c for c, (of, by) in found.comments.items() if of in (system, None) and by in (who, None)), None)
+    return [(pl.lit(None, pl.String) if column is None else pl.col(column).cast(pl.String)).alias(_COMMENT)]
+
+
 def _find(frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]]) -> _Wide:
     mapped = {c for given in mapping.values() for c in ((given,) if isinstance(given, str) else given)}
     names = {column: normalised(column) for column in frame.columns if column not in mapped}
@@ -152,7 +184,27 @@ def _find(frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]]) -> _W
     beside = {system: column for system in texts if (column := _naming(names, system))}
     beside = beside if len(beside) == len(texts) else {}
     taken = {*texts.values(), *beside.values()}
-    return _Wide(texts, beside, {column: found for column, found in ratings.items() if column not in taken})
+    rated = {column: found for column, found in ratings.items() if column not in taken}
+    return _Wide(texts, beside, rated, _comments(names, texts, rated))
+
+
+def _comments(
+    names: Mapping[str, str], texts: Mapping[str, str], ratings: Mapping[str, tuple[str, str | None, str | None]]
+) -> dict[str, tuple[str | None, str | None]]:
+    """Columns of comments that have the affix of a system or of an annotator, and whose they are."""
+    systems = {normalised(system): system for system in texts}
+    people = {normalised(who): who for _, _, who in ratings.values() if who is not None}
+    found: dict[str, tuple[str | None, str | None]] = {}
+    for column, name in names.items():
+        words = name.split("_")
+        if not COMMENT_WORDS & set(words):
+            continue
+        rest = "_".join(word for word in words if word not in COMMENT_WORDS)
+        system, left = _of(f"{rest}_", systems) if rest not in systems else (systems[rest], "")
+        who = people.get(left.strip("_"))
+        if system is not None or who is not None:
+            found[column] = (system, who)
+    return found
 
 
 def _naming(names: Mapping[str, str], system: str) -> str | None:
@@ -217,7 +269,9 @@ def _ratings(
         who = who if who is None else _as_written(column, who)
         if is_housekeeping(dimension) and not is_dimension(dimension):
             continue
-        if system is not None or (who is not None and is_dimension(dimension)):
+        if _ONLY_RATER.fullmatch(title) and not named:
+            found[column] = (_VALUE, system, _as_written(column, title))
+        elif system is not None or (who is not None and (is_dimension(dimension) or dimension in _ANSWERS)):
             found[column] = (dimension, system, who)
     if not systems:
         # One column with the number of an annotator may be anything; two of a dimension are annotators.

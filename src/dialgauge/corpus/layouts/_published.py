@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dialgauge.corpus._types import Dimension
@@ -221,84 +220,15 @@ def _is_error_table(keys: frozenset[str], first: Record) -> bool:
 
 def _error_table(builder: Builder) -> None:
     """A column per type of error (FacEval): each is a yes/no dimension on which less is better."""
-    names = [k for k in builder.records[0][1] if re.fullmatch(r"[A-Z][a-zA-Z]{1,9}E", k)]
+    names = [k for k in builder.records[0][1] if re.fullmatch(r"[A-Z][a-zA-Z]{1,9}E", k) or _SUMMED.search(k)]
     builder.declared += [Dimension(name, "binary", "yes/no", (), "lower", "file") for name in names if name != "NoE"]
     builder.known |= {name: f"dimension:{name}" for name in names if name != "NoE"}
     for line, record in builder.records:
         builder.add(line, flat(record))
 
 
-def _is_unisumeval(keys: frozenset[str], first: Record) -> bool:
-    return bool(
-        {"fact_verification_labels", "key_facts_labels", "keyfact_alignment_labels", "factuality_labels"} & keys
-    )
-
-
-def _unisumeval(builder: Builder) -> None:
-    """Labels per sentence of the summary in lists: each person's list, or one list for all."""
-    for line, record in builder.records:
-        data = {
-            k: v
-            for k, v in record.items()
-            if not isinstance(v, list | dict) or k in ("references", "turns", "dialogue")
-        }
-        builder.item(line, data)
-        key = builder.key(data)
-        for name, value in record.items():
-            if not name.endswith("_labels") or not isinstance(value, list | dict):
-                continue
-            dimension = name.removesuffix("_labels")
-            people = value if isinstance(value, Mapping) else _lists(value)
-            for who, labels in people.items():
-                for place, label in enumerate(labels if isinstance(labels, list) else [labels]):
-                    row = {"annotator": str(who), "dimension": dimension, "value": label, "sentence": place}
-                    builder.add(line, key | row)
-
-
-def _lists(value: list[Any]) -> dict[str, Any]:
-    if value and all(isinstance(one, list) for one in value):
-        return {str(number): one for number, one in enumerate(value, start=1)}
-    return {"1": value}
-
-
-def _is_diasumfact(keys: frozenset[str], first: Record) -> bool:
-    return (
-        "errors" in keys
-        and isinstance(first.get("errors"), list)
-        and bool({"summary", "summary_sentence", "model_summary"} & keys)
-    )
-
-
-def _diasumfact(builder: Builder) -> None:
-    """Errors as a list per summary, each with its type and the words it stands in."""
-    for line, record in builder.records:
-        data = {k: v for k, v in record.items() if k != "errors"}
-        builder.item(line, data)
-        key = builder.key(data)
-        summary = str(builder.pick(data, "summary") or record.get("summary_sentence") or "")
-        who = str(record.get("annotator") or "1")
-        for start, end, label in _places(record["errors"], summary):
-            builder.judge(
-                "spans",
-                line,
-                key | {"annotator": who, "dimension": "errors", "start": start, "end": end, "label": label},
-            )
-        if not record["errors"]:
-            builder.judge("spans", line, key | {"annotator": who, "dimension": "errors", "start": None, "end": None})
-
-
-def _places(errors: list[Any], summary: str) -> Iterator[tuple[int, int, str | None]]:
-    for error in errors:
-        if isinstance(error, str):
-            yield 0, len(summary), error
-            continue
-        label = next((error[k] for k in ("type", "label", "error_type", "category") if error.get(k)), None)
-        start, end = error.get("start"), error.get("end")
-        words = next((error[k] for k in ("span", "text", "words") if isinstance(error.get(k), str)), None)
-        if start is None and words and words in summary:
-            start = summary.index(words)
-            end = start + len(words)
-        yield (0, len(summary), label) if start is None or end is None else (int(start), int(end), label)
+#: "w/ Error": whether there is any.
+_SUMMED = re.compile(r"(?:w/|with|any|has)[\s_]*errors?$", re.IGNORECASE)
 
 
 PUBLISHED = (
@@ -307,7 +237,5 @@ PUBLISHED = (
     Layout("tofueval", "layout of TofuEval", _is_tofueval, _tofueval),
     Layout("mqm", "MQM as in WMT", _is_mqm, _mqm),
     Layout("arena", "comparisons of an arena", _is_arena, _arena),
-    Layout("unisumeval", "layout of UniSumEval", _is_unisumeval, _unisumeval),
     Layout("error-table", "a column per type of error, as in FacEval", _is_error_table, _error_table),
-    Layout("diasumfact", "layout of DiaSumFact", _is_diasumfact, _diasumfact),
 )

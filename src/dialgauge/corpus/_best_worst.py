@@ -1,0 +1,111 @@
+"""Tables of best-worst choices: a row per question with its options, or a row per option with marks."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from dialgauge.corpus._mapping import Mapped
+from dialgauge.corpus._names import normalised
+from dialgauge.corpus._sides import Options, columns_of, option_rows, rows_without, taken_out, with_annotators
+from dialgauge.corpus._table import Table
+from dialgauge.corpus._types import OVERALL
+from dialgauge.corpus.layouts._base import ROW
+
+_BEST, _WORST = re.compile(r"(?:.*_)?best(?:_.*)?|most(?:_.*)?"), re.compile(r"(?:.*_)?worst(?:_.*)?|least(?:_.*)?")
+_MARKED = frozenset(["1", "1.0", "true", "yes", "x", "✓", "✔", "best", "worst"])
+_UNMARKED = frozenset(["", "0", "0.0", "false", "no", "-"])
+#: Columns that name one question of several options.
+_QUESTION = re.compile(
+    r"(?:tuple|trial|question|task|set|block|screen|hit|bws|quadruple)(?:_?(?:id|no|nr|number|index))?"
+)
+
+
+def find_best_and_worst(names: Mapping[str, str]) -> tuple[str, str] | None:
+    """The two columns that say which option is best and which is worst."""
+    best = [column for column, name in names.items() if _BEST.fullmatch(name)]
+    worst = [column for column, name in names.items() if _WORST.fullmatch(name)]
+    return (best[0], worst[0]) if len(best) == 1 and len(worst) == 1 else None
+
+
+def are_marks(frame: pl.DataFrame, columns: tuple[str, str]) -> bool:
+    """Whether both columns only say yes or no, as where every option has a row."""
+    shown = {str(v).strip().lower() for c in columns for v in frame[c].drop_nulls().unique()}
+    return bool(shown & _MARKED) and shown <= _MARKED | _UNMARKED
+
+
+def choices(table: Table, mapping: Mapped, options: Options, best: str, worst: str) -> Table:
+    """The table with a row per summary, and the choices taken out of the rows."""
+    keyed, plan = taken_out(table, mapping, [best, worst, *columns_of(options)])
+    keyed = with_annotators(keyed)
+    made = option_rows(table, keyed, plan, options)
+    rows = []
+    for number, row in enumerate(table.frame.iter_rows(named=True)):
+        names = {side: str(row[uses["system"]]) if "system" in uses else side for side, uses in options.items()}
+        chosen = {word: _side(row, row[column], options, names) for word, column in (("best", best), ("worst", worst))}
+        given = keyed.row(number, named=True)
+        rows += [
+            {
+                **_key(given, names.values()),
+                "system": name,
+                "choice": next((word for word, at in chosen.items() if at == side), "neither"),
+                "_given": f"best {row[best]}, worst {row[worst]}",
+                "_lost": None in chosen.values(),
+                ROW: number + made.frame.height,
+            }
+            for side, name in names.items()
+        ]
+    return replace(made, further={**made.further, "choices": pl.DataFrame(rows, infer_schema_length=None)})
+
+
+def _side(row: Mapping[str, object], said: object, options: Options, names: Mapping[str, str]) -> str | None:
+    """The side that a cell names: by its system, by its letter or number, or by its text."""
+    text = str(said).strip()
+    plain = normalised(text)
+    for side, uses in options.items():
+        words = {side, *(normalised(column) for column in uses.values())}
+        written = str(row[uses["summary"]]).strip() if "summary" in uses else None
+        if text in (names[side], side, written) or plain in words:
+            return side
+    return None
+
+
+def marked_choices(table: Table, mapping: Mapped, best: str, worst: str) -> Table:
+    """The table without its marks, and the choices: the rows of one question are its options."""
+    keyed, plan = taken_out(table, mapping, [best, worst])
+    asked = next((column for column in table.frame.columns if _QUESTION.fullmatch(normalised(column))), None)
+    made = rows_without(table, keyed, plan)
+    keyed = with_annotators(keyed).with_columns(
+        (table.frame[asked].cast(pl.String) if asked else pl.Series([""] * keyed.height)).alias("@question"),
+        *(
+            table.frame[column].cast(pl.String).str.strip_chars().str.to_lowercase().is_in(sorted(_MARKED)).alias(name)
+            for name, column in (("@best", best), ("@worst", worst))
+        ),
+    )
+    rows = []
+    for _, group in keyed.group_by(["@dialogue_id", "@role", "@annotator", "@question"], maintain_order=True):
+        systems = group["@system"].fill_null("system").to_list()
+        lost = group["@best"].sum() != 1 or group["@worst"].sum() != 1
+        rows += [
+            {
+                **_key(given, systems),
+                "system": given["@system"] or "system",
+                "choice": "best" if given["@best"] else "worst" if given["@worst"] else "neither",
+                "_given": f"{group['@best'].sum()} best and {group['@worst'].sum()} worst",
+                "_lost": lost,
+                ROW: group[ROW][0] + made.frame.height,
+            }
+            for given in group.iter_rows(named=True)
+        ]
+    return replace(made, further={**made.further, "choices": pl.DataFrame(rows, infer_schema_length=None)})
+
+
+def _key(given: Mapping[str, object], systems: Iterable[str]) -> dict[str, object]:
+    return {
+        "dialogue_id": given["@dialogue_id"],
+        "role": given["@role"] or OVERALL,
+        "tuple": "+".join(sorted(systems)),
+        "annotator": given["@annotator"],
+        "dimension": given["@dimension"] or "best-worst",
+    }

@@ -1,0 +1,73 @@
+"""Cells of a table that hold JSON or Python's way of writing lists and objects, as ``to_csv`` leaves them."""
+
+import ast
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from dialgauge.corpus._names import USES, is_dimension, normalised
+from dialgauge.corpus._shapes import DIALOGUE, JUDGEMENTS, are_turns, hold_judgements, hold_summaries
+from dialgauge.corpus._table import Table
+
+_WHOLE = frozenset({*USES["meta"], *USES["provenance"], *USES["reference"]})
+#: "[4 5 3]", as NumPy writes a list.
+_SPACED = re.compile(r"\[\s*-?\d+(?:\.\d*)?(?:\s+-?\d+(?:\.\d*)?)+\s*\]")
+_SHOWN = 50
+_LONGEST = 100_000
+
+
+def with_parsed_cells(table: Table) -> Table:
+    """The table as records where columns of it hold lists or objects with judgements; unchanged otherwise."""
+    frame = table.frame
+    nested = [column for column in frame.columns if frame[column].dtype == pl.String and _is_nested(frame, column)]
+    if not nested:
+        return table
+    records = []
+    for number, row in enumerate(frame.iter_rows(named=True)):
+        made = {
+            key: _parsed(value) if key in nested and value is not None else value
+            for key, value in row.items()
+            if value is not None
+        }
+        records.append((table.place(number)[1] or 0, made))
+    return replace(table, records=tuple(records))
+
+
+def _is_nested(frame: pl.DataFrame, column: str) -> bool:
+    name = normalised(column)
+    shown = frame[column].drop_nulls().head(_SHOWN)
+    if name in DIALOGUE | _WHOLE or not len(shown):
+        return False
+    if not shown.str.strip_chars().str.contains(r"^[\[{]").all():
+        return False
+    values = [_parsed(text) for text in shown]
+    return all(isinstance(value, dict | list) for value in values) and any(_judges(name, value) for value in values)
+
+
+def _judges(name: str, value: Any) -> bool:
+    """Whether a list or object holds judgements or summaries that can be told apart from other data."""
+    if isinstance(value, list) and are_turns(value):
+        return False
+    if hold_judgements(value) or hold_summaries(value):
+        return True
+    inner = value if isinstance(value, dict) else {}
+    named = bool(JUDGEMENTS.fullmatch(name)) or is_dimension(name)
+    return (named and bool(value)) or any(is_dimension(normalised(str(key))) for key in inner)
+
+
+def _parsed(text: str) -> Any:
+    """What a cell holds; the text itself where it cannot be read."""
+    stripped = text.strip()
+    if len(stripped) > _LONGEST:
+        return text
+    if _SPACED.fullmatch(stripped):
+        stripped = re.sub(r"(?<=\d|\.)\s+(?=-?\d)", ", ", stripped)
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return read(stripped)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return text

@@ -1,0 +1,82 @@
+"""Columns of texts that no name explains: by what they depend on, and by what stands beside them."""
+
+import polars as pl
+
+from dialgauge.corpus._guess import Guess
+from dialgauge.corpus._names import COMMENT_WORDS, TIME_WORDS, heading, normalised
+from dialgauge.corpus._times import day_first, parse_time
+
+#: A column is the same within a group if it is in at least this share of the groups.
+_SAME = 0.95
+_SHOWN = 500
+
+
+def find_texts(guess: Guess) -> None:
+    """A text that differs between systems and not between raters is the summary; one per dialogue the dialogue."""
+    of = {use: column for column, (use, _) in guess.chosen.items()}
+    if "dialogue_id" not in of:
+        return
+    texts = [column for column in guess.frame.columns if column not in guess.chosen and _is_text(guess, column)]
+    if "summary" not in guess.taken and "system" in of:
+        for column in texts:
+            whose = [of["dialogue_id"], of["system"]]
+            if _constant(guess.frame, column, whose) and _varies(guess.frame, column, of["dialogue_id"]):
+                guess.choose(column, "summary", "each system has a text of its own for each dialogue here")
+                of["summary"] = column
+                texts.remove(column)
+                break
+    if "dialogue" not in guess.taken and "summary" in of:
+        longer = [column for column in texts if guess.mean_length(column) > guess.mean_length(of["summary"])]
+        alike = [column for column in longer if _constant(guess.frame, column, [of["dialogue_id"]])]
+        if alike and guess.frame[alike[0]].n_unique() > 1:
+            best = max(alike, key=guess.mean_length)
+            guess.choose(best, "dialogue", "each dialogue has one of these texts, and they are the longest")
+
+
+def _is_text(guess: Guess, column: str) -> bool:
+    return guess.has_texts(column) and not set(guess.names[column].split("_")) & COMMENT_WORDS
+
+
+def _constant(frame: pl.DataFrame, column: str, within: list[str]) -> bool:
+    """Whether nearly every group has one value at most."""
+    counts = frame.filter(pl.col(column).is_not_null()).group_by(within).agg(pl.col(column).n_unique().alias("_n"))
+    return bool(counts.height) and int((counts["_n"] == 1).sum()) >= _SAME * counts.height
+
+
+def _varies(frame: pl.DataFrame, column: str, within: str) -> bool:
+    counts = frame.group_by(within).agg(pl.col(column).drop_nulls().n_unique().alias("_n"))
+    return int((counts["_n"] > 1).sum()) * 2 >= counts.height
+
+
+def find_comments(guess: Guess) -> None:
+    """What people wrote beside their judgements: of all of a row, or of one dimension (``coherence_comment``)."""
+    dimensions = {
+        normalised(heading(column)[0]): use.partition(":")[2]
+        for column, (use, _) in guess.chosen.items()
+        if use.startswith("dimension:")
+    }
+    for column, name in guess.names.items():
+        words = name.split("_")
+        if column in guess.chosen or not COMMENT_WORDS & set(words) or guess.types[column] != "text":
+            continue
+        about = "_".join(word for word in words if word not in COMMENT_WORDS and word not in ("for", "on", "of"))
+        if about in dimensions:
+            guess.choose(column, f"comment:{dimensions[about]}", "comments on the dimension in its name")
+        elif "comment" not in guess.taken:
+            guess.choose(column, "comment", f"the name {column!r} says so")
+        else:
+            guess.why_not[column] = "could be comment, but that is taken"
+
+
+def find_time(guess: Guess) -> None:
+    """A column whose name speaks of a time and whose cells are times."""
+    if "time" in guess.taken:
+        return
+    for column, name in guess.names.items():
+        if column in guess.chosen or not TIME_WORDS & set(name.split("_")):
+            continue
+        shown = guess.frame[column].drop_nulls().head(_SHOWN).cast(pl.String).unique().to_list()
+        first = day_first(shown)
+        if shown and sum(parse_time(text, first) is not None for text in shown) * 2 > len(shown):
+            guess.choose(column, "time", "times, as its name says")
+            return

@@ -1,0 +1,165 @@
+"""Tables of marked places: by offsets, or by the words that were marked."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from dialgauge.corpus._mapping import Mapped
+from dialgauge.corpus._names import USES
+from dialgauge.corpus._sides import rows_without, taken_out
+from dialgauge.corpus._table import Table
+from dialgauge.corpus._types import ORIGINAL, OVERALL
+from dialgauge.corpus._values import NOT_GIVEN
+from dialgauge.corpus.layouts._base import ROW
+
+_START = re.compile(r"(?:(.*)_)?(?:start|begin|start_offset|start_char|char_start|start_index|offset_start|start_pos)")
+_END = re.compile(r"(?:(.*)_)?(?:end|stop|end_offset|end_char|char_end|end_index|offset_end|end_pos)")
+_LABEL = re.compile(
+    r"(?:error_|span_|hallucination_|mistake_)?(?:type|label|category|class|tag|kind)|error|error_class|label"
+)
+_SEVERITY = frozenset(["severity", "error_severity"])
+_SPAN_TEXT = re.compile(
+    r"(?:.*_)?(?:span|spans|quote|marked|highlight|highlighted|fragment|phrase)(?:_text)?|text_span|error_text|marked_text"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The columns of marks: where each starts and ends, or its words, with its label and how severe it is."""
+
+    start: str | None
+    end: str | None
+    words: str | None
+    label: str | None
+    severity: str | None
+
+    def columns(self) -> list[str]:
+        """Those that are there."""
+        return [column for column in (self.start, self.end, self.words, self.label, self.severity) if column]
+
+
+def find_marks(frame: pl.DataFrame, names: Mapping[str, str]) -> Marks | None:
+    """The columns of marks in a table that has some; None in all others."""
+    summary = next((c for c, name in names.items() if name in USES["summary"] or name == "text"), None)
+    if summary is None:
+        return None
+    start, end = _offsets(frame, names) or (None, None)
+    words = next(
+        (c for c, name in names.items() if _SPAN_TEXT.fullmatch(name) and _in_summary(frame, c, summary, bool(start))),
+        None,
+    )
+    if start is None and words is None:
+        return None
+    rest = {column: name for column, name in names.items() if column not in (start, end, words, summary)}
+    label = next((c for c, name in rest.items() if _LABEL.fullmatch(name)), None)
+    return Marks(start, end, words, label, next((c for c, name in rest.items() if name in _SEVERITY), None))
+
+
+def _offsets(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[str, str] | None:
+    """Two columns of whole numbers, called start and end of the same thing, of which the second is not smaller."""
+    for start, name in names.items():
+        opening = _START.fullmatch(name)
+        if not opening:
+            continue
+        for end, other in names.items():
+            closing = _END.fullmatch(other)
+            if closing and closing[1] == opening[1] and _are_ordered(frame, start, end):
+                return start, end
+    return None
+
+
+def _given(values: pl.Series) -> pl.Series:
+    """The cells as texts, without the words for nothing."""
+    texts = values.cast(pl.String).str.strip_chars()
+    blank = texts.str.to_lowercase().is_in(sorted(NOT_GIVEN))
+    return texts.to_frame("v").select(pl.when(~blank).then("v").alias(values.name)).to_series()
+
+
+def _are_ordered(frame: pl.DataFrame, start: str, end: str) -> bool:
+    places = pl.DataFrame(
+        {
+            "s": _given(frame[start]).cast(pl.Float64, strict=False),
+            "e": _given(frame[end]).cast(pl.Float64, strict=False),
+        }
+    )
+    filled = _given(frame[start]).drop_nulls().len()
+    whole = places.filter((pl.col("e") >= pl.col("s")) & (pl.col("s") == pl.col("s").floor()))
+    return filled > 0 and whole.height * 10 >= filled * 9
+
+
+def _in_summary(frame: pl.DataFrame, words: str, summary: str, sure: bool) -> bool:
+    """Whether the marked words stand in the summary of their row, nearly always; ``sure`` where offsets are there."""
+    cells = pl.DataFrame({"w": _given(frame[words]), "s": frame[summary].cast(pl.String)}).drop_nulls()
+    if cells.is_empty():
+        return False
+    inside = sum(word in text and word != text for word, text in cells.iter_rows())
+    return sure or inside * 10 >= cells.height * 7
+
+
+def spans(table: Table, mapping: Mapped, marks: Marks) -> Table:
+    """The table with a row per summary, and the marks taken out of the rows."""
+    keyed, plan = taken_out(table, mapping, marks.columns())
+    made = rows_without(table, keyed, plan)
+    empty = pl.Series([None] * table.frame.height, dtype=pl.String)
+    cells = {
+        use: _given(table.frame[column]) if column else empty
+        for use, column in (
+            ("start", marks.start),
+            ("end", marks.end),
+            ("text", marks.words),
+            ("label", marks.label),
+            ("severity", marks.severity),
+        )
+    }
+    frame = keyed.with_columns(values.alias(f"_{use}") for use, values in cells.items())
+    if "annotator" in plan.uses:
+        # A row that names nobody and marks nothing is one of a summary.
+        frame = frame.filter(
+            pl.col("@annotator").is_not_null() | pl.col("_start").is_not_null() | pl.col("_text").is_not_null()
+        )
+    frame = _found(frame, plan.uses.get("summary", (None,))[0]) if marks.start is None else _as_offsets(frame)
+    return replace(made, further={**table.further, "spans": _as_spans(frame, made.frame.height)})
+
+
+def _as_offsets(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.with_columns(
+        pl.col(column).cast(pl.Float64, strict=False).cast(pl.Int64, strict=False) for column in ("_start", "_end")
+    )
+
+
+def _found(frame: pl.DataFrame, summary: str | None) -> pl.DataFrame:
+    """The offsets of marked words: where they first stand in the summary."""
+    starts: list[int | None] = []
+    ends: list[int | None] = []
+    texts = frame[summary].cast(pl.String) if summary else pl.Series([None] * frame.height, dtype=pl.String)
+    for words, text in zip(frame["_text"], texts, strict=True):
+        at = text.find(words) if words and text else -1
+        at = text.lower().find(words.lower()) if words and text and at < 0 else at
+        starts.append(at if at >= 0 else None)
+        ends.append(at + len(words) if at >= 0 else None)
+    missing = pl.col("_text").is_not_null() & pl.col("_start").is_null()
+    return frame.with_columns(pl.Series("_start", starts, pl.Int64), pl.Series("_end", ends, pl.Int64)).with_columns(
+        # Words that the summary does not have are reported as a mark without a place.
+        pl.when(missing).then(pl.coalesce("_label", pl.lit("marked"))).otherwise("_label").alias("_label")
+    )
+
+
+def _as_spans(frame: pl.DataFrame, height: int) -> pl.DataFrame:
+    return frame.select(
+        pl.col("@dialogue_id").alias("dialogue_id"),
+        pl.col("@system").fill_null("system").alias("system"),
+        pl.col("@variant").fill_null(ORIGINAL).alias("variant"),
+        pl.col("@role").fill_null(OVERALL).alias("role"),
+        pl.col("@annotator").fill_null("1").alias("annotator"),
+        pl.col("@dimension").fill_null("errors").alias("dimension"),
+        pl.col("_start").alias("start"),
+        pl.col("_end").alias("end"),
+        pl.col("_text").alias("text"),
+        pl.col("_label").alias("label"),
+        pl.col("_severity").alias("severity"),
+        pl.col("@comment").alias("comment"),
+        pl.col("@time").alias("time"),
+        (pl.col(ROW) + height).alias(ROW),
+    )

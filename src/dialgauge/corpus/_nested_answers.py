@@ -1,0 +1,99 @@
+"""Judgements inside a JSON record as flat rows."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from dialgauge.corpus._names import USES, is_dimension, normalised
+from dialgauge.corpus._shapes import JUDGEMENTS, PEOPLE, are_marks, are_questions
+
+
+def as_judgement(entry: Any) -> Any:
+    """A single answer as an object that holds it."""
+    return entry if isinstance(entry, dict | list) else {"value": entry}
+
+
+def keyed(name: str, entry: Mapping[str, Any], among_dimensions: bool) -> Iterator[dict[str, Any]]:
+    """Answers under the name of a dimension (by annotator) or of an annotator (by dimension).
+
+    ``among_dimensions`` says that other names beside this one are known dimensions.
+    """
+    dimension = is_dimension(normalised(name)) or among_dimensions
+    if dimension and not any(is_dimension(normalised(key)) for key in entry):
+        if {normalised(key) for key in entry} & {*USES["value"], *PEOPLE}:
+            alone = {} if {normalised(key) for key in entry} & PEOPLE else {"annotator": "1"}
+            yield {**alone, "dimension": name, **_under_own_names(entry)}
+        else:
+            yield from ({"annotator": who, name: answer} for who, answer in entry.items())
+    else:
+        yield {"annotator": name, **answers(entry)}
+
+
+def answers(item: Mapping[str, Any]) -> dict[str, Any]:
+    """One person's judgements, with those that stand in an object of their own beside the others."""
+    row: dict[str, Any] = {}
+    for key, value in item.items():
+        scored = isinstance(value, Mapping) and JUDGEMENTS.fullmatch(normalised(key))
+        if scored and not any(isinstance(answer, dict | list) for answer in value.values()):
+            row |= value
+        elif are_questions(value):
+            row |= dict(_question(one) for one in value)
+        else:
+            row |= flat({"answer" if _is_answer(key, value) else key: value})
+    return row
+
+
+def _is_answer(key: str, value: Any) -> bool:
+    """Whether a name that summaries have too ("response") stands for a short answer here."""
+    short = isinstance(value, bool | int | float) or (isinstance(value, str) and len(value.split()) < 3)
+    return normalised(key) in USES["summary"] and short
+
+
+def _question(item: Mapping[str, Any]) -> tuple[str, Any]:
+    """The question and the answer of an object that has both."""
+    answer = next(key for key in item if normalised(key) in USES["value"])
+    asked = next(key for key in item if key != answer and isinstance(item[key], str))
+    return str(item[asked]), item[answer]
+
+
+def _under_own_names(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """An answer with its comment: ``{"Rating": "4", "Rationale": "…"}`` as ``value`` and ``comment``."""
+    return flat(
+        {
+            "value"
+            if normalised(key) in USES["value"]
+            else "comment"
+            if normalised(key) in USES["comment"]
+            else key: value
+            for key, value in entry.items()
+        }
+    )
+
+
+def marked(item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """One person's judgements with the places that the person marked: the first beside the others, then a row each."""
+    lists = [key for key, value in item.items() if are_marks(value) or (value == [] and normalised(key) in _MARKS)]
+    own = {key: value for key, value in item.items() if key not in lists}
+    marks = [mark for key in lists for mark in item[key]]
+    who = {key: value for key, value in own.items() if normalised(key) in PEOPLE}
+    empty = {"start": None, "end": None} if lists and not marks else {}
+    first = flat(marks[0]) if marks else empty
+    yield {**first, **answers(own)}
+    yield from ({**who, **flat(mark)} for mark in marks[1:])
+
+
+_MARKS = frozenset({"spans", "errors", "error_spans", "highlights", "marks", "mistakes"})
+
+
+def votes(name: str, value: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """The answers of annotators 1, 2, 3 … on one dimension."""
+    for number, answer in enumerate(value, start=1):
+        yield {"annotator": str(number), name: answer}
+
+
+def flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with lists and objects as JSON."""
+    return {
+        key: json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+        for key, value in row.items()
+    }

@@ -1,0 +1,189 @@
+"""Tables of pairs with the better one: one question or several, by name, side or words, with how much better it is."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from dialgauge.corpus._mapping import Mapped
+from dialgauge.corpus._names import is_housekeeping, is_other_id, normalised
+from dialgauge.corpus._sides import Options, columns_of, option_rows, taken_out, with_annotators
+from dialgauge.corpus._table import Table
+from dialgauge.corpus._types import OVERALL
+from dialgauge.corpus._values import NOT_GIVEN
+from dialgauge.corpus.layouts._base import ROW
+from dialgauge.errors import InputError
+
+_WINNER = frozenset(
+    {
+        *("winner", "preferred", "preference", "choice", "vote", "better", "better_summary", "preferred_summary"),
+        *("preferred_system", "which_is_better", "selected", "chosen", "pick", "favorite", "favourite"),
+        *("winning_system", "winner_system", "label"),
+    }
+)
+#: Words of longer headings that ask for a winner: "Which summary is better?".
+_PREFERRING = frozenset(["winner", "preferred", "prefer", "preference", "better"])
+_FIRST = frozenset(["a", "left", "first", "1"])
+_SECOND = frozenset(["b", "right", "second", "2"])
+_TIE = re.compile(
+    r"(?:it_?s_|they_are_|they_re_|both_are_|about_|roughly_|almost_|nearly_)*(?:a_|the_)?(?:tie|tied|draw|equal|equals|"
+    r"equally|same|both|neither|none|no_preference|no_difference|either|similar|comparable|identical|indifferent|gleich|"
+    r"egal|unentschieden|empate|igual|pareggio|0)(?:_.*)?"
+)
+_MUCH = "much|significantly|strongly|far|clearly|definitely|considerably|a_lot|substantially|way"
+_LITTLE = "slightly|somewhat|a_bit|a_little|marginally|barely|weakly"
+_THING = "summary|model|system|response|option|candidate|output|text|answer|assistant"
+_ENDS = "better|best|preferred|wins|win|won|good"
+#: "A", "summary B is much better", "strongly prefer the left one".
+_WORDS = re.compile(
+    rf"(?:(?P<early>{_MUCH}|{_LITTLE})_)?(?:i_)?(?:prefer_|preferred_)?(?:the_)?(?:{_THING})?_?(?P<side>[a-z0-9]+?)"
+    rf"(?:_(?:{_THING}|one|is|was|looks|seems))*(?:_(?P<late>{_MUCH}|{_LITTLE}))?(?:_(?:{_ENDS}))?"
+)
+#: "A>>B", "[[B>A]]", "A=B".
+_SIGNS = re.compile(r"\[*\s*([abAB])\s*(>{1,2}|<{1,2}|=)\s*([abAB])\s*\]*")
+_STRENGTHS = {"little": 1.0, "plain": 2.0, "much": 3.0}
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a cell says: the better one (``a``, ``b``, ``tie``) and by how much, where words tell."""
+
+    winner: str
+    degree: str = "plain"
+
+
+def find_winners(frame: pl.DataFrame, names: Mapping[str, str], options: Options) -> list[str]:
+    """The columns that say which of two options is better: by their name, or because all their cells name one."""
+    taken = set(columns_of(options))
+    free = [column for column in names if column not in taken and frame[column].null_count() < frame.height]
+    by_name = [c for c in free if names[c] in _WINNER or set(names[c].split("_")) & _PREFERRING]
+    by_name.sort(key=lambda column: names[column] not in _WINNER)
+    found: list[str] = []
+    for column in [*by_name, *(column for column in free if column not in by_name)]:
+        named = column in by_name
+        if not named and (is_housekeeping(names[column]) or is_other_id(names[column]) or _are_numbers(frame[column])):
+            continue
+        if named and found and names[column] == "label":
+            continue
+        if _names_winners(frame, column, options, 0.5 if named else 0.9):
+            found.append(column)
+    return found
+
+
+def _are_numbers(values: pl.Series) -> bool:
+    shown = values.drop_nulls().cast(pl.String).str.strip_chars()
+    return bool(len(shown)) and bool(shown.cast(pl.Float64, strict=False).is_not_null().all())
+
+
+def _names_winners(frame: pl.DataFrame, winner: str, options: Options, share: float) -> bool:
+    """Whether enough of the filled cells name one of the two, or a tie."""
+    rows = frame.filter(pl.col(winner).is_not_null()).head(500)
+    if rows.is_empty():
+        return False
+    said = [_say(row, winner, options) for row in rows.iter_rows(named=True)]
+    understood = sum(one is not None for one in said)
+    return understood >= share * rows.height and any(one is not None and one.winner != "tie" for one in said)
+
+
+def refuse_unclear(frame: pl.DataFrame, winner: str, options: Options) -> None:
+    """Numbers name a side only where they are 1 and 2 (with 0 for a tie), or the names of the sides."""
+    if not _are_numbers(frame[winner]):
+        return
+    numbers = {float(text) for text in frame[winner].drop_nulls().cast(pl.String)}
+    systems = {str(value) for uses in options.values() if "system" in uses for value in frame[uses["system"]].unique()}
+    if numbers <= {0.0, 1.0, 2.0} and numbers != {0.0, 1.0}:
+        return
+    if {text.strip() for text in frame[winner].drop_nulls().cast(pl.String)} <= {*options, *systems}:
+        return
+    shown = ", ".join(f"{number:g}" for number in sorted(numbers)[:7])
+    raise InputError(
+        f"{winner!r} compares two summaries in numbers ({shown}), which do not say which of them is better. Write A, B "
+        "or tie (and how much better: 'A slightly better', 'B much better'), or leave the column out: "
+        f"--map ignore={winner}"
+    )
+
+
+def _say(row: Mapping[str, object], winner: str, options: Options) -> _Said | None:
+    said = str(row[winner]).strip()
+    for side, code in zip(options, "ab", strict=True):
+        named = options[side].get("system")
+        name = str(row[named]).strip().lower() if named and row[named] is not None else None
+        if said.lower() in (name, side):
+            return _Said(code)
+    signs = _SIGNS.fullmatch(said)
+    if signs and signs[1].lower() != signs[3].lower():
+        if signs[2] == "=":
+            return _Said("tie")
+        better = signs[1] if ">" in signs[2] else signs[3]
+        return _Said(better.lower(), "much" if len(signs[2]) == 2 else "plain")
+    plain = normalised(said)
+    if _TIE.fullmatch(plain):
+        return _Said("tie")
+    return _in_words(plain, row, options)
+
+
+def _in_words(plain: str, row: Mapping[str, object], options: Options) -> _Said | None:
+    found = _WORDS.fullmatch(plain)
+    if not found:
+        return None
+    degree = found["early"] or found["late"]
+    much = "plain" if degree is None else "much" if re.fullmatch(_MUCH, degree) else "little"
+    for (side, uses), code, known in zip(options.items(), "ab", (_FIRST, _SECOND), strict=True):
+        named = uses.get("system")
+        name = normalised(str(row[named])) if named and row[named] is not None else None
+        if found["side"] in (side, name) or found["side"] in known:
+            return _Said(code, much)
+    return None
+
+
+def preferences(table: Table, mapping: Mapped, options: Options, winners: Sequence[str]) -> Table:
+    """The table with a row per summary, and the preferences of each question taken out of the rows."""
+    keyed, plan = taken_out(table, mapping, [*winners, *columns_of(options)])
+    keyed = with_annotators(keyed)
+    made = option_rows(table, keyed, plan, options)
+    frames = [_asked(table, keyed, options, winner, made.frame.height, len(winners) > 1) for winner in winners]
+    return replace(made, further={**made.further, "preferences": pl.concat(frames)})
+
+
+def _asked(
+    table: Table, keyed: pl.DataFrame, options: Options, winner: str, height: int, several: bool
+) -> pl.DataFrame:
+    refuse_unclear(table.frame, winner, options)
+    said = [None if row[winner] is None else _say(row, winner, options) for row in table.frame.iter_rows(named=True)]
+    graded = any(one is not None and one.degree != "plain" for one in said)
+    text = table.frame[winner].cast(pl.String)
+    bad = pl.col("_said").str.to_lowercase().str.contains("both.?bad|neither|both are bad").fill_null(False)
+    systems = [
+        (table.frame[uses["system"]].cast(pl.String) if "system" in uses else pl.Series([side] * table.frame.height))
+        for side, uses in options.items()
+    ]
+    plain = normalised(winner)
+    dimension = "preference" if plain in ("winner", "label", "vote", "choice") and not several else plain
+    sides = list(options)
+    frame = keyed.with_columns(
+        pl.Series("winner", [one and one.winner for one in said], pl.String),
+        pl.Series(
+            "strength",
+            [_STRENGTHS[one.degree] if graded and one and one.winner != "tie" else None for one in said],
+            pl.Float64,
+        ),
+        text.alias("_said"),
+        *(values.alias(f"system_{letter}") for letter, values in zip("ab", systems, strict=True)),
+    ).filter(~pl.col("_said").str.strip_chars().str.to_lowercase().is_in(sorted(NOT_GIVEN - {"none"})))
+    return frame.select(
+        pl.col("@dialogue_id").alias("dialogue_id"),
+        pl.col("@role").fill_null(OVERALL).alias("role"),
+        "system_a",
+        "system_b",
+        pl.col("@annotator").alias("annotator"),
+        pl.col("@dimension").fill_null(dimension).alias("dimension"),
+        "winner",
+        "strength",
+        (bad & (pl.col("winner") == "tie")).alias("both_bad"),
+        pl.lit("a" if sides[0] in ("a", "1", "left", "first") else None, pl.String).alias("shown_first"),
+        pl.col("@comment").alias("comment"),
+        pl.col("@time").alias("time"),
+        pl.col("_said").alias("_given"),
+        (pl.col(ROW) + height).alias(ROW),
+    )

@@ -1,0 +1,198 @@
+"""What a list or an object inside a JSON record is: turns, summaries, judgements, votes, sentences."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dialgauge.corpus._names import USES, is_dimension, is_id, normalised
+from dialgauge.corpus._turns import SPEAKERS, is_pair, said_in, split_speaker
+
+SUMMARIES = re.compile(
+    r"(?:.*_)?(?:summaries|outputs?|predictions|candidates|hypotheses|generations|responses|completions|models|systems)"
+    r"|hyps|system_summaries"
+)
+JUDGEMENTS = re.compile(
+    r"(?:.*_)?(?:ratings?|annotations?|scores|judge?ments?|evaluations?|labels|votes|assessments|reviews|responses)"
+)
+PEOPLE = frozenset(USES["annotator"])
+DIALOGUE = frozenset(USES["dialogue"])
+REFERENCES = frozenset(USES["reference"])
+#: What a nested row takes over from the row that holds it: who and what it is about and when, never judgements.
+IDENTITY = frozenset(
+    {*USES["system"], *USES["variant"], *USES["role"], *USES["annotator"], *USES["time"], *USES["comment"], "kind"}
+)
+#: More answers than this under one name are no votes of people.
+_MOST_VOTES = 50
+_DEEPEST = 5
+#: A text that is longer than this is no answer to a question with given answers.
+_LONGEST = 40
+_SENTENCES = frozenset({"sentence", "sent", "summary_sentence", "sentence_text"})
+
+
+def are_turns(value: Sequence[Any]) -> bool:
+    """Whether a list holds what several speakers said."""
+    if len(value) > 1 and all(isinstance(item, str) for item in value):
+        speakers = [split_speaker(item) for item in value]
+        return sum(found is not None for found in speakers) * 10 >= len(value) * 8
+    if len(value) > 1 and all(is_pair(item) for item in value):
+        return len({item[0] for item in value}) * 2 <= len(value) + 1
+    return len(value) > 1 and all(
+        isinstance(item, Mapping)
+        and said_in(item) is not None
+        and any(isinstance(item.get(key), str | int) for key in (*SPEAKERS, "role"))
+        for item in value
+    )
+
+
+def are_summaries(value: Any) -> bool:
+    """Whether a value under a name of summaries holds some."""
+    if isinstance(value, Mapping):
+        texts = [v.get("text", v.get("summary")) if isinstance(v, Mapping) else v for v in value.values()]
+        return bool(texts) and all(isinstance(text, str) for text in texts)
+    return all(isinstance(item, Mapping) for item in value) or not value
+
+
+def hold_summaries(value: Any) -> bool:
+    """Whether every object has a summary, and a system or one as its key, whatever the list or object is called."""
+    systems = {*USES["system"], "name"}
+    if isinstance(value, Mapping):
+        return (
+            len(value) > 1
+            and all(isinstance(item, Mapping) and _summary_in(item) for item in value.values())
+            and not any(is_dimension(normalised(key)) for key in value)
+        )
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(item, Mapping) and _summary_in(item) and any(normalised(key) in systems for key in item)
+            for item in value
+        )
+    )
+
+
+def _summary_in(item: Mapping[str, Any]) -> bool:
+    return any(normalised(key) in USES["summary"] and isinstance(item[key], str) for key in item)
+
+
+def are_judgements(value: Any) -> bool:
+    """Whether a value under a name of judgements holds some."""
+    if isinstance(value, Mapping):
+        return bool(value)
+    return bool(value) and all(isinstance(item, Mapping) for item in value)
+
+
+def hold_judgements(value: Any) -> bool:
+    """Whether every object of a list names a person and an answer on a dimension, whatever the list is called."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(item, Mapping)
+            and any(normalised(key) in PEOPLE for key in item)
+            and any(is_dimension(normalised(key)) or normalised(key) in USES["value"] for key in item)
+            for item in value
+        )
+    )
+
+
+def are_short_answers(value: Any) -> bool:
+    """Whether every object of a list names a person and has nothing but short answers."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(item, Mapping)
+            and len(item) > 1
+            and any(normalised(key) in PEOPLE for key in item)
+            and not any(isinstance(answer, dict | list) or len(str(answer)) > _LONGEST for answer in item.values())
+            for item in value
+        )
+    )
+
+
+def is_voted(name: str, value: Any) -> bool:
+    """A dimension's name with a list of answers, or with an object of answers by annotator."""
+    if not is_dimension(name) or not value:
+        return False
+    answers = value if isinstance(value, list) else list(value.values())
+    return not any(isinstance(answer, dict | list) for answer in answers)
+
+
+def is_flat(value: Mapping[str, Any]) -> bool:
+    """Whether an object only groups keys that could stand in the row itself."""
+    return any(
+        is_id(normalised(key)) or normalised(key) in IDENTITY | DIALOGUE | set(USES["summary"]) | REFERENCES
+        for key in value
+    )
+
+
+def sentence_of(item: Any) -> str | None:
+    """The text of a sentence that is an object with its text and what was said about it."""
+    if not isinstance(item, Mapping):
+        return None
+    return next((item[key] for key in item if normalised(key) in _SENTENCES and isinstance(item[key], str)), None)
+
+
+def are_sentences(value: Any) -> bool:
+    """Whether every object of a list is a sentence with judgements of its own."""
+    return isinstance(value, list) and bool(value) and all(sentence_of(item) is not None for item in value)
+
+
+def voted_keys(record: Mapping[str, Any]) -> frozenset[str]:
+    """Names under which there are as many answers as under each other, beside a summary: one for each person."""
+    if not _summary_in(record):
+        return frozenset()
+    lists = {
+        key: value
+        for key, value in record.items()
+        if isinstance(value, list)
+        and 2 <= len(value) <= _MOST_VOTES
+        and any(answer is not None for answer in value)
+        and all(answer is None or isinstance(answer, bool | int | float) for answer in value)
+    }
+    lengths = {len(value) for value in lists.values()}
+    return frozenset(lists) if len(lists) > 1 and len(lengths) == 1 else frozenset()
+
+
+def are_questions(value: Any) -> bool:
+    """Whether every object of a list names a question and the answer to it."""
+    asked = {*USES["dimension"], "question", "question_name", "metric", "criteria", "name", "item", "category"}
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(item, Mapping)
+            and any(normalised(key) in asked and isinstance(item[key], str) for key in item)
+            and any(normalised(key) in USES["value"] and not isinstance(item[key], dict | list) for key in item)
+            for item in value
+        )
+    )
+
+
+def are_marks(value: Any) -> bool:
+    """Whether every object of a list is a marked place of a text."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(item, Mapping) and any(normalised(key) in _PLACES for key in item) and not _are_turned(item)
+            for item in value
+        )
+    )
+
+
+_PLACES = frozenset({"start", "start_offset", "span_start", "start_char", "error_span", "span_text", "char_start"})
+
+
+def _are_turned(item: Mapping[str, Any]) -> bool:
+    return any(key in item for key in SPEAKERS)
+
+
+def turns_within(value: Any, depth: int = 0) -> list[Any] | None:
+    """The first list of turns somewhere inside a value."""
+    if isinstance(value, list) and are_turns(value):
+        return value
+    if depth < _DEEPEST and isinstance(value, Mapping):
+        return next((found for inner in value.values() if (found := turns_within(inner, depth + 1))), None)
+    return None

@@ -1,0 +1,135 @@
+"""What tables of comparisons have in common: the columns of each option, and rows without the judgements."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from dialgauge.corpus._column_types import answers
+from dialgauge.corpus._columns import make_plan
+from dialgauge.corpus._mapping import Mapped
+from dialgauge.corpus._names import heading, is_housekeeping, normalised
+from dialgauge.corpus._plan import Plan
+from dialgauge.corpus._table import Table
+from dialgauge.corpus._values import MOSTLY
+from dialgauge.corpus.layouts._base import ROW, hash_id
+
+Options = Mapping[str, Mapping[str, str]]
+_SYSTEM = "system|model|summarizer|candidate|option|name"
+_TEXT = "summary|output|response|text|hypothesis|candidate|answer|option|item"
+_SIDE = r"[a-h]|\d{1,2}|left|right|first|second"
+_USES = ("dialogue_id", "dialogue", "annotator", "dimension", "time", "comment", "role", "variant", "system")
+
+
+def find_options(names: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """The columns of each option by its side: ``{"a": {"system": "system_a", "summary": "summary_a"}}``."""
+    found: dict[str, dict[str, str]] = {}
+    for column, name in names.items():
+        for use, stems in (("system", _SYSTEM), ("summary", _TEXT)):
+            at = re.fullmatch(rf"(?:{stems})_?({_SIDE})(?:_(?:text|name))?|({_SIDE})_(?:{stems})", name)
+            if use == "system":
+                at = re.fullmatch(rf"(?:{_TEXT})_?({_SIDE})_({stems})", name) or at
+            if at and use not in found.get(side := at[1] or at[2], {}):
+                found.setdefault(side, {})[use] = column
+                break
+    whole = {side: uses for side, uses in found.items() if "system" in uses or "summary" in uses}
+    shapes = {frozenset(uses) for uses in whole.values()}
+    return whole if len(shapes) == 1 else {side: uses for side, uses in whole.items() if "summary" in uses}
+
+
+def columns_of(options: Options) -> list[str]:
+    """All columns of the options."""
+    return [column for uses in options.values() for column in uses.values()]
+
+
+def taken_out(table: Table, mapping: Mapped, columns: Sequence[str]) -> tuple[pl.DataFrame, Plan]:
+    """The frame under our own names without these columns, each row with its number and the id of its dialogue."""
+    rest = table.frame.drop(columns)
+    plan = make_plan(rest, mapping, table.known, judged=True)
+    uses = {use: names[0] for use, names in plan.uses.items() if use in _USES}
+    named = [
+        pl.col(uses[use]).cast(pl.String).alias(f"@{use}")
+        if use in uses
+        else pl.lit(plan.constants.get(use), pl.String).alias(f"@{use}")
+        for use in _USES
+    ]
+    keyed = rest.with_row_index(ROW).with_columns(pl.col(ROW).cast(pl.Int64), *named)
+    if "dialogue_id" not in uses and "dialogue_id" not in plan.constants:
+        hashes = {text: hash_id(text) for text in keyed["@dialogue"].drop_nulls().unique()}
+        hashed = pl.col("@dialogue").replace_strict(hashes, default=None, return_dtype=pl.String)
+        keyed = keyed.with_columns(pl.coalesce(hashed, pl.format("row-{}", pl.col(ROW) + 1)).alias("@dialogue_id"))
+    return keyed, plan
+
+
+def with_annotators(keyed: pl.DataFrame) -> pl.DataFrame:
+    """The rows with the annotator ``1`` where none is named."""
+    return keyed.with_columns(pl.col("@annotator").fill_null("1"))
+
+
+def unmade(plan: Plan) -> list[str]:
+    """The columns of the rest that are about judgements, which go into their own table."""
+    return [column for use in ("annotator", "dimension", "time", "comment") for column in plan.uses.get(use, ())]
+
+
+def has_ratings(plan: Plan) -> bool:
+    """Whether ratings stand beside the judgements of another kind."""
+    return bool(plan.named("dimension")) or plan.has("value")
+
+
+def rows_without(table: Table, keyed: pl.DataFrame, plan: Plan) -> Table:
+    """The rows of the rest, each once: with who judged where there are ratings too."""
+    left = set() if has_ratings(plan) else set(unmade(plan))
+    rest = [c for c in keyed.columns if not c.startswith("@") and c != ROW and c not in left]
+    rows = table.frame.with_row_index("_origin").select("_origin", *rest)
+    rows = rows.filter(pl.struct(rest).is_first_distinct())
+    origin, place, height = rows["_origin"].to_list(), table.place, rows.height
+    return replace(
+        table,
+        frame=rows.drop("_origin"),
+        # Rows after those of the frame are those of the file, for the judgements taken out of them.
+        place=lambda row: place(origin[row]) if row < height else place(row - height),
+    )
+
+
+def option_rows(table: Table, keyed: pl.DataFrame, plan: Plan, options: Options) -> Table:
+    """A row per option with its summary, and with the ratings of that option where each has some."""
+    own = [c for c in keyed.columns if not c.startswith("@") and c != ROW]
+    rated = _rated(table.frame, own, list(options))
+    taken = {*(column for columns in rated.values() for column in columns.values()), *([] if rated else unmade(plan))}
+    rest = [column for column in own if column not in taken]
+    named = any(use == "dialogue_id" for use in plan.uses)
+    whole = table.frame.with_row_index("_origin").with_columns(keyed["@dialogue_id"])
+    parts = []
+    for side, uses in options.items():
+        system = pl.col(uses["system"]).cast(pl.String) if "system" in uses else pl.lit(side)
+        text = pl.col(uses["summary"]).cast(pl.String) if "summary" in uses else pl.lit(None, pl.String)
+        made = [] if named else [pl.col("@dialogue_id").alias("dialogue_id")]
+        scored = [pl.col(columns[side]).alias(dimension) for dimension, columns in rated.items()]
+        parts.append(whole.select("_origin", *made, *rest, system.alias("system"), text.alias("summary"), *scored))
+    rows = pl.concat(parts).sort("_origin", maintain_order=True)
+    rows = rows.filter(pl.struct(pl.exclude("_origin")).is_first_distinct())
+    origin, place, height = rows["_origin"].to_list(), table.place, rows.height
+    known = {"system": "system", "summary": "summary", **({} if named else {"dialogue_id": "dialogue_id"})}
+    return replace(
+        table,
+        frame=rows.drop("_origin"),
+        place=lambda row: place(origin[row]) if row < height else place(row - height),
+        known={**table.known, **known},
+        notes=table.notes,
+    )
+
+
+def _rated(frame: pl.DataFrame, columns: Sequence[str], sides: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Columns of ratings that each option has, by dimension: ``{"Coherence": {"a": "Coherence A", "b": …}}``."""
+    found: dict[str, dict[str, str]] = {}
+    for column in columns:
+        name = normalised(heading(column)[0])
+        side = next((one for one in sides if name.endswith(f"_{one}") or name.startswith(f"{one}_")), None)
+        if side is None:
+            continue
+        stem = name.removesuffix(f"_{side}").removeprefix(f"{side}_")
+        reading = answers(frame[column])
+        if not is_housekeeping(stem) and reading.share >= MOSTLY and reading.kind in ("number", "yes/no", "ordered"):
+            found.setdefault(stem, {})[side] = column
+    return {stem: of for stem, of in found.items() if len(of) == len(sides)}

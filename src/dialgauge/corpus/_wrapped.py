@@ -1,0 +1,84 @@
+"""Files that are one JSON object around their records: a list of them, several lists, columns, or records under ids."""
+
+from dataclasses import replace
+from typing import Any
+
+from dialgauge.corpus._names import USES, is_id, normalised
+from dialgauge.corpus._nested import flatten, to_frame
+from dialgauge.corpus._sheets import Sheet, one_table
+from dialgauge.corpus._table import Table, place_in
+
+_TEXTS = frozenset({*USES["dialogue"], *USES["summary"], *USES["reference"]})
+
+
+def unwrapped(table: Table) -> Table | None:
+    """The records of a file that is one object around them: a list of them, or each under its id; None for others."""
+    if table.records is None or len(table.records) != 1:
+        return None
+    whole = table.records[0][1]
+    columns = _columns(whole)
+    if columns is not None:
+        return _with_records(table, columns)
+    lists = [
+        value
+        for value in whole.values()
+        if isinstance(value, list) and value and all(isinstance(v, dict) for v in value)
+    ]
+    known = {*USES["dialogue"], *USES["summary"], *USES["reference"], *USES["dialogue_id"], *USES["system"]}
+    named = any(normalised(key) in known or is_id(normalised(key)) for key in whole)
+    if len(lists) == 1 and not named:
+        inner = lists[0]
+    elif len(lists) > 1 and not named:
+        return _joined(table, {key: value for key, value in whole.items() if value in lists})
+    elif len(whole) > 1 and all(isinstance(value, dict) for value in whole.values()) and not named and _alike(whole):
+        inner = [{"dialogue_id": key, **value} if not _has_id(value) else value for key, value in whole.items()]
+    else:
+        return None
+    return _with_records(table, inner)
+
+
+def _alike(whole: dict[str, Any]) -> bool:
+    """Whether the objects under all keys have mostly the same keys, as records under their ids do."""
+    keys = [set(value) for value in whole.values()]
+    return len(set.intersection(*keys)) * 2 >= len(set.union(*keys))
+
+
+def _joined(table: Table, lists: dict[str, list[dict[str, Any]]]) -> Table:
+    """Several tables in one object (``dialogues``, ``summaries``, ``ratings``), joined by the ids in them."""
+    file = table.place(0)[0]
+    sheets = []
+    for name, records in lists.items():
+        made = [(number, row) for number, record in enumerate(records, start=1) for row in flatten(record)]
+        frame = to_frame([row for _, row in made], file)
+        sheets.append(Sheet(name, frame, place_in(file, [number for number, _ in made])))
+    stacked = one_table(sheets, table.notes, "list")
+    return replace(table, records=None, frame=stacked.frame, place=stacked.place, notes=stacked.notes)
+
+
+def _with_records(table: Table, inner: list[dict[str, Any]]) -> Table:
+    file = table.place(0)[0]
+    records = tuple((number, record) for number, record in enumerate(inner, start=1))
+    return replace(table, records=records, place=place_in(file, [number for number, _ in records]))
+
+
+def _columns(whole: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """The records of an object that holds columns: lists of one length, objects by row, or ``columns`` and ``data``."""
+    names, data = whole.get("columns"), whole.get("data")
+    if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
+        return [dict(zip(map(str, names), row, strict=False)) for row in data]
+    values = list(whole.values())
+    if len(values) < 2 or not any(normalised(key) in _TEXTS for key in whole):
+        return None
+    if all(isinstance(value, list) for value in values) and len({len(value) for value in values}) == 1:
+        rows = range(len(values[0]))
+    elif all(isinstance(value, dict) for value in values) and len({tuple(value) for value in values}) == 1:
+        rows = values[0]
+    else:
+        return None
+    if any(isinstance(value[row], dict | list) for value in values for row in rows):
+        return None
+    return [{key: value[row] for key, value in whole.items()} for row in rows]
+
+
+def _has_id(record: dict[str, Any]) -> bool:
+    return any(is_id(normalised(key)) for key in record)
