@@ -1100,3 +1100,308 @@ table(
     ],
     WHOLE | {"given": 54, "annotators": 3, "ndims": 1, "kinds": ["nominal"]},
 )
+
+table(
+    "C01_surge.csv",
+    [
+        [
+            "task_id",
+            "task_url",
+            "worker_id",
+            "worker_first_name",
+            "completed_at",
+            "time_spent",
+            "Conversation ID",
+            "Conversation",
+            "Summary",
+            "Model Name",
+            "Accuracy",
+            "Accuracy - Explanation",
+            "Completeness",
+            "Completeness - Explanation",
+            "Gold standard answer",
+        ],
+        *[
+            [
+                f"t{i}",
+                "http://x",
+                p,
+                "Al",
+                "2026-11-14T10:00:00Z",
+                31 + i,
+                d,
+                CALLS[d],
+                TEXTS[d, s],
+                s,
+                ["Completely accurate", "Mostly accurate", "Partially accurate", "Not accurate"][value(d, s, p) % 4],
+                "x because" if i % 4 == 0 else "",
+                value(d, s, p, 1),
+                "",
+                "",
+            ]
+            for i, (d, s, p) in enumerate(RATED)
+        ],
+    ],
+    WHOLE | {"given": 108, "annotators": 3, "ndims": 2, "comments": 14},
+)
+
+table(
+    "C04_prolific_qual.csv",
+    [
+        [
+            "StartDate",
+            "EndDate",
+            "Status",
+            "IPAddress",
+            "Progress",
+            "Duration (in seconds)",
+            "Finished",
+            "RecordedDate",
+            "ResponseId",
+            "PROLIFIC_PID",
+            "call_id",
+            "transcript",
+            "system",
+            "summary",
+            "Q1",
+            "Q2",
+            "Q3",
+        ],
+        [
+            "Start Date",
+            "End Date",
+            "Response Type",
+            "IP Address",
+            "Progress",
+            "Duration (in seconds)",
+            "Finished",
+            "Recorded Date",
+            "Response ID",
+            "PROLIFIC_PID",
+            "call_id",
+            "transcript",
+            "system",
+            "summary",
+            "The summary is coherent",
+            "The summary is fluent",
+            "Anything else?",
+        ],
+        ['{"ImportId":"startDate"}'] + ['{"ImportId":"x"}'] * 16,
+        *[
+            [
+                "2026-11-14 10:00:00",
+                "2026-11-14 10:05:00",
+                "IP Address",
+                "1.1.1.1",
+                100,
+                55,
+                "True",
+                "2026-11-14 10:05:01",
+                f"R_{i}",
+                p,
+                d,
+                CALLS[d],
+                s,
+                TEXTS[d, s],
+                [
+                    "Strongly disagree",
+                    "Somewhat disagree",
+                    "Neither agree nor disagree",
+                    "Somewhat agree",
+                    "Strongly agree",
+                ][value(d, s, p) - 1],
+                value(d, s, p, 1),
+                "hm" if i == 0 else "",
+            ]
+            for i, (d, s, p) in enumerate(RATED)
+        ],
+    ],
+    WHOLE | {"given": 108, "annotators": 3, "ndims": 2},
+)
+
+table(
+    "C05_zero.csv",
+    [
+        [
+            "call_no",
+            "call_text",
+            "engine",
+            "auto_summary",
+            "reviewer",
+            "score_overall",
+            "score_accuracy",
+            "reviewed_at",
+        ],
+        *[
+            [
+                f"{int(d[1:]):07d}",
+                CALLS[d],
+                s,
+                TEXTS[d, s],
+                p,
+                f"{value(d, s, p)}/5",
+                f"{value(d, s, p, 1)}/5",
+                "14 Nov 2026 10:00",
+            ]
+            for d, s, p in RATED
+        ],
+    ],
+    WHOLE | {"given": 108, "annotators": 3, "ndims": 2, "ids": ["0000001"], "times": 54},
+)
+
+table(
+    "C07_agree.csv",
+    [
+        [
+            "Call ID",
+            "Transcript",
+            "Model",
+            "Summary",
+            "Rater A: coherence",
+            "Rater B: coherence",
+            "Rater C: coherence",
+            "Mean coherence",
+            "Std coherence",
+        ],
+        *[
+            [
+                d,
+                CALLS[d],
+                s,
+                TEXTS[d, s],
+                *[value(d, s, p) for p in PEOPLE],
+                round(sum(value(d, s, p) for p in PEOPLE) / 3, 2),
+                0.5,
+            ]
+            for d, s in TEXTS
+        ],
+    ],
+    WHOLE | {"given": 54, "annotators": 3, "dims": ["coherence"]},
+)
+
+table(
+    "C08_5051.csv",
+    [
+        [
+            "pair_id",
+            "dialogue_id",
+            "dialogue",
+            "system_1",
+            "system_2",
+            "summary_1",
+            "summary_2",
+            "annotator_1",
+            "annotator_2",
+            "annotator_3",
+        ],
+        *[
+            [
+                f"p{i}",
+                d,
+                CALLS[d],
+                "alpha",
+                "beta",
+                TEXTS[d, "alpha"],
+                TEXTS[d, "beta"],
+                *[["1", "2", "tie"][(value(d, "x", p)) % 3] for p in PEOPLE],
+            ]
+            for i, d in enumerate(CALLS)
+        ],
+    ],
+    {"dialogues": 6, "summaries": 12, "systems": ["alpha", "beta"], "preferences": 18, "annotators": 3, "given": 0},
+)
+
+table(
+    "C10_err_counts.csv",
+    [
+        [
+            "meeting_id",
+            "meeting_transcript",
+            "summarizer",
+            "minutes",
+            "coder",
+            "n_hallucinations",
+            "n_omissions",
+            "Overall (1=bad, 7=excellent)",
+        ],
+        *[
+            [d, CALLS[d], s, TEXTS[d, s], p, value(d, s, p) - 1, value(d, s, p, 1) - 1, value(d, s, p) + 1]
+            for d, s, p in RATED
+        ],
+    ],
+    WHOLE | {"given": 162, "annotators": 3, "ndims": 3, "lower": ["n_hallucinations", "n_omissions"]},
+)
+
+table(
+    "C12_teams_chat.csv",
+    [
+        ["MessageId", "ConversationId", "CreatedDateTime", "From", "Body"],
+        *[
+            [
+                f"m{i}{k}",
+                f"T{i}",
+                f"2026-11-14T10:0{k}:00Z",
+                ["Agent", "Ana", "Agent"][k],
+                ["Hello.", "My order is late.", "I look."][k],
+            ]
+            for i in range(4)
+            for k in range(3)
+        ],
+    ],
+    {"dialogues": 4, "turns": 12},
+)
+
+table(
+    "C14_yn_multi.csv",
+    [
+        [
+            "id",
+            "dialogue",
+            "summary_gpt",
+            "summary_llama",
+            "faithful_gpt",
+            "faithful_llama",
+            "complete_gpt",
+            "complete_llama",
+            "annotator",
+            "notes_gpt",
+            "notes_llama",
+        ],
+        *[
+            [
+                d,
+                CALLS[d],
+                TEXTS[d, "alpha"],
+                TEXTS[d, "beta"],
+                *["Y" if value(d, s, p, k) > 2 else "N" for k in (0, 1) for s in ("alpha", "beta")],
+                p,
+                "n1" if p == "w1" else "",
+                "",
+            ]
+            for d in CALLS
+            for p in PEOPLE
+        ],
+    ],
+    {
+        "dialogues": 6,
+        "summaries": 12,
+        "systems": ["gpt", "llama"],
+        "given": 72,
+        "annotators": 3,
+        "dims": ["complete", "faithful"],
+        "kinds": ["binary"],
+        "comments": 6,
+    },
+)
+
+table(
+    "C15_hundred.csv",
+    [
+        ["ConversationID", "Text", "System", "Generated Summary", "Annotator Name", "Faithfulness [%]", "Confidence"],
+        *[
+            [d, CALLS[d], s, TEXTS[d, s], p, value(d, s, p) * 20, ["low", "medium", "high"][value(d, s, p, 2) % 3]]
+            for d, s, p in RATED
+        ],
+    ],
+    WHOLE | {"given": 108, "annotators": 3, "ndims": 2},
+)

@@ -532,3 +532,113 @@ whole(
     ],
     WHOLE | {"given": 108, "annotators": 3, "dims": ["coherence", "fluency"]},
 )
+
+whole(
+    "C02_scale.json",
+    [
+        {
+            "task_id": f"t{i}",
+            "status": "completed",
+            "params": {
+                "metadata": {"call_id": d, "model": s},
+                "attachment": {"transcript": CALLS[d], "summary": TEXTS[d, s]},
+            },
+            "response": {
+                "annotations": {
+                    "coherence": {"response": [[str(value(d, s, p))]]},
+                    "fluency": {"response": [[str(value(d, s, p, 1))]]},
+                }
+            },
+            "annotator_email": f"{p}@x.org",
+            "completed_at": "2026-11-14T10:00:00Z",
+        }
+        for i, (d, s, p) in enumerate(RATED)
+    ],
+    WHOLE | {"given": 108, "annotators": 3, "dims": ["coherence", "fluency"]},
+)
+
+whole(
+    "C06_webanno.jsonl",
+    [
+        {
+            "id": f"{d}|{s}",
+            "text": TEXTS[d, s],
+            "meta": {"dialogue": CALLS[d], "dialogue_id": d, "system": s},
+            "annotations": {p: {"coherence": value(d, s, p), "faithful": value(d, s, p) > 2} for p in PEOPLE},
+        }
+        for d, s in TEXTS
+    ],
+    WHOLE | {"given": 108, "annotators": 3, "dims": ["coherence", "faithful"]},
+    lines=True,
+)
+
+whole(
+    "C09_rank.jsonl",
+    [
+        {
+            "dialogue_id": d,
+            "dialogue": CALLS[d],
+            "candidates": [{"model": s, "text": TEXTS[d, s]} for s in SYSTEMS],
+            "rankings": [
+                {"annotator": p, "ranking": [SYSTEMS[(k + i) % 3] for k in range(3)]} for i, p in enumerate(PEOPLE)
+            ],
+        }
+        for d in CALLS
+    ],
+    WHOLE | {"annotators": 3, "given": 54, "dims": ["rank"], "direction": ("rank", "lower")},
+    lines=True,
+)
+
+whole(
+    "C11_intercom.json",
+    {
+        "type": "conversation.list",
+        "conversations": [
+            {
+                "type": "conversation",
+                "id": f"c{i}",
+                "created_at": 1763110000,
+                "source": {"author": {"type": "user", "name": "Ana"}, "body": "<p>My order is late.</p>"},
+                "conversation_parts": {
+                    "type": "list",
+                    "conversation_parts": [
+                        {
+                            "part_type": "comment",
+                            "body": "<p>Hello, I look.</p>",
+                            "author": {"type": "admin", "name": "Bo"},
+                        },
+                        {"part_type": "comment", "body": "<p>Thanks.</p>", "author": {"type": "user", "name": "Ana"}},
+                    ],
+                },
+            }
+            for i in range(3)
+        ],
+    },
+    {"dialogues": 3, "turns_min": 6},
+)
+
+whole(
+    "C13_live.json",
+    {
+        "annotation_results": [
+            {
+                "annotator": p,
+                "annotations": [
+                    {
+                        "item_id": f"{d}_{s}",
+                        "dialogue_id": d,
+                        "system": s,
+                        "transcript": CALLS[d],
+                        "summary": TEXTS[d, s],
+                        "labels": {"coherence": value(d, s, p), "fluency": value(d, s, p, 1)},
+                        "comments": "ok",
+                    }
+                    for d in CALLS
+                    for s in SYSTEMS
+                ],
+            }
+            for p in PEOPLE
+        ]
+    },
+    WHOLE | {"given": 108, "annotators": 3, "dims": ["coherence", "fluency"], "comments": 54},
+)

@@ -28,6 +28,8 @@ def test_everything_arrives(name: str, tmp_path: Path) -> None:
     assert {key: found[key] for key in expected if key in found} == {k: v for k, v in expected.items() if k in found}
     assert set(expected.get("ids", ())) <= set(corpus.dialogues["dialogue_id"])
     assert corpus.ratings["value"].count() >= expected.get("given_min", 0)
+    assert found["turns"] >= expected.get("turns_min", 0)
+    assert all(corpus.dimension(dimension).direction == "lower" for dimension in expected.get("lower", ()))
     if "direction" in expected:
         assert corpus.dimension(expected["direction"][0]).direction == expected["direction"][1]
     for dialogue, system, who, dimension, value in expected.get("values", ()):

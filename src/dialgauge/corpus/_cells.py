@@ -48,7 +48,7 @@ def _is_nested(frame: pl.DataFrame, column: str) -> bool:
 
 
 def _judges(name: str, value: Any) -> bool:
-    """Whether a list or object holds judgements or summaries that can be told apart from other data."""
+    """Whether a list or object holds judgements or summaries, and not other data."""
     if isinstance(value, list) and are_turns(value):
         return False
     if hold_judgements(value) or hold_summaries(value):

@@ -232,6 +232,17 @@ def is_housekeeping(name: str) -> bool:
     return bool(_HOUSEKEEPING.fullmatch(name)) and not is_lower_better(name)
 
 
+def is_person(name: str) -> bool:
+    """Whether a normalised name is that of people who judge: ``annotator``, ``worker_id``, ``reviewer_email``."""
+    words = set(name.split("_"))
+    return name in USES["annotator"] or (
+        bool(words & TELLING["annotator"]) and words - TELLING["annotator"] <= _OF_PERSON
+    )
+
+
+_OF_PERSON = frozenset(_names("id email mail name login code no number key uuid initials handle user username"))
+
+
 def is_metric(name: str) -> bool:
     """Whether a normalised name is that of a score which a program computes."""
     return bool(_METRICS.fullmatch(name))

@@ -7,13 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus._names import USES, is_dimension, is_id, is_metric, normalised
-from dialgauge.corpus._nested_answers import as_judgement, flat, keyed, marked, votes
+from dialgauge.corpus._names import USES, is_dimension, is_id, is_metric, is_person, normalised
+from dialgauge.corpus._nested_answers import as_judgement, flat, keyed, marked, ranked, single, votes
 from dialgauge.corpus._shapes import (
     DIALOGUE,
     IDENTITY,
     JUDGEMENTS,
-    PEOPLE,
     REFERENCES,
     SUMMARIES,
     are_judgements,
@@ -24,6 +23,7 @@ from dialgauge.corpus._shapes import (
     hold_judgements,
     hold_summaries,
     is_flat,
+    is_turn,
     is_voted,
     sentence_of,
     turns_within,
@@ -36,6 +36,8 @@ Record = Mapping[str, Any]
 _SUMMARY_KEYS = {"text": "summary", "name": "system"}
 #: Objects that are kept as they are, in one cell.
 _WHOLE = frozenset({*USES["meta"], *USES["provenance"]})
+#: What metadata may say that belongs to the row.
+_HOISTED = ("system", "dialogue", "summary", "reference")
 
 
 def flatten(record: Record, kept: Iterable[str] = ()) -> list[dict[str, Any]]:
@@ -53,27 +55,34 @@ def flatten(record: Record, kept: Iterable[str] = ()) -> list[dict[str, Any]]:
 class _Level:
     """One object: its own cells, and the rows of what is nested in it."""
 
-    def __init__(self, kept: frozenset[str]) -> None:
+    def __init__(self, kept: frozenset[str], known_person: bool = False) -> None:
         self.kept = kept
+        self.known_person = known_person  # whether this or an outer object says who judged
         self.first: dict[str, Any] = {}
         self.inner: list[dict[str, Any]] = []
         self.systems: set[str] = set()
         self.judged: list[tuple[str, Any]] = []
         self.given: frozenset[str] = frozenset()
         self.voted: frozenset[str] = frozenset()
+        self.told = False  # whether the dialogue is a text of this object
+        self.opening: list[Mapping[str, Any]] = []  # turns before those of a list
 
     def read(self, record: Record) -> None:
         self.given = frozenset(record)
+        self.known_person = self.known_person or any(is_person(normalised(key)) for key in record)
         self.voted = voted_keys(record)
+        self.told = any(normalised(key) in DIALOGUE and isinstance(value, str) for key, value in record.items())
         for key, value in record.items():
             self._read(key, normalised(key), value)
+        if self.opening and "dialogue" not in self.first:
+            self._say([])
         for key, value in self.judged:
             self.inner += self._judgements(key, value)
 
     def rows(self) -> list[dict[str, Any]]:
         identity = self.identity()
         # An object that only says who judged what is nested in it is no row of its own.
-        whose = self.inner and all(normalised(key) in PEOPLE for key in self.first)
+        whose = self.inner and all(is_person(normalised(key)) for key in self.first)
         return [*([] if whose else [self.first]), *({**identity, **row} for row in self.inner)]
 
     def identity(self) -> dict[str, Any]:
@@ -81,7 +90,7 @@ class _Level:
         found = {
             key: value
             for key, value in self.first.items()
-            if key in self.kept or is_id(normalised(key)) or normalised(key) in IDENTITY
+            if key in self.kept or is_id(normalised(key)) or normalised(key) in IDENTITY or is_person(normalised(key))
         }
         named = {normalised(key) for key in found}
         if not any(is_id(name) for name in named) and not self.kept & set(found):
@@ -114,12 +123,14 @@ class _Level:
             or hold_judgements(value)
         ):
             self.judged.append((key, value))
+        elif isinstance(value, dict) and name not in _WHOLE and is_turn(value) and "dialogue" not in self.first:
+            self.opening.append(value)
         elif isinstance(value, dict) and name not in _WHOLE and is_flat(value):
             for inner, entry in value.items():
                 self._read(inner if inner not in self.first else f"{key}.{inner}", normalised(inner), entry)
         else:
             said = turns_within(value)
-            if said is not None and "dialogue" not in self.first and not self.given & DIALOGUE:
+            if said is not None and "dialogue" not in self.first and not self.told:
                 self._say(said)
             else:
                 self.first[key] = json.dumps(value, ensure_ascii=False)
@@ -127,7 +138,8 @@ class _Level:
                 self._hoist(key, value)
 
     def _say(self, value: Sequence[Any]) -> None:
-        turns = turns_from_json(list(value))
+        turns = turns_from_json([*self.opening, *value])
+        self.opening = []
         self.first["dialogue"] = json.dumps([turn_to_json(turn) for turn in turns], ensure_ascii=False)
 
     def _sentences(self, value: Sequence[Mapping[str, Any]]) -> None:
@@ -137,18 +149,23 @@ class _Level:
             self.first["summary"] = " ".join(texts)
         for number, item in enumerate(value):
             rest = {key: entry for key, entry in item.items() if entry is not sentence_of(item)}
-            level = _Level(self.kept)
+            level = _Level(self.kept, self.known_person)
             level.read(rest)
             rows = [row for row in level.rows() if any(entry is not None for entry in row.values())]
             self.inner += [{**row, "sentence": number} for row in rows if set(row) != {"index"}]
 
     def _hoist(self, key: str, value: Mapping[str, Any]) -> None:
-        """Metadata may hold the key of the row: these parts become columns too."""
+        """Metadata may hold the key of the row or its texts: these parts become columns too."""
+        own = {normalised(name) for name in self.given}
         for inner, entry in value.items():
-            only = is_id(normalised(inner)) and not any(is_id(normalised(own)) for own in self.given)
-            wanted = f"{key}.{inner}" in self.kept or inner in self.kept or only
-            if wanted and not isinstance(entry, dict | list):
+            name = normalised(inner)
+            only = is_id(name) and not any(is_id(one) and one != "id" for one in own)
+            if isinstance(entry, dict | list):
+                continue
+            if f"{key}.{inner}" in self.kept or inner in self.kept or (only and name == "id"):
                 self.first[f"{key}.{inner}"] = entry
+            elif only or any(name in USES[use] and not own & set(USES[use]) for use in _HOISTED):
+                self.first[inner if inner not in self.first else f"{key}.{inner}"] = entry
 
     def _summaries(self, value: Sequence[Any] | Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         if isinstance(value, Mapping):
@@ -165,7 +182,7 @@ class _Level:
             if not isinstance(text, str) or given.get("system") is None:
                 raise ValueError("a summary needs 'system' and 'text'")
             self.systems.add(str(given["system"]))
-            level = _Level(self.kept)
+            level = _Level(self.kept, self.known_person)
             level.read(given)
             yield from level.rows()
 
@@ -173,8 +190,9 @@ class _Level:
         if isinstance(value, list):
             yield from self._listed(key, value)
             return
-        if any(not isinstance(entry, dict | list) for entry in value.values()):
-            named = any(normalised(inner) in PEOPLE for inner in (*value, *self.given))
+        if any(not isinstance(single(entry), dict | list) for entry in value.values()):
+            value = {inner: single(entry) for inner, entry in value.items()}
+            named = self.known_person or any(is_person(normalised(inner)) for inner in value)
             yield {**({} if named else {"annotator": "1"}), **flat(value)}  # a dimension each
             return
         dimensions = any(is_dimension(normalised(name)) for name in value)
@@ -200,10 +218,10 @@ class _Level:
                 raise ValueError("a rating must be an object")
             yield from votes(key, value)
             return
-        named = any(normalised(inner) in PEOPLE for item in value for inner in item)
+        named = self.known_person or any(is_person(normalised(inner)) for item in value for inner in item)
         for number, item in enumerate(value, start=1):
             who = {} if named else {"annotator": f"{group}-{number}".strip("-")}
-            yield from ({**who, **row} for row in marked(item))
+            yield from ({**who, **row} for row in (*ranked(item, self.systems), *marked(item)))
 
 
 def _references(value: Sequence[Any]) -> dict[str, Any]:

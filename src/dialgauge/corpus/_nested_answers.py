@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dialgauge.corpus._names import USES, is_dimension, normalised
-from dialgauge.corpus._shapes import JUDGEMENTS, PEOPLE, are_marks, are_questions
+from dialgauge.corpus._names import USES, is_dimension, is_person, normalised
+from dialgauge.corpus._shapes import JUDGEMENTS, are_marks, are_questions
 
 
 def as_judgement(entry: Any) -> Any:
@@ -20,8 +20,9 @@ def keyed(name: str, entry: Mapping[str, Any], among_dimensions: bool) -> Iterat
     """
     dimension = is_dimension(normalised(name)) or among_dimensions
     if dimension and not any(is_dimension(normalised(key)) for key in entry):
-        if {normalised(key) for key in entry} & {*USES["value"], *PEOPLE}:
-            alone = {} if {normalised(key) for key in entry} & PEOPLE else {"annotator": "1"}
+        named = any(is_person(normalised(key)) for key in entry)
+        if named or any(normalised(key) in USES["value"] for key in entry):
+            alone = {} if named else {"annotator": "1"}
             yield {**alone, "dimension": name, **_under_own_names(entry)}
         else:
             yield from ({"annotator": who, name: answer} for who, answer in entry.items())
@@ -39,8 +40,16 @@ def answers(item: Mapping[str, Any]) -> dict[str, Any]:
         elif are_questions(value):
             row |= dict(_question(one) for one in value)
         else:
-            row |= flat({"answer" if _is_answer(key, value) else key: value})
+            plain = single(value)
+            row |= flat({"answer" if _is_answer(key, plain) else key: plain})
     return row
+
+
+def single(value: Any) -> Any:
+    """What lists and objects of one element hold: ``{"response": [["4"]]}`` is 4."""
+    while (isinstance(value, list) and len(value) == 1) or (isinstance(value, Mapping) and len(value) == 1):
+        value = value[0] if isinstance(value, list) else next(iter(value.values()))
+    return value
 
 
 def _is_answer(key: str, value: Any) -> bool:
@@ -75,11 +84,20 @@ def marked(item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     lists = [key for key, value in item.items() if are_marks(value) or (value == [] and normalised(key) in _MARKS)]
     own = {key: value for key, value in item.items() if key not in lists}
     marks = [mark for key in lists for mark in item[key]]
-    who = {key: value for key, value in own.items() if normalised(key) in PEOPLE}
+    who = {key: value for key, value in own.items() if is_person(normalised(key))}
     empty = {"start": None, "end": None} if lists and not marks else {}
     first = flat(marks[0]) if marks else empty
     yield {**first, **answers(own)}
     yield from ({**who, **flat(mark)} for mark in marks[1:])
+
+
+def ranked(item: Mapping[str, Any], systems: set[str]) -> Iterator[dict[str, Any]]:
+    """A person's list of systems from the best to the worst, as the rank of each."""
+    for key, value in item.items():
+        if isinstance(value, list) and len(value) > 1 and {str(one) for one in value} <= systems:
+            who = {name: entry for name, entry in item.items() if is_person(normalised(name))}
+            dimension = "rank" if normalised(key) in ("rank", "ranks", "ranking", "order") else f"{key}_rank"
+            yield from ({**who, "system": str(one), dimension: place} for place, one in enumerate(value, start=1))
 
 
 _MARKS = frozenset({"spans", "errors", "error_spans", "highlights", "marks", "mistakes"})

@@ -40,6 +40,10 @@ _WORDS = re.compile(
     rf"(?:(?P<early>{_MUCH}|{_LITTLE})_)?(?:i_)?(?:prefer_|preferred_)?(?:the_)?(?:{_THING})?_?(?P<side>[a-z0-9]+?)"
     rf"(?:_(?:{_THING}|one|is|was|looks|seems))*(?:_(?P<late>{_MUCH}|{_LITTLE}))?(?:_(?:{_ENDS}))?"
 )
+#: A heading that is who judged: "annotator_1".
+_RATER = re.compile(
+    r"(?:annotator|rater|judge|expert|worker|evaluator|reviewer|coder|turker|assessor|grader)_?(?:\d{1,3}|[a-h])"
+)
 #: "A>>B", "[[B>A]]", "A=B".
 _SIGNS = re.compile(r"\[*\s*([abAB])\s*(>{1,2}|<{1,2}|=)\s*([abAB])\s*\]*")
 _STRENGTHS = {"little": 1.0, "plain": 2.0, "much": 3.0}
@@ -159,7 +163,9 @@ def _asked(
         for side, uses in options.items()
     ]
     plain = normalised(winner)
-    dimension = "preference" if plain in ("winner", "label", "vote", "choice") and not several else plain
+    whose = plain if _RATER.fullmatch(plain) else None
+    unnamed = plain in ("winner", "label", "vote", "choice") and not several
+    dimension = "preference" if unnamed or whose else plain
     sides = list(options)
     frame = keyed.with_columns(
         pl.Series("winner", [one and one.winner for one in said], pl.String),
@@ -176,7 +182,7 @@ def _asked(
         pl.col("@role").fill_null(OVERALL).alias("role"),
         "system_a",
         "system_b",
-        pl.col("@annotator").alias("annotator"),
+        (pl.lit(winner) if whose else pl.col("@annotator")).alias("annotator"),
         pl.col("@dimension").fill_null(dimension).alias("dimension"),
         "winner",
         "strength",

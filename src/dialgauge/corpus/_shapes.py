@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dialgauge.corpus._names import USES, is_dimension, is_id, normalised
+from dialgauge.corpus._names import USES, is_dimension, is_id, is_person, normalised
 from dialgauge.corpus._turns import SPEAKERS, is_pair, said_in, split_speaker
 
 SUMMARIES = re.compile(
@@ -12,9 +12,8 @@ SUMMARIES = re.compile(
     r"|hyps|system_summaries"
 )
 JUDGEMENTS = re.compile(
-    r"(?:.*_)?(?:ratings?|annotations?|scores|judge?ments?|evaluations?|labels|votes|assessments|reviews|responses)"
+    r"(?:.*_)?(?:ratings?|annotations?|scores|judge?ments?|evaluations?|labels|votes|assessments|reviews|responses|rankings?)"
 )
-PEOPLE = frozenset(USES["annotator"])
 DIALOGUE = frozenset(USES["dialogue"])
 REFERENCES = frozenset(USES["reference"])
 #: What a nested row takes over from the row that holds it: who and what it is about and when, never judgements.
@@ -39,7 +38,7 @@ def are_turns(value: Sequence[Any]) -> bool:
     return len(value) > 1 and all(
         isinstance(item, Mapping)
         and said_in(item) is not None
-        and any(isinstance(item.get(key), str | int) for key in (*SPEAKERS, "role"))
+        and (any(isinstance(item.get(key), str | int) for key in (*SPEAKERS, "role")) or is_turn(item))
         for item in value
     )
 
@@ -89,7 +88,7 @@ def hold_judgements(value: Any) -> bool:
         and bool(value)
         and all(
             isinstance(item, Mapping)
-            and any(normalised(key) in PEOPLE for key in item)
+            and any(is_person(normalised(key)) for key in item)
             and any(is_dimension(normalised(key)) or normalised(key) in USES["value"] for key in item)
             for item in value
         )
@@ -104,7 +103,7 @@ def are_short_answers(value: Any) -> bool:
         and all(
             isinstance(item, Mapping)
             and len(item) > 1
-            and any(normalised(key) in PEOPLE for key in item)
+            and any(is_person(normalised(key)) for key in item)
             and not any(isinstance(answer, dict | list) or len(str(answer)) > _LONGEST for answer in item.values())
             for item in value
         )
@@ -119,11 +118,21 @@ def is_voted(name: str, value: Any) -> bool:
     return not any(isinstance(answer, dict | list) for answer in answers)
 
 
-def is_flat(value: Mapping[str, Any]) -> bool:
-    """Whether an object only groups keys that could stand in the row itself."""
+def is_flat(value: Mapping[str, Any], depth: int = 0) -> bool:
+    """Whether an object only groups keys that could stand in the row itself, or objects that do."""
     return any(
-        is_id(normalised(key)) or normalised(key) in IDENTITY | DIALOGUE | set(USES["summary"]) | REFERENCES
-        for key in value
+        is_id(normalised(key))
+        or normalised(key) in IDENTITY | DIALOGUE | set(USES["summary"]) | REFERENCES
+        or (isinstance(inner, Mapping) and bool(JUDGEMENTS.fullmatch(normalised(key))))
+        or (depth < _DEEPEST and isinstance(inner, Mapping) and is_flat(inner, depth + 1))
+        for key, inner in value.items()
+    )
+
+
+def is_turn(value: Mapping[str, Any]) -> bool:
+    """Whether an object is one turn: what was said, and an object about who said it."""
+    return said_in(value) is not None and any(
+        isinstance(value.get(key), Mapping) for key in ("author", "from", "sender")
     )
 
 

@@ -54,7 +54,7 @@ def parse_time(text: str, first: bool | None = None) -> datetime | None:
         return _plain(datetime.fromisoformat(text))
     except ValueError:
         pass
-    for read in (_epoch, _java, lambda given: _slashed(given, first)):
+    for read in (_epoch, _java, lambda given: _slashed(given, first), _worded):
         found = read(text)
         if found is not None:
             return found
@@ -87,6 +87,18 @@ def _java(text: str) -> datetime | None:
     except ValueError:
         return None
     return _plain(time.replace(tzinfo=zone))
+
+
+def _worded(text: str) -> datetime | None:
+    """ "14 Nov 2026 10:00", "November 14, 2026 3:05 PM"."""
+    plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|,", "", text)
+    for day in ("%d %b %Y", "%d %B %Y", "%b %d %Y", "%B %d %Y", "%d-%b-%Y"):
+        for clock in ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p"):
+            try:
+                return datetime.strptime(plain, day + clock)
+            except ValueError:
+                continue
+    return None
 
 
 def _slashed(text: str, day_before: bool | None) -> datetime | None:

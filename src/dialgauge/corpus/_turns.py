@@ -172,6 +172,9 @@ def _turn(item: object, number: int) -> Turn:
         raise ValueError(f"turn {number} is neither an object nor a string")
     text = said_in(item)
     speaker = _first(item, *SPEAKERS)
+    who = _first(item, "author", "from", "sender")
+    if isinstance(who, Mapping):  # {"author": {"type": "user", "name": "Ana"}}
+        speaker = _first(who, "name", "display_name", "email", "id", "type")
     role = item.get("role")
     if not isinstance(text, str):
         raise ValueError(f"turn {number} has no text")

@@ -82,7 +82,7 @@ _ANSWERS = frozenset({*USES["value"], *CLASSES})
 _COMMENT = "comment"
 _RATER = re.compile(
     r"(?:a|an|ann|anno|annotator|rater|r|judge|j|worker|w|expert|ex|turker|coder|c|evaluator|ev|eval|e|reviewer|"
-    r"participant|p|person|human|h|user|u|labeler)?_?\d{1,3}"
+    r"participant|p|person|human|h|user|u|labeler)?_?\d{1,3}|(?:annotator|rater|judge|expert|coder|evaluator|reviewer)_[a-h]"
 )
 
 

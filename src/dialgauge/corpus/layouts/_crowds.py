@@ -154,6 +154,10 @@ _QUALTRICS = frozenset(
 )
 
 
+#: How panels name their people in a survey; without one, each answer is a person.
+_PANEL = ("PROLIFIC_PID", "prolific_pid", "workerId", "WorkerId", "worker_id", "participantId", "assignmentWorkerId")
+
+
 def _qualtrics(builder: Builder) -> None:
     """Survey answers with two further lines of headings: the questions in words, and the tool's own ids."""
     titles: Record = {}
@@ -166,7 +170,11 @@ def _qualtrics(builder: Builder) -> None:
         builder.add(
             line, {key: value for key, value in record.items() if key not in _QUALTRICS or key == "RecordedDate"}
         )
-    builder.known |= {"ResponseId": "annotator", "RecordedDate": "time"}
+    keys = {key for _, record in builder.records for key, value in record.items() if value}
+    person = next((key for key in _PANEL if key in keys), "ResponseId")
+    builder.known |= {person: "annotator", "RecordedDate": "time"}
+    if person != "ResponseId":
+        builder.ignored["ResponseId"] = f"the answer's own; {person} names the person"
     builder.ignored |= {
         key: "the survey tool's own" for key in _QUALTRICS if any(key in r for _, r in builder.records[:1])
     }
