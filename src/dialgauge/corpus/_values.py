@@ -151,6 +151,7 @@ _DEGREES = {
     **dict.fromkeys(("completely", "fully", "entirely", "perfectly", "totally", "extremely"), 7),
 }
 _PLAIN = 5
+_MOST_DEGREES = 20
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 #: "4 - good", "4: good", "4 (good)", "4/5", "4 out of 5", "4 stars", "80 %": the number is the answer.
 _LEADING = re.compile(
@@ -280,13 +281,13 @@ def _steps(given: Mapping[str, str]) -> dict[str, tuple[str, int]]:
 def _ordered(given: Mapping[str, str], reading: object) -> Reading:
     best: dict[str, float] = {}
     chosen: tuple[str, ...] = ()
+    stepped = _steps(given) if len(given) <= _MOST_DEGREES else {}
     given = {text: word for text, word in given.items() if word in _OF_SCALES}
     for scale in sorted(_SCALES, key=len):
         places = {word: float(place) for place, point in enumerate(scale, start=1) for word in point.split("|")}
         known = {text: places[word] for text, word in given.items() if word in places}
         if len(known) > len(best):
             best, chosen = known, scale
-    stepped = _steps(given)
     if len(stepped) > len(best):
         ranks = sorted({rank for _, rank in stepped.values()})
         best = {text: float(ranks.index(rank) + 1) for text, (_, rank) in stepped.items()}
