@@ -34,6 +34,9 @@ def only(text: str) -> Value:
         ("ten o'clock", "clock", "10:00"),
         ("noon", "clock", "12:00"),
         ("Thurs", "weekday", "thursday"),
+        ("twenty-first", "number", "21"),
+        ("the twenty second", "number", "22"),
+        ("a twenty second pause", "duration", "0.333333333333 minutes"),
         ("on sat", "weekday", "saturday"),
         ("in May", "month", "5"),
         ("5th of May", "date", "5-5"),
@@ -54,7 +57,7 @@ def test_a_value_has_one_form(text: str, kind: str, form: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["I may march on", "the cat sat in the sun", "#Person1# went home", "forty winks?"[5:]]
+    "text", ["I may march on", "Thus they met", "the cat sat in the sun", "#Person1# went home", "forty winks?"[5:]]
 )
 def test_words_that_only_look_like_values(text: str) -> None:
     assert values_of(text) == ()

@@ -71,6 +71,19 @@ def test_another_margin_redoes_the_analysis_alone(finished: Path, tmp_path: Path
     stages = run_study(study).stages
     assert stages["variants"] == stages["variant-scores"] == stages["scores"] == "unchanged"
     assert stages["robustness"] == stages["report"] == "done"
+    # A metric that takes long can be left out of the variants: only they are scored again, and the verdict says so.
+    study.write_text(STUDY + 'without_metrics = ["ter"]\n')
+    run = run_study(study)
+    assert run.stages["scores"] == run.stages["variants"] == "unchanged"
+    assert run.stages["variant-scores"] == "done"
+    finished_run = FinishedRun.open(run.folder)
+    assert set(finished_run.table("robustness-changes")["metric"]) == {"rouge-1", "rouge-l@source", "length"}
+    reasons = finished_run.table("verdict-reasons")
+    assert set(reasons.filter(pl.col("code") == "not-perturbed")["metric"]) == {"ter"}
+    assert "not scored by ter" in (run.folder / "report.html").read_text("utf-8")
+    study.write_text(STUDY + 'without_metrics = ["tre"]\n')
+    with pytest.raises(InputError, match=r"perturbations\.without_metrics: .*'tre'.*ter"):
+        run_study(study)
 
 
 def test_without_a_parser_what_needs_one_is_left_out_where_the_study_allows_it(

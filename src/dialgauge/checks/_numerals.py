@@ -33,6 +33,8 @@ _ORDINALS = {
     )
 }
 _ORDINALS |= {"thirtieth": 30}
+#: Alone these are seldom numbers ("first of all", "a second"); after tens they are: "twenty first".
+_AFTER_TENS = {"first": 1, "second": 2, "third": 3}
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000}
 _OTHERS = {"dozen": 12.0, "couple": 2.0}
 _UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
@@ -45,9 +47,11 @@ _WORDS = (
 )
 _DIGITS = r"\d{1,3}(?:[,\s](?=\d{3}(?!\d))\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?"
 _SUFFIX = r"(?:\s?(?:k|mln|bn)(?!\w)|\s+(?:hundred|thousand|million|billion)\b|m(?!\w))?"
+_LATER = "|".join((*_AFTER_TENS, *(word for word, number in _ORDINALS.items() if number < 10)))
 #: A number in digits or words, without any group.
 NUMERAL = (
-    rf"(?:(?:{_DIGITS}){_SUFFIX}(?:(?<=\d)(?:th|st|nd|rd|s)\b)?|\b(?:{_WORDS})\b"
+    rf"(?:(?:{_DIGITS}){_SUFFIX}(?:(?<=\d)(?:th|st|nd|rd|s)\b)?|\b(?:{'|'.join(_TENS)})[\s-](?:{_LATER})\b"
+    rf"|\b(?:{_WORDS})\b"
     rf"|\b(?:{'|'.join(_ORDINALS)})\b|\b(?:a\s+)?(?:dozen|couple)\b)"
 )
 _NUMBER = re.compile(rf"(?P<digits>{_DIGITS})\s*(?P<scale>[a-z]*)", re.IGNORECASE)
@@ -131,10 +135,12 @@ def _digits(text: str) -> float:
 def _words(words: list[str]) -> float | None:
     total = current = 0.0
     known = False
-    for word in words:
+    for before, word in zip(["", *words], words, strict=False):
         if word in _UNITS or word in _TENS or word in _ORDINALS:
             current += _UNITS.get(word) or _TENS.get(word) or _ORDINALS.get(word) or 0
             known = True
+        elif word in _AFTER_TENS and before in _TENS:
+            current += _AFTER_TENS[word]
         elif word == "hundred":
             current = (current or 1) * 100
         elif word in _SCALES:

@@ -109,12 +109,17 @@ def _quantity(kind: Kind, match: re.Match[str]) -> Value | None:
     return Value(kind, *match.span(), f"{amount:.12g}", amount)
 
 
+_ORDINAL_ENDS = re.compile(r"\s*(?:$|[.,;:!?)]|of\b|and\b|or\b|at\b)", re.IGNORECASE)
+
+
 def _duration(match: re.Match[str]) -> Value | None:
     amount = 1.0 if match["n"].lower() in ("a", "an") else read_numeral(match["n"])
     if amount is None:
         return None
     amount += 0.5 if match["half"] else 0
     unit = match["unit"].lower()
+    if unit == "second" and amount in range(20, 100, 10) and _ORDINAL_ENDS.match(match.string, match.end()):
+        return None  # "on the twenty second" is a day, "a twenty second pause" is not
     scale = _UNITS.get(unit) or _UNITS[unit.rstrip("s")]
     return Value("duration", *match.span(), f"{amount * scale:.12g} minutes", amount, (amount, amount * scale))
 
@@ -153,6 +158,11 @@ def _named(kind: Kind, forms: dict[str, str]) -> Callable[[re.Match[str]], Value
 
 def _identifier(match: re.Match[str]) -> Value | None:
     return Value("id", *match.span(), re.sub(r"[\W_]", "", match.group()).upper())
+
+
+def _with_plural(day: str) -> str:
+    """A name of a day has a plural; a short form has none: "thus" is no Thursday."""
+    return f"{day}s?" if day.endswith("day") else day
 
 
 def _weekday(match: re.Match[str]) -> Value | None:
@@ -214,7 +224,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Value | None]]
             _duration,
         ),
         (rf"\b(?:{_any(list(_DAYS))})\b", _named("day", _DAYS)),
-        (rf"\b(?:{'|'.join(sorted((f'{day}s?' for day in WEEKDAYS), key=len, reverse=True))})\b", _weekday),
+        (rf"\b(?:{'|'.join(sorted(map(_with_plural, WEEKDAYS), key=len, reverse=True))})\b", _weekday),
         (rf"\b(?:{_MONTH})\b", _month),
         (
             r"(?<![\w#])(?!\d+(?:st|nd|rd|th|s|k|m|am|pm|h)\b)"

@@ -273,6 +273,8 @@ def _hangs_on_one_system(evidence: Evidence, k: int, d: int) -> Reason | None:
 
 def _fails_when_broken(evidence: Evidence, k: int, d: int) -> Reason | None:
     reaction = evidence.reactions.get((evidence.matrix.metrics[k], evidence.matrix.dimensions[d]))
+    if reaction is None and any(dimension == evidence.matrix.dimensions[d] for _, dimension in evidence.reactions):
+        return Reason("not-perturbed", "use", "Robustness is not judged: no score for perturbed summaries.", {})
     if reaction is None or not (problem := reaction.problem):
         return None
     if not reaction.enough:

@@ -72,6 +72,7 @@ class RobustnessStage(Stage):
             replace(context.scores, frame=frame),
             _asked(context),
             context.section(RatingPolicy),
+            metrics=[name for name in context.scores.metrics if name in variants.metrics],
             progress=context.progress,
         )
         write_analysis(analysis, context.folder)

@@ -107,9 +107,12 @@ class ScoresStage(Stage):
         return {"scores": run.scores}
 
 
-def score_as_asked(context: Context, corpus: Corpus, *, include_references: bool = False) -> Scores:
-    """The scores of a corpus, in columns that are called as the study file calls the metrics."""
-    wanted, place = metric_specs(context.section(MetricsSection).use, context.home), context.section(EngineSection)
+def score_as_asked(
+    context: Context, corpus: Corpus, *, include_references: bool = False, use: Iterable[str] | None = None
+) -> Scores:
+    """The scores of a corpus, in columns that are called as the study file calls the metrics; ``use``: only these."""
+    asked = context.section(MetricsSection).use if use is None else use
+    wanted, place = metric_specs(asked, context.home), context.section(EngineSection)
     scores = score(
         corpus,
         wanted.full,

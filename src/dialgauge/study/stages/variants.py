@@ -52,6 +52,9 @@ class PerturbationsSection(PerturbSettings, RobustnessSettings, LlmSettings, Cha
     use: Several[str] = setting((), "Perturbation to make variants by.", flag="--perturbation")
     parser: Literal["needed", "optional"] = setting("needed", "Whether variants that need a parser may be left out.")
     generator: Literal["rules", "llm"] = setting("rules", "Who makes the variants.")
+    without_metrics: Several[str] = setting(
+        (), "Metric of the study that is not computed for variants, because it takes too long.", flag="--without-metric"
+    )
     model: str | None = setting(None, "Name of the chat model.", min_length=1)
     base_url: str | None = setting(None, "Address of the chat endpoint, as in https://host/v1.")
 
@@ -146,7 +149,8 @@ class VariantsStage(Stage):
         parsed = "; without a parser, perturbations that need one are skipped" if wanted.parser == "optional" else ""
         by += f" and the gates {', '.join(wanted.gate)}" if wanted.gate else ""
         judged = f"{wanted.per_item} per kind; margin {wanted.margin:g}{held}{parsed}"
-        return {"perturbations": f"{', '.join(wanted.use)}; {by}; {judged}"}
+        without = f"; not scored by {', '.join(wanted.without_metrics)}" if wanted.without_metrics else ""
+        return {"perturbations": f"{', '.join(wanted.use)}; {by}; {judged}{without}"}
 
 
 def with_variants(folder: Path, corpus: Corpus) -> Corpus:
