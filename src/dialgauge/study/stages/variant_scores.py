@@ -15,7 +15,7 @@ SCORES = "variant-scores.parquet"
 
 
 class VariantScoresStage(Stage):
-    """Scores the variants like the summaries that they were made of, but for metrics that the study leaves out there."""
+    """Scores the variants like the summaries that they were made of, without the metrics that the study leaves out."""
 
     name = "variant-scores"
     inputs = ("variants", "scores")
