@@ -26,6 +26,10 @@ pytest_plugins = ["tests.suite_order"]
 # they do, the more so where several workers share the cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("POLARS_MAX_THREADS", "1")
+# Tests start hundreds of Python processes: where the environment forbids to keep compiled modules, each of them would
+# compile the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # Tests say themselves how wide their terminal is, and whether it has colours: some of these mean that it has.
 for _name in ("COLUMNS", "TERMINAL_WIDTH", "FORCE_COLOR", "PY_COLORS", "TTY_COMPATIBLE", "GITHUB_ACTIONS"):
     os.environ.pop(_name, None)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 ROOT = Path(__file__).resolve().parent.parent
 # A value that an earlier test, or the user, has computed must not hide what the code does now.
@@ -21,11 +22,33 @@ settings.register_profile("search", _patient, max_examples=1000)
 settings.register_profile("same", _patient, derandomize=True, database=None)
 settings.register_profile("quick", settings.get_profile("same"), max_examples=25)
 settings.load_profile("same")
+#: What a Chromium does for people and no test looks at; the first two load two pages of their own with each
+#: window, which is most of the work. Chromium reads the last such list only, so Playwright's own features are here too.
+_UNUSED_FEATURES = (
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "AimEnabled",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsFirstBalancedModeAutoEnable",
+    "HttpsUpgrades",
+    "LensOverlay",
+    "MediaRouter",
+    "NetworkTimeServiceQuerying",
+    "OptimizationHints",
+    "PaintHolding",
+    "PreconnectToSearch",
+    "ThirdPartyStoragePartitioning",
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.option.quick and not config.getoption("--hypothesis-profile"):
         settings.load_profile("quick")
+    if config.getoption("--hypothesis-profile") != "search" and hasattr(providers, "_get_local_constants"):
+        # Hypothesis also tries constants of every module that happens to be loaded: other values in each order of the
+        # tests, and seconds of parsing in each worker.
+        providers._get_local_constants = lambda: providers._local_constants
 
 
 @pytest.fixture(scope="session")
@@ -87,6 +110,7 @@ def browser() -> Iterator[Any]:
     with sync_playwright() as playwright:
         # Shared memory may be small where the tests run, and the machine busy.
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        arguments.append(f"--disable-features={','.join(_UNUSED_FEATURES)}")
         running = playwright.chromium.launch(executable_path=path, args=arguments, timeout=180_000)
         yield running
         running.close()

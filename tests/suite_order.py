@@ -24,6 +24,18 @@ NEVER_QUICK = {"browser", "postgres", "served", "slow"}
 #: Files under these paths share what is expensive, so one worker runs all of them: a database server, a run that is
 #: served, runs that are compared, and the cores that Ray needs.
 TOGETHER = ("tests/annotate/", "tests/explore/", "tests/study/test_compare_runs", "tests/engine/test_ray")
+#: Tests under these paths wait more than they compute: for browsers, servers and processes that are killed. Where there
+#: are three workers or more, the last one runs these and nothing else, beside the others.
+WAITING = (
+    "tests/annotate/",
+    "tests/engine/",
+    "tests/explore/",
+    "tests/models/test_chat_endpoint",
+    "tests/report/test_report_browser",
+    "tests/report/test_report_layout",
+    "tests/reproduce/test_pages_browser",
+    "tests/summarize/test_summarize_chat",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -115,15 +127,39 @@ def unit_of(nodeid: str) -> str:
     return next((prefix for prefix in TOGETHER if name.startswith(prefix)), name)
 
 
+def waits(unit: str) -> bool:
+    return unit.startswith(WAITING)
+
+
 if find_spec("xdist"):
     from xdist.scheduler import LoadScopeScheduling
     from xdist.workermanage import WorkerController
 
     class _ByUnit(LoadScopeScheduling):
-        """Hands units to workers in the order of the collection."""
+        """Hands units to workers in the order of the collection; those that wait to the last worker of three or more.
+
+        The others take them too when nothing else is left.
+        """
 
         def _split_scope(self, nodeid: str) -> str:
             return unit_of(nodeid)
+
+        def _assign_work_unit(self, node: WorkerController) -> None:
+            waiting = self._is_for_waiting(node)
+            fitting = next((unit for unit in self.workqueue if waits(unit) == waiting), None)
+            if fitting is not None:
+                self.workqueue.move_to_end(fitting, last=False)
+            super()._assign_work_unit(node)
+
+        def _reschedule(self, node: WorkerController) -> None:
+            if self._is_for_waiting(node) and not any(map(waits, self.workqueue)):
+                if not node.shutting_down:
+                    node.shutdown()  # when it has run what it has; until it knows that, it keeps its last test back
+            else:
+                super()._reschedule(node)
+
+        def _is_for_waiting(self, node: WorkerController) -> bool:
+            return self.numnodes > 2 and node.gateway.id == f"gw{self.numnodes - 1}"
 
     def pytest_configure_node(node: WorkerController) -> None:
         node.workerinput["order_seed"] = node.config.option.order_seed

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from itertools import groupby
+from types import SimpleNamespace
 
 import pytest
 
+from tests import suite_order
 from tests.suite_durations import Durations, Recorder, file_of, function_of, read_durations
 from tests.suite_order import LONG, QUICK, is_quick, shuffled, unit_of
 
@@ -55,6 +57,43 @@ def test_slow_tests_and_those_with_a_browser_are_not_quick(request: pytest.Fixtu
 def test_files_that_share_fixtures_are_one_unit() -> None:
     assert unit_of("tests/explore/test_a.py::T::test[x::y]") == unit_of("tests/explore/test_b.py::test")
     assert unit_of("tests/cli/test_a.py::T::test") == "tests/cli/test_a.py"
+
+
+def test_the_last_of_three_workers_runs_what_waits_and_the_others_help_in_the_end() -> None:
+    pytest.importorskip("xdist")
+    files = ["tests/engine/test_a.py", "tests/cli/test_b.py", "tests/cli/test_c.py", "tests/engine/test_d.py"]
+    tests = [f"{file}::test_{number}" for file in files for number in range(4)]
+    config = SimpleNamespace(getvalue=lambda _: ["3*popen"], option=SimpleNamespace(loadscopereorder=False))
+    order = suite_order.pytest_xdist_make_scheduler(config, None)
+    workers = [_Worker(f"gw{number}") for number in range(3)]
+    for worker in workers:
+        order.add_node(worker)
+        order.add_node_collection(worker, tests)
+    order.schedule()
+    while any(worker.todo for worker in workers):  # the first two are quick
+        worker = next(worker for worker in workers if worker.todo)
+        worker.done.append(tests[worker.todo[0]])
+        order.mark_test_complete(worker, worker.todo.pop(0))
+    assert sorted(test for worker in workers for test in worker.done) == sorted(tests)
+    assert [worker.done[0] for worker in workers] == [f"{files[n]}::test_0" for n in (1, 2, 0)]
+    assert f"{files[3]}::test_0" in workers[0].done + workers[1].done
+    assert all(worker.shutting_down for worker in workers)
+
+
+class _Worker:
+    """What the scheduler needs of a worker."""
+
+    def __init__(self, name: str) -> None:
+        self.gateway = SimpleNamespace(id=name)
+        self.todo: list[int] = []
+        self.done: list[str] = []
+        self.shutting_down = False
+
+    def send_runtest_some(self, indices: list[int]) -> None:
+        self.todo += indices
+
+    def shutdown(self) -> None:
+        self.shutting_down = True
 
 
 def test_times_are_added_up_over_the_cases_of_a_test() -> None:
