@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import dialgauge
+from dialgauge import sources as reader
 from dialgauge.sources import NoSourceError, Sources, source_digest
 
 PACKAGE = Path(str(dialgauge.__file__)).parent
@@ -200,3 +201,35 @@ def test_nothing_is_imported(house: Path) -> None:
     (house / "first.py").write_text("raise RuntimeError\n", encoding="utf-8")
     assert Sources(house).digest("house.first")
     assert "house.first" not in sys.modules
+
+
+def test_what_modules_say_is_kept_and_a_damaged_cache_is_parsed_over(
+    house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIALGAUGE_CACHE", str(tmp_path / "cache"))
+    parsed: list[str] = []
+    parse = reader._Statements.__init__
+    monkeypatch.setattr(
+        reader._Statements, "__init__", lambda self, *said: (parsed.append(said[0]), parse(self, *said))[1]
+    )
+
+    def digest() -> tuple[str, list[str]]:
+        """As in a new process, and the modules that were parsed for it."""
+        known = reader._Known()
+        monkeypatch.setattr(reader, "_known", lambda: known)
+        parsed.clear()
+        return Sources(house).digest("house.whole"), sorted(parsed)
+
+    first, modules = digest()
+    assert len(modules) > 4
+    assert digest() == (first, [])
+    (house / "_tools.py").write_text("PAN = 2\n", encoding="utf-8")
+    changed, again = digest()
+    assert changed != first
+    assert again == ["house._tools"]
+    for damage in ("{", "[]", '{"reader": "another", "entries": {}}'):
+        next((tmp_path / "cache").rglob("*.json")).write_text(damage, encoding="utf-8")
+        assert digest() == (changed, modules)
+    shutil.rmtree(tmp_path / "cache")
+    (tmp_path / "cache").write_text("no folder", encoding="utf-8")
+    assert digest() == digest() == (changed, modules)

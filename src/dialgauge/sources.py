@@ -16,15 +16,19 @@ lead from a module to another one or to a file:
 
 import ast
 import hashlib
+import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from dialgauge.errors import DialgaugeError
+from dialgauge.files import cache_folder, write_text
 from dialgauge.lazy import room_names
 from dialgauge.registry import TABLE, read_table
 
@@ -38,6 +42,8 @@ _STRING_OR_LINE_END = re.compile(
 _BY_NAME = {"metric", "perturbation", "summarizer", "stage"}
 _IMPORTABLE = {".py", ".pyi", ".pyc", ".so", ".pyd"}
 _C_FILES = {".c", ".h"}
+#: Texts of modules whose statements are kept: several versions of the package.
+_MOST_KNOWN = 5_000
 
 
 class NoSourceError(DialgaugeError):
@@ -77,6 +83,7 @@ class Sources:
         closure = self.closure(*modules, without=without)
         lines = [f"{name} {self._source(name).said.digest}" for name in sorted(closure)]
         lines += sorted(f"{path.parent.name}/{path.name} {self._file_digest(path)}" for path in self._data(closure))
+        _known().keep()
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def closure(self, *modules: str, without: Sequence[str] = ()) -> frozenset[str]:
@@ -164,15 +171,56 @@ class _Source:
     @classmethod
     def read(cls, name: str, path: Path) -> "_Source":
         try:
-            said = _statements(name, path.name == "__init__.py", path.read_text("utf-8"))
+            said = _known().find(name, path.name == "__init__.py", path.read_text("utf-8"))
         except (OSError, ValueError, SyntaxError) as error:
             raise NoSourceError(f"the source of module {name!r} cannot be read: {path}: {error}") from error
         return cls(name, path, said)
 
 
-@cache  # by the text: parsing all modules takes more than a second, and copies of the package say the same
-def _statements(module: str, is_package: bool, text: str) -> "_Statements":
-    return _Statements(module, is_package, text)
+class _Known:
+    """What the texts of modules say, kept in the user's cache, as parsing a package takes seconds.
+
+    An entry is found by module and text, so a changed module is read anew and copies of a package share theirs. Where
+    the cache cannot be read or written, everything is parsed.
+    """
+
+    def __init__(self) -> None:
+        self._file = cache_folder() / "sources" / "statements.json"
+        self._reader = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+        self._before = self._stored()
+        self._used: dict[str, list[Any]] = {}
+        self._is_new = False
+
+    def find(self, module: str, is_package: bool, text: str) -> "_Statements":
+        key = hashlib.sha256(f"{module}\0{is_package}\0{text}".encode()).hexdigest()
+        entry = self._used.get(key) or self._before.get(key)
+        if entry is None:
+            entry = _Statements(module, is_package, text).entry()
+            self._is_new = True
+        self._used[key] = entry
+        return _Statements.of(entry)
+
+    def keep(self) -> None:
+        """Write what was parsed since; of other entries, those that were there, unless they are too many."""
+        if self._is_new:
+            entries = self._before | self._used
+            entries = self._used if len(entries) > _MOST_KNOWN else entries
+            with suppress(OSError, DialgaugeError):
+                write_text(self._file, json.dumps({"reader": self._reader, "entries": entries}))
+            self._is_new = False
+
+    def _stored(self) -> dict[str, list[Any]]:
+        try:
+            stored = json.loads(self._file.read_bytes())
+            entries: dict[str, list[Any]] = stored["entries"] if stored["reader"] == self._reader else {}
+        except (OSError, ValueError, TypeError, KeyError):
+            return {}
+        return entries
+
+
+@cache
+def _known() -> _Known:
+    return _Known()
 
 
 class _Statements:
@@ -192,6 +240,18 @@ class _Statements:
         self._read(ast.parse(text), lines)
         code = _STRING_OR_LINE_END.sub(lambda found: found[1] or "\n", "".join(lines))
         self.digest = hashlib.sha256(code.strip().encode()).hexdigest()
+
+    def entry(self) -> list[Any]:
+        """For JSON."""
+        return [self.digest, *map(list, (self.modules, self.names, self.strings, self.prefixes, self.kinds))]
+
+    @classmethod
+    def of(cls, entry: list[Any]) -> "_Statements":
+        said = cls.__new__(cls)
+        said.digest = entry[0]
+        said.modules, said.strings, said.prefixes, said.kinds = (set(entry[n]) for n in (1, 3, 4, 5))
+        said.names = {(module, name) for module, name in entry[2]}
+        return said
 
     def _read(self, tree: ast.Module, lines: list[str]) -> None:
         """Note what the statements say, and remove docstrings from the lines."""
