@@ -113,8 +113,12 @@ def measure(world: World, seed: int, methods: tuple[str, ...] = METHODS) -> dict
         result["spammer AUC"] = float(((above > 0) + 0.5 * (above == 0)).mean())
         flagged = (profiles["flag"] == "spammer").fill_null(False).to_numpy()
         result["found"], result["accused"] = float(flagged[made.spammer].mean()), float(flagged[honest].mean())
-    severity = profiles["severity"].to_numpy()[honest]
-    result["severity r"] = float(np.corrcoef(severity, made.severity[honest])[0, 1]) if world.severity else nan
+    severity, error = (profiles[name].to_numpy()[honest] for name in ("severity", "severity_error"))
+    truth = made.severity[honest]
+    result["severity r"] = float(np.corrcoef(severity, truth)[0, 1]) if world.severity else nan
+    # Only differences between raters are known: all of them harsher is the same as all items worse.
+    apart = np.abs((severity - severity.mean()) - (truth - truth.mean()))
+    result["90 % interval of severity holds"] = float((apart <= 1.645 * error).mean())
     items = found.items.sort("dialogue_id")
     off = np.abs(items["quality"].to_numpy() - made.quality)
     result["90 % interval holds"] = float((off <= 1.645 * items["quality_sd"].to_numpy()).mean())

@@ -162,6 +162,8 @@ def test_two_systems_are_judged_by_their_dialogues_and_never_better_than_care() 
     assert row.global_low < row.r_global < row.global_high
     assert "these-systems-only" not in codes(made(6, 40).decide())
     assert found.dimensions["best_floor"][0] == 0.5
+    assert found.dimensions["action"][0] == "use-with-care"
+    assert row.reasons[0].sentence.startswith("Follows which summary of these 2 systems is better")
 
 
 def test_a_metric_of_the_order_of_systems_alone_or_of_cells_alone() -> None:

@@ -27,6 +27,7 @@ def test_spammers_are_found_and_nobody_else_is_accused(spammed: dict[str, float]
     assert spammed["found"] >= 0.9
     assert spammed["accused"] == 0
     assert spammed["severity r"] > 0.95
+    assert spammed["90 % interval of severity holds"] > 0.85
 
 
 def test_severity_is_taken_out_and_honest_raters_lose_nothing() -> None:

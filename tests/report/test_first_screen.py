@@ -18,6 +18,7 @@ from dialgauge.report._verdict import (
     rater_sentences,
     verdict_table,
 )
+from dialgauge.tables import render_table
 
 WEAK = Reason("weak", "care", "Weak: r is .36, less than half of what one rater reaches (.75).")
 NOT_SHOWN = Reason(
@@ -105,6 +106,15 @@ def test_the_figure_has_bars_controls_and_open_dots() -> None:
     rows = forest_figure(forest, 0.0).rows
     assert rows[0][:6] == ("a", 0.7, 0.4, 0.9, 0.5, "use")
     assert rows[-1][0] == "length"
+
+
+def test_a_metric_shown_within_systems_has_the_number_that_shows_it() -> None:
+    within = {"c": 0.26, "c_low": 0.16, "c_high": 0.36}
+    cells = replace(GOOD, verdict="care", shown_by=("cells",), r=0.17, low=-0.4, high=0.6, **within)
+    (line,) = answers(verdicts(cells))
+    assert (str(line.estimate), line.among) == ("0.26 [0.16, 0.36]", "within each system")
+    assert "within each system" in render_table(answer_table(verdicts(cells)), "markdown")
+    assert answers(verdicts(GOOD))[0].among == ""
 
 
 def test_two_systems_show_what_is_left_without_systems_and_dialogues() -> None:

@@ -101,13 +101,17 @@ def next_action(rows: list[Verdict], needed: list[dict[str, Any]]) -> tuple[str,
         return "cross-systems", "Rate the summaries of all systems for the same dialogues."
     if best.verdict == "use":
         return "use", f"Use {best.metric}."
+    unreliable = bool(codes & {"low-agreement", "unknown-agreement"})
+    with_care = f"Use {best.metric} to find summaries to look at, not to decide between systems."
+    if best.named and "too-few-systems" in codes and not unreliable:
+        return "use-with-care", with_care  # more systems are rarely to be had
     plans = {row["what"]: row["sentence"] for row in needed}
     order = ("raters", "systems", "dialogues") if best.named else ("dialogues", "systems", "raters")
-    if best.named and not codes & {"low-agreement", "unknown-agreement"}:
+    if best.named and not unreliable:
         order = ("systems", "dialogues", "raters")
     for what in order:
         if what in plans:
             return f"more-{what}", plans[what]
     if best.named:
-        return "use-with-care", f"Use {best.metric} to find summaries to look at, not to decide between systems."
+        return "use-with-care", with_care
     return "try-others", "None of these metrics follows the ratings; try metrics of another kind."

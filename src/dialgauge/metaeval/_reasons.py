@@ -97,9 +97,14 @@ def _too_few_systems(evidence: Evidence, k: int, d: int) -> Reason | None:
         )
         return Reason("too-few-systems", "do-not-use", sentence, numbers)
     if m < ORDER_NEEDS:
-        sentence = f"With {m} systems nothing can be said about their order; {ORDER_NEEDS} are needed."
-        return Reason("too-few-systems", "care", sentence, numbers)
+        return Reason("too-few-systems", "care", _few_systems(m, bool(evidence.shown_by(k, d))), numbers)
     return None
+
+
+def _few_systems(m: int, shown: bool) -> str:
+    if shown:
+        return f"Follows which summary of these {m} systems is better; whether it orders systems takes {ORDER_NEEDS}."
+    return f"With {m} systems nothing can be said about their order; {ORDER_NEEDS} are needed."
 
 
 def _not_crossed(evidence: Evidence, k: int, d: int) -> Reason | None:

@@ -257,9 +257,11 @@ def _labels(blocks: ItemBlocks, fit: LabelFit, confidence: float, are_labels: bo
 
 
 def _ordinal_profiles(fit: OrdinalFit) -> dict[str, FloatArray]:
+    # The model counts severity in the noise of one rating; over the discrimination it is in deviations of items.
+    unit = np.maximum(fit.discrimination, max(fit.average, 1e-6) / 2)
     return {
-        "severity": fit.severity,
-        "severity_error": fit.errors[:, 0],
+        "severity": fit.severity / unit,
+        "severity_error": fit.errors[:, 0] / unit,
         "discrimination": fit.discrimination,
         "discrimination_error": fit.errors[:, 2],
         "ends": fit.ends,

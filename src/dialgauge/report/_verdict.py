@@ -32,7 +32,10 @@ _AS_GOOD = 2
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the first screen says of a dimension: the level, the metric, one number, one reason, one action."""
+    """What the first screen says of a dimension: the level, the metric, one number, one reason, one action.
+
+    ``among`` says of which summaries the number is, where it is not that of all.
+    """
 
     dimension: str
     level: Trust
@@ -45,6 +48,7 @@ class Answer:
     bar: float | None
     reason: str
     action: str
+    among: str = ""
 
 
 def shown_number(row: Verdict) -> Estimate:
@@ -72,6 +76,9 @@ def answers(verdicts: Verdicts) -> list[Answer]:
         best, level = rows[0], summed["verdict"]
         sign, words, colour = LEVELS[level]
         named = best.named and level != "do-not-use"
+        # The number that shows it: one of the order of systems would belie a metric that follows single summaries.
+        single = named and best.shown_by == ("cells",) and best.r is not None and best.c is not None
+        number = Estimate(best.metric, best.c, best.c_low, best.c_high) if single else shown_number(best)
         found.append(
             Answer(
                 dimension=summed["dimension"],
@@ -81,10 +88,11 @@ def answers(verdicts: Verdicts) -> list[Answer]:
                 colour=colour,
                 metric=best.metric if named else "",
                 as_good=_as_good(rows) if named else "",
-                estimate=shown_number(best) if named else None,
-                bar=shown_bar(best),
+                estimate=number if named else None,
+                bar=best.c_bar if single else shown_bar(best),
                 reason=_reason(best),
                 action=summed["action_sentence"] or "",
+                among="within each system" if single else "",
             )
         )
     return found
@@ -197,7 +205,8 @@ def answer_table(verdicts: Verdicts, *, with_reasons: bool = True) -> Table:
     """The lines of the first screen; ``with_reasons`` adds why and what to do."""
     rows = []
     for one in answers(verdicts):
-        said = [f"{one.sign} {one.words.lower()}", one.metric or NOTHING, str(one.estimate or NOTHING)]
+        number = f"{one.estimate or NOTHING}{f' {one.among}' if one.among else ''}"
+        said = [f"{one.sign} {one.words.lower()}", one.metric or NOTHING, number]
         rows.append(Row(one.dimension, tuple(map(text_cell, said + [one.reason, one.action] * with_reasons))))
     names = ("verdict", "metric", "agreement") + ("why", "what to do") * with_reasons
     columns = tuple(Column(name, numeric=False) for name in names)
