@@ -3,6 +3,7 @@
 import re
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +13,11 @@ from typing import Any
 import sqlalchemy as sa
 import uvicorn
 
-from dialgauge.annotate import AnnotateSection, Project, create_app
+from dialgauge.annotate import AnnotateSection, Project, _schema as t, create_app
+from dialgauge.annotate._access import Visitor as Someone
+from dialgauge.annotate._answers import Save
+from dialgauge.annotate._library import Library
+from dialgauge.annotate._saves import save_answer
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from tests.page_checks import DESKTOP
 
@@ -81,8 +86,28 @@ class Served:
     """A study on the air: where it is, and the ways in."""
 
     project: Project
-    url: str
-    server: Any = field(repr=False)
+    url: str = ""
+    _running: Any = field(default=None, repr=False)
+
+    def start(self) -> None:
+        """Begin to serve: at a free port, or again where it was."""
+        port = int(self.url.rpartition(":")[2] or 0)
+        app = create_app(self.project)
+        server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", lifespan="off"))
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        deadline = time.monotonic() + 120
+        while not server.started:
+            assert time.monotonic() < deadline, "the server did not start"
+            time.sleep(0.01)
+        self.url = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        self._running = server, thread
+
+    def stop(self) -> None:
+        """Nobody answers at the address any more; what the server had in memory is gone."""
+        server, thread = self._running
+        server.should_exit = True
+        thread.join(60)
 
     def link(self, name: str) -> str:
         """A fresh link for a person, ``"lead"`` for the lead."""
@@ -98,24 +123,49 @@ class Served:
             return [dict(row) for row in connection.execute(query).mappings()]
 
 
+    def rate(self, name: str, *given: dict[str, Any]) -> None:
+        """Answers of a person to their first open items, without a browser, as a save over HTTP would store them."""
+        query = (
+            sa.select(t.assignment.c.id, t.assignment.c.rev)
+            .join(t.annotator, t.annotator.c.id == t.assignment.c.annotator)
+            .join(t.page, t.page.c.id == t.assignment.c.page)
+            .where(t.annotator.c.name == name, sa.not_(t.assignment.c.complete))
+            .order_by(t.page.c.position, t.assignment.c.position)
+        )
+
+        def write(connection: Any) -> None:
+            who = connection.execute(sa.select(t.annotator).where(t.annotator.c.name == name)).one()
+            visitor = Someone(who.id, name, "active", "annotator", "", "")
+            for row, values in zip(connection.execute(query).all(), given, strict=False):
+                save = Save(key=uuid.uuid4().hex, rev=row.rev, values=values, active_ms=1000)
+                assert save_answer(connection, self.project, Library(), visitor, row.id, save).reply["complete"]
+
+        self.project.store.write(write)
+
+
+@dataclass
+class Seat(Served):
+    """A study on the air as one of its annotators has it: called "ada", alone with their answers."""
+
+    person: str = ""
+
+    def link(self, name: str) -> str:
+        return super().link(self.person if name == "ada" else name)
+
+    def answers(self) -> list[dict[str, Any]]:
+        return [row for row in super().answers() if row["name"] == self.person]
+
+
 @contextmanager
 def serve(protocol: AnnotateSection, corpus: Corpus, folder: Path) -> Iterator[Served]:
     """Serve a study from a thread of this process."""
     with Project.open(folder / "study.db", protocol, corpus, name="parcels", seed=3) as project:
-        config = uvicorn.Config(create_app(project), host="127.0.0.1", port=0, log_level="warning", lifespan="off")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, daemon=True)
-        thread.start()
-        deadline = time.monotonic() + 120
-        while not server.started:
-            assert time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.01)
-        port = server.servers[0].sockets[0].getsockname()[1]
+        served = Served(project)
+        served.start()
         try:
-            yield Served(project, f"http://127.0.0.1:{port}", server)
+            yield served
         finally:
-            server.should_exit = True
-            thread.join(60)
+            served.stop()
 
 
 class Visitor:
@@ -125,11 +175,16 @@ class Visitor:
         # Requests that a service worker makes cannot be lost on purpose, so only its own test lets it work.
         self.context = browser.new_context(**{"viewport": viewport, "service_workers": "block", **options})
         self.context.set_default_timeout(60_000)
+        self._usual = (viewport, options.get("color_scheme", "light"))
         self.complaints: list[str] = []
         self.expected: tuple[str, ...] = ()
+        self._kept: Any = None  # the tab that the next visit uses again
 
     def page(self) -> Any:
-        """A new tab."""
+        """A new tab, or the one that is left of the visit before."""
+        if self._kept is not None:
+            page, self._kept = self._kept, None
+            return page
         page = self.context.new_page()
         page.on("console", lambda message: self._hear(message.type, message.text))
         page.on("pageerror", lambda error: self._hear("error", str(error)))
@@ -140,12 +195,17 @@ class Visitor:
         if kind in ("error", "warning") and not any(re.search(one, text) for one in allowed):
             self.complaints.append(f"{kind}: {text}")
 
+    def sign_in(self, served: Served, name: str) -> None:
+        """Use the link of a person without looking at its page, which has tests of its own."""
+        self.context.clear_cookies()
+        entered = self.context.request.post(served.link(name), headers={"Origin": served.url}, max_redirects=0)
+        assert entered.status == 303, entered.text()
+
     def enter(self, served: Served, name: str) -> Any:
-        """Open the link of a person and press its button."""
+        """Sign in and open the first page of a person."""
+        self.sign_in(served, name)
         page = self.page()
-        page.goto(served.link(name))
-        page.locator("main button[type=submit]").click()
-        page.wait_for_url("**/lead" if name == "lead" else re.compile("/(work|start)"))
+        page.goto(f"{served.url}/{'lead' if name == 'lead' else 'work'}")
         if name == "lead":
             page.locator("main h2").first.wait_for()
         else:
@@ -155,22 +215,46 @@ class Visitor:
             page.locator("#finish, .notice").first.wait_for()
         return page
 
-    def close(self) -> None:
-        """Leave, and fail the test if the console complained."""
-        self.context.close()
-        assert self.complaints == []
+    def leave(self) -> None:
+        """Leave the browser as a stranger would find it, with one empty tab; fail if the console complained."""
+        complaints, self.complaints, self.expected = self.complaints, [], ("",)
+        page, *others = self.context.pages or [self.page()]
+        for other in others:
+            other.close(run_before_unload=False)
+        self.context.set_offline(False)
+        self.context.unroute_all()
+        page.unroute_all()
+        page.once("dialog", lambda dialog: dialog.accept())  # yes, leave
+        page.goto("about:blank")
+        self.context.clear_cookies()
+        page.set_viewport_size(self._usual[0])
+        page.emulate_media(color_scheme=self._usual[1])
+        self.context.set_default_timeout(60_000)
+        self._kept, self.expected = page, ()
+        assert complaints == []
+
+
+#: Visitors who have left, by browser and by what kind of browser they have: a new one costs a second of computing.
+_LEFT: dict[Any, dict[str, list[Visitor]]] = {}
 
 
 @contextmanager
 def visiting(browser: Any, **options: Any) -> Iterator[Visitor]:
     """A visitor who leaves at the end."""
-    visitor = Visitor(browser, **options)
+    kind = repr(sorted(options.items()))
+    left = _LEFT.setdefault(browser, {}).setdefault(kind, [])
+    visitor = left.pop() if left else Visitor(browser, **options)
     try:
         yield visitor
     except BaseException:
         visitor.context.close()
         raise
-    visitor.close()
+    if "service_workers" in options:
+        visitor.context.close()
+        assert visitor.complaints == []
+        return
+    visitor.leave()
+    left.append(visitor)
 
 
 def press(page: Any, keys: str) -> None:

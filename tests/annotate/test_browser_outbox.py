@@ -18,6 +18,7 @@ from benchmarks.outbox import run_model, sources
 from dialgauge.annotate import _people as people, _schema as t
 from dialgauge.annotate._gate import decide
 from dialgauge.annotate._late_answers import take_paused
+from dialgauge.annotate._lead_crowd import drop_annotator
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import set_setting
 from tests.annotate.annotate_browser import Served, english, eventually, press, section, serve, settled, visiting
@@ -25,8 +26,9 @@ from tests.page_checks import violations
 
 pytestmark = pytest.mark.browser
 
-#: What the lead does, in an order in which the same person can go on after each; and what is wrong at the annotator.
-ACTIONS = ("add", "pause", "gate", "close", "replace")
+#: What the lead does: after these the same person goes on, after the others nobody does; what is wrong at the annotator.
+PASSING = ("add", "pause", "gate", "close")
+FINAL = ("replace", "drop")
 FAULTS = ("offline", "second tab", "second device", "full storage", "expired session", "server down")
 
 _STORED = """async () => {
@@ -83,15 +85,6 @@ class Case:
     other: Any = None  # a second tab, or the page on a second device
     markers: dict[str, Any] = field(default_factory=dict)  # and the page on which each was written
 
-    def enter(self, context: Any) -> Any:
-        """Open the page with a session of one's own."""
-        context.clear_cookies()
-        context.request.post(self.served.link(self.name), headers={"Origin": self.served.url})
-        page = context.new_page()
-        page.goto(f"{self.served.url}/work")
-        page.locator("#finish").wait_for()
-        return page
-
     def edit(self, page: Any) -> None:
         """Comment on the item before one."""
         marker = uuid.uuid4().hex
@@ -143,6 +136,8 @@ def lead_acts(case: Case, action: str) -> None:
     elif action == "replace":
         successor = f"{case.name} 3"
         case.act(lambda one: people.replace_annotator(one, project.section, number, successor, project.seed))
+    elif action == "drop":
+        case.act(lambda one: drop_annotator(one, project, number, keep=True, actor="lead"))
     elif action == "gate":
         case.act(lambda one: set_setting(one, "stage", {"open": "pilot", "round": 2}))
     else:
@@ -159,7 +154,7 @@ def break_it(case: Case, kind: str) -> None:
     if kind == "offline":
         case.page.context.set_offline(True)
     elif kind == "server down":
-        case.page.context.route("**/api/**", lambda route: route.abort())
+        case.served.stop()
     elif kind == "expired session":
         mine = sa.update(t.session).where(t.session.c.annotator == case.number)
         case.act(lambda one: one.execute(mine.values(expires=1.0)))
@@ -173,7 +168,7 @@ def mend_it(case: Case, kind: str) -> None:
     if kind == "offline":
         case.page.context.set_offline(False)
     elif kind == "server down":
-        case.page.context.unroute("**/api/**")
+        case.served.start()
     elif kind == "expired session":
         mine = sa.update(t.session).where(t.session.c.annotator == case.number)
         case.act(lambda one: one.execute(mine.values(expires=time.time() + 1000)))
@@ -185,38 +180,47 @@ def mend_it(case: Case, kind: str) -> None:
 def crossed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A study whose main part is open, where every page is one person's."""
     pilot = {"dialogues": 1, "below": "ask", "reached": "ask"}
-    protocol = section(annotators=list(FAULTS), pilot=pilot, assignment={"annotators_per_item": 1})
-    with serve(protocol, english(14, 1), tmp_path_factory.mktemp("crossed")) as served:
+    names = [f"{kind}, {action}" for kind in FAULTS for action in FINAL]
+    protocol = section(annotators=names, pilot=pilot, assignment={"annotators_per_item": 1})
+    with serve(protocol, english(26, 1), tmp_path_factory.mktemp("crossed")) as served:
         served.project.store.write(lambda one: set_setting(one, "stage", {"open": "main", "round": 1}))
         yield served
 
 
 @pytest.mark.parametrize("kind", FAULTS)
 def test_nothing_is_lost(browser: Any, crossed: Served, kind: str) -> None:
-    case = Case(crossed, kind)
-    with visiting(browser) as visitor, visiting(browser) as device:
-        visitor.expected = device.expected = ("",)  # of refused requests, the console complains
-        visitor.context.set_default_timeout(20_000)
-        case.page = case.enter(visitor.context)
-        if kind == "second tab":
-            case.other = visitor.page()
-            case.other.goto(case.page.url)
-            case.other.locator("#finish").wait_for()
-        elif kind == "second device":
-            case.other = case.enter(device.context)
-        for action in ACTIONS:
-            break_it(case, kind)
-            case.edit(case.page)
-            lead_acts(case, action)
-            mend_it(case, kind)
-            eventually(case.page, case.is_safe, 20)
-            if action != "replace":
-                lead_undoes(case)
-                for page in (case.page, case.other):
-                    if page and page.locator(".conflict").count():
-                        page.get_by_role("button", name="Keep the answer here").click()
-                eventually(case.page, case.is_safe, 20)
-        assert len(case.markers) == len(ACTIONS) * (2 if case.other else 1)
+    """Every act of the lead while this is wrong: what was rated is at the server in the end, and "Saved" was true."""
+    for actions in ((*PASSING, "replace"), ("drop",)):
+        case = Case(crossed, f"{kind}, {actions[-1]}")
+        with visiting(browser) as visitor, visiting(browser) as device:
+            visitor.expected = device.expected = ("",)  # of refused requests, the console complains
+            visitor.context.set_default_timeout(20_000)
+            case.page = visitor.enter(crossed, case.name)
+            if kind == "second tab":
+                case.other = visitor.page()
+                case.other.goto(case.page.url)
+                case.other.locator("#finish").wait_for()
+            elif kind == "second device":
+                case.other = device.enter(crossed, case.name)
+            for action in actions:
+                cross(case, kind, action)
+            assert len(case.markers) == len(actions) * (2 if case.other else 1)
+
+
+def cross(case: Case, kind: str, action: str) -> None:
+    """Something breaks, somebody rates, the lead acts, and it is mended."""
+    break_it(case, kind)
+    case.edit(case.page)
+    lead_acts(case, action)
+    mend_it(case, kind)
+    eventually(case.page, case.is_safe, 20)
+    if action in FINAL:
+        return
+    lead_undoes(case)
+    for page in (case.page, case.other):
+        if page and page.locator(".conflict").count():
+            page.get_by_role("button", name="Keep the answer here").click()
+    eventually(case.page, case.is_safe, 20)
 
 
 def test_a_reload_without_a_connection(browser: Any, tmp_path: Path) -> None:

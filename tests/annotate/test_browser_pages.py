@@ -40,6 +40,7 @@ LEAD_PAGES = (
     "/leads",
     "/quality",
     "/comments",
+    "/late",
     "/log",
 )
 _SENTENCES = [
@@ -191,12 +192,11 @@ CROWD: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_crowd_from_the_door_to_the_code(browser: Any, tmp_path: Path, theme: str) -> None:
-    """Enrolment, guidelines, quiz, work, code, and the lead's page of the crowd: axe finds nothing on any of them."""
+def test_a_crowd_from_the_door_to_the_code(browser: Any, tmp_path: Path) -> None:
+    """Enrolment, guidelines, quiz, work, code, and the lead's page of the crowd: axe finds nothing in either theme."""
     with serve(section(**CROWD), english(1, 1), tmp_path) as served:
         address = f"{served.url}/join/{join_token(served.project)}?PROLIFIC_PID=abc123&SESSION_ID=s1"
-        with visiting(browser, color_scheme=theme) as visitor:
+        with visiting(browser) as visitor:
             page = visitor.page()
             page.goto(address)
             page.get_by_role("heading", name="Purpose").wait_for()
@@ -220,7 +220,7 @@ def test_a_crowd_from_the_door_to_the_code(browser: Any, tmp_path: Path, theme: 
             page.get_by_role("button", name="Finish and get the code").click()
             assert page.locator("#code").inner_text() == "C1ABC"
             check(page)
-        with visiting(browser, color_scheme=theme) as visitor:
+        with visiting(browser) as visitor:
             page = visitor.page()
             page.goto(address.replace("abc123", "late1"))
             page.get_by_role("heading", name="This study is full").wait_for()
@@ -232,24 +232,24 @@ def test_a_crowd_from_the_door_to_the_code(browser: Any, tmp_path: Path, theme: 
 
 
 @pytest.fixture(scope="module")
-def rated(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def rated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A study that two annotators have finished, with a pilot that waits for the lead."""
     pilot = {"dialogues": 2, "below": "ask", "reached": "ask"}
     with serve(section(pilot=pilot), english(3), tmp_path_factory.mktemp("rated")) as served:
-        for person, keys in (("ada", "1 2 3 4"), ("bo", "4 2 3 5")):
-            with visiting(browser) as visitor:
-                page = visitor.enter(served, person)
-                for _ in range(6):
-                    fresh(page)
-                    press(page, f"{keys} Enter")
-                page.get_by_role("heading", name="The pilot is done").wait_for()
+        for person, given in (("ada", (1, 2, 3, 4)), ("bo", (4, 2, 3, 5))):
+            served.rate(person, *[dict(zip(FOUR, given, strict=True))] * 6)
         yield served
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def lead(browser: Any, rated: Served) -> Iterator[tuple[Visitor, Any]]:
     with visiting(browser) as visitor:
         yield visitor, visitor.enter(rated, "lead")
+
+
+def test_the_pilot_waits_for_the_lead(browser: Any, rated: Served) -> None:
+    with visiting(browser) as visitor:
+        visitor.enter(rated, "ada").get_by_role("heading", name="The pilot is done").wait_for()
 
 
 def test_axe_on_the_lead_s_pages(rated: Served, lead: tuple[Visitor, Any]) -> None:

@@ -13,7 +13,7 @@ from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
 from tests.annotate.annotate_browser import (
     FOUR,
     SYSTEMS,
-    Served,
+    Seat,
     arabic,
     dimension,
     english,
@@ -30,10 +30,17 @@ from tests.page_checks import DESKTOP, PHONE
 pytestmark = pytest.mark.browser
 
 
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Iterator[Seat]]:
+    """A study with a seat for each test."""
+    names = [f"rater {number}" for number in range(40)]
+    with serve(section(annotators=names), english(), tmp_path_factory.mktemp("crowd")) as served:
+        yield (Seat(served.project, served.url, person=name) for name in names)
+
+
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Served]:
-    with serve(section(), english(), tmp_path) as served:
-        yield served
+def served(crowd: Iterator[Seat]) -> Seat:
+    return next(crowd)
 
 
 def chosen(page: Any) -> list[str | None]:
@@ -43,12 +50,16 @@ def chosen(page: Any) -> list[str | None]:
     return found
 
 
-def events(served: Served) -> int:
+def events(served: Seat) -> int:
+    query = sa.text(
+        "SELECT COUNT(*) FROM event JOIN assignment a ON a.id = event.assignment "
+        "JOIN annotator p ON p.id = a.annotator WHERE p.name = :person"
+    )
     with served.project.store.read() as connection:
-        return int(connection.execute(sa.text("SELECT COUNT(*) FROM event")).scalar() or 0)
+        return int(connection.execute(query, {"person": served.person}).scalar() or 0)
 
 
-def test_a_whole_study_by_keyboard(browser: Any, served: Served) -> None:
+def test_a_whole_study_by_keyboard(browser: Any, served: Seat) -> None:
     """Five keys per summary with four scales; nothing is chosen before; what was pressed is what is stored."""
     given = ["1 2 3 4", "5 5 4 4", "2 2 2 2", "3 1 5 4", "4 4 4 5", "1 1 1 1"]
     with visiting(browser) as visitor:
@@ -68,14 +79,14 @@ def test_a_whole_study_by_keyboard(browser: Any, served: Served) -> None:
     assert sum(row["active_ms"] for row in served.answers()) > 0
 
 
-def test_time_left_after_the_first_summary(browser: Any, served: Served) -> None:
+def test_time_left_after_the_first_summary(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
         page = visitor.enter(served, "ada")
         press(page, "1 2 3 4 Enter")
         page.locator("#progress-text", has_text="1 of 6 · about").wait_for()
 
 
-def test_reload_in_the_middle(browser: Any, served: Served) -> None:
+def test_reload_in_the_middle(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
         page = visitor.enter(served, "ada")
         press(page, "1 2 3 4 Enter 5 2")
@@ -88,7 +99,7 @@ def test_reload_in_the_middle(browser: Any, served: Served) -> None:
     assert len(served.answers()) == 2
 
 
-def test_backspace_goes_back(browser: Any, served: Served) -> None:
+def test_backspace_goes_back(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
         page = visitor.enter(served, "ada")
         press(page, "1 2 3 4 Enter")
@@ -103,7 +114,7 @@ def test_backspace_goes_back(browser: Any, served: Served) -> None:
     assert [values[name] for name in FOUR] == [1, 2, 1, 5]
 
 
-def test_enter_says_what_is_missing(browser: Any, served: Served) -> None:
+def test_enter_says_what_is_missing(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
         page = visitor.enter(served, "ada")
         press(page, "3 Enter")
@@ -113,7 +124,7 @@ def test_enter_says_what_is_missing(browser: Any, served: Served) -> None:
         assert chosen(page) == [None] * 4
 
 
-def test_digits_off_the_scale_and_in_comments_rate_nothing(browser: Any, served: Served) -> None:
+def test_digits_off_the_scale_and_in_comments_rate_nothing(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
         page = visitor.enter(served, "ada")
         press(page, "0 6 9 x")
@@ -128,7 +139,7 @@ def test_digits_off_the_scale_and_in_comments_rate_nothing(browser: Any, served:
     assert row["answer"]["values"] == {}
 
 
-def test_a_comment_nobody_wrote_is_empty(browser: Any, served: Served) -> None:
+def test_a_comment_nobody_wrote_is_empty(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
         page = visitor.enter(served, "ada")
         press(page, "1 1 1 1 Enter")
@@ -136,7 +147,7 @@ def test_a_comment_nobody_wrote_is_empty(browser: Any, served: Served) -> None:
     assert served.answers()[0]["answer"]["comment"] == ""
 
 
-def test_offline_and_back(browser: Any, served: Served) -> None:
+def test_offline_and_back(browser: Any, served: Seat) -> None:
     """Edits wait in the browser, through to the next dialogue, and arrive when the connection is back."""
     with visiting(browser) as visitor:
         visitor.expected = ("ERR_INTERNET_DISCONNECTED",)
@@ -153,7 +164,7 @@ def test_offline_and_back(browser: Any, served: Served) -> None:
     assert len(served.answers()) == 4
 
 
-def test_a_tab_closed_offline_loses_nothing(browser: Any, served: Served) -> None:
+def test_a_tab_closed_offline_loses_nothing(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
         visitor.expected = ("ERR_FAILED",)
         page = visitor.enter(served, "ada")
@@ -169,7 +180,7 @@ def test_a_tab_closed_offline_loses_nothing(browser: Any, served: Served) -> Non
     assert [row["answer"]["values"][name] for name in FOUR] == [1, 2, 3, 4]
 
 
-def test_a_lost_answer_is_asked_for_again_and_counted_once(browser: Any, served: Served) -> None:
+def test_a_lost_answer_is_asked_for_again_and_counted_once(browser: Any, served: Seat) -> None:
     """The server has stored the rating, the answer is lost on the way: the same key again, one event, no conflict."""
     with visiting(browser) as visitor:
         visitor.expected = ("ERR_FAILED",)
@@ -196,7 +207,7 @@ def test_a_lost_answer_is_asked_for_again_and_counted_once(browser: Any, served:
 
 
 @pytest.mark.parametrize(("button", "value"), [("Keep the answer here", 2), ("Use the saved answer", 5)])
-def test_two_tabs_show_a_conflict(browser: Any, served: Served, button: str, value: int) -> None:
+def test_two_tabs_show_a_conflict(browser: Any, served: Seat, button: str, value: int) -> None:
     with visiting(browser) as visitor:
         visitor.expected = ("409",)
         first = visitor.enter(served, "ada")
@@ -250,7 +261,7 @@ def test_right_to_left(browser: Any, tmp_path: Path) -> None:
         page.locator("#notice").wait_for()
 
 
-def test_chinese_interface(browser: Any, served: Served) -> None:
+def test_chinese_interface(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
         page = visitor.enter(served, "ada")
         page.get_by_label("Language").select_option("zh")
@@ -290,7 +301,7 @@ def test_scales_stay_in_view_at_1366(browser: Any, tmp_path: Path) -> None:
         assert page.locator(".text").evaluate("node => node.scrollTop") == 700, "the dialogue stays where it was read"
 
 
-def test_by_touch_on_a_phone(browser: Any, served: Served) -> None:
+def test_by_touch_on_a_phone(browser: Any, served: Seat) -> None:
     with visiting(browser, viewport=PHONE, has_touch=True, is_mobile=True) as visitor:
         page = visitor.enter(served, "ada")
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
@@ -306,7 +317,7 @@ def test_by_touch_on_a_phone(browser: Any, served: Served) -> None:
     assert served.answers()[0]["complete"]
 
 
-def test_pause_stops_the_clock(browser: Any, served: Served) -> None:
+def test_pause_stops_the_clock(browser: Any, served: Seat) -> None:
     with visiting(browser) as visitor:
         page = visitor.enter(served, "ada")
         start = time.monotonic()
@@ -349,7 +360,7 @@ def test_a_visible_default_is_logged_as_one(browser: Any, tmp_path: Path) -> Non
     assert row["answer"]["by_default"] == []
 
 
-def test_no_byte_names_a_system_or_another_annotator(browser: Any, served: Served) -> None:
+def test_no_byte_names_a_system_or_another_annotator(browser: Any, tmp_path: Path) -> None:
     """Everything that the server sends to an annotator's browser, and all that the browser keeps."""
     received: list[tuple[str, str]] = []
 
@@ -358,9 +369,11 @@ def test_no_byte_names_a_system_or_another_annotator(browser: Any, served: Serve
         received.append((response.url, json.dumps(response.headers) + response.text()))
         route.fulfill(response=response)
 
-    with visiting(browser) as visitor:
+    with serve(section(), english(), tmp_path) as served, visiting(browser) as visitor:
         visitor.context.route("**/*", read)
-        page = visitor.enter(served, "ada")
+        page = visitor.page()
+        page.goto(served.link("ada"))
+        page.locator("main button[type=submit]").click()
         for _ in range(6):
             fresh(page)
             press(page, "1 2 3 4 Enter")
