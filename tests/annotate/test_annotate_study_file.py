@@ -6,13 +6,16 @@ from contextlib import closing
 from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from hypothesis import given, strategies as st
 from pydantic import ValidationError
 from typer.testing import CliRunner
 
 from dialgauge.annotate import AnnotateSection
+from dialgauge.annotate._keys import answer_keys
 from dialgauge.annotate._planning import Bundle, choose_groups, choose_pairs, share_out, shuffled
 from dialgauge.annotate._protocol import READY, ready_protocol
 from dialgauge.annotate._texts import direction, sentences
@@ -20,7 +23,7 @@ from dialgauge.cli._app import app
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.study import read_annotation_file, read_study_file, run_study
 from dialgauge.study.stages.scores import MetricsSection
-from tests.annotate.annotate_api import make_section, open_study
+from tests.annotate.annotate_api import HOST, make_section, open_study
 
 _HEAD = '[study]\nname = "s"\n[corpus]\nsource = "embedded"\n'
 
@@ -223,3 +226,42 @@ def test_direction() -> None:
     assert direction(["<مرحبا>"]) == "rtl"
     assert direction(["Hello שלום"]) == "ltr"
     assert direction(["123", ""]) == "ltr"
+
+
+@pytest.mark.parametrize(
+    ("settings", "keys"),
+    [
+        ({}, [("1", "5")]),
+        ({"dimensions": [{"name": "a", "scale": "1-7"}, {"name": "b", "scale": "yes/no"}]}, [("1", "7"), ("y", "n")]),
+        ({"dimensions": [{"name": "a", "scale": "0-2"}]}, [("0", "2")]),
+        ({"dimensions": [{"name": "a", "scale": "1-10"}]}, [("1", "0")]),
+        ({"dimensions": [{"name": "a", "scale": "0-100"}]}, []),
+        ({"task": "compare"}, [("1", "3")]),
+        ({"task": "compare", "ties": False}, [("1", "2")]),
+        ({"task": "best-worst"}, [("1", "4")]),
+        ({"task": "write", "dimensions": []}, []),
+    ],
+)
+def test_the_welcome_page_names_the_keys_of_this_study(settings: dict[str, Any], keys: list[tuple[str, str]]) -> None:
+    assert answer_keys(make_section(**settings)) == keys
+
+
+def test_the_welcome_page_is_for_annotators(tmp_path: Path) -> None:
+    dimensions = [{"name": "a", "scale": "1-7"}, {"name": "b", "scale": "0-100"}]
+    with open_study(tmp_path / "s.db", dimensions=dimensions) as study:
+        pages = {}
+        for link in study.project.links():
+            pages[link.name] = TestClient(study.app, base_url=HOST).get(link.path).text
+    assert "<kbd>1</kbd> … <kbd>7</kbd>" in pages["ada"]
+    assert "type a number" in pages["ada"]
+    assert "<kbd>5</kbd>" not in pages["ada"]
+    assert "<kbd>" not in pages["lead"]
+
+
+def test_a_table_of_the_study_changes_the_keys_it_has() -> None:
+    given = {"protocol": "csds", "annotators": ["a", "b"], "pilot": {"dialogues": 2}}
+    section = AnnotateSection.model_validate(given)
+    ready = ready_protocol("csds")["pilot"]
+    assert section.pilot is not None
+    assert section.pilot.model_dump(exclude_unset=True) == {**ready, "dialogues": 2}
+    assert ready["dialogues"] != 2

@@ -196,13 +196,19 @@ class AnnotateSection(Table):
     @model_validator(mode="before")
     @classmethod
     def _on_ready(cls, given: Any) -> Any:
-        """The settings of the ready protocol, overridden by those given here."""
+        """The settings of the ready protocol, overridden by those given here; tables by their keys, lists as a whole."""
         if not isinstance(given, dict) or not isinstance(given.get("protocol"), str):
             return given
         try:
-            return {**ready_protocol(given["protocol"]), **given}
+            ready = ready_protocol(given["protocol"])
         except UnknownNameError as error:
             raise ValueError(str(error)) from error
+        tables = {
+            name: {**ready[name], **table}
+            for name, table in given.items()
+            if isinstance(table, dict) and isinstance(ready.get(name), dict)
+        }
+        return {**ready, **given, **tables}
 
     @field_validator("annotators")
     @classmethod

@@ -8,6 +8,7 @@ from starlette.concurrency import run_in_threadpool
 
 from dialgauge.annotate import _access as access
 from dialgauge.annotate._audit import log
+from dialgauge.annotate._keys import answer_keys, is_slider
 from dialgauge.annotate._password import has_password, lead_of_password
 from dialgauge.annotate._shield import COOKIE, DEVICE_COOKIE, LOGIN_PATH
 from dialgauge.annotate._web import Site, form_field
@@ -61,7 +62,10 @@ def _add_links(app: FastAPI, site: Site, secure: bool) -> None:
             else:
                 name = access.annotator_name(connection, row["annotator"])
         # Programs that preview links read this page; only the button on it uses the link.
-        return site.page(request, "enter.html", token=token, name=name)
+        section = project.section
+        slider = section.task == "rate" and any(is_slider(one.points()) for one in section.dimensions)
+        shown = {"keys": answer_keys(section), "slider": slider, "lead": row["annotator"] is None}
+        return site.page(request, "enter.html", token=token, name=name, **shown)
 
     @app.post("/enter/{token}")
     async def use_link(token: str) -> Response:
