@@ -57,7 +57,7 @@ STUDIES: dict[str, dict[str, Any]] = {
     "points": {},
     "sentences": {"show": ["reference"], "arrange": "side-by-side", "dimensions": _SENTENCES},
     "both texts": {"show": ["dialogue", "reference"], "dimensions": [*_SENTENCES, dimension("overall", scale="0-100")]},
-    "compare": {"task": "compare"},
+    "compare": {"task": "compare", "spans": {}},
     "best-worst": {"task": "best-worst", "candidates": 3},
     "spans": {"spans": {}, "dimensions": [dimension("faithful", scale="yes/no")]},
     "write": {"task": "write", "dimensions": []},

@@ -127,6 +127,25 @@ def test_pairwise(browser: Any, tmp_path: Path) -> None:
         assert [value["relevance"] for value in values(served, "ada")] == ["1", "2", "tie"]
 
 
+def test_errors_in_a_pair(browser: Any, tmp_path: Path) -> None:
+    """In a candidate the text says whose error it is; for what the dialogue has, the page asks."""
+    protocol = section(task="compare", dimensions=[dimension("relevance")], spans={"severities": ["minor", "major"]})
+    with serve(protocol, english(1, 2), tmp_path) as served, visiting(browser) as visitor:
+        page = visitor.enter(served, "ada")
+        page.locator(".choice .markable").nth(1).focus()
+        press(page, "ArrowRight 2 1")
+        page.locator(".marks li", has_text="Summary 2").wait_for()
+        page.locator(".turn .markable").first.focus()
+        press(page, "ArrowRight 4 2")
+        page.get_by_text("Which summary has this error").wait_for()
+        press(page, "1 1 Enter")
+        done(page)
+    (row,) = [row for row in served.answers() if row["name"] == "ada"]
+    found = [(span["type"], span["severity"], span["in"], span["summary"]) for span in row["answer"]["spans"]]
+    assert found == [("wrong reference", "minor", "summary", 2), ("omission", "major", "dialogue", 1)]
+    assert row["answer"]["values"] == {"relevance": "1"}
+
+
 def test_best_worst(browser: Any, tmp_path: Path) -> None:
     protocol = section(task="best-worst", candidates=3, dimensions=[dimension("relevance")])
     with serve(protocol, english(1), tmp_path) as served:

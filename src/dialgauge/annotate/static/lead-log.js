@@ -28,6 +28,7 @@ export async function logPage() {
 function describe(detail) {
   if (detail === null || typeof detail !== "object") return String(detail ?? "");
   return Object.entries(detail)
+    .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name}: ${typeof value === "object" ? JSON.stringify(value) : value}`)
     .join(" · ");
 }

@@ -56,7 +56,7 @@ async function draw() {
 /** How much waits on a page, beside its name. */
 function showCount(page, count) {
   const link = document.querySelector(`nav a[data-page="${page}"]`);
-  replace(link, t(`lead.${page}`), count ? element("span", { class: "count" }, ` ${count}`) : "");
+  replace(link, t(`lead.${page}`), " ", count ? element("span", { class: "count" }, String(count)) : "");
 }
 
 /** Draws the page anew when something has changed, but never under somebody's hands. */
@@ -90,7 +90,9 @@ function failed(error) {
 
 setUpLanguage();
 for (const link of document.querySelectorAll("nav a[data-page]")) {
-  if (link.dataset.page === name) link.setAttribute("aria-current", "page");
+  if (link.dataset.page !== name) continue;
+  link.setAttribute("aria-current", "page");
+  link.scrollIntoView({ block: "nearest", inline: "center" });
 }
 if (name in PAGES) {
   draw().catch(failed);
