@@ -122,7 +122,6 @@ class Served:
         with self.project.store.read() as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
 
-
     def rate(self, name: str, *given: dict[str, Any]) -> None:
         """Answers of a person to their first open items, without a browser, as a save over HTTP would store them."""
         query = (

@@ -26,7 +26,7 @@ from tests.page_checks import violations
 
 pytestmark = pytest.mark.browser
 
-#: What the lead does: after these the same person goes on, after the others nobody does; what is wrong at the annotator.
+#: What the lead does (the same person goes on after it, or nobody does), and what is wrong at the annotator.
 PASSING = ("add", "pause", "gate", "close")
 FINAL = ("replace", "drop")
 FAULTS = ("offline", "second tab", "second device", "full storage", "expired session", "server down")

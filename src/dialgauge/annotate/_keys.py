@@ -1,4 +1,4 @@
-"""The keys that answer the questions of a protocol, as the welcome page names them; ``questions.js`` listens to them."""
+"""The keys that answer the questions of a protocol, as the welcome page names them (``questions.js`` has them too)."""
 
 from dialgauge.annotate._protocol import AnnotateSection
 from dialgauge.ratings import Scale

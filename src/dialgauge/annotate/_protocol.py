@@ -196,7 +196,7 @@ class AnnotateSection(Table):
     @model_validator(mode="before")
     @classmethod
     def _on_ready(cls, given: Any) -> Any:
-        """The settings of the ready protocol, overridden by those given here; tables by their keys, lists as a whole."""
+        """The settings of the ready protocol, overridden by those given here: tables key by key, lists whole."""
         if not isinstance(given, dict) or not isinstance(given.get("protocol"), str):
             return given
         try:
