@@ -110,6 +110,7 @@ def _forget_examples() -> None:
 pytest_collect_file = Sybil(
     parsers=[PythonCodeBlockParser(), _console_blocks],
     patterns=["*.md"],
+    excludes=["tutorials/*.md", "gallery.md"],  # executed when the documentation is built
     setup=_enter_folder,
     teardown=_leave_folder,
 ).pytest()

@@ -12,12 +12,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 project = "dialgauge"
 copyright = "2026, the dialgauge developers"
 release = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "api_reference"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "api_reference", "executed", "accessible"]
 html_theme = "furo"
 html_title = f"dialgauge {release}"
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
+html_static_path = ["static"]
+html_css_files = ["outputs.css"]
+html_theme_options = {"top_of_page_buttons": []}
+html_show_sourcelink = False
 autodoc_typehints = "none"  # they are in the parameter lists
 python_use_unqualified_type_names = True
 autodoc_member_order = "bysource"

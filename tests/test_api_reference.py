@@ -1,6 +1,8 @@
 """The API reference: every public name is in it, with its parameters, and it builds without a warning."""
 
 import inspect
+import json
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -13,6 +15,7 @@ import pytest
 
 from dialgauge.lazy import public_names
 from dialgauge.settings import Settings, setting
+from tests.page_checks import DESKTOP, violations
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = sorted(path.parent.name for path in (ROOT / "src" / "dialgauge").glob("*/__init__.pyi") if public_names(path))
@@ -96,16 +99,71 @@ def test_every_public_name_is_documented(reference: ModuleType, room: str) -> No
             assert listed == [one for one in inspect.signature(value).parameters if not one.startswith("_")]
 
 
-@pytest.mark.slow
-def test_it_builds_without_a_warning_and_has_every_name(reference: ModuleType, tmp_path: Path) -> None:
-    from sphinx.util.inventory import InventoryFile
-
-    command = [sys.executable, "-m", "sphinx", "-W", "-q", str(ROOT / "docs"), str(tmp_path)]
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation; building it runs the tutorials and the gallery."""
+    pytest.importorskip("sphinx")
+    pytest.importorskip("vl_convert")
+    folder = tmp_path_factory.mktemp("docs")
+    command = [sys.executable, "-m", "sphinx", "-W", "-q", str(ROOT / "docs"), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
-    inventory = InventoryFile.loads((tmp_path / "objects.inv").read_bytes(), uri="")
+    return folder
+
+
+@pytest.mark.slow
+def test_it_builds_without_a_warning_and_has_every_name(reference: ModuleType, built: Path) -> None:
+    from sphinx.util.inventory import InventoryFile
+
+    inventory = InventoryFile.loads((built / "objects.inv").read_bytes(), uri="")
     known = {name for kind, entries in inventory.data.items() if kind.startswith("py:") for name in entries}
     for room in ROOMS:
-        page = (tmp_path / "api" / f"{room}.html").read_text("utf-8")
+        page = (built / "api" / f"{room}.html").read_text("utf-8")
         for name in reference.homes(f"dialgauge.{room}"):
             assert f"dialgauge.{room}.{name}" in known or f">{name}</span>" in page
+
+
+@pytest.mark.slow
+def test_tutorials_and_gallery_are_notebooks_with_pictures(built: Path) -> None:
+    pages = sorted(path.relative_to(built).with_suffix("") for path in built.rglob("*.ipynb"))
+    sources = [*(ROOT / "docs" / "tutorials").glob("*.md"), ROOT / "docs" / "gallery.md"]
+    assert pages == sorted(path.relative_to(ROOT / "docs").with_suffix("") for path in sources)
+    for page in pages:
+        if page.name == "index":
+            continue
+        notebook = json.loads((built / page).with_suffix(".ipynb").read_text("utf-8"))
+        kinds = {kind for cell in notebook["cells"] for one in cell.get("outputs", ()) for kind in one.get("data", ())}
+        assert "image/svg+xml" in kinds, page
+        assert '<div class="output" tabindex="0"><svg' in (built / page).with_suffix(".html").read_text("utf-8")
+    gallery = (built / "gallery.html").read_text("utf-8")
+    assert gallery.count('<div class="output" tabindex="0"><svg') >= 16
+
+
+@pytest.mark.slow
+def test_no_link_inside_is_broken_and_search_finds_pages(built: Path) -> None:
+    anchors = {path: set(re.findall(r'\bid="([^"]+)"', path.read_text("utf-8"))) for path in built.rglob("*.html")}
+    broken = []
+    for page in anchors:
+        for link in re.findall(r'href="([^"]+)"', page.read_text("utf-8")):
+            target, _, anchor = link.partition("#")
+            if "://" in link or link.startswith(("mailto:", "data:")):
+                continue
+            file = (page.parent / target.partition("?")[0]).resolve() if target else page
+            if not file.exists() or (anchor and file in anchors and anchor not in anchors[file]):
+                broken.append(f"{page.name}: {link}")
+    assert broken == []
+    index = (built / "searchindex.js").read_text("utf-8")
+    assert "krippendorff" in index
+    assert "tutorials/two-summarizers" in index
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_pages_are_accessible(built: Path, browser: Any) -> None:
+    page = browser.new_page(viewport=DESKTOP)
+    try:
+        for name in ("index", "tutorials/which-metric", "gallery", "api/plots"):
+            page.goto((built / f"{name}.html").as_uri())
+            assert violations(page) == [], name
+    finally:
+        page.close()

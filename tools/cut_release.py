@@ -1,4 +1,8 @@
-"""Sets the version of a release everywhere it is written, and dates the changelog: ``cut_release.py 1.0.0rc1``."""
+"""Sets the version of a release everywhere it is written, and dates the changelog: ``cut_release.py 1.0.0rc1``.
+
+Changes are lines under "Unreleased" in CHANGELOG.md, or files in ``changes/`` (two people then never edit one line):
+their text is put on top of the section of the release, in the order of their names, and the files go.
+"""
 
 import argparse
 import re
@@ -24,11 +28,15 @@ def cut(root: Path, version: str, day: str) -> None:
     """Write the version into pyproject.toml and CITATION.cff, and the heading of the changelog."""
     _replace(root / "pyproject.toml", r'(?m)^version = ".*"$', f'version = "{version}"')
     _replace(root / "CITATION.cff", r"(?m)^version: .*$", f"version: {version}")
-    _replace(root / "CHANGELOG.md", f"(?m)^{UNRELEASED}", f"{UNRELEASED}\n## {version} ({day})\n")
+    fragments = sorted((root / "changes").glob("*.md"))
+    added = "".join(f"\n{one.read_text('utf-8').strip()}\n" for one in fragments).replace("\n\n", "\n")
+    _replace(root / "CHANGELOG.md", f"(?m)^{UNRELEASED}", f"{UNRELEASED}\n## {version} ({day})\n{added}")
+    for one in fragments:
+        one.unlink()
 
 
 def _replace(path: Path, pattern: str, text: str) -> None:
-    changed, count = re.subn(pattern, text, path.read_text("utf-8"), count=1)
+    changed, count = re.subn(pattern, lambda found: text, path.read_text("utf-8"), count=1)
     if not count:
         raise SystemExit(f"{path}: nothing matches {pattern}")
     path.write_text(changed, "utf-8")
