@@ -5,7 +5,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-#: In the pages of the theme, and as they should be: levels of headings, names of landmarks, boxes that scroll by keyboard.
+#: In pages of the theme, and as they should be: levels of headings, names of landmarks, boxes that scroll by keyboard.
 _MENDED = {
     '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
