@@ -10,11 +10,19 @@ from hypothesis import given, settings, strategies as st
 from dialgauge.corpus import KEY, Corpus, embedded_corpus, write_corpus
 from dialgauge.engine import engine
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
-from dialgauge.metrics import Scores, score, score_pairs, score_stream
+from dialgauge.metrics import Scores, parse_request, score, score_pairs, score_stream
+from dialgauge.metrics._scores import SYSTEM_KEY
 from dialgauge.metrics._stream_layout import bucket_numbers
 from dialgauge.metrics._stream_source import PairsSource
 
 METRICS = ["rouge-1", "rouge-l", "chrf", "bleu-4"]
+CORPUS_METRICS = [
+    "corpus-bleu",
+    "corpus-bleu:smooth=floor,order=2",
+    "corpus-chrf++",
+    "corpus-ter",
+    "corpus-chrf@source",
+]
 
 
 def pairs_frame(count: int = 60) -> pl.DataFrame:
@@ -272,15 +280,38 @@ def test_behind_a_url_it_is_the_same(tmp_path: Path) -> None:
         memory.rm("/stream-test", recursive=True)
 
 
+def test_metrics_of_systems_come_from_sums(tmp_path: Path) -> None:
+    corpus, metrics = embedded_corpus(), ["rouge-1", *CORPUS_METRICS]
+    columns = [parse_request(spec).column for spec in metrics]
+    write_corpus(corpus, tmp_path / "corpus")
+    expected = score(corpus, metrics).systems.sort("system").select("system", *columns[1:])
+    for size in (10, 10_000):
+        out = tmp_path / f"out-{size}"
+        report = score_stream(tmp_path / "corpus", metrics, out, chunk_size=size)
+        found = report.means.sort("system")
+        assert found.columns == [*SYSTEM_KEY, *columns]
+        assert found.select(expected.columns).equals(expected)
+        assert (report.parts > 5) == (size == 10)
+        assert Scores.load(out / "part-00000000.parquet").metrics == ["rouge-1"]
+    again = score_stream(tmp_path / "corpus", metrics, tmp_path / "out-10", chunk_size=10)
+    assert again.resumed == again.parts
+
+
+def test_a_system_without_words_has_no_value(tmp_path: Path) -> None:
+    file, metrics = tmp_path / "pairs.parquet", ["corpus-bleu:order=1", "corpus-ter"]
+    texts = {"summary": ["one word", " "], "reference": ["one word", "two"]}
+    pl.DataFrame({"dialogue_id": ["1", "2"], "system": ["a", "b"], **texts}).write_parquet(file)
+    report = score_stream(file, metrics, tmp_path / "out", chunk_size=1)
+    assert report.means["corpus-ter"].to_list() == [0.0, None]
+    assert report.failures == {(name, "no summary of the system can be scored"): 1 for name in metrics}
+
+
 def test_what_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "pairs.parquet"
     pairs_frame().write_parquet(file)
     out = tmp_path / "out"
-    with pytest.raises(InputError, match="'corpus-bleu' needs all summaries at once"):
-        score_stream(file, ["corpus-bleu"], out)
     with pytest.raises(InputError, match="'bertscore-f1:idf=distinct' needs all summaries"):
         score_stream(file, ["bertscore-f1:idf=distinct"], out)
-    assert "corpus-bleu" in score_stream(file, ["bleu"], tmp_path / "family").left_out
     with pytest.raises(ParameterError, match="'chunk_size' must be 1 or more"):
         score_stream(file, METRICS, out, chunk_size=0)
     with pytest.raises(UnknownNameError, match="unknown column in the mapping 'sumary'"):

@@ -9,15 +9,14 @@ import numpy as np
 from dialgauge.errors import ParameterError
 from dialgauge.metrics._case_parameter import CASE, in_case
 from dialgauge.metrics._job import Job
-from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
+from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Sums, Values
 from dialgauge.metrics._overlap import (
     BoolArray,
     Scorable,
+    computed_from,
     elementwise,
     exponential,
     scorable,
-    scorable_groups,
-    sum_by_group,
 )
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._texts import IdArray
@@ -212,17 +211,22 @@ def _compute_summary(n: int) -> Callable[[Job, Mapping[str, str]], Values]:
     return compute
 
 
-def _compute_system(job: Job, parameters: Mapping[str, str]) -> Values:
-    tokeniser, orders = _tokeniser(parameters), int(parameters["order"])
-    items = _item_statistics(job, tokeniser, orders)
-    statistics = _Statistics(
-        *(sum_by_group(job, part) for part in (items.lengths, items.target_lengths, items.correct, items.total))
-    )
+def _counts(job: Job, parameters: Mapping[str, str]) -> FloatArray:
+    tokeniser = _tokeniser(parameters)
+    items = _item_statistics(job, tokeniser, int(parameters["order"]))
+    usable = _scorable(job, tokeniser).items
+    numbers = np.column_stack([usable, items.lengths, items.target_lengths, items.correct, items.total])
+    return numbers.astype(np.float64)
+
+
+def _of_sums(sums: FloatArray, parameters: Mapping[str, str]) -> FloatArray:
+    orders, whole = int(parameters["order"]), sums.astype(np.int64)
+    statistics = _Statistics(whole[:, 0], whole[:, 1], whole[:, 2 : 2 + orders], whole[:, 2 + orders :])
     precisions = _precisions(statistics, *_smoothing(parameters))
-    reached = np.full(len(statistics.lengths), orders)
-    scores = _scores(statistics, precisions, _brevity_penalty(statistics), reached)
-    groups, reasons = scorable_groups(job, _scorable(job, tokeniser).items, _UNIT, _READS)
-    return Values(np.where(groups, scores, np.nan), reasons)
+    return _scores(statistics, precisions, _brevity_penalty(statistics), np.full(len(whole), orders))
+
+
+_SUMS = Sums(_counts, _of_sums)
 
 
 for _n in range(1, _ORDERS + 1):
@@ -253,7 +257,8 @@ register(
         targets=("reference", "source"),
         range=(0, 100),
         citation=_CITATION,
-        compute=_compute_system,
+        compute=computed_from(_SUMS, _UNIT, _READS),
+        sums=_SUMS,
         parameters={
             "smooth": Parameter("exp", _SMOOTH.choices[:4], _SMOOTH.help.partition(";")[0]),
             "tok": _TOK,

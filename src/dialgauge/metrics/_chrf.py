@@ -6,8 +6,8 @@ import numpy as np
 
 from dialgauge.metrics._case_parameter import CASE, in_case
 from dialgauge.metrics._job import Job
-from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
-from dialgauge.metrics._overlap import Scorable, first_best, scorable, scorable_groups, sum_by_group
+from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Sums, Values
+from dialgauge.metrics._overlap import Scorable, computed_from, first_best, scorable
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._texts import IdArray
 from dialgauge.metrics._tokenize import CHARACTERS, tokens
@@ -16,6 +16,8 @@ from dialgauge.metrics.kernels import TargetSets, ngram_match
 _WORD_ORDERS = 2
 #: sacrebleu's F of an order without n-grams, with smooth=eps.
 _EPSILON = 1e-16
+#: What is counted for a pair and an order: n-grams of the hypothesis, of the target, and common ones.
+_COLUMNS = 3
 _UNIT, _READS = "characters", "chrF reads everything but white space"
 _TOK = Parameter(
     "chrf",
@@ -54,7 +56,7 @@ def _overlap(job: Job, tokeniser: str, orders: int) -> IdArray:
         units = tokens(job.texts, tokeniser, job.hypothesis_ids, job.target_ids)
         hypotheses = job.pair_hypothesis_ids
         shorter = np.arange(orders)
-        result = np.empty((len(hypotheses), orders, 3), dtype=np.int64)
+        result = np.empty((len(hypotheses), orders, _COLUMNS), dtype=np.int64)
         result[..., 0] = np.maximum(units.lengths[hypotheses][:, None] - shorter, 0)
         result[..., 1] = np.maximum(units.lengths[job.target_ids][:, None] - shorter, 0)
         # An order that the target is too short for does not count against the hypothesis.
@@ -89,7 +91,7 @@ def _smoothed_f(overlaps: IdArray, factor: int) -> FloatArray:
     rows, orders = overlaps.shape[:2]
     total = np.zeros(rows)
     for order in range(orders):
-        of_hypothesis, of_target, common = (overlaps[:, order, column] for column in range(3))
+        of_hypothesis, of_target, common = (overlaps[:, order, column] for column in range(_COLUMNS))
         precision = np.divide(common, of_hypothesis, out=np.full(rows, _EPSILON), where=of_hypothesis > 0)
         recall = np.divide(common, of_target, out=np.full(rows, _EPSILON), where=of_target > 0)
         below = factor * precision + recall
@@ -102,7 +104,7 @@ def _f_of_means(overlaps: IdArray, factor: int) -> FloatArray:
     rows = len(overlaps)
     precision, recall, effective = np.zeros(rows), np.zeros(rows), np.zeros(rows)
     for order in range(overlaps.shape[1]):
-        of_hypothesis, of_target, common = (overlaps[:, order, column] for column in range(3))
+        of_hypothesis, of_target, common = (overlaps[:, order, column] for column in range(_COLUMNS))
         both = (of_hypothesis > 0) & (of_target > 0)
         precision += np.divide(common, of_hypothesis, out=np.zeros(rows), where=both)
         recall += np.divide(common, of_target, out=np.zeros(rows), where=both)
@@ -135,11 +137,18 @@ def _compute_summary(job: Job, parameters: Mapping[str, str]) -> Values:
     return Values(usable.blank(scores[_best_pairs(job, scores)]), usable.reasons)
 
 
-def _compute_system(job: Job, parameters: Mapping[str, str]) -> Values:
+def _counts(job: Job, parameters: Mapping[str, str]) -> FloatArray:
     overlaps = _pair_overlaps(job, parameters)
     best = overlaps[_best_pairs(job, _f_scores(overlaps, parameters))]
-    groups, reasons = scorable_groups(job, _scorable(job).items, _UNIT, _READS)
-    return Values(np.where(groups, _f_scores(sum_by_group(job, best), parameters), np.nan), reasons)
+    flat = best.reshape(len(best), best.shape[1] * _COLUMNS)
+    return np.column_stack([_scorable(job).items, flat]).astype(np.float64)
+
+
+def _of_sums(sums: FloatArray, parameters: Mapping[str, str]) -> FloatArray:
+    return _f_scores(sums.astype(np.int64).reshape(len(sums), sums.shape[1] // _COLUMNS, _COLUMNS), parameters)
+
+
+_SUMS = Sums(_counts, _of_sums)
 
 
 for _name, _words in (("chrf", 0), ("chrf++", _WORD_ORDERS)):
@@ -164,7 +173,8 @@ for _name, _words in (("chrf", 0), ("chrf++", _WORD_ORDERS)):
             targets=("reference", "source"),
             range=(0, 100),
             citation=_CITATIONS[_words],
-            compute=_compute_system,
+            compute=computed_from(_SUMS, _UNIT, _READS),
+            sums=_SUMS,
             parameters=_PARAMETERS[_words],
             level="system",
         ),

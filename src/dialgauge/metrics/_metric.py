@@ -91,6 +91,18 @@ class Derived:
 
 
 @dataclass(frozen=True, slots=True)
+class Sums:
+    """A system-level metric as a function of sums over the summaries of a system, so that they can be counted apart.
+
+    ``counts`` maps a job and parameter values to numbers for each item (items × n); the first is 1 if the item can be
+    scored, and else 0. ``values`` maps their sums over the items of each group, without that first one, to values.
+    """
+
+    counts: "Callable[[Job, Mapping[str, str]], FloatArray]"
+    values: Callable[[FloatArray, Mapping[str, str]], FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
 class Metric:
     """A metric, declared.
 
@@ -102,7 +114,8 @@ class Metric:
     ``check`` rejects parameter values that do not fit the stored files of a model, without loading it.
     ``itemwise_if`` names, for a metric whose value of a summary can depend on the others that are scored with it (such
     as by document frequencies), the parameter values with which it does not. ``derived`` is set for a metric that is
-    computed from the values of others: its ``compute`` is never called.
+    computed from the values of others: its ``compute`` is never called. ``sums`` is set for a system-level metric
+    that is a function of sums: parts of a corpus are counted by themselves, and the sums give its value.
     """
 
     compute: Compute
@@ -124,6 +137,7 @@ class Metric:
     check: Callable[[Mapping[str, str]], None] | None = None
     itemwise_if: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     derived: Derived | None = None
+    sums: Sums | None = None
 
 
 @dataclass(frozen=True, slots=True)

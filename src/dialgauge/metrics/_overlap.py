@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialgauge.metrics._job import Job
-from dialgauge.metrics._metric import FloatArray
+from dialgauge.metrics._metric import Compute, FloatArray, Sums, Values
 from dialgauge.metrics._texts import IdArray
 from dialgauge.metrics.kernels import Tokens
 
@@ -44,17 +44,24 @@ def scorable(job: Job, tokens: Tokens, unit: str, reads: str) -> Scorable:
     return Scorable(items, targets & hypotheses[job.pair_items], reasons)
 
 
-def scorable_groups(job: Job, items: BoolArray, unit: str, reads: str) -> tuple[BoolArray, dict[int, str]]:
-    """The same for the groups of a job: those with an item that can be scored, and why the others have no value."""
-    groups = sum_by_group(job, items.astype(np.int64)) > 0
-    reason = f"no summary of the system has {unit} for this tokenisation ({reads}) and a {job.target} with some"
-    return groups, {int(group): reason for group in np.flatnonzero(~groups)}
+def computed_from(sums: Sums, unit: str, reads: str, lost: str = "") -> Compute:
+    """The function of a system-level metric that is made of sums; ``lost`` is why these may have no value."""
+
+    def compute(job: Job, parameters: Mapping[str, str]) -> Values:
+        totals = _sum_by_group(job, sums.counts(job, parameters))
+        scored = totals[:, 0] > 0
+        values = np.where(scored, sums.values(totals[:, 1:], parameters), np.nan)
+        reason = f"no summary of the system has {unit} for this tokenisation ({reads}) and a {job.target} with some"
+        reasons = {int(group): lost if scored[group] else reason for group in np.flatnonzero(np.isnan(values))}
+        return Values(values, reasons)
+
+    return compute
 
 
-def sum_by_group(job: Job, per_item: IdArray) -> IdArray:
-    """Sum the rows of an array over the items of each group."""
+def _sum_by_group(job: Job, per_item: FloatArray) -> FloatArray:
+    """Sum the rows of an array over the items of each group, one after the other, as sacrebleu does."""
     count = int(job.groups.max()) + 1 if len(job) else 0
-    total = np.zeros((count, *per_item.shape[1:]), dtype=np.int64)
+    total = np.zeros((count, *per_item.shape[1:]))
     np.add.at(total, job.groups, per_item)
     return total
 

@@ -10,7 +10,7 @@ from dialgauge.corpus import KEY, Corpus
 from dialgauge.errors import InputError
 from dialgauge.metrics._computing import Computing
 from dialgauge.metrics._job import Job
-from dialgauge.metrics._metric import Derived, MetricRequest, Target
+from dialgauge.metrics._metric import Derived, MetricRequest, Sums, Target
 from dialgauge.metrics._registry import parse_request
 from dialgauge.metrics._scores import SYSTEM_KEY
 from dialgauge.metrics._texts import IdArray, TextTable
@@ -55,7 +55,7 @@ class ScoringPlan:
             .to_numpy()
         )
         self._distinct: dict[Target, _Distinct] = {}
-        self._grouped: dict[Target, tuple[Job, IdArray]] = {}
+        self._grouped: dict[Target, tuple[Job, IdArray, IdArray]] = {}
 
     def summary_values(self, request: MetricRequest) -> Scored:
         """The value of each summary."""
@@ -90,14 +90,7 @@ class ScoringPlan:
 
     def system_values(self, request: MetricRequest) -> Scored:
         """The value of each group of summaries (system, variant, role); its failures name no dialogue."""
-        if request.target not in self._grouped:
-            lists = self._targets(request)
-            kept = [i for i, several in enumerate(lists) if several or request.target == "none"]
-            job = self._job(request.target, np.array(kept, dtype=np.int64), lists)
-            # A group may have lost all its items because they have no target: the metric sees the others without gaps.
-            present, dense = np.unique(job.groups, return_inverse=True)
-            self._grouped[request.target] = replace(job, groups=dense.astype(np.int64)), present
-        job, present = self._grouped[request.target]
+        job, present, _ = self._grouped_job(request)
         values = self.computing.per_group(request, job, len(present))
         numbers = np.full(self.groups.height, np.nan)
         numbers[present] = values.numbers
@@ -112,6 +105,23 @@ class ScoringPlan:
             _remarks(self.groups, lost, request, "reason", reasons),
             _remarks(self.groups, noted, request, "note", list(values.notes.values())),
         )
+
+    def counts(self, request: MetricRequest, sums: Sums) -> pl.DataFrame:
+        """What a metric made of sums counts in each summary that has a target (``numbers``)."""
+        job, _, rows = self._grouped_job(request)
+        numbers = pl.Series("numbers", sums.counts(job, request.parameters).tolist(), dtype=pl.List(pl.Float64))
+        return self.items[rows].select(KEY).with_columns(numbers)
+
+    def _grouped_job(self, request: MetricRequest) -> tuple[Job, IdArray, IdArray]:
+        """The job by groups, the groups that have a target in it, and the summaries that have one."""
+        if request.target not in self._grouped:
+            lists = self._targets(request)
+            rows = np.array([i for i, some in enumerate(lists) if some or request.target == "none"], dtype=np.int64)
+            job = self._job(request.target, rows, lists)
+            # A group may have lost all its items because they have no target: the metric sees the others without gaps.
+            present, dense = np.unique(job.groups, return_inverse=True)
+            self._grouped[request.target] = replace(job, groups=dense.astype(np.int64)), present, rows
+        return self._grouped[request.target]
 
     def _distinct_job(self, request: MetricRequest) -> _Distinct:
         if request.target not in self._distinct:

@@ -31,7 +31,8 @@ from dialgauge.metrics._settings import StreamSettings
 from dialgauge.metrics._sharded import PartScorer
 from dialgauge.metrics._stream_files import PartStore, in_memory
 from dialgauge.metrics._stream_layout import Workplace, forget_files
-from dialgauge.metrics._stream_source import Chunk, Source, open_source
+from dialgauge.metrics._stream_source import Chunk, Loaded, Source, open_source
+from dialgauge.metrics._stream_sums import part_totals, unscored, values_of
 from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 
@@ -70,6 +71,7 @@ class _PartTask:
     source: Source
     store: PartStore
     scorer: PartScorer
+    summed: tuple[str, ...]
     run: str
 
     def setup(self) -> None:
@@ -82,7 +84,9 @@ class _PartTask:
         Whatever goes wrong with these rows alone must not cost the others: the record then says what it was.
         """
         try:
-            scores, problems = self._scored(chunk)
+            loaded = self.source.load(chunk)
+            scores = self._scored(loaded)
+            totals = part_totals(loaded, self.summed, self.scorer.settings.include_references) if self.summed else None
             data = parquet_bytes(scores)
         except (MissingExtraError, ModelError):  # no part can be made without
             raise
@@ -98,18 +102,19 @@ class _PartTask:
             "sha256": hashlib.sha256(data).hexdigest(),
             "sums": _sums(scores),
             "failures": [[*key, count] for key, count in _counted(scores).items()],
-            "problems": problems,
+            "problems": dict(loaded.problems),
         }
+        if totals is not None:
+            record["totals"] = totals
         self.store.write(name, data)
         self.store.write(_record_name(chunk.number), _json(record))
         self.store.remove(_failure_name(chunk.number))
         return record
 
-    def _scored(self, chunk: Chunk) -> tuple[Scores, dict[str, int]]:
-        loaded = self.source.load(chunk)
+    def _scored(self, loaded: Loaded) -> Scores:
         scores = self.scorer(loaded.corpus)
         frame, failures, notes = map(loaded.keyed, (scores.frame, scores.failures, scores.notes))
-        return replace(scores, frame=frame, failures=failures, notes=notes), dict(loaded.problems)
+        return replace(scores, frame=frame, failures=failures, notes=notes)
 
     def lost(self, chunk: Chunk, reason: str, details: str = "") -> dict[str, Any]:
         """The record of a part that could not be made. Engines call it for a chunk that ended its worker too often."""
@@ -140,8 +145,8 @@ def score_stream(
     processed once.
 
     Rerun with the same arguments to resume: intact parts are kept and the others are computed. The files are
-    byte-identical to those of an uninterrupted run, on any engine. Metrics that need all summaries at once,
-    such as corpus BLEU, raise an error.
+    byte-identical to those of an uninterrupted run, on any engine. Corpus BLEU, chrF and TER come from sums over the
+    parts. Metrics that need all summaries at once, such as BERTScore with ``idf``, raise an error.
     """
     place, store = str(source), PartStore(str(output))
     asked = StreamSettings.chosen(settings, changes, "score_stream")
@@ -168,7 +173,10 @@ def score_stream(
     with store.claimed():
         _claim(store, head)
         run = hashlib.sha256(_json(head)).hexdigest()
-        task = _PartTask(opened, store, PartScorer.of(requests, asked), run)
+        summed = tuple(request.column for request in requests if request.metric.sums is not None)
+        itemwise = tuple(request.column for request in requests if request.column not in summed)
+        scorer = replace(PartScorer.of(requests, asked), columns=itemwise)
+        task = _PartTask(opened, store, scorer, summed, run)
         return _stream(task, asked.chunk_size, engine, head["signatures"], left_out, progress)
 
 
@@ -190,7 +198,7 @@ def _stream(
     missing = opened.located(missing, size, work) if missing else []
     rows, done = sum(c.stop - c.start for c in chunks), sum(c.stop - c.start for c in chunks if c.number in records)
     if missing:  # the first chunk speaks for all: nobody has the others at hand
-        _warn(opened, missing[0], parse_requests(task.scorer.columns))
+        _warn(opened, missing[0], parse_requests([*task.scorer.columns, *task.summed]))
     failed: dict[str, str] = {}
     if progress:
         progress(store.place, done, rows)
@@ -203,7 +211,7 @@ def _stream(
         if progress:
             progress(store.place, done, rows)
     made = [records[chunk.number] for chunk in chunks if chunk.number in records]
-    report = replace(_report(store.place, made, signatures, left_out), resumed=resumed, failed=failed)
+    report = replace(_report(store.place, made, signatures, task.summed, left_out), resumed=resumed, failed=failed)
     if not failed:
         store.write(_MANIFEST, _json(_manifest(report, made)))
         forget_files(work)
@@ -248,7 +256,7 @@ def _streamable(
     """The requests that can be computed in chunks; others raise an error, or are skipped if a family added them."""
     kept, lost = [], dict(left_out)
     for request in requests:
-        if request.itemwise:
+        if request.itemwise or request.metric.sums is not None:
             kept.append(request)
             continue
         reason = "needs all summaries at once and cannot be streamed"
@@ -315,7 +323,11 @@ def _counted(scores: Scores) -> Counter[tuple[str, str]]:
 
 
 def _report(
-    output: str, records: Sequence[Mapping[str, Any]], signatures: Mapping[str, str], left_out: Mapping[str, str]
+    output: str,
+    records: Sequence[Mapping[str, Any]],
+    signatures: Mapping[str, str],
+    summed: Sequence[str],
+    left_out: Mapping[str, str],
 ) -> StreamReport:
     groups: dict[tuple[str, ...], list[list[list[float]]]] = {}
     failures: Counter[tuple[str, str]] = Counter()
@@ -325,15 +337,23 @@ def _report(
             groups.setdefault(tuple(key), []).append(sums)
         failures.update({(metric, reason): count for metric, reason, count in record["failures"]})
         problems.update(record["problems"])
-    means = [(*key, *map(_mean, zip(*several, strict=True))) for key, several in sorted(groups.items())]
+    itemwise = [column for column in signatures if column not in summed]
+    values = values_of(records, summed)
+    rows = [
+        dict(zip([*SYSTEM_KEY, *itemwise], (*key, *map(_mean, zip(*several, strict=True))), strict=True))
+        | values.get(key, {})
+        for key, several in sorted(groups.items())
+    ]
     schema = {**dict.fromkeys(SYSTEM_KEY, pl.String), **dict.fromkeys(signatures, pl.Float64)}
+    means = pl.DataFrame(rows, schema=schema)
+    failures.update(unscored(means, summed))
     return StreamReport(
         output=output,
         rows=sum(record["rows"] for record in records),
         parts=len(records),
         resumed=0,
         signatures=dict(signatures),
-        means=pl.DataFrame(means, schema=schema, orient="row"),
+        means=means,
         failures=dict(sorted(failures.items())),
         problems=dict(sorted(problems.items())),
         left_out=dict(left_out),

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from dialgauge.metrics._job import Job
-from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Values
-from dialgauge.metrics._overlap import BoolArray, Scorable, scorable, scorable_groups, sum_by_group
+from dialgauge.metrics._metric import FloatArray, Metric, Parameter, Sums, Values
+from dialgauge.metrics._overlap import BoolArray, Scorable, computed_from, scorable
 from dialgauge.metrics._registry import register
 from dialgauge.metrics._texts import IdArray
 from dialgauge.metrics._tokenize import tokens
@@ -149,17 +149,22 @@ def _compute_summary(job: Job, parameters: Mapping[str, str]) -> Values:
     return Values(rates, reasons | too_long)
 
 
-def _compute_system(job: Job, parameters: Mapping[str, str]) -> Values:
-    statistics = _statistics(job, parameters)
-    groups, reasons = scorable_groups(job, statistics.usable.items, _UNIT, _READS)
-    too_long = sum_by_group(job, statistics.too_long.astype(np.int64)) > 0
-    edits = sum_by_group(job, np.where(statistics.too_long, 0, statistics.edits))
-    # bincount adds one after the other, as sacrebleu does: the means of several references are not whole numbers.
-    lengths = np.bincount(job.groups, weights=statistics.lengths, minlength=len(groups))
-    scored = groups & ~too_long
-    rates = np.full(len(groups), np.nan)
+def _counts(job: Job, parameters: Mapping[str, str]) -> FloatArray:
+    """Lengths are means over several references, and not whole numbers then."""
+    found = _statistics(job, parameters)
+    edits = np.where(found.too_long, 0, found.edits)
+    return np.column_stack([found.usable.items, found.too_long, edits, found.lengths]).astype(np.float64)
+
+
+def _of_sums(sums: FloatArray, parameters: Mapping[str, str]) -> FloatArray:
+    too_long, edits, lengths = sums.T
+    scored = (too_long == 0) & (lengths > 0)
+    rates = np.full(len(sums), np.nan)
     rates[scored] = 100 * (edits[scored] / lengths[scored])
-    return Values(rates, {**reasons, **dict.fromkeys(np.flatnonzero(groups & too_long).tolist(), _TOO_LONG)})
+    return rates
+
+
+_SUMS = Sums(_counts, _of_sums)
 
 
 register(
@@ -183,7 +188,8 @@ register(
         targets=("reference", "source"),
         range=(0, None),
         citation=_CITATION,
-        compute=_compute_system,
+        compute=computed_from(_SUMS, _UNIT, _READS, _TOO_LONG),
+        sums=_SUMS,
         parameters=_PARAMETERS,
         version="2",
         level="system",
