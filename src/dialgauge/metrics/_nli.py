@@ -74,19 +74,20 @@ def classify(model: Model, texts: Sequence[Pair], truncation: str) -> dict[Pair,
     return {pair: Judged(logits, note) for pair, logits, (_, note) in zip(distinct, found, rows, strict=True)}
 
 
-def _notes(judged: Iterable[Judged]) -> str:
+def notes_of(judged: Iterable[Judged]) -> str:
+    """The notes on these answers, each once."""
     return "; ".join(dict.fromkeys(one.note for one in judged if one.note))
 
 
 @dataclass(frozen=True, slots=True)
-class _Labels:
+class Labels:
     """The labels of a classifier by their numbers, as its config.json names them."""
 
     ref: ModelRef
     names: Mapping[int, str]
 
     @classmethod
-    def of(cls, model: Model) -> "_Labels":
+    def of(cls, model: Model) -> "Labels":
         return cls(model.ref, {int(i): str(name) for i, name in model.config.id2label.items()})
 
     def called(self, part: str, otherwise: str) -> int:
@@ -122,10 +123,11 @@ class _Labels:
         return self.numbered("correct", parameters["correct"])
 
 
-def _check(read: Callable[[_Labels, Mapping[str, str]], object], parameters: Mapping[str, str]) -> None:
+def check_labels(read: Callable[[Labels, Mapping[str, str]], object], parameters: Mapping[str, str]) -> None:
+    """Refuse labels that the stored model does not have, before anything is computed."""
     stored = stored_config(parameters["model"])
     if stored.labels is not None:
-        read(_Labels(stored.ref, stored.labels), parameters)
+        read(Labels(stored.ref, stored.labels), parameters)
 
 
 def source_chunks(text: str, chunk: str, width: int) -> list[str]:
@@ -139,7 +141,7 @@ def source_chunks(text: str, chunk: str, width: int) -> list[str]:
 
 def _consistency(job: Job, parameters: Mapping[str, str]) -> Values:
     model = load_model(parameters, "sequence-classifier")
-    entailment, contradiction = _Labels.of(model).entailment(parameters)
+    entailment, contradiction = Labels.of(model).entailment(parameters)
 
     def read(part: Sequence[Pair]) -> list[Reading]:
         split = [
@@ -166,12 +168,12 @@ def zero_shot(table: Sequence[Sequence[Judged]], entailment: int, contradiction:
     for row in table:
         best = max(judged.probability(entailment) for judged in row)
         rows.append(best - max(j.probability(contradiction) for j in row) if contradiction is not None else best)
-    return Reading(statistics.fmean(rows), note=_notes(judged for row in table for judged in row))
+    return Reading(statistics.fmean(rows), note=notes_of(judged for row in table for judged in row))
 
 
 def _factcc(job: Job, parameters: Mapping[str, str]) -> Values:
     model = load_model(parameters, "sequence-classifier")
-    correct = _Labels.of(model).correct(parameters)
+    correct = Labels.of(model).correct(parameters)
 
     def read(part: Sequence[Pair]) -> list[Reading]:
         split = [(source, nltk_sentences(summary)) for summary, source in part]
@@ -183,7 +185,7 @@ def _factcc(job: Job, parameters: Mapping[str, str]) -> Values:
                 continue
             mine = [judged[source, claim] for claim in claims]
             share = statistics.fmean(one.label == correct for one in mine)
-            readings.append(Reading(share, note=_notes(mine)))
+            readings.append(Reading(share, note=notes_of(mine)))
         return readings
 
     return values(job, in_parts(Pairs.of(job).texts, _PAIRS_AT_ONCE, read))
@@ -224,7 +226,7 @@ register(
         cost="high",
         extra="models",
         models={"model": "sequence-classifier"},
-        check=partial(_check, _Labels.entailment),
+        check=partial(check_labels, Labels.entailment),
     ),
     Metric(
         name="factcc",
@@ -243,6 +245,6 @@ register(
         cost="high",
         extra="models",
         models={"model": "sequence-classifier"},
-        check=partial(_check, _Labels.correct),
+        check=partial(check_labels, Labels.correct),
     ),
 )
