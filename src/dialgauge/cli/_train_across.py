@@ -47,7 +47,7 @@ def train_on_several(
     if json:
         print_json(_as_json(made, folder))
         return
-    _show(made)
+    show_across(made)
     if folder is not None:
         note(f"wrote {folder}; score with it: dialgauge score CORPUS -m learned:folder={folder}")
 
@@ -69,7 +69,8 @@ def _as_json(made: "Across", folder: Path | None) -> dict[str, Any]:
     }
 
 
-def _show(made: "Across") -> None:
+def show_across(made: "Across") -> None:
+    """What transfers to each corpus, what own ratings would add, and what may be said of it."""
     from dialgauge.cli._train import LEVELS
     from dialgauge.tables import number_cell
 
