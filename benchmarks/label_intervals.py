@@ -18,6 +18,7 @@ from dialgauge.metaeval._roc import (
     class_counts,
     draw_dialogues,
     within_auc,
+    within_counts,
 )
 
 _DIALOGUES, _ITEMS, _RESAMPLES = 50, 10, 400
@@ -86,7 +87,8 @@ def coverage_of(
     for number in range(rounds):
         drawn = simulate(np.random.default_rng(number), dialogues, items=items, prevalence=prevalence)
         values = measure(drawn, draw_dialogues(dialogues, resamples, number))
-        low, high = cluster_interval(float(measure(drawn, drawn.once())[0]), values, dialogues, 0.95)
+        clusters = int((within_counts(drawn)[1] > 0).sum()) if place else dialogues
+        low, high = cluster_interval(float(measure(drawn, drawn.once())[0]), values, clusters, 0.95)
         held += bool(low <= truths[place] <= high)
     return held / rounds
 

@@ -1405,3 +1405,140 @@ table(
     ],
     WHOLE | {"given": 108, "annotators": 3, "ndims": 2},
 )
+
+table(
+    "D01_kappa.csv",
+    [
+        ["utt_id", "Conv. text", "Sys", "Hyp. summary", "Ann1_Fact", "Ann1_Flu", "Ann2_Fact", "Ann2_Flu"],
+        *[
+            [
+                d,
+                CALLS[d],
+                s,
+                TEXTS[d, s],
+                value(d, s, "w1"),
+                value(d, s, "w1", 1),
+                value(d, s, "w2"),
+                value(d, s, "w2", 1),
+            ]
+            for d, s in TEXTS
+        ],
+    ],
+    WHOLE | {"given": 72, "annotators": 2, "ndims": 2},
+)
+
+table(
+    "D03_excel_grid.csv",
+    [
+        ["", "", "alpha", "", "beta", "", "gamma", ""],
+        ["Call", "Transcript", "Summary", "Score", "Summary", "Score", "Summary", "Score"],
+        *[[d, CALLS[d], *[x for s in SYSTEMS for x in (TEXTS[d, s], value(d, s, "w1"))]] for d in CALLS],
+    ],
+    WHOLE | {"given": 18},
+)
+
+table(
+    "D05_kusto.tsv",
+    [
+        [
+            "ConversationGuid",
+            "TranscriptText",
+            "ModelDeployment",
+            "AISummary",
+            "ReviewerAlias",
+            "GroundednessScore",
+            "CompletenessScore",
+            "ReviewComment",
+            "ReviewTimestampUtc",
+        ],
+        *[
+            [
+                f"aaaa-{d}",
+                CALLS[d],
+                s,
+                TEXTS[d, s],
+                p,
+                value(d, s, p),
+                value(d, s, p, 1),
+                "ok",
+                "2026-11-14T10:00:00.000Z",
+            ]
+            for d, s, p in RATED
+        ],
+    ],
+    WHOLE | {"given": 108, "annotators": 3, "ndims": 2, "comments": 54, "times": 54},
+    separator="\t",
+)
+
+table(
+    "D07_polish.csv",
+    [
+        ["id_rozmowy", "transkrypcja", "model", "streszczenie", "oceniający", "spójność", "płynność"],
+        *[[d, CALLS[d], s, TEXTS[d, s], p, value(d, s, p), value(d, s, p, 1)] for d, s, p in RATED],
+    ],
+    WHOLE | {"given": 108, "annotators": 3, "ndims": 2},
+    separator=";",
+    encoding="cp1250",
+)
+
+table(
+    "D08_pct.csv",
+    [
+        [
+            "Call Ref",
+            "Call Transcript",
+            "Vendor",
+            "Vendor Summary",
+            "QA Name",
+            "Overall QA %",
+            "Factual? (Y/N)",
+            "Missed key info? (Y/N)",
+            "QA Date",
+        ],
+        *[
+            [
+                d,
+                CALLS[d],
+                s,
+                TEXTS[d, s],
+                p,
+                f"{value(d, s, p) * 20}%",
+                "Y" if value(d, s, p) > 2 else "N",
+                "N" if value(d, s, p, 1) > 2 else "Y",
+                "14-Nov-26",
+            ]
+            for d, s, p in RATED
+        ],
+    ],
+    WHOLE | {"given": 162, "annotators": 3, "ndims": 3, "times": 54},
+)
+
+table(
+    "D10_mcq.csv",
+    [
+        [
+            "call_id",
+            "transcript",
+            "system",
+            "summary",
+            "annotator_id",
+            "Does the summary contain errors?",
+            "If yes, which sentence?",
+            "How severe?",
+        ],
+        *[
+            [
+                d,
+                CALLS[d],
+                s,
+                TEXTS[d, s],
+                p,
+                "Yes" if value(d, s, p) > 3 else "No",
+                "The desk sends it again" if value(d, s, p) > 3 else "",
+                ["", "minor", "major"][1 + value(d, s, p) % 2] if value(d, s, p) > 3 else "",
+            ]
+            for d, s, p in RATED
+        ],
+    ],
+    WHOLE | {"given_min": 54, "annotators": 3},
+)

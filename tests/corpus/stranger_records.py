@@ -642,3 +642,32 @@ whole(
     },
     WHOLE | {"given": 108, "annotators": 3, "dims": ["coherence", "fluency"], "comments": 54},
 )
+
+whole(
+    "D06_langsmith.jsonl",
+    [
+        {
+            "run_id": f"r{d}{s}",
+            "inputs": {"transcript": CALLS[d]},
+            "outputs": {"summary": TEXTS[d, s]},
+            "extra": {"metadata": {"model": s, "call_id": d}},
+            "feedback": [
+                {"key": "coherence", "score": value(d, s, p), "comment": "c", "source": {"user_id": p}} for p in PEOPLE
+            ]
+            + [{"key": "fluency", "score": value(d, s, p, 1), "source": {"user_id": p}} for p in PEOPLE],
+        }
+        for d, s in TEXTS
+    ],
+    WHOLE | {"given": 108, "annotators": 3, "dims": ["coherence", "fluency"]},
+    lines=True,
+)
+
+whole(
+    "D09_byrater.json",
+    {
+        "w1": [{"call": d, "system": s, "coherence": value(d, s, "w1")} for d, s in TEXTS],
+        "w2": [{"call": d, "system": s, "coherence": value(d, s, "w2")} for d, s in TEXTS],
+        "items": [{"call": d, "transcript": CALLS[d], "system": s, "summary": TEXTS[d, s]} for d, s in TEXTS],
+    },
+    WHOLE | {"given": 36, "annotators": 2, "dims": ["coherence"]},
+)

@@ -10,8 +10,20 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-from dialgauge.corpus import Corpus, Dialogue, Summary, add_ratings, read_corpus, read_ratings, write_corpus
+from dialgauge.corpus import (
+    Corpus,
+    Dialogue,
+    Summary,
+    add_ratings,
+    open_corpus,
+    read_corpus,
+    read_ratings,
+    source_files,
+    write_corpus,
+)
 from dialgauge.corpus._likely import likely_names
+from dialgauge.errors import InputError
+from dialgauge.study.stages.corpus import CorpusSection
 
 Cli = Callable[..., Any]
 WAY = "dialgauge convert SUMMARIES corpus --ratings FILE"
@@ -180,3 +192,18 @@ def test_without_a_scale_the_way_to_one_is_said(cli: Cli, tmp_path: Path, calls:
     message = next(finding["message"] for finding in found if finding["check"] == "no-scale")
     assert "a column 'scale'" in message
     assert "--map-ratings scale==1-5" in message
+
+
+def test_a_study_names_files_by_patterns(tmp_path: Path) -> None:
+    for number in (1, 2):
+        calls = f"id,dialogue,system,summary\nC{number},Agent: Hi | Ann: Late,bart,It is late.\n"
+        (tmp_path / f"calls-{number}.csv").write_text(calls)
+        (tmp_path / f"ratings-{number}.csv").write_text(f"id,system,rater,fluency\nC{number},bart,ann,{number}\n")
+    section = CorpusSection(source="calls-*.csv", ratings="ratings-*.csv")
+    corpus = open_corpus(section.source, home=tmp_path)
+    for _, path, _ in section.rating_files(tmp_path):
+        corpus = add_ratings(corpus, path)
+    assert corpus.ratings.select("dialogue_id", "value").rows() == [("C1", 1.0), ("C2", 2.0)]
+    assert [path.name for path in source_files(section.source, tmp_path)] == ["calls-1.csv", "calls-2.csv"]
+    with pytest.raises(InputError, match=r"no file is called more-\*\.csv"):
+        list(CorpusSection(source="calls-*.csv", ratings="more-*.csv").rating_files(tmp_path))

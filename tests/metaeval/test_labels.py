@@ -16,6 +16,7 @@ from dialgauge.metaeval import (
 )
 from dialgauge.metaeval._calibration import calibration_error
 from dialgauge.metaeval._judgements import summary_labels
+from dialgauge.metaeval._labels import cluster_interval
 from dialgauge.metaeval._roc import (
     Labelled,
     auc,
@@ -292,3 +293,9 @@ def test_names_of_classes_start_at_the_lowest_value() -> None:
     assert labels is not None
     assert labels.columns[4:] == ["error type: name", "error type: number", "error type: other"]
     assert labels["error type: name"].to_list() == [True, False, False]
+
+
+def test_an_interval_at_the_end_of_the_range_is_not_a_point() -> None:
+    low, high = cluster_interval(1.0, np.ones(100), 8, 0.95)
+    assert (low, high) == (pytest.approx(0.025 ** (1 / 8)), 1.0)
+    assert cluster_interval(0.0, np.zeros(100), 8, 0.95) == (0.0, pytest.approx(1 - low))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,41 +85,60 @@ def convert(
 
     [bold]dialgauge convert results.csv corpus --ratings ratings.csv --map-ratings scale==1-5[/]
     """
-    from dialgauge.corpus import (
-        add_ratings,
-        check_target,
-        count_by_reason,
-        open_corpus,
-        parse_mapping,
-        raise_if_any,
-        write_corpus,
-    )
+    from dialgauge.corpus import check_target, raise_if_any
 
-    mapping, mapping_ratings = parse_mapping(map or []), parse_mapping(map_ratings or [])
     if ratings is None and map_ratings:
         raise InputError("--map-ratings needs --ratings FILE: it names the columns of that file")
     check_target(target, format=to_format)
-    with (
-        progress_bar(f"reading {source}"),
-        _columns_of("--map", "" if ratings is None else "columns of the file of --ratings: --map-ratings"),
-    ):
-        corpus = open_corpus(source, format=from_format, mapping=mapping, language=language, reading=reading)
-    for file in ratings or []:
-        _refuse_unused(mapping, corpus)
-        with given_by("--ratings"), _columns_of("--map-ratings", "columns of IN: --map"):
-            corpus = add_ratings(corpus, file, mapping=mapping_ratings, reading=reading)
+    given = _Given(source, from_format, map or [], ratings or [], map_ratings or [], language, reading)
+    corpus = given.read()
     if strict:  # only now, so that the bad rows of both files are listed
-        files = " and ".join([source, *(str(file) for file in ratings or [])])
-        raise_if_any(corpus.problems, files, limit=None)
+        raise_if_any(corpus.problems, " and ".join([source, *(str(file) for file in given.ratings)]), limit=None)
     corpus, too_much = allowed(corpus, reading)
     for account in corpus.accounts:
         if account.unread:
             raise InputError(f"{account.file}: {account.unread}")
+    _finish(corpus, target, to_format, too_much, as_json=json)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """The files that were named, and how each is to be read."""
+
+    source: str
+    format: str | None
+    map: list[str]
+    ratings: list[Path]
+    map_ratings: list[str]
+    language: str | None
+    reading: ReadingSettings
+
+    def read(self) -> "Corpus":
+        """The corpus with the ratings of all files; errors about columns name the option that says otherwise."""
+        from dialgauge.corpus import add_ratings, open_corpus, parse_mapping
+
+        mapping, mapping_ratings = parse_mapping(self.map), parse_mapping(self.map_ratings)
+        hint = "columns of the file of --ratings: --map-ratings" if self.ratings else ""
+        with progress_bar(f"reading {self.source}"), _columns_of("--map", hint):
+            corpus = open_corpus(
+                self.source, format=self.format, mapping=mapping, language=self.language, reading=self.reading
+            )
+        for file in self.ratings:
+            _refuse_unused(mapping, corpus)
+            with given_by("--ratings"), _columns_of("--map-ratings", "columns of IN: --map"):
+                corpus = add_ratings(corpus, file, mapping=mapping_ratings, reading=self.reading)
+        return corpus
+
+
+def _finish(corpus: "Corpus", target: Path, to_format: str | None, too_much: list[str], *, as_json: bool) -> None:
+    """Write the corpus and say what was read; where too much would be left out, nothing is written."""
+    from dialgauge.corpus import count_by_reason, write_corpus
+
     if not too_much:
         with progress_bar(f"writing {target}"):
             write_corpus(corpus, target, format=to_format)
     reasons = count_by_reason(corpus.problems)
-    if json:
+    if as_json:
         print_json(_as_json(corpus, target, reasons, too_much))
     else:
         _print(corpus, target, reasons, too_much)

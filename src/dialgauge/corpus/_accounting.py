@@ -6,12 +6,17 @@ from pathlib import Path
 import polars as pl
 
 from dialgauge.corpus._account import UNEXPLAINED, Account
+from dialgauge.corpus._cells import unread_judgements
 from dialgauge.corpus._checks import ROW, BadRow
+from dialgauge.corpus._column_types import answers
 from dialgauge.corpus._further import Further
+from dialgauge.corpus._guess import MOST_POINTS
+from dialgauge.corpus._names import TELLING, USES, is_housekeeping, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._rated import WORD
 from dialgauge.corpus._rows import Rows
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._values import MOSTLY
 
 
 def account_of(
@@ -64,8 +69,8 @@ def account_of(
         rows_merged=rows.rows_merged,
         rows_left_out=len(lines) + len(table.problems),
         conflicts=rows.conflicts + further.conflicts,
-        lost=_lost_groups(seen, stored, lost),
-        unread="" if kept_cells else _why_unread(table, plan, cells),
+        lost=(*_lost_groups(seen, stored, lost), *_nested_in(table, plan)),
+        unread="" if kept_cells else _why_unread(table, plan, cells) or _what_looks_judged(table, plan),
         mapping={
             **{column.name: {"use": column.use, "why": column.why} for column in plan.columns},
             **{name: {"use": None, "why": why} for name, why in table.ignored.items()},
@@ -92,6 +97,37 @@ def _lost_groups(seen: pl.DataFrame, stored: pl.Expr, lost: pl.DataFrame) -> tup
         gone = sorted({str(name) for name in lost[kind].unique() if name is not None and name not in kept})
         found += [f"the {kind} {name!r}" for name in gone]
     return tuple(found)
+
+
+def _nested_in(table: Table, plan: Plan) -> list[str]:
+    """Columns that are not used and hold lists or objects of judgements."""
+    spare = [column.name for column in plan.columns if column.use is None and column.type == "text" and column.filled]
+    return [f"the column {name!r}" for name in spare if unread_judgements(table.frame[name])]
+
+
+def _what_looks_judged(table: Table, plan: Plan) -> str:
+    """Columns whose names speak of people or answers and whose cells are answers, where nothing could be read."""
+    if table.further or plan.has("value") or plan.named("dimension"):
+        return ""
+    spare = [
+        column.name
+        for column in plan.columns
+        if column.use is None and column.filled and _ANSWERED & set(normalised(column.name).split("_"))
+    ]
+    found = [name for name in spare if not is_housekeeping(normalised(name)) and _are_answers(table.frame[name])]
+    if not found:
+        return ""
+    listed = ", ".join(map(repr, found))
+    return f"{listed} look like judgements, but could not be read. Map them, as in --map dimension:overall={found[0]}"
+
+
+#: Words in the names of columns that hold judgements.
+_ANSWERED = frozenset({*TELLING["annotator"], *USES["value"], "ratings", "scores", "labels", "votes", "likert"})
+
+
+def _are_answers(values: pl.Series) -> bool:
+    found = answers(values)
+    return found.given > 0 and found.share >= MOSTLY and 2 <= found.distinct <= MOST_POINTS
 
 
 def _why_unread(table: Table, plan: Plan, cells: pl.DataFrame) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus._names import USES, is_dimension, normalised
+from dialgauge.corpus._names import USES, is_dimension, is_metric, is_person, normalised
 from dialgauge.corpus._shapes import DIALOGUE, JUDGEMENTS, are_turns, hold_judgements, hold_summaries
 from dialgauge.corpus._table import Table
 
@@ -17,6 +17,7 @@ _WHOLE = frozenset({*USES["meta"], *USES["provenance"], *USES["reference"]})
 _SPACED = re.compile(r"\[\s*-?\d+(?:\.\d*)?(?:\s+-?\d+(?:\.\d*)?)+\s*\]")
 _SHOWN = 50
 _LONGEST = 100_000
+_DEEPEST = 6
 
 
 def with_parsed_cells(table: Table) -> Table:
@@ -56,6 +57,27 @@ def _judges(name: str, value: Any) -> bool:
     inner = value if isinstance(value, dict) else {}
     named = bool(JUDGEMENTS.fullmatch(name)) or is_dimension(name)
     return (named and bool(value)) or any(is_dimension(normalised(str(key))) for key in inner)
+
+
+def unread_judgements(values: pl.Series) -> bool:
+    """Whether cells that nobody understood are lists or objects with the words of judgements in them."""
+    shown = values.drop_nulls().cast(pl.String).head(_SHOWN)
+    if not len(shown) or not shown.str.strip_chars().str.contains(r"^[\[{]").all():
+        return False
+    return any(_speaks_of_judgements(_parsed(text)) for text in shown)
+
+
+def _speaks_of_judgements(value: Any, depth: int = 0) -> bool:
+    """Whether a name inside is that of people who judge or of a dimension, beside something that could be an answer."""
+    if depth > _DEEPEST:
+        return False
+    if isinstance(value, list):
+        return any(_speaks_of_judgements(one, depth + 1) for one in value)
+    if not isinstance(value, dict):
+        return False
+    people = {name: one for key, one in value.items() if not is_metric(name := normalised(str(key)))}
+    judged = len(people) == len(value) and any(is_dimension(name) or is_person(name) for name in people)
+    return judged or any(_speaks_of_judgements(one, depth + 1) for one in people.values())
 
 
 def _parsed(text: str) -> Any:

@@ -6,7 +6,7 @@ import polars as pl
 
 from dialgauge.corpus._guess import SAID, Guess
 from dialgauge.corpus._guess_ratings import find_ratings
-from dialgauge.corpus._guess_texts import find_comments, find_texts, find_time
+from dialgauge.corpus._guess_texts import find_comments, find_names, find_texts, find_time
 from dialgauge.corpus._mapping import Mapped, check_mapping
 from dialgauge.corpus._plan import Plan
 
@@ -32,6 +32,8 @@ def make_plan(
             guess.choose(column, use, "the layout says so")
     guess.by_name()
     guess.id()
+    find_texts(guess)
+    find_names(guess)
     find_ratings(guess)
     guess.dialogue()
     find_texts(guess)

@@ -202,6 +202,7 @@ class Guess:
                     self.why_not[column] = "could be dialogue_id, but that is taken"
             return
         text = next((column for column, (use, _) in self.chosen.items() if use == "dialogue"), None)
+        text = text or next((c for c in self.frame.columns if c not in self.chosen and self.speaks_at_length(c)), None)
         free = [column for column in self.frame.columns if column not in self.chosen]
         best, why = choose_id(self.frame, free, self.names, text)
         if best is not None:
@@ -210,11 +211,15 @@ class Guess:
                 if is_id(self.names[other]) and other != best:
                     self.why_not[other] = "could be dialogue_id, but that is taken"
 
+    def speaks_at_length(self, column: str) -> bool:
+        """Whether a column of texts holds turns of speakers."""
+        return self.types[column] == "text" and self._speaks(column)
+
     def dialogue(self) -> None:
         if "dialogue" in self.taken:
             return
         for column in self.frame.columns:
-            if column not in self.chosen and self.types[column] == "text" and self._speaks(column):
+            if column not in self.chosen and self.speaks_at_length(column):
                 self.choose(column, "dialogue", "its values look like turns of speakers")
                 return
 

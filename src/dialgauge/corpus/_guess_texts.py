@@ -3,12 +3,14 @@
 import polars as pl
 
 from dialgauge.corpus._guess import Guess
-from dialgauge.corpus._names import COMMENT_WORDS, TIME_WORDS, heading, normalised
+from dialgauge.corpus._names import COMMENT_WORDS, TIME_WORDS, USES, heading, is_housekeeping, normalised
 from dialgauge.corpus._times import day_first, parse_time
 
 #: A column is the same within a group if it is in at least this share of the groups.
 _SAME = 0.95
 _SHOWN = 500
+#: With fewer rows, values may agree by chance.
+_FEWEST = 8
 
 
 def find_texts(guess: Guess) -> None:
@@ -31,6 +33,61 @@ def find_texts(guess: Guess) -> None:
         if alike and guess.frame[alike[0]].n_unique() > 1:
             best = max(alike, key=guess.mean_length)
             guess.choose(best, "dialogue", "each dialogue has one of these texts, and they are the longest")
+
+
+def find_names(guess: Guess) -> None:
+    """Who wrote and who judged, where no name says so: by how the rows of a dialogue differ."""
+    of = {use: column for column, (use, _) in guess.chosen.items()}
+    if "dialogue_id" not in of or "summary" not in of or guess.frame.height < _FEWEST:
+        return
+    free = [column for column in guess.frame.columns if column not in guess.chosen and _is_name(guess, column)]
+    if "system" not in guess.taken:
+        found = [c for c in free if _writes(guess.frame, of["dialogue_id"], of["summary"], c)]
+        if len(found) == 1:
+            guess.choose(found[0], "system", "each of its values has a summary of its own of each dialogue")
+            of["system"] = found[0]
+            free.remove(found[0])
+    if "annotator" not in guess.taken and "system" in of:
+        item = [of["dialogue_id"], of["system"]]
+        found = [column for column in free if _judges(guess.frame, item, column)]
+        if len(found) == 1:
+            guess.choose(found[0], "annotator", "it differs between the rows of each summary, and recurs in others")
+
+
+def _is_name(guess: Guess, column: str) -> bool:
+    """Short values that are no answers, of which there are few."""
+    values = guess.frame[column].drop_nulls().cast(pl.String)
+    answered = guess.answers(column)
+    return (
+        bool(len(values))
+        and values.n_unique() <= max(2, min(300, len(values) // 3))
+        and bool((values.str.len_chars() <= 60).all())
+        and answered.share < 0.5
+        and not set(guess.names[column].split("_")) & (COMMENT_WORDS | TIME_WORDS)
+        and not is_housekeeping(guess.names[column])
+        and not any(guess.names[column] in names for use, names in USES.items() if use != "annotator")
+    )
+
+
+def _writes(frame: pl.DataFrame, dialogue: str, summary: str, column: str) -> bool:
+    """Whether a column says which of several summaries of a dialogue a row is about."""
+    rows = frame.select(dialogue, summary, column).drop_nulls().unique()
+    counts = rows.group_by(dialogue).agg(pl.col(summary).n_unique().alias("_s"), pl.col(column).n_unique().alias("_c"))
+    several = counts.filter(pl.col("_s") > 1)
+    alike = several.filter(pl.col("_s") == pl.col("_c")).height
+    return (
+        several.height * 2 > counts.height
+        and alike >= _SAME * several.height
+        and _constant(rows, summary, [dialogue, column])
+    )
+
+
+def _judges(frame: pl.DataFrame, item: list[str], column: str) -> bool:
+    """Whether the rows of an item have a value each, and values recur over items."""
+    sizes = frame.group_by(item).agg(pl.len().alias("_n"), pl.col(column).n_unique().alias("_c"))
+    several = sizes.filter(pl.col("_n") > 1)
+    alone = several.filter(pl.col("_n") == pl.col("_c")).height
+    return several.height * 2 > sizes.height and alone >= _SAME * several.height
 
 
 def _is_text(guess: Guess, column: str) -> bool:

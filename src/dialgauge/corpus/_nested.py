@@ -8,13 +8,14 @@ from typing import Any
 import polars as pl
 
 from dialgauge.corpus._names import USES, is_dimension, is_id, is_metric, is_person, normalised
-from dialgauge.corpus._nested_answers import as_judgement, flat, keyed, marked, ranked, single, votes
+from dialgauge.corpus._nested_answers import as_judgement, asked_of, flat, keyed, marked, ranked, single, votes
 from dialgauge.corpus._shapes import (
     DIALOGUE,
     IDENTITY,
     JUDGEMENTS,
     REFERENCES,
     SUMMARIES,
+    are_answers_of_people,
     are_judgements,
     are_sentences,
     are_short_answers,
@@ -110,6 +111,8 @@ class _Level:
             self._sentences(value)
         elif name in REFERENCES and isinstance(value, list):
             self.first |= _references(value)
+        elif are_answers_of_people(value):
+            self.inner += (asked_of(item) for item in value)
         elif are_short_answers(value):
             self.judged.append((key, value))
         elif name == "summaries" or (SUMMARIES.fullmatch(name) and are_summaries(value)) or hold_summaries(value):

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dialgauge.corpus._names import USES, is_dimension, is_person, normalised
-from dialgauge.corpus._shapes import JUDGEMENTS, are_marks, are_questions
+from dialgauge.corpus._shapes import ASKED, JUDGEMENTS, are_marks, are_questions
 
 
 def as_judgement(entry: Any) -> Any:
@@ -61,8 +61,20 @@ def _is_answer(key: str, value: Any) -> bool:
 def _question(item: Mapping[str, Any]) -> tuple[str, Any]:
     """The question and the answer of an object that has both."""
     answer = next(key for key in item if normalised(key) in USES["value"])
-    asked = next(key for key in item if key != answer and isinstance(item[key], str))
+    asked = next(key for key in item if key != answer and normalised(key) in ASKED)
     return str(item[asked]), item[answer]
+
+
+def asked_of(item: Mapping[str, Any]) -> dict[str, Any]:
+    """One answer to one question, with who gave it and what was said about it."""
+    name, answer = _question(item)
+    row = {name: answer}
+    for key, value in item.items():
+        if is_person(normalised(key)) or normalised(key) in {*USES["comment"], *USES["time"]}:
+            row[key] = value
+        elif isinstance(value, Mapping):
+            row |= {inner: one for inner, one in value.items() if is_person(normalised(inner))}
+    return row
 
 
 def _under_own_names(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,10 @@ _MOST_VOTES = 50
 _DEEPEST = 5
 #: A text that is longer than this is no answer to a question with given answers.
 _LONGEST = 40
+#: Under which names the objects of lists say what was asked.
+ASKED = frozenset(
+    {*USES["dimension"], "question", "question_name", "metric", "criteria", "name", "item", "category", "key"}
+)
 _SENTENCES = frozenset({"sentence", "sent", "summary_sentence", "sentence_text"})
 
 
@@ -47,7 +51,8 @@ def are_summaries(value: Any) -> bool:
     """Whether a value under a name of summaries holds some."""
     if isinstance(value, Mapping):
         texts = [v.get("text", v.get("summary")) if isinstance(v, Mapping) else v for v in value.values()]
-        return bool(texts) and all(isinstance(text, str) for text in texts)
+        named = any(normalised(str(key)) in USES["summary"] for key in value)  # {"outputs": {"summary": "…"}}
+        return bool(texts) and not named and all(isinstance(text, str) for text in texts)
     return all(isinstance(item, Mapping) for item in value) or not value
 
 
@@ -164,15 +169,26 @@ def voted_keys(record: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(lists) if len(lists) > 1 and len(lengths) == 1 else frozenset()
 
 
+def are_answers_of_people(value: Any) -> bool:
+    """Whether every object of a list has a question, its answer, and who gave it, maybe in an object of its own."""
+    return are_questions(value) and all(
+        any(
+            is_person(normalised(key))
+            or (isinstance(inner, Mapping) and any(is_person(normalised(deep)) for deep in inner))
+            for key, inner in item.items()
+        )
+        for item in value
+    )
+
+
 def are_questions(value: Any) -> bool:
     """Whether every object of a list names a question and the answer to it."""
-    asked = {*USES["dimension"], "question", "question_name", "metric", "criteria", "name", "item", "category"}
     return (
         isinstance(value, list)
         and bool(value)
         and all(
             isinstance(item, Mapping)
-            and any(normalised(key) in asked and isinstance(item[key], str) for key in item)
+            and any(normalised(key) in ASKED and isinstance(item[key], str) for key in item)
             and any(normalised(key) in USES["value"] and not isinstance(item[key], dict | list) for key in item)
             for item in value
         )

@@ -92,7 +92,7 @@ def _java(text: str) -> datetime | None:
 def _worded(text: str) -> datetime | None:
     """ "14 Nov 2026 10:00", "November 14, 2026 3:05 PM"."""
     plain = re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|,", "", text)
-    for day in ("%d %b %Y", "%d %B %Y", "%b %d %Y", "%B %d %Y", "%d-%b-%Y"):
+    for day in ("%d %b %Y", "%d %B %Y", "%b %d %Y", "%B %d %Y", "%d-%b-%Y", "%d-%b-%y", "%d %b %y"):
         for clock in ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p"):
             try:
                 return datetime.strptime(plain, day + clock)

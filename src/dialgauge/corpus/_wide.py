@@ -75,6 +75,8 @@ _NOT_SYSTEMS = frozenset(
 _ONLY_RATER = re.compile(
     r"(?:annotator|rater|judge|expert|worker|evaluator|reviewer|coder|turker|assessor|grader)_?(?:\d{1,3}|[a-h])"
 )
+#: An annotator whose name says so, for columns whose other part is no known dimension: "Ann1_Fact".
+_WORDED = re.compile(r"(?:ann|anno|annot|annotator|rater|judge|expert|worker|evaluator|reviewer|coder|turker)_?\d{1,3}")
 #: What columns of answers are called that name no dimension; it may stand in a column of its own.
 _VALUE = "rating"
 _ANSWERS = frozenset({*USES["value"], *CLASSES})
@@ -271,7 +273,7 @@ def _ratings(
             continue
         if _ONLY_RATER.fullmatch(title) and not named:
             found[column] = (_VALUE, system, _as_written(column, title))
-        elif system is not None or (who is not None and (is_dimension(dimension) or dimension in _ANSWERS)):
+        elif system is not None or (who is not None and _is_rated(dimension, who)):
             found[column] = (dimension, system, who)
     if not systems:
         # One column with the number of an annotator may be anything; two of a dimension are annotators.
@@ -279,6 +281,11 @@ def _ratings(
         found = {column: what for column, what in found.items() if stems.count(what[0]) > 1}
         found |= _named_people(names, found, frame, named)
     return found
+
+
+def _is_rated(dimension: str, who: str) -> bool:
+    """Whether a column of this annotator is one of answers: by what it is about, or by how the annotator is called."""
+    return is_dimension(dimension) or dimension in _ANSWERS or bool(_WORDED.fullmatch(normalised(who)))
 
 
 def _of(name: str, systems: Mapping[str, str]) -> tuple[str | None, str]:

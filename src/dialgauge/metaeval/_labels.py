@@ -142,7 +142,8 @@ def _measure(items: Labelled, asked: LabelSettings, sign: float) -> dict[str, An
     facts |= {"mixed_dialogues": int((pairs > 0).sum())}
     for name, measure in (("auc", auc), ("within_auc", within_auc), ("average_precision", average_precision)):
         drawn = None if draws is None else measure(items, draws)
-        facts |= _with_interval(name, measure(items, items.once()), drawn, items.dialogues, asked)
+        clusters = facts["mixed_dialogues"] if name == "within_auc" else items.dialogues
+        facts |= _with_interval(name, measure(items, items.once()), drawn, clusters, asked)
     note = None if pairs.any() else "no dialogue has both good and bad summaries"
     if items.dialogues < asked.folds:
         return facts | {"note": note or f"fewer than {asked.folds} dialogues: no threshold from other dialogues"}
@@ -189,6 +190,7 @@ def cluster_interval(
 
     Percentiles of few clusters are too narrow, most of all where few summaries are bad: of 95 % intervals for 25
     dialogues as few as 85 % hold the truth. On the logit resamples are nearly symmetric, and no end leaves the range.
+    Where all clusters are at one end, resamples do not differ: the interval goes as far as would give that by chance.
     """
     from scipy.special import expit, logit, stdtrit
 
@@ -196,7 +198,11 @@ def cluster_interval(
     edge = 1 / (20 * max(clusters, 1))
     share = (value - lowest) / (1 - lowest)
     if clusters < 3 or len(kept) < 2 or not edge < share < 1 - edge or np.ptp(kept) == 0:
-        return percentile_interval(drawn, confidence)
+        low, high = percentile_interval(drawn, confidence)
+        chance = lowest + (1 - lowest) * ((1 - confidence) / 2) ** (1 / max(clusters, 1))
+        if share >= 1 - edge:
+            return min(low, chance), high
+        return (low, max(high, lowest + 1 - chance)) if share <= edge else (low, high)
     spread = float(logit(np.clip((kept - lowest) / (1 - lowest), edge, 1 - edge)).std(ddof=1))
     reach = float(stdtrit(clusters - 1, (1 + confidence) / 2)) * spread * np.sqrt(clusters / (clusters - 1))
     low, high = (float(lowest + (1 - lowest) * expit(logit(share) + side * reach)) for side in (-1, 1))
