@@ -171,7 +171,9 @@ def voted_keys(record: Mapping[str, Any]) -> frozenset[str]:
 
 def are_answers_of_people(value: Any) -> bool:
     """Whether every object of a list has a question, its answer, and who gave it, maybe in an object of its own."""
-    return are_questions(value) and all(
+    if not are_questions(value) or any(normalised(key) in USES["dimension"] for item in value for key in item):
+        return False  # where a column of dimensions says what was asked, rows are as they should be
+    return all(
         any(
             is_person(normalised(key))
             or (isinstance(inner, Mapping) and any(is_person(normalised(deep)) for deep in inner))
