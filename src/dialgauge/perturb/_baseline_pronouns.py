@@ -134,6 +134,8 @@ def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
         return True  # "buys a laptop and bargains with Ann", "suggests Ann preparing for the exam"
     before, after = preceding(parsed, tokens[0]), following(parsed, tokens[-1])
     relation = root.lower in ("mother", "father", "sister", "brother")
+    if after is not None and after.text == "," and any(t.dep == "relcl" for t in tokens):
+        return True  # "the teacher who is young, speaks clearly and gives no homework"
     if after is not None and (after.lower == "'s" or (after.lower == "in" and relation)):
         return root.dep != "poss"  # "Theo's going", "her mother in law"
     if before is not None and before.text == "," and before.i and parsed.tokens[before.i - 1].pos in ("PROPN", "NOUN"):
@@ -290,6 +292,8 @@ def _may_share(parsed: Parsed, verb: Token, root: Token) -> bool:
     if doer is None or doer is not root:
         return doer is not None
     own = parsed.tokens[root.head]
+    if any(t.dep == "relcl" and finite_part(parsed, t) is not None for t in parsed.tokens[own.i : verb.i]):
+        return True  # "likes the teacher who is young, speaks clearly and gives no homework"
     if root.pos != "PROPN" and not names_person(root):
         return False  # what becomes "it" keeps its verbs
     return any(t.tag == "VBZ" and t.i < root.i for t in ancestors(parsed, own))  # "asks where she goes and explains"

@@ -169,16 +169,19 @@ def _of_the_domain(dialogue: Dialogue | None, text: str) -> tuple[str, list[Sequ
     chat = bool(sides.display[0] and sides.display[1] and not sides.words[0])
     if domain is not None and not chat:
         return domain.name, [domain.noise, lexicon().general_noise]
-    if dialogue is None or (not chat and sides.mentions(text)):
+    if not chat and sides.mentions(text):
         return "general", [lexicon().general_noise]
     return "", []
 
 
 def _of_the_topic(dialogue: Dialogue | None, text: str) -> tuple[str, list[Sequence[str]]]:
     """The topic of a conversation that both the summary and the transcript show clearly, and the lexicon's sentences
-    for it."""
+    for it; where none is clear, sentences that fit a conversation about anything, if the summary names who talks."""
     clear = lexicon().topics_of(dialogue, text)[:1]
-    return (clear[0].name if clear else ""), [topic.noise for topic in clear]
+    if clear:
+        return clear[0].name, [clear[0].noise]
+    named = {m.side for m in sides_of(dialogue, text).mentions(text) if m.kind == "name"}
+    return ("", [lexicon().chat_noise]) if len(named) == 2 else ("", [])
 
 
 def _with_names(templates: Sequence[str], dialogue: Dialogue | None, text: str) -> list[str]:
@@ -279,7 +282,7 @@ DEMOGRAPHIC_CHANGE = Perturbation(
 )
 NOISE_ADDITION = Perturbation(
     name="noise_addition",
-    version="3",
+    version="4",
     family="domain",
     description="Adds sentences that fit the domain but are not supported by the transcript",
     effects={"consistency": "degrades", "relevance": "degrades"},
@@ -292,8 +295,8 @@ NOISE_ADDITION = Perturbation(
         (
             "The customer's card was kept by a cash machine, and the bank sent a new card. The payment is on the "
             "account.",
-            "The customer's card was kept by a cash machine, and the bank sent a new card. The payment is on the "
-            "account. The customer considered switching to paper statements.",
+            "The customer's card was kept by a cash machine, and the bank sent a new card. The agent offered a meeting "
+            "with a mortgage specialist. The payment is on the account.",
         ),
     ),
 )

@@ -72,6 +72,7 @@ class Lexicon:
     mass: frozenset[str]
     same: tuple[frozenset[str], ...]
     general_noise: tuple[str, ...]
+    chat_noise: tuple[str, ...]
     topics: tuple["Topic", ...]
     domains: Mapping[str, Domain]
 
@@ -140,6 +141,7 @@ def lexicon() -> Lexicon:
         mass=frozenset(raw["mass"]),
         same=tuple(map(frozenset, raw["same"])),
         general_noise=tuple(raw["general"]["noise"]),
+        chat_noise=tuple(_read("topics.toml")["chat"]["noise"]),
         topics=tuple(map(_topic, _read("topics.toml")["topic"])),
         domains=domains,
     )

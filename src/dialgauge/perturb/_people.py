@@ -22,6 +22,8 @@ PERSONAL = word_set("personal_verbs")
 _COLLECTIVE = frozenset(["couple", "crew", "family", "police", "staff", "team"])
 _SUBJECT_TO_OBJECT = {"he": "him", "she": "her", "they": "them", "it": "it"}
 _VOCATIVE = re.compile(r"\b(?i:thanks|thank you|hi|hello|hey|sorry|bye|goodbye|morning|dear),?\s+([A-Z][a-z]+)\b")
+#: The supersense of things that people make.
+_ARTIFACT = 6
 _NOT_NAMES = word_set("not_names")
 
 
@@ -48,6 +50,13 @@ def names_person(token: Token) -> bool:
     """Whether a common noun names a person."""
     lemma = token.lemma.lower()
     return token.pos == "NOUN" and (lemma in _PERSON or lemma in _HE or lemma in _SHE)
+
+
+def _may_be_a_device(parsed: Parsed, token: Token) -> bool:
+    """*CD player*, *printer driver*: a person's noun after the name of a thing."""
+    parts = [parsed.tokens[c] for c in token.children if parsed.tokens[c].dep in ("compound", "nmod", "nummod")]
+    named = any(any(c.isdigit() for c in p.text) or (len(p.text) > 1 and p.text.isupper()) for p in parts)
+    return token.pos == "NOUN" and (named or any(supersense(p.lemma.lower()) == _ARTIFACT for p in parts))
 
 
 def is_person(parsed: Parsed, token: Token, known: frozenset[str] = frozenset()) -> bool:
@@ -93,7 +102,7 @@ def _nominative(parsed: Parsed, root: Token, known: frozenset[str]) -> str | Non
     if (lemma in _SHE and not branded) or titles & _SHE:
         return "she"
     if is_person(parsed, root, known):
-        return "they"
+        return None if _may_be_a_device(parsed, root) else "they"
     if root.pos == "PROPN" or root.text[:1].isupper():
         company = root.entity in ("ORG", "FAC", "PRODUCT", "WORK_OF_ART", "EVENT") and any(
             parsed.tokens[c].dep in ("det", "poss") for c in root.children
