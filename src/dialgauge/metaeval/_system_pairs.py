@@ -106,12 +106,16 @@ def _reached(values: FloatArray, differences: FloatArray, permutations: int, see
     reached = np.zeros(len(differences))
     for start in range(0, len(swaps), _BLOCK):
         sums = whole - 2 * matrix_product(centred, swaps[start : start + _BLOCK].T.astype(np.float64))
+        least, most = sums.min(axis=1), sums.max(axis=1)
         done = 0
         for i in range(len(sums) - 1):
-            apart = sums[i] - sums[i + 1 :]
+            stop = done + len(sums) - 1 - i
+            # Pairs so far apart that no swap of this block can reach their difference need no look.
+            farthest = np.maximum(most[i] - least[i + 1 :], most[i + 1 :] - least[i])
+            near = np.flatnonzero(farthest >= observed[done:stop])
+            apart = sums[i] - sums[i + 1 + near]
             np.abs(apart, out=apart)
-            stop = done + len(apart)
-            reached[done:stop] += np.count_nonzero(apart >= observed[done:stop, None], axis=1)
+            reached[done + near] += np.count_nonzero(apart >= observed[done + near, None], axis=1)
             done = stop
     return reached, len(swaps)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Row:
     group: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """A whole table.
 
@@ -73,7 +74,7 @@ class Table:
     grouping: str = ""
     across: str | None = None
 
-    @property
+    @cached_property  # asked for at every row
     def grouped(self) -> bool:
         """Whether the names of groups stand in a column before the names of the rows."""
         return any(row.group for row in self.rows)
