@@ -1,8 +1,10 @@
 """The server behind a proxy, under half-open connections, and beside a second process."""
 
+import json
 import os
 import re
 import shutil
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -285,6 +287,33 @@ def test_the_recipes_use_options_that_exist(language: str) -> None:
     options = re.findall(r"--(?!no-cache|create)[a-z-]+", _recipe(language))
     assert options
     assert all(option in said for option in options)
+
+
+def test_the_container_starts_is_healthy_and_stops(tmp_path: Path) -> None:
+    """The commands of the container recipe, without the container: entry point, health check, the signal to stop."""
+    recipe = _recipe("dockerfile")
+    entry, health = (json.loads(re.findall(rf"{word} (\[.*\])", recipe)[0]) for word in ("ENTRYPOINT", "CMD"))
+    assert "WORKDIR /study" in recipe
+    protocol = '[annotate]\nprotocol = "dialsummeval"\nannotators = ["a"]\n'
+    (tmp_path / "study.toml").write_text(f'[study]\nname = "s"\n[corpus]\nsource = "embedded"\n{protocol}')
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    run = [sys.executable, "-c", "from dialgauge.cli import main; main()", *entry[1:], "--port", port]
+    check = [sys.executable, *[word.replace("8321", port) for word in health[1:]]]
+    with subprocess.Popen(run, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout
+            told = server.stdout.readline()
+            assert told.startswith("Serving at")
+            assert "/enter/" not in told, "links do not belong into the log of a container"
+            assert subprocess.run(check, check=False).returncode == 0
+            server.send_signal(signal.SIGTERM)
+            server.wait(30)
+        finally:
+            server.kill()
+    assert subprocess.run(check, check=False, stderr=subprocess.DEVNULL).returncode != 0, "nobody is there any more"
+    assert (tmp_path / "runs" / "s" / "annotation.db").is_file()
 
 
 def _open_beside(path: Path, section: AnnotateSection) -> Project:

@@ -13,7 +13,8 @@ from dialgauge.annotate import _schema as t
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project
 from dialgauge.annotate._results import plain_ratings, results, system_codes
-from dialgauge.annotate._tally import Tally
+from dialgauge.annotate._tally import Tally, ratings_of
+from dialgauge.corpus import KEY, RATINGS
 from dialgauge.ratings import (
     AgreementSettings,
     OutlierSettings,
@@ -72,8 +73,9 @@ class Desk:
         if name in self._made and time.monotonic() - made_at < _SELDOM:
             made: Made = self._made[name][1]
             return made
+        made = self.once(name, make)
         self._made[f"time of {name}"] = (time.monotonic(), None)
-        return self.once(name, make)
+        return made
 
     def once_for(self, name: str, state: Any, make: Callable[[], Made]) -> Made:
         """What ``make`` makes, made anew only when ``state`` is another."""
@@ -92,6 +94,21 @@ class Desk:
         plain = plain_ratings(frame)
         names = sorted(plain["dimension"].unique())
         return {name: unit_ratings(plain.filter(pl.col("dimension") == name)) for name in names}
+
+    def timed_ratings(self) -> pl.DataFrame:
+        """The ratings of summaries with their times. Comparisons have no time of their own and are not among them."""
+        scales = {one.name: one.points().name for one in self.project.section.dimensions}
+        rows = [
+            (*self.keys[one.item], self.names[one.annotator], dimension, sentence, value, scales[dimension], one.saved)
+            for one in self.tally.answers()
+            if one.annotator in self.names
+            for (dimension, sentence), value in ratings_of(one)
+        ]
+        columns = zip(*rows, strict=True) if rows else [()] * len(_TIMED)
+        frame = pl.DataFrame(dict(zip(_TIMED, map(list, columns), strict=True)), schema=_TIMED)
+        moments = (pl.col("time") * 1e6).round().cast(pl.Int64).cast(pl.Datetime("us"))
+        comment = pl.lit(None, pl.String).alias("comment")
+        return frame.with_columns(moments.alias("time"), comment).select(RATINGS.names())
 
     def agreement(self, connection: Connection) -> list[dict[str, Any]]:
         """Agreement per dimension."""
@@ -142,6 +159,10 @@ class Desk:
         return {"dialogue_id": dialogue.dialogue_id, "dialogue": transcript, "text": summary.text}
 
 
+_TIMED = {
+    **{name: RATINGS[name] for name in (*KEY, "annotator", "dimension", "sentence", "value", "scale")},
+    "time": pl.Float64(),
+}
 _AGREEMENT_COLUMNS = ("dimension", "measure", "setting", "value", "low", "high", "verdict", "units", "note")
 _OUTLIER_COLUMNS = ("annotator", "dimension", "alpha", "alpha_without", "rise", "outlier", "note")
 

@@ -13,7 +13,6 @@ import numpy as np
 from sqlalchemy.engine import Connection
 
 from dialgauge.annotate._desk import Desk
-from dialgauge.annotate._results import plain_ratings, results
 from dialgauge.annotate._tally import Answered, PersonTally
 from dialgauge.arrays import FloatArray, IntArray
 from dialgauge.ratings import drift
@@ -37,7 +36,7 @@ def quality_view(connection: Connection, desk: Desk) -> dict[str, Any]:
         "annotators": desk.once("habits", lambda: _habits(people, desk.names)),
         "copied": desk.seldom("copied", lambda: _copied(people, desk.names)),
         "outliers": desk.outliers(connection),
-        "drift": desk.seldom("drift", lambda: _drift(connection, desk)),
+        "drift": desk.seldom("drift", lambda: _drift(desk)),
     }
 
 
@@ -132,10 +131,8 @@ def _striking(shared: FloatArray, equal: FloatArray, names: list[str]) -> list[d
     return sorted(found, key=lambda row: -row["equal"])
 
 
-def _drift(connection: Connection, desk: Desk) -> list[dict[str, Any]]:
-    rated = plain_ratings(results(connection, desk.project, desk.library, desk.codes).ratings)
-    # Comparisons become ratings without a time of their own.
-    timed = rated.drop_nulls("time")
+def _drift(desk: Desk) -> list[dict[str, Any]]:
+    timed = desk.timed_ratings()
     if timed["annotator"].n_unique() < 2:
         return []
     columns = ("annotator", "dimension", "change", "low", "high", "adjusted_p", "drifts", "note")

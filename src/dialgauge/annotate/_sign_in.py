@@ -1,5 +1,7 @@
 """Routes to sign in and out, and the one that says whether the server works."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
@@ -64,7 +66,7 @@ def _add_links(app: FastAPI, site: Site, secure: bool) -> None:
         # Programs that preview links read this page; only the button on it uses the link.
         section = project.section
         slider = section.task == "rate" and any(is_slider(one.points()) for one in section.dimensions)
-        shown = {"keys": answer_keys(section), "slider": slider, "lead": row["annotator"] is None}
+        shown: dict[str, Any] = {"keys": answer_keys(section), "slider": slider, "lead": row["annotator"] is None}
         return site.page(request, "enter.html", token=token, name=name, **shown)
 
     @app.post("/enter/{token}")

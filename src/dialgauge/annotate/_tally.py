@@ -154,8 +154,8 @@ class Tally:
         person.complete += _counts(new) - (_counts(old) if old else 0)
         self._revisions += new.rev - (old.rev if old else 0)
         self._latest = max(self._latest, new.saved)
-        now = dict(_ratings(new))
-        for dimension, sentence in {key for key, _ in _ratings(old)} - now.keys() if old else ():
+        now = dict(ratings_of(new))
+        for dimension, sentence in {key for key, _ in ratings_of(old)} - now.keys() if old else ():
             self._columns[dimension].put(new, sentence, math.nan)
         for (dimension, sentence), value in now.items():
             self._columns[dimension].put(new, sentence, value)
@@ -196,7 +196,7 @@ def _counts(answered: Answered) -> int:
     return int(answered.complete and answered.purpose in ("main", "adjudication"))
 
 
-def _ratings(answered: Answered) -> Iterator[tuple[tuple[str, int | None], float]]:
+def ratings_of(answered: Answered) -> Iterator[tuple[tuple[str, int | None], float]]:
     """The single ratings of an answer to a real item; sentences count from 1."""
     if answered.purpose != "main" or answered.kind != "rate":
         return

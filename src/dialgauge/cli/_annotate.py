@@ -1,7 +1,8 @@
 """``dialgauge annotate``: the web application for human evaluation."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,56 +27,76 @@ def add_to(app: typer.Typer) -> None:
     app.command("annotate")(annotate)
 
 
+_Study = Annotated[Path, typer.Argument(help="A study file with a section \\[annotate]; see docs/annotate.md.")]
+_Database = Annotated[
+    str | None,
+    typer.Option(help="Database: postgresql://… for teams; default: a SQLite file in the study's output folder."),
+]
+_Host = Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 accepts connections from the network.")]
+_Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")]
+_PublicUrl = Annotated[str | None, typer.Option(help="Public URL if the server runs behind a proxy: https://…")]
+_TrustedProxy = Annotated[
+    list[str] | None,
+    typer.Option(help="Address or network of a proxy whose X-Forwarded-For is believed; repeat for several."),
+]
+_Links = Annotated[bool, typer.Option("--links", help="Print the sign-in links and exit without starting the server.")]
+_Export = Annotated[
+    Path | None,
+    typer.Option(help="Export all ratings to this path with the names of the systems (unblinds the study), then exit."),
+]
+_Format = Annotated[
+    str | None,
+    typer.Option(help="Format of --export: corpus (default), jsonl, csv, parquet, xlsx (default for .xlsx) or sheets."),
+]
+_Import = Annotated[
+    Path | None,
+    typer.Option("--import", help="Import a workbook, a Label Studio export or a page's saved changes, then exit."),
+]
+_Annotator = Annotated[str, typer.Option(help="Annotator whose ratings --import reads.")]
+_Backup = Annotated[Path | None, typer.Option(help="Copy the SQLite database to this path, then exit.")]
+_Restore = Annotated[
+    Path | None, typer.Option(help="Replace the database with this backup (the old one is kept), then exit.")
+]
+_CheckLog = Annotated[
+    bool, typer.Option("--check-log", help="Check that nothing in the audit log was changed, then exit.")
+]
+_Head = Annotated[str | None, typer.Option(help="With --check-log: the head that an earlier export or backup printed.")]
+_Quiet = Annotated[
+    bool, typer.Option("--quiet", help="Do not print the sign-in links when the server starts (for services).")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class _FileWork:
+    """What is read from and written to files without serving."""
+
+    export: Path | None
+    format: str
+    import_path: Path | None
+    annotator: str
+    backup: Path | None
+
+    def __bool__(self) -> bool:
+        return any((self.export, self.import_path, self.backup))
+
+
 def annotate(
-    study: Annotated[Path, typer.Argument(help="A study file with a section \\[annotate]; see docs/annotate.md.")],
-    database: Annotated[
-        str | None,
-        typer.Option(help="Database: postgresql://… for teams; default: a SQLite file in the study's output folder."),
-    ] = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 accepts connections from the network.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")] = 8321,
-    public_url: Annotated[
-        str | None, typer.Option(help="Public URL if the server runs behind a proxy: https://…")
-    ] = None,
-    trusted_proxy: Annotated[
-        list[str] | None,
-        typer.Option(help="Address or network of a proxy whose X-Forwarded-For is believed; repeat for several."),
-    ] = None,
-    links_only: Annotated[
-        bool, typer.Option("--links", help="Print the sign-in links and exit without starting the server.")
-    ] = False,
-    export: Annotated[
-        Path | None,
-        typer.Option(
-            help="Export all ratings to this path with the names of the systems (unblinds the study), then exit."
-        ),
-    ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            help="Format of --export: corpus (default), jsonl, csv, parquet, xlsx (default for .xlsx) or sheets."
-        ),
-    ] = None,
-    import_file: Annotated[
-        Path | None,
-        typer.Option("--import", help="Import a workbook, a Label Studio export or a page's saved changes, then exit."),
-    ] = None,
-    annotator: Annotated[str, typer.Option(help="Annotator whose ratings --import reads.")] = "",
-    backup: Annotated[Path | None, typer.Option(help="Copy the SQLite database to this path, then exit.")] = None,
-    restore: Annotated[
-        Path | None, typer.Option(help="Replace the database with this backup (the old one is kept), then exit.")
-    ] = None,
-    check_log: Annotated[
-        bool, typer.Option("--check-log", help="Check that nothing in the audit log was changed, then exit.")
-    ] = False,
-    head: Annotated[
-        str | None, typer.Option(help="With --check-log: the head that an earlier export or backup printed.")
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="Do not print the sign-in links when the server starts (for services).")
-    ] = False,
+    study: _Study,
+    database: _Database = None,
+    host: _Host = "127.0.0.1",
+    port: _Port = 8321,
+    public_url: _PublicUrl = None,
+    trusted_proxy: _TrustedProxy = None,
+    links_only: _Links = False,
+    export: _Export = None,
+    format: _Format = None,
+    import_file: _Import = None,
+    annotator: _Annotator = "",
+    backup: _Backup = None,
+    restore: _Restore = None,
+    check_log: _CheckLog = False,
+    head: _Head = None,
+    quiet: _Quiet = False,
     json: Json = False,
 ) -> None:
     """Collect human ratings in the browser, with a sign-in link for you and for each annotator.
@@ -88,13 +109,43 @@ def annotate(
 
     --links, --export, --backup and --check-log also work while another process serves the project.
     """
-    from dialgauge.annotate import AnnotateSection, Project, serve
+    work = _FileWork(export, _export_format(export, format), import_file, annotator, backup)
+    if database and "://" in database and not database.startswith(_POSTGRESQL):
+        raise InputError(f"--database {database}: expected postgresql://… or a file name for SQLite")
+    beside = links_only or check_log or bool(export or backup)
+    opening = _opening(study, database, shared=beside and import_file is None)
+    if restore is not None:
+        _restore(opening.where, restore, json)
+        return
+    with opening.open() as project:
+        if check_log:
+            _check_log(project, head, json)
+        elif work:
+            _work_on_files(project, work, json)
+        elif links_only:
+            _print_links((public_url or f"http://{host}:{port}").rstrip("/"), project.links(), json, serving=False)
+        else:
+            from dialgauge.annotate import serve
+
+            announce = _print_address if quiet else partial(_print_links, json=json, serving=True)
+            proxies = trusted_proxy or ()
+            serve(project, host=host, port=port, public_url=public_url, trusted_proxies=proxies, announce=announce)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """The place of a project's database, and how to open it."""
+
+    where: Path | str
+    open: Callable[[], "Project"]
+
+
+def _opening(study: Path, database: str | None, *, shared: bool) -> _Opening:
+    """Read the study file and its corpus."""
+    from dialgauge.annotate import AnnotateSection, Project
     from dialgauge.corpus import open_corpus
     from dialgauge.study import CorpusSection, SummarizeSection, read_annotation_file
 
-    chosen = _export_format(export, format)
-    if database and "://" in database and not database.startswith(_POSTGRESQL):
-        raise InputError(f"--database {database}: expected postgresql://… or a file name for SQLite")
     settings, folder = read_annotation_file(study)
     section = settings.section(CorpusSection)
     corpus = open_corpus(section.source, home=folder, format=section.format, mapping=section.map, strict=section.strict)
@@ -102,29 +153,9 @@ def annotate(
     if written := settings.find(SummarizeSection):
         _note_missing_systems(written.systems, study, output)
     where = database or output / "annotation.db"
-    if restore is not None:
-        _restore(where, restore, json)
-        return
-    beside = links_only or check_log or bool(export or backup)
-    opened = Project.open(
-        where,
-        settings.section(AnnotateSection),
-        corpus,
-        name=settings.study.name,
-        seed=settings.study.seed,
-        shared=beside and import_file is None,
-    )
-    with opened as project:
-        if check_log:
-            _check_log(project, head, json)
-        elif export or import_file or backup:
-            _work_on_files(project, export, chosen, import_file, annotator, backup, json)
-        elif links_only:
-            _print_links((public_url or f"http://{host}:{port}").rstrip("/"), project.links(), json, serving=False)
-        else:
-            announce = _print_address if quiet else partial(_print_links, json=json, serving=True)
-            proxies = trusted_proxy or ()
-            serve(project, host=host, port=port, public_url=public_url, trusted_proxies=proxies, announce=announce)
+    protocol, about = settings.section(AnnotateSection), settings.study
+    opened = partial(Project.open, where, protocol, corpus, name=about.name, seed=about.seed, shared=shared)
+    return _Opening(where, opened)
 
 
 def _restore(where: Path | str, backup: Path, json: bool) -> None:
@@ -190,25 +221,18 @@ def _note_missing_systems(systems: Sequence[str], study: Path, output: Path) -> 
     )
 
 
-def _work_on_files(
-    project: "Project",
-    export: Path | None,
-    format: str,
-    import_path: Path | None,
-    annotator: str,
-    backup: Path | None,
-    json: bool,
-) -> None:
+def _work_on_files(project: "Project", work: _FileWork, json: bool) -> None:
     from dialgauge.annotate import audit_head, backup_project, export_project, import_file, import_kind
 
     done: dict[str, Any] = {}
-    if import_path is not None:
-        done["import"] = import_file(project, import_kind(import_path), import_path, annotator=annotator)
-    if export is not None:
-        done["export"] = str(export_project(project, format, export, reason="dialgauge annotate --export"))
-    if backup is not None:
-        done["backup"] = str(backup_project(project, backup))
-    if export is not None or backup is not None:
+    if work.import_path is not None:
+        kind = import_kind(work.import_path)
+        done["import"] = import_file(project, kind, work.import_path, annotator=work.annotator)
+    if work.export is not None:
+        done["export"] = str(export_project(project, work.format, work.export, reason="dialgauge annotate --export"))
+    if work.backup is not None:
+        done["backup"] = str(backup_project(project, work.backup))
+    if work.export is not None or work.backup is not None:
         done["audit_head"] = audit_head(project)
     if json:
         print_json(done)
