@@ -33,13 +33,15 @@ def settings(base: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     path = tmp_path_factory.mktemp("vectors") / "few.txt"
     path.write_text("".join(f"w{i} {i % 7} {i % 5 + 1}\n" for i in range(60)) + "come 1 0\ntime 0.8 0.6\n")
     return {"model": f"folder:{base}", "start": "new", "epochs": 1, "tokens": 2000, "rank": 2, "device": "cpu"} | {
-        "vectors": f"folder:{path}"
+        "vectors": f"folder:{path}",
+        "checks": False,
     }
 
 
 def test_a_checker_is_trained_stored_and_usable(base: Path, settings: dict[str, object], tmp_path: Path) -> None:
-    result = train_checker(corpus(), tmp_path / "made", **settings)
+    result = train_checker(corpus(), tmp_path / "made", **{**settings, "checks": True})
     card = read_checker_card(tmp_path / "made")
+    assert set(card.combination.parts) == {"worst", "mean", "likelihood", "checks"}
     assert card.base == f"folder:{base}"
     assert card.numbers["auc"] == result.auc
     assert result.dialogues == {"train": 6, "held out": 4}
@@ -55,6 +57,7 @@ def test_the_same_seed_gives_the_same_adapter(settings: dict[str, object], tmp_p
     first, again = (train_checker(corpus(), tmp_path / name, **settings) for name in ("a", "b"))
     assert read_checker_card(tmp_path / "a").adapter == read_checker_card(tmp_path / "b").adapter
     assert first.auc == again.auc
+    assert "checks" not in read_checker_card(tmp_path / "a").combination.parts
 
 
 def test_too_few_references_and_a_foreign_start_are_refused(settings: dict[str, object], tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ class CheckerSettings(TrainingPlan):
         "shipped", "Adapter to start from: the one of the package (not for commercial use), or a new one."
     )
     held_out: float = setting(0.2, "Share of dialogues that are held out to calibrate and to test.", gt=0, lt=1)
+    checks: bool = setting(
+        True, "Let the rule-based checks count, which need the parser, or not.", flag="--checks/--no-checks"
+    )
     rank: int = setting(16, "Rank of a new adapter.", ge=1)
     examples: int = setting(8, "Summaries of a dialogue in an epoch, half of them wrong.", panel=_PANEL, ge=2)
     tokens: int = setting(2048, "Tokens in a micro-batch.", panel=_PANEL, ge=16)

@@ -42,7 +42,7 @@ from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 
 #: How much the parts count beside each other; a fit on rule-made errors alone would keep the first one only.
-_WEIGHTS = {"worst": 1.0, "mean": 0.75, "likelihood": 0.5}
+_WEIGHTS = {"worst": 1.0, "mean": 0.15, "likelihood": 0.15, "checks": 0.25}
 #: A checker is called good only if it is this far above what can be seen without the dialogue.
 _MARGIN = 0.05
 _FEWEST = 8
@@ -176,13 +176,15 @@ def _assessed(
         asked = [(group.dialogue, [one.text for one in group.examples]) for group in groups]
         for group, found in zip(groups, read_marks(network, asked, False), strict=True):
             rows += [
-                (place % 2 == 0, example, parts_of(marks))
+                (place % 2 == 0, example, parts_of(marks) | _checked(group.dialogue, example, chosen))
                 for example, (marks, _) in zip(group.examples, found, strict=True)
                 if len(marks.wrong)
             ]
     fit, test = ([(e, p) for first, e, p in rows if first is half] for half in (True, False))
     parts = {}
     for name, weight in _WEIGHTS.items():
+        if name == "checks" and not chosen.checks:
+            continue
         values = np.array([p[name] for _, p in fit])
         parts[name] = Scale(float(values.mean()), max(float(values.std()), 1e-6), weight)
     plain = Combination(parts, 1.0, 0.0)
@@ -199,6 +201,15 @@ def _assessed(
         "kinds": {k: round(area(totals[right], totals[mine]), 4) for k, mine in of_kind.items()},
     }
     return Combination(parts, slope, intercept), numbers
+
+
+def _checked(dialogue: str, example: Example, chosen: CheckerSettings) -> dict[str, float]:
+    """What the rule-based checks say, as the metric will ask them."""
+    if not chosen.checks:
+        return {}
+    from dialgauge.checks import check
+
+    return {"checks": check(dialogue, example.text).logit}
 
 
 def _shortcut(fit: Sequence[Example], test: Sequence[Example], material: Material) -> float:
