@@ -148,7 +148,8 @@ def _propose_noise(
         # The sentences of what is nearest come before those of what is near.
         ranked = [template for group in pool for template in rng.sample(group, len(group))]
         unsaid = [t for t in ranked if support(_without_people(t), known) < _SUPPORTED]
-        sentences = list(dict.fromkeys(_filled(template, text, dialogue, past) for template in unsaid))[:level]
+        called = _called(text, dialogue)
+        sentences = list(dict.fromkeys(_filled(template, called, past) for template in unsaid))[:level]
     else:
         chosen = rng.sample(near, min(level, len(near)))
         notes = {"borrowed_from": sorted({sentence.dialogue_id for sentence in chosen})}
@@ -211,8 +212,8 @@ def _tells_past(parsed: Parsed) -> bool:
     return sum(t.tag == "VBD" for t in parsed.tokens) >= sum(t.tag in ("VBZ", "VBP") for t in parsed.tokens)
 
 
-def _filled(template: str, text: str, dialogue: Dialogue | None, past: bool) -> str:
-    """A template with the sides called as the summary calls them, in its tense."""
+def _called(text: str, dialogue: Dialogue | None) -> tuple[str, str]:
+    """What the summary calls customer and agent."""
     sides = sides_of(dialogue, text)
     mentions = sides.mentions(text)
 
@@ -225,8 +226,13 @@ def _filled(template: str, text: str, dialogue: Dialogue | None, past: bool) -> 
             return names[0] if names else sides.display[side]
         return f"the {lexicon().pairs[0][side]}"
 
+    return call(0), call(1)
+
+
+def _filled(template: str, called: tuple[str, str], past: bool) -> str:
+    """A template with the sides called as the summary calls them, in its tense."""
     filled = re.sub(r"\[([^|\]]*)\|([^\]]*)\]", lambda m: m[1] if past else m[2], template)
-    customer, agent = call(0), call(1)
+    customer, agent = called
     return (
         filled.replace("{Customer}", customer[0].upper() + customer[1:])
         .replace("{Agent}", agent[0].upper() + agent[1:])

@@ -93,10 +93,15 @@ def content_roots(text: str) -> list[str]:
     return [root(match.group()) for match in _WORD.finditer(text) if match.group().lower() not in FUNCTION_WORDS]
 
 
+@lru_cache(maxsize=1024)  # many sentences are compared with one transcript
+def _distinct_roots(text: str) -> frozenset[str]:
+    return frozenset(content_roots(text))
+
+
 def support(text: str, source: str) -> float:
     """Which share of the content words of ``text`` the source holds; 1 where there are none."""
     wanted = content_roots(text)
-    known = set(content_roots(source))
+    known = _distinct_roots(source)
     return sum(word in known for word in wanted) / len(wanted) if wanted else 1.0
 
 
