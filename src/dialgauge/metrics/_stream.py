@@ -339,11 +339,10 @@ def _report(
         problems.update(record["problems"])
     itemwise = [column for column in signatures if column not in summed]
     values = values_of(records, summed)
-    rows = [
-        dict(zip([*SYSTEM_KEY, *itemwise], (*key, *map(_mean, zip(*several, strict=True))), strict=True))
-        | values.get(key, {})
-        for key, several in sorted(groups.items())
-    ]
+    rows: list[dict[str, Any]] = []
+    for key, several in sorted(groups.items()):
+        numbers = (*key, *map(_mean, zip(*several, strict=True)))
+        rows.append({**dict(zip([*SYSTEM_KEY, *itemwise], numbers, strict=True)), **values.get(key, {})})
     schema = {**dict.fromkeys(SYSTEM_KEY, pl.String), **dict.fromkeys(signatures, pl.Float64)}
     means = pl.DataFrame(rows, schema=schema)
     failures.update(unscored(means, summed))
