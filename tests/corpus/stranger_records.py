@@ -671,3 +671,37 @@ whole(
     },
     WHOLE | {"given": 36, "annotators": 2, "dims": ["coherence"]},
 )
+
+whole(
+    "90_by_person.json",
+    {
+        d: {
+            "dialogue": CALLS[d].split("\n"),
+            "summaries": {
+                s: {
+                    "text": TEXTS[d, s],
+                    "human": {p: {"coherence": value(d, s, p), "fluency": value(d, s, p, 1)} for p in PEOPLE},
+                }
+                for s in SYSTEMS
+            },
+        }
+        for d in CALLS
+    },
+    WHOLE | {"given": 108, "annotators": 3, "dims": ["coherence", "fluency"]},
+)
+
+whole(
+    "91_human_eval.jsonl",
+    [
+        {
+            "id": d,
+            "dialogue": CALLS[d],
+            "system": s,
+            "summary": TEXTS[d, s],
+            "human_eval": {"coherence": value(d, s, PEOPLE[0]), "fluency": value(d, s, PEOPLE[0], 1)},
+        }
+        for d, s in TEXTS
+    ],
+    WHOLE | {"given": 36, "annotators": 1, "dims": ["coherence", "fluency"]},
+    lines=True,
+)

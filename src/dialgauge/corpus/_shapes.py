@@ -87,7 +87,14 @@ def are_judgements(value: Any) -> bool:
 
 
 def hold_judgements(value: Any) -> bool:
-    """Whether every object of a list names a person and an answer on a dimension, whatever the list is called."""
+    """Whether a value holds judgements, whatever it is called.
+
+    Each object of a list names a person and an answer on a dimension; an object answers on known dimensions, or holds
+    such objects under the names of people.
+    """
+    if isinstance(value, Mapping):
+        inner = list(value.values())
+        return _answer_dimensions(value) or (bool(inner) and all(_answer_dimensions(item) for item in inner))
     return (
         isinstance(value, list)
         and bool(value)
@@ -97,6 +104,15 @@ def hold_judgements(value: Any) -> bool:
             and any(is_dimension(normalised(key)) or normalised(key) in USES["value"] for key in item)
             for item in value
         )
+    )
+
+
+def _answer_dimensions(value: Any) -> bool:
+    """Whether an object has short answers only, one of them a number on a known dimension."""
+    return (
+        isinstance(value, Mapping)
+        and not any(isinstance(answer, dict | list) or len(str(answer)) > _LONGEST for answer in value.values())
+        and any(is_dimension(normalised(key)) and isinstance(value[key], bool | int | float) for key in value)
     )
 
 
