@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -209,9 +210,12 @@ def test_what_modules_say_is_kept_and_a_damaged_cache_is_parsed_over(
     monkeypatch.setenv("DIALGAUGE_CACHE", str(tmp_path / "cache"))
     parsed: list[str] = []
     parse = reader._Statements.__init__
-    monkeypatch.setattr(
-        reader._Statements, "__init__", lambda self, *said: (parsed.append(said[0]), parse(self, *said))[1]
-    )
+
+    def noting(self: reader._Statements, *said: Any) -> None:
+        parsed.append(said[0])
+        parse(self, *said)
+
+    monkeypatch.setattr(reader._Statements, "__init__", noting)
 
     def digest() -> tuple[str, list[str]]:
         """As in a new process, and the modules that were parsed for it."""

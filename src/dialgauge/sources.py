@@ -19,7 +19,7 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -243,7 +243,8 @@ class _Statements:
 
     def entry(self) -> list[Any]:
         """For JSON."""
-        return [self.digest, *map(list, (self.modules, self.names, self.strings, self.prefixes, self.kinds))]
+        sets: tuple[Collection[Any], ...] = (self.modules, self.names, self.strings, self.prefixes, self.kinds)
+        return [self.digest, *(list(one) for one in sets)]
 
     @classmethod
     def of(cls, entry: list[Any]) -> "_Statements":

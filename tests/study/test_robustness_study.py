@@ -77,8 +77,10 @@ def test_another_margin_redoes_the_analysis_alone(finished: Path, tmp_path: Path
     assert run.stages["scores"] == run.stages["variants"] == "unchanged"
     assert run.stages["variant-scores"] == "done"
     finished_run = FinishedRun.open(run.folder)
-    assert set(finished_run.table("robustness-changes")["metric"]) == {"rouge-1", "rouge-l@source", "length"}
-    reasons = finished_run.table("verdict-reasons")
+    changes, reasons = finished_run.table("robustness-changes"), finished_run.table("verdict-reasons")
+    assert changes is not None
+    assert reasons is not None
+    assert set(changes["metric"]) == {"rouge-1", "rouge-l@source", "length"}
     assert set(reasons.filter(pl.col("code") == "not-perturbed")["metric"]) == {"ter"}
     assert "not scored by ter" in (run.folder / "report.html").read_text("utf-8")
     study.write_text(STUDY + 'without_metrics = ["tre"]\n')
