@@ -213,7 +213,7 @@ def test_published_checkpoints_are_listed_and_fetched(hub: dict[str, object]) ->
     assert not by_family["dae", "model"]["hub"]
     assert not any(row["here"] for row in listed)
     unnamed = [row for row in json.loads(run(app, ["models", "--json"]).stdout)["models"] if not row["model"]]
-    assert {family for row in unnamed for family in row["families"]} == {"feqa", "dae", "judge"}
+    assert {family for row in unnamed for family in row["families"]} == {"feqa", "dae", "judge", "fact-checkers"}
     assert "no default" in run(app, ["models"], env={"COLUMNS": "100"}).stdout
     hub["MingZhong/unieval-sum"] = OSError("404 not found")
     result = run(app, ["models", "get", "published", "--convert"], env={"COLUMNS": "100"})

@@ -285,7 +285,7 @@ register(
         "Zha et al. 2023, AlignScore: evaluating factual consistency with a unified alignment function, ACL",
         _alignscore,
         {
-            "model": model_parameter("", "the classifier of three labels, converted once", "yzha/AlignScore"),
+            "model": model_parameter("", "the classifier of three labels", "yzha/AlignScore, converted"),
             "aligned": number_parameter("0", "the number of the label that means aligned", r"\d+"),
             **device_parameters(),
         },

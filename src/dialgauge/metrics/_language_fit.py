@@ -43,7 +43,7 @@ class LanguageWarning(UserWarning):
 def warn_of_language(requests: Sequence[MetricRequest], corpus: Corpus, depth: int = 0) -> None:
     """Warn once of all requests that do not fit the language of the corpus, declared or seen in its letters.
 
-    ``depth`` counts the functions between the caller and the one that the user called.
+    ``depth`` counts the functions between the caller and the one that the user called, with the one that shows a bar.
     """
     texts = [corpus.summaries["text"]]
     if any(request.target in ("source", "both") and _reads_latin(request) for request in requests):
