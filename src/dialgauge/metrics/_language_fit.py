@@ -4,6 +4,7 @@ ROUGE's own words are runs of a–z and 0–9: an accent cuts a word in two, ano
 """
 
 import re
+import sys
 import warnings
 from collections.abc import Sequence
 
@@ -40,15 +41,12 @@ class LanguageWarning(UserWarning):
     """A metric reads texts by the rules of another language than theirs."""
 
 
-def warn_of_language(requests: Sequence[MetricRequest], corpus: Corpus, depth: int = 0) -> None:
-    """Warn once of all requests that do not fit the language of the corpus, declared or seen in its letters.
-
-    ``depth`` counts the functions between the caller and the one that the user called, with the one that shows a bar.
-    """
+def warn_of_language(requests: Sequence[MetricRequest], corpus: Corpus) -> None:
+    """Warn once of all requests that do not fit the language of the corpus, declared or seen in its letters."""
     texts = [corpus.summaries["text"]]
     if any(request.target in ("source", "both") and _reads_latin(request) for request in requests):
         texts.append(corpus.dialogues["turns"].explode(empty_as_null=False).struct.field("text"))
-    _warn(requests, pl.concat(texts).drop_nulls(), corpus.language, depth)
+    _warn(requests, pl.concat(texts).drop_nulls(), corpus.language)
 
 
 def warn_of_letters(requests: Sequence[MetricRequest], texts: Sequence[str]) -> None:
@@ -61,7 +59,7 @@ def warn_of_letters(requests: Sequence[MetricRequest], texts: Sequence[str]) -> 
         _warn(requests, pl.Series([text.encode(errors="replace").decode() for text in some], dtype=pl.String), None)
 
 
-def _warn(requests: Sequence[MetricRequest], texts: pl.Series, declared: str | None, depth: int = 0) -> None:
+def _warn(requests: Sequence[MetricRequest], texts: pl.Series, declared: str | None) -> None:
     latin = [request for request in requests if _reads_latin(request)]
     chinese = [request for request in requests if _reads_chinese(request)]
     share = _harmed_share(texts) if latin or chinese else 0.0
@@ -83,7 +81,17 @@ def _warn(requests: Sequence[MetricRequest], texts: pl.Series, declared: str | N
     rest = [request for request in unfit if not (share and request in latin)]
     if rest:
         parts.append(f"{_named(rest)}: the rules are not those of the texts' language ({declared})")
-    warnings.warn(f"{'; '.join(parts)}; use {_instead(concerned, language)}", LanguageWarning, stacklevel=4 + depth)
+    warnings.warn(
+        f"{'; '.join(parts)}; use {_instead(concerned, language)}", LanguageWarning, stacklevel=_callers_level()
+    )
+
+
+def _callers_level() -> int:
+    """How many frames above the one that asks the first lies that is not ours: the line that the user wrote."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("dialgauge."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _reads_latin(request: MetricRequest) -> bool:

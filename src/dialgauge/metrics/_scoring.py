@@ -63,7 +63,7 @@ def score(
     requests, left_out = able(requested(metrics))
     requests = _with_references(corpus, requests, left_out)
     refuse_nothing(requests, left_out)
-    warn_of_language(requests, corpus, depth=1)
+    warn_of_language(requests, corpus)
     shared = [] if engine is None or engine.local else shareable(corpus, requests)
     unshared = [request for request in requests if request not in shared]
     here = score_here(corpus, unshared, left_out, asked, progress)

@@ -224,7 +224,7 @@ def _warn(source: Source, chunk: Chunk, requests: Sequence[MetricRequest]) -> No
         corpus = source.load(chunk).corpus
     except Exception:
         return
-    warn_of_language(requests, corpus, depth=3)
+    warn_of_language(requests, corpus)
 
 
 def _finished(store: PartStore, run: str, chunks: Sequence[Chunk]) -> dict[int, dict[str, Any]]:
