@@ -96,9 +96,8 @@ def __getattr__(name: str) -> typer.Typer:
 def _asked() -> typer.Typer:
     """What the command line at hand needs: one command if it begins with its name, otherwise all."""
     words = sys.argv[1:]
-    if (
-        "_DIALGAUGE_COMPLETE" in os.environ
-    ):  # what was typed so far; the word under the cursor is no name of a command yet
+    if "_DIALGAUGE_COMPLETE" in os.environ:
+        # What was typed so far; the word under the cursor is no name of a command yet.
         typed = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or ""
         words = typed.split()[1:] if len(typed.split()) > 2 or typed.endswith((" ", "\n")) else []
     return make_app(module_of(words[0]) if words else None)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from dialgauge.learn import Selection, Training
+    from dialgauge.learn import Across, Selection, Training
 
 #: How the verdicts are said.
 LEVELS = {"use": "use", "care": "use with care", "do-not-use": "do not use"}
@@ -129,9 +129,8 @@ def _explain(trained: "Training", importance: bool, select: bool, seed: int, pro
     )
 
 
-def _as_json(report: _Report, folder: Path | None) -> dict[str, Any]:
-    made, validation = report.training, report.training.validation
-    selection = report.selection
+def metric_as_json(made: "Training | Across", folder: Path | None) -> dict[str, Any]:
+    """What was trained, on what, and where it is."""
     return {
         "name": made.card.name,
         "target": made.card.target,
@@ -140,6 +139,14 @@ def _as_json(report: _Report, folder: Path | None) -> dict[str, Any]:
         "split": dict(made.card.split),
         "data": dict(made.card.data),
         "features": [use.name for use in made.card.features],
+    }
+
+
+def _as_json(report: _Report, folder: Path | None) -> dict[str, Any]:
+    made, validation = report.training, report.training.validation
+    selection = report.selection
+    return {
+        **metric_as_json(made, folder),
         "missing": _missing(made),
         "verdict": validation.verdict,
         "claims": list(validation.claims),

@@ -53,14 +53,10 @@ def train_on_several(
 
 
 def _as_json(made: "Across", folder: Path | None) -> dict[str, Any]:
+    from dialgauge.cli._train import metric_as_json
+
     return {
-        "name": made.card.name,
-        "target": made.card.target,
-        "folder": None if folder is None else str(folder),
-        "learner": made.fitted.recipe.as_dict(),
-        "split": dict(made.card.split),
-        "data": dict(made.card.data),
-        "features": [use.name for use in made.card.features],
+        **metric_as_json(made, folder),
         "left_out": list(made.left_out),
         "verdict": made.verdict,
         "claims": list(made.claims),
