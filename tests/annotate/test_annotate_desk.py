@@ -1,17 +1,20 @@
 """The lead's desk: agreement as the answers come in, how people work, comments, gates."""
 
 import random
+import threading
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 import sqlalchemy as sa
+from fastapi.testclient import TestClient
 
-from dialgauge.annotate import _schema as t
+from dialgauge.annotate import _quality, _ready, _schema as t
 from dialgauge.annotate._dashboard import dashboard_view
 from dialgauge.annotate._desk import Desk
 from dialgauge.annotate._library import Library
+from dialgauge.annotate._ready import make_ready
 from dialgauge.annotate._results import plain_ratings, results, system_codes
 from dialgauge.ratings import agreement, outliers
 from tests.annotate.annotate_api import DIMENSIONS, Study, open_study, small_corpus
@@ -259,3 +262,40 @@ def test_formulas_do_not_leave_in_a_table(tmp_path: Path) -> None:
     assert len(said) == len(dangerous)
     assert all(text.startswith("'") for text in said)
     assert set(raw["value"]) <= {"3.0", "2.0"}
+
+
+def test_slow_parts_are_made_beside_the_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look after further saves has the new agreement, and the drift that was made ready before."""
+    chance = random.Random(3)
+    with open_study(tmp_path / "s.db", small_corpus(9)) as study:
+        _fill(study, chance, 0.9)
+        desk = Desk(study.project, Library())
+        make_ready(desk)
+        drifts: list[int] = []
+        monkeypatch.setattr(_quality, "_drift", lambda _: drifts.append(1) or [])
+        _fill(study, chance, 0.3)
+        with study.project.store.read() as connection:
+            desk.refresh(connection)
+            seen = _quality.quality_view(connection, desk)
+        assert (len(seen["annotators"]), drifts) == (3, [])
+        _compare(study, desk)
+        make_ready(desk)
+        assert drifts == [1]
+
+
+def test_a_server_makes_the_pages_ready_until_it_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the start on, again and again, also after the database was away for a moment."""
+    turns, ready = [0], threading.Event()
+
+    def turn(desk: Desk) -> None:
+        turns[0] += 1
+        if turns[0] == 1:
+            raise sa.exc.OperationalError("SELECT", {}, Exception("away"))
+        make_ready(desk)
+        ready.set()
+
+    monkeypatch.setattr(_ready, "make_ready", turn)
+    monkeypatch.setattr(_ready, "SELDOM", 0.001)
+    with open_study(tmp_path / "s.db") as study, TestClient(study.app):
+        assert ready.wait(60)
+    assert "lead's pages" not in [thread.name for thread in threading.enumerate()]

@@ -1,5 +1,7 @@
 """The web application: pages, and the interface that the annotators' pages use."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import fastapi
@@ -15,6 +17,7 @@ from dialgauge.annotate import _access as access
 from dialgauge.annotate._access import RefusedError, Visitor
 from dialgauge.annotate._answers import Save
 from dialgauge.annotate._crowd import settle_gold
+from dialgauge.annotate._desk import Desk
 from dialgauge.annotate._gate import settle_pilot
 from dialgauge.annotate._join import add_join, detour
 from dialgauge.annotate._lead import lead_routes
@@ -22,6 +25,7 @@ from dialgauge.annotate._leases import needs_renewal, renew
 from dialgauge.annotate._offline import add_offline_route
 from dialgauge.annotate._project import Project, get_setting
 from dialgauge.annotate._public import public_url as parse_public_url
+from dialgauge.annotate._ready import kept_ready
 from dialgauge.annotate._saves import Saved, save_answer
 from dialgauge.annotate._shield import Application, Shield
 from dialgauge.annotate._sign_in import add_sign_in
@@ -73,7 +77,15 @@ def create_app(
 def create_api(project: Project, *, public_url: str | None = None, address: str | None = None) -> FastAPI:
     """The application without its shield; its OpenAPI description is at ``/openapi.json`` for the lead's programs."""
     site = Site(project, base_url=(public_url or address or "").rstrip("/"))
-    app = FastAPI(title="dialgauge annotate", version=__version__, docs_url=None, redoc_url=None)
+    desk = Desk(project, site.library)
+
+    @asynccontextmanager
+    async def while_serving(_: FastAPI) -> AsyncIterator[None]:
+        with kept_ready(desk):
+            yield
+
+    names = {"title": "dialgauge annotate", "version": __version__}
+    app = FastAPI(**names, docs_url=None, redoc_url=None, lifespan=while_serving)
     app.mount("/static/web", StaticFiles(directory=static_folder()), name="shared")
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     _add_errors(app, site)
@@ -83,7 +95,7 @@ def create_api(project: Project, *, public_url: str | None = None, address: str 
     _add_pages(app, site)
     add_offline_route(app)
     app.include_router(_annotator_routes(site))
-    app.include_router(lead_routes(site), responses=_REFUSALS)
+    app.include_router(lead_routes(site, desk), responses=_REFUSALS)
     return app
 
 

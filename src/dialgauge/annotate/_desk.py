@@ -30,7 +30,7 @@ Made = TypeVar("Made")
 SummaryKey = tuple[str, str, str, str]
 
 #: How often slow things are computed at most, in seconds.
-_SELDOM = 60
+SELDOM = 60.0
 #: Enough resamples for an interval on a page; a finer one can be computed from exports.
 RESAMPLES = 200
 _MEASURES = ("krippendorff-alpha", "cohen-kappa", "fleiss-kappa")
@@ -45,7 +45,10 @@ class Desk:
         self.codes: dict[str, str] = {}
         self.keys: dict[int, SummaryKey] = {}
         self._known_items = -1
+        #: For how many seconds slow things are good although something has changed.
+        self.patience = SELDOM
         self._made: dict[str, tuple[Any, Any]] = {}
+        self._made_at: dict[str, float] = {}
 
     def refresh(self, connection: Connection) -> None:
         """Read what has changed."""
@@ -68,13 +71,12 @@ class Desk:
         return self.once_for(name, self.version, make)
 
     def seldom(self, name: str, make: Callable[[], Made]) -> Made:
-        """What ``make`` makes, for what is slow: made anew when something has changed, but at most once a minute."""
-        made_at = self._made.get(f"time of {name}", (0.0, None))[0]
-        if name in self._made and time.monotonic() - made_at < _SELDOM:
+        """What ``make`` makes, for what is slow: made anew when something has changed and ``patience`` is over."""
+        if name in self._made and time.monotonic() - self._made_at[name] < self.patience:
             made: Made = self._made[name][1]
             return made
         made = self.once(name, make)
-        self._made[f"time of {name}"] = (time.monotonic(), None)
+        self._made_at[name] = time.monotonic()
         return made
 
     def once_for(self, name: str, state: Any, make: Callable[[], Made]) -> Made:

@@ -94,10 +94,10 @@ class Password(_Body):
     password: Annotated[str, Field(max_length=1000)]
 
 
-def lead_routes(site: Site) -> fastapi.APIRouter:
+def lead_routes(site: Site, desk: Desk) -> fastapi.APIRouter:
     """All routes under ``/api/lead``."""
     router = fastapi.APIRouter(prefix="/api/lead")
-    _add_overview(router, site)
+    _add_overview(router, site, desk)
     _add_people(router, site)
     add_lead_accounts(router, site)
     _add_acts(router, site)
@@ -107,9 +107,8 @@ def lead_routes(site: Site) -> fastapi.APIRouter:
     return router
 
 
-def _add_overview(router: fastapi.APIRouter, site: Site) -> None:
+def _add_overview(router: fastapi.APIRouter, site: Site, desk: Desk) -> None:
     project = site.project
-    desk = Desk(project, site.library)
 
     def from_desk(request: Request, make: Callable[[Connection, Desk], dict[str, Any]]) -> dict[str, Any]:
         def view(connection: Connection, _: Visitor) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The texts of a project. They never change once stored, so each is read from the database once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -11,8 +11,10 @@ from dialgauge.annotate import _schema as t
 from dialgauge.annotate._answers import Subject
 from dialgauge.annotate._protocol import AnnotateSection, Dimension
 
+Text = TypeVar("Text")
 #: The maximum number of texts in memory; others are dropped and read again.
 _MOST = 50_000
+_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,31 +63,34 @@ class Library:
 
     def dialogue(self, connection: Connection, number: int) -> DialogueText:
         """One dialogue."""
-        if number not in self._dialogues:
+        found = self._dialogues.get(number)
+        if found is None:
             row = connection.execute(sa.select(t.dialogue).where(t.dialogue.c.id == number)).one()
+            found = DialogueText(row.dialogue_id, row.language, tuple(row.turns))
             _make_room(self._dialogues)
-            self._dialogues[number] = DialogueText(row.dialogue_id, row.language, tuple(row.turns))
-        return self._dialogues[number]
+            self._dialogues[number] = found
+        return found
 
     def summaries(self, connection: Connection, numbers: Sequence[int]) -> list[SummaryText]:
         """Summaries in the order asked for."""
-        absent = [number for number in numbers if number not in self._summaries]
-        if absent:
+        found = _known(self._summaries, numbers)
+        if absent := [number for number in numbers if number not in found]:
             _make_room(self._summaries)
-            for row in connection.execute(sa.select(t.summary).where(t.summary.c.id.in_(absent))):
-                self._summaries[row.id] = SummaryText(row.id, row.system, row.variant, row.role, row.kind, row.text)
-        found = self._summaries
+            for row in _rows(connection, t.summary, absent):
+                found[row.id] = SummaryText(row.id, row.system, row.variant, row.role, row.kind, row.text)
+            self._summaries |= found
         return [found[number] for number in numbers]
 
     def items(self, connection: Connection, numbers: Sequence[int]) -> list[ItemText]:
         """Items in the order asked for."""
-        absent = [number for number in numbers if number not in self._items]
-        if absent:
+        found = _known(self._items, numbers)
+        if absent := [number for number in numbers if number not in found]:
             _make_room(self._items)
-            for row in connection.execute(sa.select(t.item).where(t.item.c.id.in_(absent))):
+            for row in _rows(connection, t.item, absent):
                 values = (row.id, row.kind, row.purpose, row.dialogue, row.role, row.reference)
-                self._items[row.id] = ItemText(*values, row.expected, row.feedback, row.subject)
-        return [self._items[number] for number in numbers]
+                found[row.id] = ItemText(*values, row.expected, row.feedback, row.subject)
+            self._items |= found
+        return [found[number] for number in numbers]
 
     def subject(
         self, connection: Connection, item: ItemText, shown: Sequence[int], dimensions: tuple[Dimension, ...]
@@ -95,6 +100,18 @@ class Library:
         reference = None if item.reference is None else self.summaries(connection, [item.reference])[0].text
         turns = tuple(turn["text"] for turn in self.dialogue(connection, item.dialogue).turns)
         return Subject(item.kind, dimensions, summaries, reference, turns)
+
+
+def _known(texts: dict[int, Text], numbers: Sequence[int]) -> dict[int, Text]:
+    """Those of the texts that are in memory, by number: another thread may make room at any moment."""
+    looked_up = ((number, texts.get(number)) for number in numbers)
+    return {number: text for number, text in looked_up if text is not None}
+
+
+def _rows(connection: Connection, table: sa.Table, numbers: Sequence[int]) -> Iterator[Any]:
+    """The rows with these numbers; databases limit how many one question may name."""
+    for start in range(0, len(numbers), _AT_ONCE):
+        yield from connection.execute(sa.select(table).where(table.c.id.in_(numbers[start : start + _AT_ONCE])))
 
 
 def _make_room(texts: dict[int, Any]) -> None:

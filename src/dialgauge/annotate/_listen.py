@@ -40,7 +40,7 @@ def make_server(app: Application, trusted_proxies: Sequence[str] = ()) -> "uvico
         log_level="warning",
         access_log=False,
         server_header=False,
-        lifespan="off",
+        lifespan="on",
         # People think for a minute between two saves; keeping the connection avoids a new one each time. Longer than
         # a proxy keeps idle connections (nginx: 60 s), which could otherwise use one that is just being closed.
         timeout_keep_alive=75,

@@ -63,7 +63,7 @@ def _habits(people: dict[int, list[Answered]], names: dict[int, str]) -> list[di
 
 
 def _habit(name: str, answers: list[Answered]) -> dict[str, Any]:
-    given = [_vector(one) for one in answers]
+    given = [one.given for one in answers]
     times = [one.active_ms for one in answers if one.active_ms]
     commonest = Counter(given).most_common(1)[0][1]
     return {
@@ -78,10 +78,6 @@ def _habit(name: str, answers: list[Answered]) -> dict[str, Any]:
     }
 
 
-def _vector(answered: Answered) -> str:
-    return repr(sorted(answered.values.items()))
-
-
 def _copied(people: dict[int, list[Answered]], names: dict[int, str]) -> list[dict[str, Any]]:
     """Pairs whose answers are equal far more often than each one's are with the others."""
     chosen = sorted(people, key=lambda number: -len(people[number]))[:_MOST_COMPARED]
@@ -92,7 +88,7 @@ def _copied(people: dict[int, list[Answered]], names: dict[int, str]) -> list[di
         for one in people[number]:
             rows.append(items.setdefault(one.item, len(items)))
             columns.append(column)
-            values.append(codes.setdefault(_vector(one), len(codes)))
+            values.append(codes.setdefault(one.given, len(codes)))
     if len(chosen) < 4 or not rows:
         return []
     given = np.full((len(items), len(chosen)), -1, dtype=np.int64)

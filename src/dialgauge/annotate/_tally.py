@@ -7,6 +7,7 @@ Saving costs nothing more.
 """
 
 import math
+import sys
 import threading
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
@@ -55,6 +56,7 @@ class Answered:
     kind: str
     purpose: str
     values: Mapping[str, Any]
+    given: str  # the values as a text, which is the same for the same values
     comment: str
     complete: bool
     active_ms: int
@@ -138,12 +140,12 @@ class Tally:
 
     def _read(self, connection: Connection, library: Library, query: Any) -> None:
         rows = connection.execute(query).all()
-        library.items(connection, list({row.item for row in rows}))
+        numbers = list({row.item for row in rows})
+        items = dict(zip(numbers, library.items(connection, numbers), strict=True))
         for row in rows:
             known = self._answers.get(row.id)
             if known is None or known.rev != row.rev:
-                (item,) = library.items(connection, [row.item])
-                self._take(_answered(row, item))
+                self._take(_answered(row, items[row.item]))
 
     def _take(self, new: Answered) -> None:
         old = self._answers.get(new.id)
@@ -187,7 +189,9 @@ class Tally:
 
 
 def _answered(row: Any, item: ItemText) -> Answered:
-    said = (item.kind, item.purpose, row.answer["values"], row.answer["comment"])
+    values = row.answer["values"]
+    given = sys.intern(repr(sorted(values.items())))
+    said = (item.kind, item.purpose, values, given, row.answer["comment"])
     done = (row.complete, row.active_ms, row.saved, (row.stage, row.round))
     return Answered(row.id, row.annotator, row.item, row.rev, *said, *done)
 
