@@ -1,7 +1,7 @@
 """How often the verdict names a metric of noise, and how often it finds a true one: simulated, and on real ratings.
 
     python -m benchmarks.verdict_calibration --results FILE --seconds 300
-    python -m benchmarks.verdict_calibration --results FILE --page docs/verdict-calibration.md
+    python -m benchmarks.verdict_calibration --results FILE --page benchmarks/VERDICT.md
 
 The first line works through the cells that FILE does not have yet and stops after so many seconds of CPU; run it again
 to continue. The second writes the page from what there is.

@@ -1,4 +1,4 @@
-"""The page of docs with what ``verdict_calibration`` measured."""
+"""The page (VERDICT.md) with what ``verdict_calibration`` measured."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ Row = Mapping[str, Any]
 
 _HEAD = """# How far the verdict can be trusted
 
-The [verdict](verdict.md) names a metric for a dimension if it is shown to follow the ratings. This page says how often
+The [verdict](../docs/verdict.md) names a metric for a dimension if it is shown to follow the ratings. This page says how often
 it does so wrongly, and how often it finds a metric that does, in made studies and on shuffled real ratings.
 `benchmarks/verdict_calibration.py` makes it; {machine}, {today}, {seconds:.0f} s of CPU.
 

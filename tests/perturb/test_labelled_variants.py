@@ -11,7 +11,7 @@ import pytest
 from dialgauge.corpus import Dialogue, Turn, embedded_corpus
 from dialgauge.perturb import Task, Variant, all_perturbations, parse_requests, run_rules
 
-PAGE = (Path(__file__).parents[2] / "docs" / "perturb.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "benchmarks" / "MEASURED.md").read_text(encoding="utf-8")
 #: Kinds whose declared effect was wrong when the labels were given: what counts now is grammar and truth.
 _RELABELLED = ("drop_phrases", "length_reduction")
 
