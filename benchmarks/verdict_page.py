@@ -9,8 +9,8 @@ Row = Mapping[str, Any]
 
 _HEAD = """# How far the verdict can be trusted
 
-The [verdict](../docs/verdict.md) names a metric for a dimension if it is shown to follow the ratings. This page says how often
-it does so wrongly, and how often it finds a metric that does, in made studies and on shuffled real ratings.
+The [verdict](../docs/verdict.md) names a metric for a dimension if it is shown to follow the ratings. This page
+says how often it does so wrongly, and how often it finds one that does, in made studies and on shuffled ratings.
 `benchmarks/verdict_calibration.py` makes it; {machine}, {today}, {seconds:.0f} s of CPU.
 
 Made studies have four dimensions and 30 or 5 metrics. Unless said otherwise, a rating is the mean of three raters on 1
