@@ -79,7 +79,7 @@ def _tokenizer(texts: Iterable[str], limit: int) -> Any:
     trained = ByteLevelBPETokenizer()
     trained.train_from_iterator(texts, vocab_size=8000, special_tokens=list(_SPECIAL), show_progress=False)
     trained._tokenizer.post_processor = RobertaProcessing(("</s>", 2), ("<s>", 0))
-    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+    return PreTrainedTokenizerFast(
         tokenizer_object=trained._tokenizer,
         model_max_length=limit,
         bos_token="<s>",

@@ -344,7 +344,7 @@ def quiet_loading() -> Iterator[None]:
     level = transformers_logging.get_verbosity()
     shown = transformers_logging.is_progress_bar_enabled()
     transformers_logging.set_verbosity(logging.ERROR)
-    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    transformers_logging.disable_progress_bar()
     try:
         # The reader of GGUF files shows a progress bar that no setting turns off.
         with contextlib.redirect_stderr(io.StringIO()):
@@ -352,4 +352,4 @@ def quiet_loading() -> Iterator[None]:
     finally:
         transformers_logging.set_verbosity(level)
         if shown:
-            transformers_logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+            transformers_logging.enable_progress_bar()

@@ -107,7 +107,7 @@ def _configuration(model: Model, settings: GenerationSettings) -> Any:
     if limit is not None and settings.longest > limit:
         raise ParameterError(f"model '{model.ref}'", "longest", f"at most {limit}, its positions", settings.longest)
     kept = {name: getattr(model.module.generation_config, name, None) for name in _KEPT}
-    return GenerationConfig(  # type: ignore[no-untyped-call]
+    return GenerationConfig(
         **{name: value for name, value in kept.items() if value is not None},
         do_sample=False,
         num_beams=settings.beams,

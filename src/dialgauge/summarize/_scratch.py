@@ -126,7 +126,7 @@ def _tokenizer(shape: ScratchModel, texts: Iterable[str]) -> Any:
         pair=f"{begin} $A {end} $B {end}",
         special_tokens=[(token, learnt.token_to_id(token)) for token in (begin, end)],
     )
-    return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
+    return PreTrainedTokenizerFast(
         tokenizer_object=learnt,
         bos_token=begin,
         pad_token=pad,
