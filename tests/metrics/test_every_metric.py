@@ -90,6 +90,12 @@ requests = pytest.mark.parametrize("request_", REQUESTS, ids=name_of)
 
 def build(pairs: list[tuple[str, list[str]]], *, one_system: bool = False) -> Corpus:
     """A dialogue per pair. The targets serve as references, the first as the source, too."""
+    return _built(tuple((text, tuple(targets)) for text, targets in pairs), one_system=one_system)
+
+
+@cache
+def _built(pairs: tuple[tuple[str, tuple[str, ...]], ...], *, one_system: bool) -> Corpus:
+    """Every metric scores the same few corpora; a corpus does not change."""
     dialogues, summaries = [], []
     for i, (text, targets) in enumerate(pairs):
         dialogues.append(Dialogue(f"d{i:04}", (Turn("", targets[0]),)))
