@@ -383,7 +383,9 @@ try:
 except InputError as error:
     print(error)
 """
-    run = subprocess.run([sys.executable, "-c", script, tmp_path / "c"], capture_output=True, text=True, check=False)
+    # -B: Python would keep modules that it compiles then, and cut them at the limit.
+    command = [sys.executable, "-B", "-c", script, tmp_path / "c"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "cannot be written" in run.stdout, run.stderr
     assert list(tmp_path.iterdir()) == []
 

@@ -42,8 +42,11 @@ def test_a_disk_that_takes_no_more(toys: Path, kept: Path, tmp_path: Path) -> No
     write_corpus(made_corpus(TEXTS * 20), tmp_path / "corpus")
     target = tmp_path / "scores.parquet"
     target.write_bytes(b"what was there before")
-    arguments = [sys.executable, "-c", _SMALL_FILES, str(tmp_path / "modules"), str(tmp_path / "corpus"), str(target)]
-    run = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    arguments = [str(tmp_path / "modules"), str(tmp_path / "corpus"), str(target)]
+    # -B: Python would keep modules that it compiles then, and cut them at the limit.
+    run = subprocess.run(
+        [sys.executable, "-B", "-c", _SMALL_FILES, *arguments], capture_output=True, text=True, check=False
+    )
     assert run.returncode == 0, run.stderr
     assert "scored 600" in run.stdout
     assert "result cache" in run.stderr

@@ -8,10 +8,8 @@ import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +18,7 @@ from dialgauge.corpus import embedded_corpus, write_corpus
 from dialgauge.engine import results_cache
 from dialgauge.files import is_temporary
 from dialgauge.study import run_study
+from tests.engine.forked import Forked
 from tests.engine.toy_corpora import made_corpus
 
 _SCORE = """
@@ -44,6 +43,13 @@ resamples = 20
 use = ["jumble", "typos", "remove_punct"]
 """
 
+_COMMAND = """
+import os, sys
+os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+os.dup2(1, 2)
+from dialgauge.cli import main
+main()
+"""
 _KILLED_WHILE_WRITING = """
 import os, signal, sys
 from dialgauge import files
@@ -58,26 +64,22 @@ run_study(sys.argv[2], output=sys.argv[3])
 """
 
 
-def finished(command: Sequence[str], begun: Callable[[], bool], **environment: str) -> float:
-    """Run to the end; gives the seconds that the work took, without the start of Python."""
-    run = subprocess.Popen(command, env={**os.environ, **environment}, stdout=subprocess.DEVNULL)
+def finished(run: Forked, begun: Callable[[], bool]) -> float:
+    """Wait for the end; gives the seconds that the work took from its beginning."""
     start = waited_for(run, begun)
     assert run.wait() == 0
     return time.monotonic() - start
 
 
-def killed(command: Sequence[str], begun: Callable[[], bool], seconds: float) -> bool:
-    """Run until the work has begun and so many seconds longer, then kill; whether there was still something to kill."""
-    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def killed(run: Forked, begun: Callable[[], bool], seconds: float) -> bool:
+    """Wait until the work has begun and so many seconds longer, then kill; whether there was something to kill."""
     waited_for(run, begun)
-    try:
-        run.wait(seconds)
-    except subprocess.TimeoutExpired:
-        run.send_signal(signal.SIGKILL)
+    if run.wait(seconds) is None:
+        run.kill()
     return run.wait() == -signal.SIGKILL
 
 
-def waited_for(run: "subprocess.Popen[bytes]", begun: Callable[[], bool]) -> float:
+def waited_for(run: Forked, begun: Callable[[], bool]) -> float:
     while run.poll() is None and not begun():
         time.sleep(0.005)
     return time.monotonic()
@@ -120,12 +122,13 @@ def test_scores_after_six_kills(toys: Path, kept: Path, tmp_path: Path, monkeypa
     """
     write_corpus(made_corpus([f"text {i}" * (i % 3) for i in range(300)]), tmp_path / "corpus")
     monkeypatch.setenv("TOY_SECONDS", "0.05")
-    command = [sys.executable, "-c", _SCORE, str(tmp_path / "modules"), str(tmp_path / "corpus")]
+    arguments = [_SCORE, str(tmp_path / "modules"), str(tmp_path / "corpus")]
     calm, disturbed = tmp_path / "calm.parquet", tmp_path / "disturbed.parquet"
-    finished([*command, str(calm)], at_once, DIALGAUGE_RESULTS=str(tmp_path / "calm"))
+    other = os.environ | {"DIALGAUGE_RESULTS": str(tmp_path / "calm")}
+    finished(Forked(*arguments, str(calm), environment=other), at_once)
     kills, progress = 0, [0]
     for late, seconds in moments(7, 0.3):
-        kills += killed([*command, str(disturbed)], longer(toys, 10) if late else at_once, seconds)
+        kills += killed(Forked(*arguments, str(disturbed)), longer(toys, 10) if late else at_once, seconds)
         entries = results_cache().stats().entries  # type: ignore[union-attr]
         assert entries >= progress[-1], "nothing that was finished is lost"
         assert entries % 10 == 0 or entries == 201, "slices are kept whole"
@@ -139,7 +142,7 @@ def test_scores_after_six_kills(toys: Path, kept: Path, tmp_path: Path, monkeypa
             progress.append(0)
     assert kills == 6
     assert len(set(progress)) > 3
-    finished([*command, str(disturbed)], at_once)
+    finished(Forked(*arguments, str(disturbed)), at_once)
     assert disturbed.read_bytes() == calm.read_bytes()
 
 
@@ -149,12 +152,12 @@ def test_a_study_after_six_kills(tmp_path: Path) -> None:
     corpus = embedded_corpus()
     write_corpus(corpus.select(dialogues=corpus.dialogues["dialogue_id"].head(12)), tmp_path / "corpus")
     (tmp_path / "s.toml").write_text(_STUDY)
-    command = [sys.executable, "-c", "from dialgauge.cli import main; main()", "run", str(tmp_path / "s.toml"), "-o"]
+    arguments = [_COMMAND, "run", str(tmp_path / "s.toml"), "-o"]
     calm, disturbed = tmp_path / "calm", tmp_path / "disturbed"
-    work = finished([*command, str(calm)], another_stage(calm))
+    work = finished(Forked(*arguments, str(calm)), another_stage(calm))
     kills, stages = 0, []
     for late, seconds in moments(8, work / 2):
-        kills += killed([*command, str(disturbed)], another_stage(disturbed) if late else at_once, seconds)
+        kills += killed(Forked(*arguments, str(disturbed)), another_stage(disturbed) if late else at_once, seconds)
         stages.append(finished_stages(disturbed))
         if kills == 6:
             break
@@ -163,7 +166,7 @@ def test_a_study_after_six_kills(tmp_path: Path) -> None:
             shutil.rmtree(disturbed)
     assert kills == 6
     assert len(set(stages)) > 1
-    finished([*command, str(disturbed)], at_once)
+    finished(Forked(*arguments, str(disturbed)), at_once)
     assert tables(disturbed) == tables(calm)
 
 
@@ -175,8 +178,7 @@ def test_a_study_killed_while_it_writes(tmp_path: Path) -> None:
     calm, disturbed = tmp_path / "calm", tmp_path / "disturbed"
     run_study(study, output=calm)
     for file in ("manifest.json", "corpus", "scores.parquet", "report.html"):
-        command = [sys.executable, "-c", _KILLED_WHILE_WRITING, file, str(study), str(disturbed)]
-        assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+        assert Forked(_KILLED_WHILE_WRITING, file, str(study), str(disturbed)).wait() == -signal.SIGKILL
         assert [path for path in disturbed.iterdir() if is_temporary(path.name)]
         run_study(study, output=disturbed)
         assert tables(disturbed) == tables(calm)

@@ -3,7 +3,6 @@
 import os
 import random
 import resource
-import signal
 import subprocess
 import sys
 import time
@@ -13,18 +12,18 @@ import pytest
 
 from dialgauge.errors import DialgaugeError, InputError
 from dialgauge.metrics import score_stream
+from tests.engine.forked import Forked
 from tests.engine.toy_corpora import bytes_of, write_pairs
 
 METRICS = ["rouge-1", "chrf"]
 _HERE = Path(__file__).parent
 
 
-def script(source: Path, output: Path, engine: str, chunk_size: int) -> list[str]:
-    code = (
+def script(source: Path, output: Path, engine: str, chunk_size: int) -> str:
+    return (
         "import engine_tasks\nfrom dialgauge.engine import engine\n"
         f"engine_tasks.stream_slowly({str(source)!r}, {str(output)!r}, {engine}, {chunk_size})"
     )
-    return [sys.executable, "-c", code]
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -43,17 +42,17 @@ def test_killed_twenty_times_and_resumed_the_tables_are_those_of_an_undisturbed_
     for number in range(20):
         # Workers take a second to start: a quarter of the runs has some, with and without waiting for new parts.
         engine = 'engine("processes", workers=2)' if number % 8 in (0, 3) else 'engine("serial")'
-        process = subprocess.Popen(script(source, disturbed, engine, 3), env=slowly)
+        process = Forked(script(source, disturbed, engine, 3), environment=slowly)
         before = len(list(disturbed.glob("_part-*"))) if disturbed.exists() else 0
-        # A random moment, half of the time once there are new parts: while they are written, not while Python starts.
+        # A random moment, half of the time once there are new parts.
         deadline = time.monotonic() + 120
         while number % 4 > 1 and time.monotonic() < deadline and process.poll() is None:
             if disturbed.exists() and len(list(disturbed.glob("_part-*"))) > before:
                 break
             time.sleep(0.005)
-        time.sleep(rng.uniform(0, 0.15 if number % 4 > 1 else 1.5))
+        time.sleep(rng.uniform(0, 0.15 if number % 4 > 1 else 0.7))
         if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
+            process.kill()
             killed += 1
         process.wait()
         after = len(list(disturbed.glob("_part-*"))) if disturbed.exists() else 0
@@ -62,16 +61,9 @@ def test_killed_twenty_times_and_resumed_the_tables_are_those_of_an_undisturbed_
     assert killed == 20
     assert grown >= 5
     assert after < 200
-    subprocess.run(
-        script(source, disturbed, 'engine("processes", workers=2)', 3),
-        env=environment(DIALGAUGE_TEST_SECONDS="0"),
-        check=True,
-    )
-    subprocess.run(
-        script(source, tmp_path / "calm", 'engine("serial")', 3),
-        env=environment(DIALGAUGE_TEST_SECONDS="0"),
-        check=True,
-    )
+    quickly = environment(DIALGAUGE_TEST_SECONDS="0")
+    for folder, engine in ((disturbed, 'engine("processes", workers=2)'), (tmp_path / "calm", 'engine("serial")')):
+        assert Forked(script(source, folder, engine, 3), environment=quickly).wait() == 0
     calm = bytes_of(tmp_path / "calm")
     assert len(calm) == 2 * 200 + 2
     assert bytes_of(disturbed) == calm
@@ -154,7 +146,8 @@ def test_the_system_itself_refuses_to_write(tmp_path: Path) -> None:
     """A real limit of the system: files of more than 4,000 bytes are refused, which a part of 2,000 rows has."""
     source, out = tmp_path / "pairs.parquet", tmp_path / "out"
     write_pairs(source, 2_000)
-    main = [sys.executable, "-c", "from dialgauge.cli import main; main()"]
+    # -B: Python would keep modules that it compiles then, and cut them at the limit.
+    main = [sys.executable, "-B", "-c", "from dialgauge.cli import main; main()"]
     done = subprocess.run(
         [*main, "score", str(source), "-m", "chrf", "--stream", "-o", str(out), "--engine", "serial"],
         env=environment(),
