@@ -271,8 +271,8 @@ def test_slow_parts_are_made_beside_the_requests(tmp_path: Path, monkeypatch: py
         _fill(study, chance, 0.9)
         desk = Desk(study.project, Library())
         make_ready(desk)
-        drifts: list[int] = []
-        monkeypatch.setattr(_quality, "_drift", lambda _: drifts.append(1) or [])
+        drifts: list[Desk] = []
+        monkeypatch.setattr(_quality, "_drift", drifts.append)
         _fill(study, chance, 0.3)
         with study.project.store.read() as connection:
             desk.refresh(connection)
@@ -280,7 +280,7 @@ def test_slow_parts_are_made_beside_the_requests(tmp_path: Path, monkeypatch: py
         assert (len(seen["annotators"]), drifts) == (3, [])
         _compare(study, desk)
         make_ready(desk)
-        assert drifts == [1]
+        assert drifts == [desk]
 
 
 def test_a_server_makes_the_pages_ready_until_it_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

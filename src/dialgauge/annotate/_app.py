@@ -84,8 +84,9 @@ def create_api(project: Project, *, public_url: str | None = None, address: str 
         with kept_ready(desk):
             yield
 
-    names = {"title": "dialgauge annotate", "version": __version__}
-    app = FastAPI(**names, docs_url=None, redoc_url=None, lifespan=while_serving)
+    app = FastAPI(
+        title="dialgauge annotate", version=__version__, docs_url=None, redoc_url=None, lifespan=while_serving
+    )
     app.mount("/static/web", StaticFiles(directory=static_folder()), name="shared")
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     _add_errors(app, site)
