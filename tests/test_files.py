@@ -1,15 +1,17 @@
 """Files are written whole or not at all, and nobody's half of one stays: not after an error, not after a kill."""
 
+import errno
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from dialgauge.errors import InputError
-from dialgauge.files import atomic_file, atomic_folder, is_temporary, write_text
+from dialgauge.files import atomic_file, atomic_folder, claimed_folder, is_temporary, write_text
 
 _KILLED = """
 import os, signal, sys
@@ -118,3 +120,24 @@ def test_what_cannot_be_made_is_named_as_the_user_did(
     with pytest.raises(PermissionError) as refused, atomic(tmp_path / "target"):
         pass
     assert refused.value.filename == str(tmp_path / "target")
+
+
+def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
+    """Whoever notices it, in whatever words."""
+    reasons = (OSError(errno.ENOSPC, "full"), pl.exceptions.ComputeError("parquet: IO error (os error 28)"))
+    for reason in reasons:
+        with pytest.raises(OSError, match="No space left on device") as caught, atomic_file(tmp_path / "x.parquet"):
+            raise reason
+        assert caught.value.filename == str(tmp_path / "x.parquet")
+    with pytest.raises(ZeroDivisionError), atomic_file(tmp_path / "x.parquet"):
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_claimed_folder_leaves_nothing_behind(tmp_path: Path) -> None:
+    with claimed_folder(tmp_path / "runs" / "new"):
+        assert (tmp_path / "runs" / "new").is_dir()
+    assert list(tmp_path.iterdir()) == []
+    with claimed_folder(tmp_path / "runs"):
+        (tmp_path / "runs" / "kept").touch()
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["kept"]

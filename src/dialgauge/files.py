@@ -1,15 +1,17 @@
 """Where files are kept, and atomic writes, so that nobody ever finds half a file."""
 
+import errno
 import os
+import platform
 import re
 import shutil
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from dialgauge.errors import InputError
 
@@ -21,6 +23,10 @@ except ImportError:  # Windows
 #: Names of temporary files: ``.TARGET.RANDOM.part``, with the suffix of the target for libraries that look at it.
 _PARTIAL, _REPLACED = ".part", ".old"
 _TEMPORARY = re.compile(rf"\.(?P<target>.+)\.[a-z0-9_]{{8}}(?:\{_PARTIAL}(?:\.[^.]*)?|\{_REPLACED})", re.DOTALL)
+#: In a folder that a run writes to: who does.
+LOCK = ".run.lock"
+#: What the system says where no space or no quota is left.
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
 _MOST_PARTS = 32
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')\s*+"""
 _LONG_KEY = re.compile(rf"(?<![\w-])(?>{_PART}\.\s*+){{{_MOST_PARTS}}}{_PART}(?:\.|=|\])")
@@ -38,6 +44,53 @@ def cache_folder() -> Path:
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return base / "dialgauge"
+
+
+@contextmanager
+def claimed_folder(folder: Path) -> Iterator[None]:
+    """Keep other runs on this machine out while this one writes into a folder, which is created if it is not there.
+
+    The system gives the lock back if we are killed. Where no lock can be had, nobody is kept out. New folders into
+    which nothing was written are removed.
+    """
+    file = folder / LOCK
+    new = [one for one in (folder, *folder.parents) if not one.exists()]
+    with ExitStack() as held:
+        with suppress(OSError):  # writing says what is wrong
+            held.callback(_remove_empty, new)
+            folder.mkdir(parents=True, exist_ok=True)
+            handle = held.enter_context(_locked(file))
+            held.callback(file.unlink, missing_ok=True)
+            handle.truncate(0)
+            handle.write(f"process {os.getpid()} on {platform.node()}\n")
+            handle.flush()
+        yield
+
+
+def _remove_empty(folders: Iterable[Path]) -> None:
+    with suppress(OSError):
+        for folder in folders:
+            folder.rmdir()
+
+
+@contextmanager
+def _locked(file: Path) -> Iterator[TextIO]:
+    """The file, locked for us alone; it is made if it is not there."""
+    while True:
+        with file.open("a+") as handle:
+            if fcntl is not None:
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    handle.seek(0)
+                    raise InputError(
+                        f"{file.parent}: another run writes here ({handle.read().strip() or 'unknown'}): wait for it, "
+                        "or use another folder"
+                    ) from None
+            # The run before may have removed the file between our opening and locking it.
+            if file.exists() and os.path.samestat(os.fstat(handle.fileno()), file.stat()):
+                yield handle
+                return
 
 
 @contextmanager
@@ -146,9 +199,20 @@ def _temporary(target: Path, suffix: str, make: Callable[[str, str, Path], str])
         _release(handle)  # another writer saw it before it was locked, and removed it
     try:
         yield path
+    except Exception as error:
+        if (number := _full_disk(error)) is not None:
+            raise OSError(number, os.strerror(number), str(target)) from error
+        raise
     finally:
         _remove(path)
         _release(handle)
+
+
+def _full_disk(error: Exception) -> int | None:
+    """The number of the error where no space or no quota is left. Polars says it in the words of its language."""
+    said = re.search(r"\(os error (\d+)\)", str(error))
+    number = error.errno if isinstance(error, OSError) else int(said[1]) if said else None
+    return number if number in FULL_DISK else None
 
 
 def _new_file(suffix: str, prefix: str, folder: Path) -> str:

@@ -38,6 +38,7 @@ COMMANDS = {
     "correlate embedded {scores} --resamples -5": "--resamples",
     "correlate embedded {scores} -m chrf": "chrf",
     "agreement embedded --measure alpha": "krippendorff-alpha",
+    "agreement embedded --clean --measure fleiss-kappa": "--clean needs a value",
     "agreement two.csv": "--ratings FILE",
     "perturb embedded": "--perturbation",
     "perturb embedded -p speeker_switch -o x": "did you mean 'speaker_switch'?",

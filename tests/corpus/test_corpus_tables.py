@@ -251,7 +251,7 @@ class TestBadRows:
             (12, "d / s / original / overall / 5 / wit", "the value is NaN or infinite"),
             (13, "d / s / original / overall / 6 / wit", "the value is NaN or infinite"),
             (14, "d / s / original / overall / 7 / wit", "the sentence is not a whole number"),
-            (16, "d / s / original / overall / – / wit", "a part of the key is missing"),
+            (16, "d / s / original / overall / – / wit", "a part of the key is missing: annotator"),
         ]
         assert corpus.problems[0].given == "5, and 4 before"
         assert corpus.summaries.select("system", "text").rows() == [("s", "x"), ("v", "y")]

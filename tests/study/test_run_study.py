@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, write_corpus
-from dialgauge.errors import InputError
+from dialgauge.errors import DialgaugeError, InputError
+from dialgauge.files import claimed_folder
 from dialgauge.study import Study, run_study
 
 STUDY = """\
@@ -107,6 +108,15 @@ def test_tampered_output_is_made_again(study: Path) -> None:
     assert scores.read_bytes() == before
 
 
+def test_two_runs_do_not_share_a_folder(study: Path) -> None:
+    folder = study.parent / "runs" / "small"
+    before = sorted(path.name for path in folder.iterdir())
+    with claimed_folder(folder), pytest.raises(InputError, match="runs/small: another run writes here"):
+        run_study(study)
+    run_study(study)
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
 def test_goes_on_after_a_failure(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.rmtree(study.parent / "runs")
     from dialgauge.study.stages import correlations
@@ -116,7 +126,7 @@ def test_goes_on_after_a_failure(study: Path, monkeypatch: pytest.MonkeyPatch) -
 
     with monkeypatch.context() as patch:
         patch.setattr(correlations, "evaluate_metrics", broken)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(DialgaugeError, match=r"runs/small: No space left .*the same command resumes"):
             run_study(study)
     assert not (study.parent / "runs/small/correlations.parquet").exists()
     assert run_study(study).stages == {

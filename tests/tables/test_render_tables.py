@@ -32,6 +32,7 @@ from dialgauge.tables import (
     number_rows,
     print_table,
     render_table,
+    room_beside,
     stars_of,
     text_cell,
 )
@@ -325,3 +326,14 @@ def test_formats() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'latex'"):
         render_table(paper(), "latx")
     assert "Stars" not in render_table(paper(), "markdown", stars=False)
+
+
+def test_room_beside_is_what_a_column_may_take() -> None:
+    """A text of just that width stands on one line, one that is longer does not."""
+    columns = [["here", "yes"], ["size", "92 MB"]]
+    room = room_beside(columns, 60)
+    for width, lines in ((room, 1), (room + 1, 2)):
+        rows = [["x " * (width // 2 - 1) + "x" * (2 + width % 2), "yes", "92 MB"]]
+        stream = io.StringIO()
+        print_table(listing("t", ["name", "here", "size"], rows), Console(file=stream, width=60))
+        assert sum("x" in line for line in stream.getvalue().splitlines()) == lines

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from itertools import pairwise
 from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
@@ -122,12 +123,21 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
+def _without_value(context: Any) -> str | None:
+    """What to say where an option took the next one for its value: only the word after that is then found wrong."""
+    names = {name: option for option in context.command.params for name in option.opts} if context else {}
+    for name, following in pairwise(sys.argv[1:]):
+        if following in names and name in names and not getattr(names[name], "is_flag", True):
+            return f"{name} needs a value; {following} follows it"
+    return None
+
+
 def _explain(error: Any) -> NoReturn:
     """Print what is wrong with the command line, and which help says what is right."""
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(error.ctx.get_help())
         sys.exit(2)
-    said = error.format_message().rstrip(".")
+    said = _without_value(error.ctx) or error.format_message().rstrip(".")
     command = error.ctx.command_path if error.ctx else "dialgauge"
     fail(f"{said[:1].lower()}{said[1:]} ('{command} -h' shows what it takes)")
 

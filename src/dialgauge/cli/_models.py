@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.cells import cell_len
 
 from dialgauge.cli._output import Json, console, fail, note, print_json, print_table, progress_bar
+from dialgauge.tables import room_beside
 
 if TYPE_CHECKING:
     from dialgauge.models import ModelRef
@@ -318,9 +318,7 @@ def _print_named(
 
     Long model names that do not fit are broken at a hyphen.
     """
-    edges, gap = 2, 3
-    widths = [max(map(cell_len, column)) for column in zip(columns[1:], *cells, strict=True)]
-    room = max(console.width - edges - sum(gap + width for width in widths), 20)
+    room = max(room_beside(zip(columns[1:], *cells, strict=True), console.width), 20)
     inset: dict[str, Any] = {"initial_indent": "  ", "subsequent_indent": "  ", "break_on_hyphens": False}
     firsts = ["\n".join([*textwrap.wrap(name, room), *textwrap.wrap(about, room, **inset)]) for name, about in names]
     print_table(title, columns, [(first, *row) for first, row in zip(firsts, cells, strict=True)], numeric=numeric)

@@ -60,9 +60,10 @@ class RowFilter:
 
     def keys(self, table: str, frame: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
         """The rows with a whole key that no earlier row has."""
-        required = [column for column in key if column != "sentence"]
-        missing = pl.any_horizontal(pl.col(required).is_null())
-        frame = self.drop(table, frame, key, missing, "a part of the key is missing")
+        for column in key:
+            if column != "sentence":
+                absent = pl.col(column).is_null()
+                frame = self.drop(table, frame, key, absent, f"a part of the key is missing: {column}")
         return self.drop(table, frame, key, ~pl.struct(key).is_first_distinct(), "duplicate key")
 
     def drop(

@@ -1,10 +1,7 @@
 """Parquet files to read by rows and a folder to write parts to, on this machine or behind an fsspec URL."""
 
 import contextlib
-import errno
 import hashlib
-import os
-import platform
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,12 +12,11 @@ import polars as pl
 
 from dialgauge.engine import Engine
 from dialgauge.errors import DialgaugeError, InputError, MissingExtraError
-from dialgauge.files import atomic_file
+from dialgauge.files import FULL_DISK, atomic_file, claimed_folder
 
 #: A Polars panic, caused by damaged files, is not an Exception in Python.
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 _SUFFIX = ".parquet"
-_LOCK = ".run.lock"
 #: Bytes of a file that are digested at a time, and how many such parts are not worth a worker.
 _DIGESTED, _FEW_PARTS = 128 << 20, 4
 
@@ -253,7 +249,7 @@ class PartStore:
             ) from error
 
     def _room(self, error: OSError, needed: int) -> str:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT) or is_url(self.place):
+        if error.errno not in FULL_DISK or is_url(self.place):
             return ""
         free = shutil.disk_usage(self.place).free
         return f" ({_mebibytes(needed)} needed, {_mebibytes(free)} free): free some space, or name another folder"
@@ -282,28 +278,7 @@ class PartStore:
 
         Behind a URL there is no such lock: the same run writes the same bytes, and another one is refused by its head.
         """
-        if is_url(self.place):
-            yield
-            return
-        file = Path(self.place) / _LOCK
-        with contextlib.ExitStack() as held:
-            with contextlib.suppress(OSError, ImportError):  # where none can be had, writing says what is wrong
-                import fcntl
-
-                file.parent.mkdir(parents=True, exist_ok=True)
-                handle = held.enter_context(file.open("a+"))
-                try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    handle.seek(0)
-                    raise InputError(
-                        f"{self.place}: another run writes here ({handle.read().strip() or 'unknown'}): wait for it, "
-                        "or use another folder"
-                    ) from None
-                held.callback(file.unlink, missing_ok=True)
-                handle.truncate(0)
-                handle.write(f"process {os.getpid()} on {platform.node()}\n")
-                handle.flush()
+        with contextlib.nullcontext() if is_url(self.place) else claimed_folder(Path(self.place)):
             yield
 
     def read(self, name: str) -> bytes | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dialgauge.errors import InputError
-from dialgauge.files import is_temporary, write_text
+from dialgauge.files import LOCK, is_temporary, write_text
 from dialgauge.study._digest import digest, file_digest
 from dialgauge.study._finished import MANIFEST
 
@@ -138,4 +138,4 @@ class Ledger:
 
 def _is_foreign(name: str) -> bool:
     """Whether a file is neither of an annotation project nor what a run left that was killed as it began."""
-    return not name.startswith(_ANNOTATION) and not is_temporary(name)
+    return not name.startswith(_ANNOTATION) and name != LOCK and not is_temporary(name)

@@ -7,7 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from dialgauge.corpus import Corpus, read_corpus
-from dialgauge.errors import InputError
+from dialgauge.errors import DialgaugeError, InputError
+from dialgauge.files import FULL_DISK, claimed_folder
 from dialgauge.metaeval import Verdicts
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress, with_bar
@@ -102,7 +103,15 @@ def run_study(
     study = study if isinstance(study, Study) else Study.load(study)
     folder = Path(output) if output else study.output
     try:
-        ledger = run_stages(study.settings, study.folder, folder, progress)
+        with claimed_folder(folder):
+            ledger = run_stages(study.settings, study.folder, folder, progress)
+    except OSError as error:
+        if error.errno not in FULL_DISK:
+            raise
+        raise DialgaugeError(
+            f"{error.filename or folder}: {error.strerror}. Free some space, or name another folder with --output; "
+            "finished stages are kept: the same command resumes after them"
+        ) from error
     except WrongKeyError as error:
         if study.file is None:
             raise

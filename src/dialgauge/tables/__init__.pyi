@@ -19,7 +19,11 @@ from dialgauge.tables._texts import number as number
 
 __all__: list[str]  # The names above are public; those below are for other rooms only.
 
-from dialgauge.tables._console import fits_width as fits_width, print_table as print_table
+from dialgauge.tables._console import (
+    fits_width as fits_width,
+    print_table as print_table,
+    room_beside as room_beside,
+)
 from dialgauge.tables._csv import (
     csv_text as csv_text,
     escape_formulas_in as escape_formulas_in,

@@ -50,6 +50,11 @@ def fits_width(table: Table, width: int) -> bool:
     return len(_parts(table, width)) == 1
 
 
+def room_beside(columns: Iterable[Iterable[str]], width: int) -> int:
+    """How much of a screen's width is left for one more column beside these, given by the texts in them."""
+    return width - _EDGES - sum(_GAP + _widest(texts) for texts in columns)
+
+
 def _fitting(table: Table, width: int) -> list[Table]:
     """The tables that fit the screen: the table itself, or parts of it or of the transposed one."""
     if table.across is None:
