@@ -79,7 +79,7 @@ def simulate(
             result = over_dialogues(np.nanmean(second, axis=0) - np.nanmean(first, axis=0), 0.95)
         else:
             result = over_raters(second, first, 0.95)
-        found += result.p_value < 0.05
+        found += bool(result.p_value < 0.05)
         widths.append((result.high - result.low) / 2)
     return found / studies, float(np.mean(widths))
 

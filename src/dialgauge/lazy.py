@@ -23,7 +23,8 @@ def lazy_room(
     If its modules need an ``extra``, a missing package raises an error that names the ``feature`` and the extra.
     """
     stub = Path(str(sys.modules[room].__file__)).with_suffix(".pyi")
-    homes, names = room_names(stub), sorted(public_names(stub))
+    body = ast.parse(stub.read_text("utf-8")).body
+    homes, names = _imported(body), sorted(_imported(_for_users(body)))
 
     def load(name: str) -> Any:
         if name not in homes:
@@ -48,11 +49,13 @@ def room_names(stub: Path) -> dict[str, str]:
 
 def public_names(stub: Path) -> dict[str, str]:
     """The names that a room has for users: those above ``__all__`` where its stub has that line, else all of them."""
-    body = ast.parse(stub.read_text("utf-8")).body
-    ends = [
-        i for i, node in enumerate(body) if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "__all__"
-    ]
-    return _imported(body[: ends[0]] if ends else body)
+    return _imported(_for_users(ast.parse(stub.read_text("utf-8")).body))
+
+
+def _for_users(body: list[ast.stmt]) -> list[ast.stmt]:
+    targets = [node.target if isinstance(node, ast.AnnAssign) else None for node in body]
+    ends = [i for i, target in enumerate(targets) if isinstance(target, ast.Name) and target.id == "__all__"]
+    return body[: ends[0]] if ends else body
 
 
 def _imported(body: list[ast.stmt]) -> dict[str, str]:

@@ -12,11 +12,13 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from dialgauge.errors import DialgaugeError, InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 TABLE = Path(__file__).with_suffix(".tsv")
 #: A comma outside quotes.
@@ -181,7 +183,7 @@ class Registry(Mapping[str, T]):
                 self._origins[entry.name] = point.module
         self._complete = True
 
-    def _load_entry_point(self, point: EntryPoint) -> tuple[T, ...]:
+    def _load_entry_point(self, point: "EntryPoint") -> tuple[T, ...]:
         named = f"entry point {point.name!r} ({point.value}) of group {self.group!r}"
         try:
             loaded = point.load()
@@ -191,6 +193,13 @@ class Registry(Mapping[str, T]):
         if not all(isinstance(entry, self._type) for entry in found):
             raise DialgaugeError(f"{named} must give a {self._type.__name__} or several")
         return found
+
+
+def entry_points(group: str) -> "Iterable[EntryPoint]":
+    """Those of all installed packages. To look takes its time, so the module that can is imported only then."""
+    from importlib import metadata
+
+    return metadata.entry_points(group=group)
 
 
 def defining_module(function: Callable[..., object]) -> str:

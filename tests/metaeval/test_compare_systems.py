@@ -8,8 +8,12 @@ from scipy import stats
 from dialgauge.corpus import Corpus, embedded_corpus
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.metaeval import compare_systems
-from dialgauge.metaeval._rater_interval import over_dialogues, over_raters
+from dialgauge.metaeval._draws import swap_masks
+from dialgauge.metaeval._rater_interval import over_dialogues, over_raters, pairs_over_raters
+from dialgauge.metaeval._student_mix import StudentMix
+from dialgauge.metaeval._system_pairs import pair_systems
 from dialgauge.metrics import Scores, score
+from dialgauge.report import pair_tables
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +104,54 @@ def test_missing_ratings_of_a_crowd_still_give_an_interval() -> None:
     assert found.units == 30
 
 
+def test_all_pairs_of_systems_have_the_interval_of_each_pair_alone() -> None:
+    generator = np.random.default_rng(3)
+    cube = np.round(generator.normal(size=(5, 4, 20)) * 2)
+    cube[generator.random(cube.shape) < 0.2] = np.nan
+    cube[4, :, 3:] = np.nan  # hardly rated at all
+    together = pairs_over_raters(cube, 0.9)
+    alone = [over_raters(cube[i], cube[j], 0.9) for i in range(5) for j in range(i + 1, 5)]
+    for name in ("value", "low", "high", "p_value", "units"):
+        each = [float(getattr(one, name)) for one in alone]
+        assert getattr(together, name) == pytest.approx(each, rel=1e-12, nan_ok=True)
+
+
+def test_the_tail_of_mixed_quantiles_is_their_inverse_wherever_it_lies() -> None:
+    generator = np.random.default_rng(4)
+    degrees = generator.choice([1, 2, 49, 1999, 20_000], 300), generator.choice([1, 2, 5, 60], 300)
+    mix = StudentMix(*degrees, *(10 ** generator.uniform(-6, 0, (2, 300))))
+    distance = 10 ** generator.uniform(-3, 4, 300)
+    tail = mix.tail(distance)
+    reached = mix.quantile(tail)
+    known = tail > 1e-300  # the smallest tail that is told from zero
+    assert known.mean() > 0.8
+    assert reached[known] == pytest.approx(distance[known], rel=1e-8)
+    assert mix.tail(np.zeros(300)).tolist() == [0.5] * 300
+
+
+def test_swaps_of_all_pairs_at_once_are_those_of_each_pair_ties_included() -> None:
+    generator = np.random.default_rng(6)
+    for values in (generator.normal(size=(6, 30)), np.round(generator.normal(size=(6, 30)))):
+        p_values = iter(pair_systems(values, False, 2000, 0).p_value)
+        signs = 1 - 2 * swap_masks("swap-inputs", 2000, 30, seed=0).astype(int)
+        for i in range(6):
+            for j in range(i + 1, 6):
+                difference = values[i] - values[j]
+                reached = np.abs(signs @ difference) >= abs(difference.sum()) - 1e-9
+                assert next(p_values) == (reached.sum() + 1) / 2001
+
+
+def test_a_table_of_too_many_pairs_keeps_neighbours_in_the_order_of_means(corpus: Corpus) -> None:
+    found = compare_systems(corpus)
+    whole = pair_tables(found.frame, found.settings, ["consistency"])[0]
+    few = pair_tables(found.frame, found.settings, ["consistency"], most=8)[0]
+    count = len({*found.settings["systems"]})
+    assert len(whole.rows) == count * (count - 1) // 2
+    assert len(few.rows) == count - 1 + (count - 2 if 2 * count - 3 <= 8 else 0)
+    assert set(few.rows) < set(whole.rows)
+    assert "system-comparisons.parquet has all" in few.notes[-1]
+
+
 def test_one_rater_says_nothing_about_others() -> None:
     found = over_raters(np.ones((1, 5)), np.zeros((1, 5)), 0.95)
     assert found.value == 1.0
@@ -108,7 +160,7 @@ def test_one_rater_says_nothing_about_others() -> None:
 
 def test_equal_values_are_no_difference() -> None:
     found = over_raters(np.full((3, 10), 2.0), np.full((3, 10), 2.0), 0.95)
-    assert (found.value, found.low, found.high, found.p_value) == (0.0, 0.0, 0.0, 1.0)
+    assert [float(one) for one in (found.value, found.low, found.high, found.p_value)] == [0.0, 0.0, 0.0, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from typing import Annotated, Any, NoReturn, TextIO
 
 import typer
 
-from dialgauge import __version__
 from dialgauge.cli._help import Group, add_under_headings
 from dialgauge.cli._output import fail, note
 from dialgauge.errors import DialgaugeError
@@ -30,6 +29,7 @@ _INTERRUPTED = 130
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from dialgauge import __version__
         from dialgauge.metrics import kernel_name
 
         typer.echo(f"dialgauge {__version__} (kernels: {kernel_name()}, Python {sys.version.split()[0]})")
@@ -145,6 +145,8 @@ def _explain(error: Any) -> NoReturn:
 def main() -> None:
     """Run the command line; user errors give one clear message and exit code 2 (1 where too much would be left out)."""
     warnings.showwarning = _show_warning
+    # Pydantic would look for plugins in every installed package, which takes longer than scoring some hundred pairs.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     no_bars()  # commands show their own
     try:
         code = _asked()(prog_name="dialgauge", standalone_mode=False)

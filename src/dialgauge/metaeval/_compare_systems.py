@@ -14,7 +14,7 @@ from dialgauge.metaeval._cells import null
 from dialgauge.metaeval._directions import dimension_directions
 from dialgauge.metaeval._names import FloatArray
 from dialgauge.metaeval._pairs import pair_indices
-from dialgauge.metaeval._rater_interval import MeanDifference, mean_difference, over_raters
+from dialgauge.metaeval._rater_interval import MeanDifferences, mean_differences, pairs_over_raters
 from dialgauge.metaeval._settings import SystemComparisonSettings
 from dialgauge.metaeval._system_pairs import pair_systems
 from dialgauge.metaeval._tests import adjust_p_values
@@ -247,30 +247,29 @@ def _pair_rows(measure: _Measure, systems: Sequence[str], asked: SystemCompariso
     # With fewer, the smallest p that there can be would not survive the correction.
     permutations = max(asked.resamples, math.ceil(2 * len(first) / (1 - asked.confidence)))
     found = pair_systems(measure.values, measure.direction == "lower", 0 if many else permutations, asked.seed)
-    sums = zip(found.difference.tolist(), found.error.tolist(), found.dialogues.tolist(), strict=True)
-    within = [mean_difference(value, error, units, asked.confidence, tested=many) for value, error, units in sums]
-    pairs = zip(first.tolist(), second.tolist(), strict=True)
-    beyond = [_beyond(measure, i, j, asked.confidence) for i, j in pairs]
+    within = mean_differences(found.difference, found.error, found.dialogues, asked.confidence, tested=many)
+    beyond = None if measure.single is None else pairs_over_raters(measure.single, asked.confidence)
+    names = np.array(systems, dtype=object)
     columns: dict[str, Any] = {
-        "system": [systems[i] for i in first.tolist()],
-        "other": [systems[j] for j in second.tolist()],
+        "system": names[first].tolist(),
+        "other": names[second].tolist(),
         "mean": found.mean,
         "other_mean": found.other_mean,
-        "difference": [one.value for one in within],
-        "low": [one.low for one in within],
-        "high": [one.high for one in within],
-        "p_value": [one.p_value for one in within] if many else found.p_value,
-        "p_floor": [None] * len(within) if many else np.where(found.dialogues > 0, found.floor, np.nan),
+        "difference": within.value,
+        "low": within.low,
+        "high": within.high,
+        "p_value": within.p_value if many else found.p_value,
+        "p_floor": None if many else np.where(found.dialogues > 0, found.floor, np.nan),
         "effect": found.effect,
         "wins": found.wins,
         "ties": found.ties,
         "losses": found.losses,
         "dialogues": found.dialogues,
-        "low_other_raters": [one and one.low for one in beyond],
-        "high_other_raters": [one and one.high for one in beyond],
-        "p_other_raters": [one and one.p_value for one in beyond],
-        "raters": [one and one.units for one in beyond],
-        "reason": [_reason(one, two) for one, two in zip(within, beyond, strict=True)],
+        "low_other_raters": beyond and beyond.low,
+        "high_other_raters": beyond and beyond.high,
+        "p_other_raters": beyond and beyond.p_value,
+        "raters": beyond and beyond.units,
+        "reason": _reasons(within, beyond),
     }
     made = pl.DataFrame(columns, strict=False).with_columns(
         pl.lit(measure.kind).alias("kind"),
@@ -285,18 +284,13 @@ def _pair_rows(measure: _Measure, systems: Sequence[str], asked: SystemCompariso
     )
 
 
-def _beyond(measure: _Measure, i: int, j: int, confidence: float) -> MeanDifference | None:
-    return None if measure.single is None else over_raters(measure.single[i], measure.single[j], confidence)
-
-
-def _reason(within: MeanDifference, beyond: MeanDifference | None) -> str | None:
-    if not within.units:
-        return "no dialogue has a value for both systems"
-    if within.units == 1:
-        return "one dialogue has values for both systems: an interval needs two"
-    if beyond is not None and beyond.units < 2:
-        return "one rater: nothing can be said about other raters"
-    return None
+def _reasons(within: MeanDifferences, beyond: MeanDifferences | None) -> list[str | None]:
+    few = np.full(within.units.shape, None, dtype=object)
+    if beyond is not None:
+        few[beyond.units < 2] = "one rater: nothing can be said about other raters"
+    few[within.units == 1] = "one dialogue has values for both systems: an interval needs two"
+    few[within.units == 0] = "no dialogue has a value for both systems"
+    return list(few.tolist())
 
 
 def _judged(frame: pl.DataFrame, asked: SystemComparisonSettings) -> pl.DataFrame:

@@ -164,10 +164,14 @@ def _table(left: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def _look_up(table: FloatArray, places: IntArray) -> FloatArray:
-    values = np.zeros((len(places), table.shape[2]))
-    for row, column in zip(table, places.T, strict=True):
-        values += row[column]
-    return values
+    """Σ_a table[a, places[r, a]] for every shuffle r: a product with a sparse matrix of ones."""
+    from scipy.sparse import csr_array
+
+    a, b, hypotheses = table.shape
+    columns = (places + np.arange(a) * b).ravel()
+    starts = np.arange(0, len(columns) + 1, a) if a else np.zeros(len(places) + 1, dtype=np.int64)
+    chosen = csr_array((np.ones(len(columns)), columns, starts), shape=(len(places), a * b))
+    return np.asarray(chosen @ table.reshape(a * b, hypotheses))
 
 
 def _with_dialogues(left: FloatArray, right: FloatArray, orders: IntArray) -> FloatArray:

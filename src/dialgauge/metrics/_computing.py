@@ -13,12 +13,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 
-from dialgauge import __version__
 from dialgauge.engine import Entry, LimitedWorker, LostWorkError, ResultCache, described
 from dialgauge.errors import DialgaugeError
 from dialgauge.metrics._job import Job
@@ -287,6 +285,8 @@ def remote(
 
 def _keys(request: MetricRequest, job: Job) -> list[bytes]:
     """The key of every item: a digest of its texts and of all that makes a value from them."""
+    from dialgauge import __version__
+
     made_by = json.dumps([request.signature, __version__, _code(request), _versions()])
     head = hashlib.sha256(made_by.encode()).digest()
     ids = np.concatenate([job.hypothesis_ids, job.target_ids])
@@ -313,6 +313,8 @@ def _code(request: MetricRequest) -> str | None:
 
 @cache
 def _versions() -> tuple[str, ...]:
+    from importlib.metadata import PackageNotFoundError, version
+
     found = []
     for name in _LIBRARIES:
         try:

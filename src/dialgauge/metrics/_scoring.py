@@ -22,7 +22,7 @@ from dialgauge.metrics._scores import FAILURES, NOTES, Scores
 from dialgauge.metrics._settings import ScoringSettings
 from dialgauge.metrics._sharded import PartScorer, merged, score_in_parts, shareable
 from dialgauge.metrics._texts import TextTable
-from dialgauge.models import Watcher, check_available, watching
+from dialgauge.models import Watcher, watching
 from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 
@@ -252,6 +252,8 @@ def refuse_nothing(requests: Sequence[MetricRequest], left_out: Mapping[str, str
 def _check_ready(request: MetricRequest) -> None:
     """Fail before any work is done if the request cannot run; no model is loaded for this check."""
     for parameter, kind in request.metric.models.items():
+        from dialgauge.models import check_available  # imports what loads models, which most metrics do without
+
         check_available(kind, request.parameters[parameter], f"metric {request.column!r}", parameter)
     if request.metric.check is not None:
         request.metric.check(request.parameters)

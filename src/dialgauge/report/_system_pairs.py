@@ -23,8 +23,17 @@ _AGREE = {
 }
 
 
-def pair_tables(frame: pl.DataFrame, settings: Mapping[str, Any], names: Sequence[str] = ()) -> list[Table]:
-    """A table for each dimension, then for each metric; one table of each kind where there are only two systems."""
+#: More pairs than these in one table nobody reads, and a page with all pairs of 100 systems has 60 MB.
+_MOST_PAIRS = 500
+
+
+def pair_tables(
+    frame: pl.DataFrame, settings: Mapping[str, Any], names: Sequence[str] = (), most: int | None = None
+) -> list[Table]:
+    """A table for each dimension, then for each metric; one table of each kind where there are only two systems.
+
+    A table of more pairs than ``most`` has those whose systems are nearest to each other in the order of their means.
+    """
     wanted = frame.filter(pl.col("name").is_in(names)) if names else frame
     pairs = frame.select("system", "other").unique().height
     made = []
@@ -34,7 +43,9 @@ def pair_tables(frame: pl.DataFrame, settings: Mapping[str, Any], names: Sequenc
             parts = [(f"by each {kind}", rows)] if rows.height else []
         else:
             parts = [(f"by {name} ({kind})", part) for (name,), part in rows.group_by("name", maintain_order=True)]
-        made += [_pair_table(f"which system is better, {said}", part, kind, settings, pairs) for said, part in parts]
+        for said, part in parts:
+            near, note = _nearest(part, pairs, most)
+            made.append(_pair_table(f"which system is better, {said}", near, kind, settings, pairs, note))
     return made
 
 
@@ -60,7 +71,23 @@ def _heads(people: bool) -> list[Column]:
     return [*differences, Column("p"), Column("effect"), Column("won/tied/lost"), Column("better", numeric=False)]
 
 
-def _pair_table(title: str, rows: pl.DataFrame, kind: str, settings: Mapping[str, Any], pairs: int) -> Table:
+def _nearest(rows: pl.DataFrame, pairs: int, most: int | None) -> tuple[pl.DataFrame, list[str]]:
+    """Pairs of systems that follow each other in the order of their means, as many as fit; and what is left out."""
+    if most is None or pairs <= most:
+        return rows, []
+    sides = (rows.select("system", "mean"), rows.select(pl.col("other").alias("system"), mean="other_mean"))
+    means = pl.concat(sides).group_by("system").agg(pl.col("mean").mean()).sort("mean", "system", nulls_last=True)
+    place = {name: number for number, name in enumerate(means["system"])}
+    apart = (pl.col("system").replace_strict(place) - pl.col("other").replace_strict(place)).abs()
+    placed = rows.with_columns(apart.alias("apart"))
+    reach = max(k for k in range(1, len(place)) if k == 1 or sum(len(place) - step for step in range(1, k + 1)) <= most)
+    note = f"Of {pairs:,} pairs, those of systems at most {reach} places apart; system-comparisons.parquet has all."
+    return placed.filter(pl.col("apart") <= reach).drop("apart"), [note]
+
+
+def _pair_table(
+    title: str, rows: pl.DataFrame, kind: str, settings: Mapping[str, Any], pairs: int, notes: Sequence[str] = ()
+) -> Table:
     people = kind == "dimension"
     shown = rows.to_dicts()
     one_pair = pairs == 1
@@ -80,7 +107,7 @@ def _pair_table(title: str, rows: pl.DataFrame, kind: str, settings: Mapping[str
         tuple(heads),
         body,
         title=title,
-        notes=tuple(_notes(settings, people, pairs)),
+        notes=(*_notes(settings, people, pairs), *notes),
     )
 
 
@@ -188,7 +215,7 @@ def _amount(row: Mapping[str, Any]) -> str:
 
 def system_pairs_panel(frame: pl.DataFrame, agreement: pl.DataFrame, settings: Mapping[str, Any]) -> Panel:
     """The section on which system is better."""
-    tables = pair_tables(frame, settings)
+    tables = pair_tables(frame, settings, most=_MOST_PAIRS)
     people = [table for table in tables if "(dimension)" in table.title or "dimension" in (table.corner or "")]
     shown = {
         "pairs_said": better_sentences(frame),
