@@ -2,6 +2,7 @@
 
 import tempfile
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -72,10 +73,8 @@ def test_arbitrary_bytes(suffix: str, data: bytes) -> None:
     try_to_read(suffix, data)
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".xlsx"])
-@given(place=st.floats(0, 1), new=st.binary(max_size=4), cut=st.integers(0, 4))
-@settled
-def test_a_damaged_file(suffix: str, place: float, new: bytes, cut: int) -> None:
+@cache
+def sound_file(suffix: str) -> bytes:
     corpus = Corpus.build(
         [Dialogue("d", (Turn("A", "x, y"),)), Dialogue("e", ())],
         [Summary("d", "s", "t"), Summary("e", "s", "u")],
@@ -84,7 +83,14 @@ def test_a_damaged_file(suffix: str, place: float, new: bytes, cut: int) -> None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"c{suffix}"
         write_corpus(corpus, path)
-        data = path.read_bytes()
+        return path.read_bytes()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".xlsx"])
+@given(place=st.floats(0, 1), new=st.binary(max_size=4), cut=st.integers(0, 4))
+@settled
+def test_a_damaged_file(suffix: str, place: float, new: bytes, cut: int) -> None:
+    data = sound_file(suffix)
     at = int(place * len(data))
     try_to_read(suffix, data[:at] + new + data[at + cut :])
 
