@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -819,3 +820,9 @@ class TestConventions:
         assert row["effect"] == pytest.approx((one.mean() - other.mean()) / pooled)
         assert row["effect_low"] < row["effect"] < row["effect_high"]
         assert set(compare_systems(rated_results(ratings, "same"), permutations=200).frame["design"]) == {"paired"}
+        report = ComparisonReport(compare([study, rated_results(ratings, "same")], resamples=0))
+        tested = compare_systems(study, [("better", "worse")], permutations=100)
+        page = comparison_html(replace(report, systems=[tested]))
+        assert "12 + 12" in page
+        assert "different dialogues; Welch" in page
+        assert "same dialogues for both systems" not in page

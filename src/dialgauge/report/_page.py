@@ -3,11 +3,10 @@
 from functools import cache
 
 from jinja2 import Environment
-from markupsafe import Markup
 
 from dialgauge.report._content import exact
 from dialgauge.report._panel import REPORT
-from dialgauge.tables import Table, number, render_table
+from dialgauge.tables import number
 from dialgauge.web import environment
 
 
@@ -15,8 +14,4 @@ from dialgauge.web import environment
 def engine(package: str = REPORT) -> Environment:
     """Made once: templates are compiled on first use. Those of another ``package`` come before those of the report."""
     folders = [(name, "templates") for name in dict.fromkeys((package, REPORT))]
-    return environment(*folders, filters={"decimals": number, "exact": exact, "html": _html})
-
-
-def _html(table: Table) -> Markup:
-    return Markup(render_table(table, "html"))
+    return environment(*folders, filters={"decimals": number, "exact": exact})

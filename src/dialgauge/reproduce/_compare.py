@@ -87,6 +87,14 @@ class Comparison:
         """The groups of studies that CV* was computed for, the first over all studies."""
         return self.cells["studies"].unique(maintain_order=True).to_list()
 
+    def members(self, group: str) -> tuple[str, ...]:
+        """The names of the studies in a group."""
+        names = self.names
+        if group == "reproductions":
+            return names[1:]
+        pairs = {f"{names[0]} vs {name}": (names[0], name) for name in names[1:]}
+        return pairs.get(group, names)
+
     @property
     def computed_dimensions(self) -> list[str]:
         """The dimension "overall" where a study has it as the mean of the others, and it was not rated there."""

@@ -50,7 +50,7 @@ def comparison_json(report: ComparisonReport) -> dict[str, Any]:
         "qra": [asdict(line) for line in report.qra],
         "spread": comparison.spread.to_dicts(),
         "cells": [
-            row | {"values": dict(zip(_members(comparison, row["studies"]), row["values"], strict=True))}
+            row | {"values": dict(zip(comparison.members(row["studies"]), row["values"], strict=True))}
             for row in comparison.cells.iter_rows(named=True)
         ],
         "correlations": comparison.correlations.to_dicts(),
@@ -79,14 +79,6 @@ def comparison_remarks(found: Mapping[str, Any], hint: str = "") -> list[str]:
     for (scale, lowest), dimensions in shifted.items():
         said.append(f"{', '.join(dimensions)}: the scale {scale} begins at {lowest:g}, which is subtracted before CV*.")
     return said + [f"Left out: {line}." for line in found["left_out"]]
-
-
-def _members(comparison: Comparison, group: str) -> tuple[str, ...]:
-    names = comparison.names
-    if group == "reproductions":
-        return names[1:]
-    pair = {f"{names[0]} vs {name}": (names[0], name) for name in names[1:]}
-    return pair.get(group, names)
 
 
 def conclusions_json(conclusions: Conclusions) -> list[dict[str, Any]]:

@@ -13,17 +13,19 @@ _VERDICTS = {"confirmed": "✓", "partly": "◐", "not confirmed": "✗"}
 
 def comparison_tables(report: ComparisonReport) -> Iterator[Table]:
     """The studies, how far they agree, conclusions, order and ranks of systems, single results, tests of systems."""
-    yield _studies(report)
-    yield _agreement(report)
+    yield studies_table(report)
+    yield agreement_table(report)
     if report.conclusions is not None:
         yield _conclusions(report.conclusions)
     yield _order(report)
-    yield _concordance(report)
-    if _changed_ranks(report):
-        yield _ranks(report)
-    yield _cells(report)
+    yield concordance_table(report)
+    if (ranks := ranks_table(report)) is not None:
+        yield ranks
+    # A terminal of 100 columns has room for so many names; where there are more, each result has a range of values.
+    wide = sum(max(4, len(name)) for name in report.comparison.names) <= 30
+    yield cells_table(report, report.comparison.groups[0], wide=wide)
     yield _spread(report)
-    yield from _tests(report)
+    yield from test_tables(report)
 
 
 def _used(
@@ -35,7 +37,8 @@ def _used(
     return listing(title, [columns[i] for i in used], chosen, numeric=numeric, notes=notes)
 
 
-def _studies(report: ComparisonReport) -> Table:
+def studies_table(report: ComparisonReport) -> Table:
+    """Where the results of each study come from, and how far its annotators agreed."""
     rows = []
     for study in report.comparison.studies:
         agreed = "; ".join(
@@ -47,7 +50,8 @@ def _studies(report: ComparisonReport) -> Table:
     return listing(f"{len(rows)} studies, the original first", columns, rows, numeric=("systems",))
 
 
-def _agreement(report: ComparisonReport) -> Table:
+def agreement_table(report: ComparisonReport) -> Table:
+    """Agreement by type of result."""
     rows = ((line.type, line.what, line.measure, number_cell(line.value), line.text) for line in report.qra)
     columns = ("type", "what is compared", "measure", "value", "in words")
     return listing("How far they agree (QRA)", columns, rows, numeric=("value",))
@@ -97,7 +101,7 @@ def _order(report: ComparisonReport) -> Table:
     return _used(title, columns, rows, ("Pearson", "Spearman"), note)
 
 
-def _concordance(report: ComparisonReport) -> Table:
+def concordance_table(report: ComparisonReport) -> Table:
     """Kendall's W, and α where studies rated the same summaries; where none has ratings, a note says so."""
     concordance = report.comparison.concordance
     rated = concordance["items"].is_not_null().any()
@@ -120,7 +124,7 @@ def _concordance(report: ComparisonReport) -> Table:
         notes.append("Kendall's W is corrected for ties; beside it W without the correction.")
     if not _changed_ranks(report):
         notes.append("Every system has the same rank in every study.")
-    return _used("All studies together", columns, rows, columns[2:-1], *notes)
+    return _used("Concordance of all studies", columns, rows, columns[2:-1], *notes)
 
 
 def _changed_ranks(report: ComparisonReport) -> list[tuple[str, str, str, str]]:
@@ -131,16 +135,17 @@ def _changed_ranks(report: ComparisonReport) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def _ranks(report: ComparisonReport) -> Table:
+def ranks_table(report: ComparisonReport) -> Table | None:
+    """The systems that have another rank in another study, if there are any."""
+    rows = _changed_ranks(report)
     title = f"Systems that change rank (1 is the best; {' → '.join(report.comparison.names)})"
-    return listing(title, ("dimension", "role", "system", "ranks"), _changed_ranks(report))
+    return listing(title, ("dimension", "role", "system", "ranks"), rows) if rows else None
 
 
-def _cells(report: ComparisonReport) -> Table:
-    """The cells over all studies; with many studies, the pairs in one line each."""
+def cells_table(report: ComparisonReport, group: str, *, wide: bool = True) -> Table:
+    """Each result of a group of studies with its CV*; ``wide`` has a column for each study, not the range of values."""
     comparison = report.comparison
-    group, names = comparison.groups[0], comparison.names
-    wide = sum(max(4, len(name)) for name in names) <= 30  # what a terminal of 100 columns has room for
+    names = comparison.members(group)
     rows = []
     for row in comparison.cells.iter_rows(named=True):
         if row["studies"] != group:
@@ -151,16 +156,9 @@ def _cells(report: ComparisonReport) -> Table:
         spread = row["note"] or show_span(row["low"], row["high"])
         drawn = show_span(row["interval_low"], row["interval_high"])
         rows.append((row["dimension"], row["role"], row["system"], *values, number_cell(row["cv_star"]), drawn, spread))
-    columns = [
-        "dimension",
-        "role",
-        "system",
-        *(names if wide else ["values"]),
-        "CV*",
-        "95 % interval",
-        "rounding leaves",
-    ]
-    return _used(f"CV* of each result: {group}", columns, rows, (*names, "values", "CV*"))
+    shown = (*names, "CV*") if wide else ("values", "CV*")
+    columns = ["dimension", "role", "system", *shown, "95 % interval", "rounding leaves"]
+    return _used(f"CV* of each result: {group}", columns, rows, shown)
 
 
 def _spread(report: ComparisonReport) -> Table:
@@ -178,7 +176,8 @@ def _spread(report: ComparisonReport) -> Table:
     return listing("CV* in summary", columns, rows, numeric=columns[3:])
 
 
-def _tests(report: ComparisonReport) -> Iterator[Table]:
+def test_tables(report: ComparisonReport) -> Iterator[Table]:
+    """Tests of the systems within each study."""
     columns = ("dimension", "role", "pair", "n", "diff.", "d", "95 % of d", "p t", "p ranks", "p perm.")
     for tested in report.systems:
         rows = (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -27,9 +27,18 @@ def environment(*folders: tuple[str, str], filters: Mapping[str, Callable[..., A
     made = Environment(
         loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters |= {"exact": data_value} | dict(filters or {})
+    made.filters |= {"exact": data_value, "html": _displayed} | dict(filters or {})
     made.globals["inline_css"] = inline_css
     return made
+
+
+class _Displayed(Protocol):
+    def _repr_html_(self) -> str: ...
+
+
+def _displayed(shown: _Displayed) -> Markup:
+    """A result that displays itself in notebooks, such as a table, as it is there."""
+    return Markup(shown._repr_html_())
 
 
 def page(
