@@ -19,7 +19,7 @@ from dialgauge.annotate._late_tables import late_frame
 from dialgauge.annotate._library import Library
 from dialgauge.annotate._project import Project, set_setting
 from dialgauge.annotate._results import WRITER, Results, results, system_codes
-from dialgauge.corpus import DIALOGUES, RATINGS, SUMMARIES, Corpus, CorpusInfo, write_corpus
+from dialgauge.corpus import DIALOGUES, KEY, RATINGS, SUMMARIES, Corpus, CorpusInfo, write_corpus
 from dialgauge.errors import InputError, MissingExtraError, UnknownNameError
 from dialgauge.tables import escape_formulas_in
 
@@ -167,7 +167,7 @@ def rated_corpus(connection: Connection, project: Project, everything: Results, 
 
 def _counted(everything: Results) -> pl.DataFrame:
     """How many errors of each type an annotator marked, also 0, for each summary that they rated."""
-    key = ["dialogue_id", "system", "variant", "role", "annotator"]
+    key = [*KEY, "annotator"]
     spans = everything.spans
     if spans.is_empty():
         return pl.DataFrame(schema=RATINGS)

@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from dialgauge.corpus import KEY
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.ratings import Scale, find_scale, krippendorff_alpha, plan, variance_components
 
@@ -143,22 +144,21 @@ def estimate_components(ratings: pl.DataFrame, dimension: str) -> Components:
     names = here["scale"].drop_nulls().unique().to_list()
     if len(names) != 1:
         raise InputError(f"plan: the ratings of {dimension!r} must name one scale; they name {len(names)}")
-    item = ("dialogue_id", "system", "variant", "role")
     # Ratings of sentences count as their summary's mean, as they do everywhere else.
-    flat = here.sort(*item, "annotator").group_by(*item, "annotator", maintain_order=True).agg(pl.col("value").mean())
+    flat = here.sort(*KEY, "annotator").group_by(*KEY, "annotator", maintain_order=True).agg(pl.col("value").mean())
     if flat["annotator"].n_unique() < 2 or flat["dialogue_id"].n_unique() < 2:
         raise InputError("plan: a pilot with at least two annotators and two dialogues is needed")
-    centred = pl.col("value") - pl.col("value").mean().over(item)
-    shared = flat.filter(pl.len().over(item) > 1).with_columns(centred.alias("off"))
+    centred = pl.col("value") - pl.col("value").mean().over(KEY)
+    shared = flat.filter(pl.len().over(KEY) > 1).with_columns(centred.alias("off"))
     if shared.is_empty():
         raise InputError("plan: no summary was rated by two annotators")
-    per_item = shared.height / shared.select(item).n_unique()
+    per_item = shared.height / shared.select(KEY).n_unique()
     leaning = shared.group_by("annotator", maintain_order=True).agg(pl.col("off").mean(), pl.len())
     own = shared.join(leaning.select("annotator", pl.col("off").alias("lean")), on="annotator", maintain_order="left")
-    single = max(1.0, shared.height - shared.select(item).n_unique() - leaning.height + 1)
+    single = max(1.0, shared.height - shared.select(KEY).n_unique() - leaning.height + 1)
     rating = float(((own["off"] - own["lean"]) ** 2).sum()) / single
     annotator = _positive(_variance(leaning["off"]) - rating / float(leaning["len"].mean() or 1))  # type: ignore[arg-type]
-    means = flat.group_by(item, maintain_order=True).agg(pl.col("value").mean())
+    means = flat.group_by(KEY, maintain_order=True).agg(pl.col("value").mean())
     systems = means.group_by("system", maintain_order=True).agg(pl.col("value").mean()).sort("system")
     rest = means.join(systems.rename({"value": "of_system"}), on="system", maintain_order="left").with_columns(
         (pl.col("value") - pl.col("of_system")).alias("rest")

@@ -18,7 +18,7 @@ from dialgauge.annotate._library import ItemText, Library, SummaryText
 from dialgauge.annotate._planning import shuffled
 from dialgauge.annotate._project import Project, get_setting
 from dialgauge.annotate._protocol import AnnotateSection
-from dialgauge.corpus import RATINGS
+from dialgauge.corpus import KEY, RATINGS
 
 #: Ratings as the corpus has them, and how they came about.
 RATED = pl.Schema(
@@ -45,7 +45,7 @@ COMPARED = pl.Schema(
 )
 MARKED = pl.Schema(
     {
-        **dict.fromkeys(("dialogue_id", "system", "variant", "role", "annotator", "type", "in"), pl.String()),
+        **dict.fromkeys((*KEY, "annotator", "type", "in"), pl.String()),
         **dict.fromkeys(("turn", "start", "end"), pl.Int64()),
         **dict.fromkeys(("marked", "note", "severity"), pl.String()),
         "time": pl.Datetime("us"),

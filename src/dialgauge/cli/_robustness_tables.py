@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from dialgauge.cli._output import console, note, print_table
+from dialgauge.corpus import KEY
 from dialgauge.errors import counted
 from dialgauge.tables import NOTHING, Cell, Part, estimate, estimate_cell, harmless, number
 
 if TYPE_CHECKING:
     from dialgauge.report import RobustnessData
 
-_KEY = ("dialogue_id", "system", "variant", "role")
 #: Marks of the verdicts in the matrix.
 _MARKS = {
     "noticed": "✓",
@@ -109,7 +109,7 @@ def _print_cards(data: "RobustnessData", with_texts: bool) -> None:
     from dialgauge.report import card_sentences
 
     cards = data.tables["cards"].filter(pl.col("dimension") == "overall")
-    texts = {row[:-1]: row[-1] for row in data.corpus.summaries.select(*_KEY, "text").iter_rows()} if with_texts else {}
+    texts = {row[:-1]: row[-1] for row in data.corpus.summaries.select(*KEY, "text").iter_rows()} if with_texts else {}
     console.print("trust cards", style="bold")
     for row in cards.sort("robustness", descending=True, nulls_last=True, maintain_order=True).iter_rows(named=True):
         if row["direction"] == "none":
@@ -135,8 +135,8 @@ def _print_failure(failure: Mapping[str, Any]) -> None:
 
 
 def _print_texts(failure: Mapping[str, Any], texts: Mapping[tuple[str, ...], str]) -> None:
-    key = tuple(failure[part] for part in _KEY)
-    parent = tuple("original" if part == "variant" else failure[part] for part in _KEY)
+    key = tuple(failure[part] for part in KEY)
+    parent = tuple("original" if part == "variant" else failure[part] for part in KEY)
     _say(f"    original:  {texts.get(parent, '(not in the corpus)')}")
     _say(f"    perturbed: {texts.get(key, '(not in the corpus)')}")
 

@@ -16,6 +16,7 @@ from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._records import taken_out
+from dialgauge.corpus._schema import KEY
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._utterances import with_dialogues, without_totals
 from dialgauge.corpus._wide import as_long
@@ -111,4 +112,4 @@ def _listed(given: str | Sequence[str]) -> Sequence[str]:
     return (given,) if isinstance(given, str) else given
 
 
-_OF_KEY = ("dialogue_id", "system", "variant", "role", "annotator")
+_OF_KEY = (*KEY, "annotator")

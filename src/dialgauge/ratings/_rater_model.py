@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from dialgauge.arrays import FloatArray, IntArray
+from dialgauge.corpus import KEY
 from dialgauge.ratings._frame import UnitRatings, select_dimensions, unit_ratings
 from dialgauge.ratings._rater_grid import CodedRatings, ItemBlocks
 from dialgauge.ratings._rater_labels import LabelFit, fit_dawid_skene, fit_mace, prior_log_odds
@@ -20,7 +21,7 @@ from dialgauge.settings import chosen_pair, takes
 #: The columns of the items.
 RATED_ITEMS = pl.Schema(
     {
-        **dict.fromkeys(("dialogue_id", "system", "variant", "role"), pl.String),
+        **dict.fromkeys(KEY, pl.String),
         "sentence": pl.Int32,
         "dimension": pl.String,
         "value": pl.Float64,

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from dialgauge.corpus import RATING_KEY, Problem as BadRow, raise_if_any
+from dialgauge.corpus import KEY, RATING_KEY, Problem as BadRow, raise_if_any
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.ratings._frame import require_ratings, show_key
 from dialgauge.ratings._settings import OnInvalid
@@ -18,7 +18,7 @@ ScaleKind = Literal["ordinal", "interval", "categorical"]
 #: Ratings that their scale does not allow. ``problem`` is "unset", "off the scale" or "between two points".
 INVALID = pl.Schema(
     {
-        **dict.fromkeys(("dialogue_id", "system", "variant", "role", "annotator", "dimension"), pl.String),
+        **dict.fromkeys((*KEY, "annotator", "dimension"), pl.String),
         "sentence": pl.Int32,
         "value": pl.Float64,
         "scale": pl.String,

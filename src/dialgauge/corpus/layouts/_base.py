@@ -12,6 +12,7 @@ import polars as pl
 
 from dialgauge.corpus._names import USES, is_id, is_other_id, normalised
 from dialgauge.corpus._nested import to_frame
+from dialgauge.corpus._schema import KEY
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._turns import turn_to_json, turns_from_json
 from dialgauge.corpus._types import ORIGINAL, OVERALL, Dimension, Turn
@@ -62,7 +63,7 @@ class Builder:
 
     def item(self, line: int, data: Record) -> None:
         """A row with a dialogue and a summary, under the key that its judgements have."""
-        self.known |= {use: use for use in ("dialogue_id", "system", "variant", "role")}
+        self.known |= {use: use for use in KEY}
         own = {self._named(data, use) for use in ("dialogue_id", "system")}
         self.add(line, flat({key: value for key, value in data.items() if key not in own}) | self.key(data))
 
