@@ -304,6 +304,7 @@ def test_people_are_paused_and_replaced(browser: Any, tmp_path: Path) -> None:
         press(page, "1 2 3 4 Enter")
         settled(page)
         lead = other.enter(served, "lead")
+        assert not lead.locator('nav a[data-page="gate"]').is_visible(), "without a pilot there is no gate"
         lead.get_by_role("link", name="Annotators").click()
         lead.get_by_role("button", name="Pause: ada").click()
         lead.get_by_role("button", name="Resume: ada").wait_for()

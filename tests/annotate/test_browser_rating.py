@@ -80,10 +80,13 @@ def test_a_whole_study_by_keyboard(browser: Any, served: Seat) -> None:
 
 
 def test_time_left_after_the_first_summary(browser: Any, served: Seat) -> None:
+    """And a double click on the button finishes one summary, not the next one too."""
     with visiting(browser) as visitor:
         page = visitor.enter(served, "ada")
-        press(page, "1 2 3 4 Enter")
+        press(page, "1 2 3 4")
+        page.locator("#finish").dblclick()
         page.locator("#progress-text", has_text="1 of 6 · about").wait_for()
+        assert page.get_by_text("Still to answer").count() == 0
 
 
 def test_reload_in_the_middle(browser: Any, served: Seat) -> None:
