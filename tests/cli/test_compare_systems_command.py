@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from dialgauge.report import same_winner_table
 from dialgauge.study import publication_table, run_study
 
 
@@ -17,6 +18,7 @@ def test_the_command_names_the_better_of_two_systems(cli: Callable, tmp_path: Pa
     assert said.code == 0
     assert "opposite systems" in said.out
     assert "other raters" in said.out
+    assert "Whether metric and people show the same of the two systems" in said.err
     assert max(len(line) for line in said.out.splitlines()) <= 100
     found = json.loads(cli("compare-systems", "embedded", scores, "-s", "careful", "-s", "glib", "--json").out)
     better = {row["name"]: row["better"] for row in found["comparisons"]}
@@ -34,6 +36,20 @@ def test_ratings_alone_and_unknown_systems(cli: Callable) -> None:
     wrong = cli("compare-systems", "embedded", "-s", "carefull", "-s", "glib")
     assert wrong.code == 2
     assert "did you mean 'careful'" in wrong.err
+
+
+def test_counts_of_the_same_winner_are_explained() -> None:
+    rows = [
+        ("m", "fluency", "a", "b", "yes"),
+        ("m", "fluency", "a", "c", "no"),
+        ("m", "fluency", "b", "c", "people only"),
+    ]
+    agreement = pl.DataFrame(rows, schema=["metric", "dimension", "system", "other", "agree"], orient="row")
+    for frame, shown in ((agreement, "1 of 2, +1"), (agreement[:2], "1 of 2")):
+        table = same_winner_table(frame)
+        assert table is not None
+        assert table.rows[0].cells[0].text == shown
+        assert "+N: further pairs for which only people do" in table.notes[0]
 
 
 @pytest.fixture(scope="module")

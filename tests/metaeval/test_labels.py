@@ -293,6 +293,11 @@ def test_names_of_classes_start_at_the_lowest_value() -> None:
     assert labels is not None
     assert labels.columns[4:] == ["error type: name", "error type: number", "error type: other"]
     assert labels["error type: name"].to_list() == [True, False, False]
+    scores = Table(
+        made.summaries.select("dialogue_id", "system", "variant", "role").with_columns(m=pl.Series([3.0, 1, 2]))
+    )
+    (first, *_) = evaluate_judgements(made, scores, resamples=0).sentences()
+    assert first.startswith("error type: name: m tells this class from the others best, with AUC 1.00")
 
 
 def test_an_interval_at_the_end_of_the_range_is_not_a_point() -> None:

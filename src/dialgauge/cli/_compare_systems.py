@@ -62,11 +62,11 @@ def compare_systems(
             }
         )
         return
-    made = pair_tables(found.frame, found.settings)
-    for one in made:
-        show(one)
+    made = [*pair_tables(found.frame, found.settings)]
     same = same_winner_table(found.agreement)
     if same is not None:
-        show(same)
+        made.append(same)
+    for one in made:
+        show(one)
     for text in dict.fromkeys(text for one in made for text in one.notes):
         note(text)

@@ -1,7 +1,7 @@
 """Metrics against every kind of judgement that is not a rating on a scale: labels and preferences."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -50,8 +50,13 @@ def evaluate_judgements(
     compared = corpus.without_models().preferences
     if wanted is not None:
         compared = compared.filter(pl.col("dimension").is_in(list(wanted)))
+    evaluated = None
+    if labels is not None:
+        starts = tuple(f"{name}: " for name in corpus.dimensions_of("nominal"))
+        classes = frozenset(column for column in labels.columns if column.startswith(starts))
+        evaluated = replace(evaluate_labels(scores.frame, labels, asked, directions=directions), classes=classes)
     return JudgementEvaluation(
-        None if labels is None else evaluate_labels(scores.frame, labels, asked, directions=directions),
+        evaluated,
         None if compared.is_empty() else preference_accuracy(scores.frame, compared, asked, directions=directions),
     )
 

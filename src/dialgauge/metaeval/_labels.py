@@ -1,4 +1,4 @@
-"""Metrics against labels: does a score tell right from wrong?"""
+"""Metrics against labels: does a score distinguish good from bad summaries, or one class from the others?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,17 +57,20 @@ class LabelEvaluation:
     threshold that is chosen on other dialogues: ``threshold`` is its median over folds, from ``threshold_low`` to
     ``threshold_high``. Every measure has an interval over dialogues. ``calibration_error`` is to be compared with
     ``calibration_floor``, which a perfect forecaster would have with as many items. ``note`` says why a value is null.
+    The dimensions in ``classes`` are classes without an order: there "good" means a summary of this class.
     """
 
     frame: pl.DataFrame
     settings: LabelSettings
+    classes: frozenset[str] = frozenset()
 
     def sentences(self) -> list[str]:
-        """For each dimension, the metric that tells right from wrong best, in words."""
+        """For each dimension, the metric that tells right from wrong best (or one class from the others), in words."""
         said = []
-        for (dimension,), part in self.frame.group_by("dimension", maintain_order=True):
-            known = part.drop_nulls("auc")
-            said.append(_sentence(str(dimension), known.row(0, named=True)) if known.height else _none(part))
+        for (name,), part in self.frame.group_by("dimension", maintain_order=True):
+            known, dimension = part.drop_nulls("auc"), str(name)
+            told = "this class from the others" if dimension in self.classes else "right from wrong"
+            said.append(_sentence(dimension, told, known.row(0, named=True)) if known.height else _none(part))
         return said
 
 
@@ -75,7 +78,7 @@ def _none(part: pl.DataFrame) -> str:
     return f"{part['dimension'][0]}: no metric has an AUC ({part['note'][0]})."
 
 
-def _sentence(dimension: str, row: Mapping[str, Any]) -> str:
+def _sentence(dimension: str, told: str, row: Mapping[str, Any]) -> str:
     inside = row["within_auc"] is not None
     name = "within_auc" if inside else "auc"
     value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
@@ -83,8 +86,8 @@ def _sentence(dimension: str, row: Mapping[str, Any]) -> str:
     where = " within a dialogue" if inside else ""
     if low is not None and low <= 0.5:
         closest = f"{row['metric']} comes closest, AUC {value:.2f}{span}{where}"
-        return f"{dimension}: no metric surely tells right from wrong; {closest}."
-    return f"{dimension}: {row['metric']} tells right from wrong best, with AUC {value:.2f}{span}{where}."
+        return f"{dimension}: no metric surely tells {told}; {closest}."
+    return f"{dimension}: {row['metric']} tells {told} best, with AUC {value:.2f}{span}{where}."
 
 
 @takes(LabelSettings)

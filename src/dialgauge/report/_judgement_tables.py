@@ -31,9 +31,9 @@ def labels_table(frame: pl.DataFrame) -> Table:
     first = frame.row(0, named=True)
     note = (
         "within: two summaries of one dialogue; thresholds are chosen on other dialogues; "
-        f"{first['good']} of {first['items']} summaries are good on {first['dimension']}"
+        f"{first['good']} of {first['items']} summaries are good (or of the class) on {first['dimension']}"
     )
-    title = "labels: does the metric tell right from wrong?"
+    title = "labels: does the metric tell right from wrong, or one class from the others?"
     return _without_empty_notes(title, columns, rows, [note])
 
 

@@ -172,8 +172,8 @@ def same_winner_table(agreement: pl.DataFrame) -> Table | None:
             Row(metric, tuple(text_cell(_counted(counts[metric, one])) for one in dimensions)) for metric in metrics
         )
         note = (
-            f"Of {pairs} pairs of systems: in how many metric and people both show one to be better and name the same, "
-            "of those in which both show one; in brackets how many only people tell apart."
+            f"Same system, of {pairs} pairs: how often metric and people name the same one, of the pairs for which both "
+            "show one to be better; +N: further pairs for which only people do."
         )
     columns = tuple(Column(name, numeric=False) for name in dimensions)
     return Table(
@@ -183,7 +183,8 @@ def same_winner_table(agreement: pl.DataFrame) -> Table | None:
 
 def _counted(found: Mapping[str, int]) -> str:
     both = found.get("yes", 0) + found.get("no", 0)
-    return f"{found.get('yes', 0)} of {both} ({found.get('people only', 0)})"
+    alone = found.get("people only", 0)
+    return f"{found.get('yes', 0)} of {both}" + (f", +{alone}" if alone else "")
 
 
 def better_sentences(frame: pl.DataFrame) -> list[str]:
