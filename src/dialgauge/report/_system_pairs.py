@@ -172,7 +172,7 @@ def same_winner_table(agreement: pl.DataFrame) -> Table | None:
             Row(metric, tuple(text_cell(_counted(counts[metric, one])) for one in dimensions)) for metric in metrics
         )
         note = (
-            f"Same system, of {pairs} pairs: how often metric and people name the same one, of the pairs for which both "
+            f"Of {pairs} pairs of systems: how often metric and people name the same, of those for which both "
             "show one to be better; +N: further pairs for which only people do."
         )
     columns = tuple(Column(name, numeric=False) for name in dimensions)
