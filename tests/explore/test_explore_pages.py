@@ -87,12 +87,19 @@ def test_what_is_asked_for_is_escaped_too(client: TestClient) -> None:
         assert "<img" not in page
 
 
+@pytest.fixture(scope="module")
+def followed() -> set[str]:
+    """Links that lead somewhere: most pages have the same."""
+    return set()
+
+
 @pytest.mark.parametrize("path", PAGES)
-def test_links_lead_somewhere(client: TestClient, path: str) -> None:
+def test_links_lead_somewhere(client: TestClient, path: str, followed: set[str]) -> None:
     links = {str(attributes["href"]) for tag, attributes in elements(client.get(path).text) if tag in ("a", "link")}
     for link in sorted(links)[:40]:
-        if not link.startswith("#"):
+        if not link.startswith("#") and link not in followed:
             assert client.get(link).status_code == 200, link
+            followed.add(link)
 
 
 @pytest.mark.parametrize("path", PAGES)
