@@ -1,6 +1,7 @@
 """Explanations and the choice of features."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import polars as pl
@@ -10,21 +11,30 @@ from dialgauge.learn import Recipe, contributions, permutation_importance, selec
 from dialgauge.learn._learners import LEARNERS, candidates
 from tests.learn.learn_cases import made_corpus, made_data
 
+LINEAR, TREES = ("ridge", "rank-ridge"), ("decision-tree", "random-forest", "extra-trees")
 
-@pytest.mark.parametrize("learner", ["ridge", "decision-tree", "random-forest", "extra-trees", "blend"])
-@pytest.mark.parametrize("task", ["numbers", "classes"])
+
+@pytest.mark.parametrize(
+    ("learner", "task"),
+    [*product((*LINEAR, *TREES, "blend"), ("numbers", "classes")), ("boosting", "numbers"), ("auto", "numbers")],
+)
 def test_contributions_sum_to_the_prediction(learner: str, task: str) -> None:
     data, _, target, _ = made_data(task=task)
-    recipe = Recipe.build("extra-trees" if learner == "blend" else learner, target).quicker(15)
+    if learner == "auto":
+        recipe = candidates("auto", target, 0)[0].quicker(5)
+    else:
+        recipe = Recipe.build("extra-trees" if learner == "blend" else learner, target).quicker(15)
     if learner == "blend":
         recipe = Recipe.blend([recipe, Recipe.build("decision-tree", target)])
     fitted = recipe.fit(data.X, data.y)
     frame = contributions(fitted, data.keys, data.X, data.names)
     sums = frame["contribution"].to_numpy().reshape(len(data.y), -1).sum(axis=1) + frame["base"][0]
-    free = sums if learner != "ridge" else np.clip(sums, 1, 5)
+    free = np.clip(sums, 1, 5) if learner in (*LINEAR, "boosting", "auto") else sums
     assert free == pytest.approx(fitted.numbers(data.X), abs=1e-9)
     assert frame.columns[-5:] == ["feature", "value", "contribution", "base", "method"]
-    assert frame["method"].unique().to_list() == ["linear" if learner == "ridge" else "path"]
+    assert frame["method"].unique().to_list() == [
+        "linear" if learner in LINEAR else "linear and path" if learner == "auto" else "path"
+    ]
 
 
 def test_a_blend_is_explained_where_a_point_of_the_scale_never_occurs() -> None:
@@ -43,7 +53,7 @@ def test_a_blend_is_explained_where_a_point_of_the_scale_never_occurs() -> None:
     assert same["contribution"].to_numpy() == pytest.approx(parts["contribution"].to_numpy())
 
 
-@pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {"ridge", "decision-tree", "random-forest", "extra-trees"}))
+@pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {*LINEAR, *TREES, "boosting"}))
 def test_other_learners_are_explained_by_occlusion(learner: str) -> None:
     data, _, target, _ = made_data()
     fitted = Recipe.build(learner, target).quicker(20).fit(data.X, data.y)

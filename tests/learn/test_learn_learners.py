@@ -6,6 +6,7 @@ import pytest
 from dialgauge.errors import UnknownNameError
 from dialgauge.learn import Recipe, find_learner
 from dialgauge.learn._learners import LEARNERS, candidates
+from dialgauge.learn._normal_scores import NormalScores
 from dialgauge.learn._ordinal import ProportionalOdds
 from tests.learn.learn_cases import made_data
 
@@ -76,6 +77,33 @@ def test_every_learner(learner: str, task: str) -> None:
     assert set(classes.tolist()) <= {1.0, 2.0, 3.0, 4.0, 5.0}
     assert np.corrcoef(numbers, data.y)[0, 1] > 0.5
     assert (recipe.fit(x, data.y).numbers(x) == numbers).all()
+
+
+def test_normal_scores_are_those_of_ranks_and_end_with_training() -> None:
+    from scipy.stats import norm, rankdata
+
+    values = np.random.default_rng(3).exponential(size=(150, 2)).round(2)
+    made = NormalScores().fit(values)
+    wanted = norm.ppf((rankdata(values, axis=0) - 0.5) / 150)
+    assert made.transform(values) == pytest.approx(wanted, abs=1e-12)
+    beyond = made.transform(np.array([[-1e6, 0.0], [1e6, np.median(values[:, 1])]]))
+    assert beyond[:, 0].tolist() == [wanted[:, 0].min(), wanted[:, 0].max()]
+    long = np.random.default_rng(4).normal(size=(2000, 1))
+    exact = norm.ppf((rankdata(long) - 0.5) / 2000)[:, None]
+    assert np.abs(NormalScores().fit(long).transform(long) - exact).mean() < 0.01, "between the places that are kept"
+    assert (NormalScores().fit(np.ones((9, 1))).transform(np.array([[5.0]])) == 0).all()
+
+
+def test_an_outlier_decides_under_ridge_and_not_under_ranks() -> None:
+    data, _, target, _ = made_data()
+    off = data.X.copy()
+    off[0, 0] *= 1000
+    plain, ranked = (Recipe.build(name, target, settings={"alpha": 1.0}) for name in ("ridge", "rank-ridge"))
+    moved = []
+    for recipe in (plain, ranked):
+        before, after = (recipe.fit(x, data.y).numbers(data.X[1:]) for x in (data.X, off))
+        moved.append(float(np.abs(after - before).max()))
+    assert moved[0] > 4 * moved[1]
 
 
 def test_unknown_names() -> None:

@@ -57,10 +57,10 @@ def permutation_importance(
 def contributions(fitted: Fitted, keys: pl.DataFrame, x: FloatArray, names: tuple[str, ...]) -> pl.DataFrame:
     """The contribution of each feature to each prediction: key, ``feature``, ``value``, ``contribution``, ``method``.
 
-    - ``linear`` (ridge): the coefficient times the distance from the training mean. Exact: with ``base`` they sum to
-      the prediction before it is clipped to the scale.
-    - ``path`` (trees, forests): along the path through each tree, the change of the mean rating at every split goes
-      to the feature of the split. They sum to the prediction as well.
+    - ``linear`` (ridge, on ranks or not): the coefficient times the distance from the training mean. Exact: with
+      ``base`` they sum to the prediction before it is clipped to the scale.
+    - ``path`` (trees, forests, boosted trees for numbers): along the path through each tree, the change of the mean
+      rating at every split goes to the feature of the split. They sum to the prediction as well.
     - ``occlusion`` (all others): the prediction minus the one with this feature at its training median. These do not
       sum to the prediction if features interact.
 
@@ -96,9 +96,10 @@ def _explain(learner: str, estimator: Any, fitted: Fitted, filled: FloatArray) -
         parts = [_explain(member["learner"], part, known, filled) for member, part in pairs]
         methods = " and ".join(dict.fromkeys(part[0] for part in parts))
         return methods, np.mean([part[1] for part in parts], axis=0), float(np.mean([part[2] for part in parts]))
-    if learner == "ridge":
-        steps = estimator.named_steps
-        return "linear", steps["scale"].transform(filled) * steps["learn"].coef_, float(steps["learn"].intercept_)
+    if learner in ("ridge", "rank-ridge"):
+        return "linear", estimator[:-1].transform(filled) * estimator[-1].coef_, float(estimator[-1].intercept_)
+    if learner == "boosting" and not fitted.recipe.fits_classes:
+        return _boosted_paths(estimator[-1], filled)
     if learner in ("decision-tree", "random-forest", "extra-trees"):
         return _paths(estimator[-1], fitted, filled)
     return _occlusion(estimator, fitted, filled)
@@ -121,6 +122,17 @@ def _paths(learned: Any, fitted: Fitted, filled: FloatArray) -> tuple[str, Float
         base += float(values[0])
         total += _path_changes(tree, filled, values)
     return "path", total / len(trees), base / len(trees)
+
+
+def _boosted_paths(learned: Any, filled: FloatArray) -> tuple[str, FloatArray, float]:
+    """Boosted trees add up, each by a part of what it says, to the mean that they begin with."""
+    total, base = np.zeros(filled.shape), 0.0
+    for tree in learned.estimators_[:, 0]:
+        values = _node_values(tree, None)
+        base += float(values[0])
+        total += _path_changes(tree, filled, values)
+    start = float(np.ravel(learned.init_.constant_)[0])
+    return "path", learned.learning_rate * total, start + learned.learning_rate * base
 
 
 def _node_values(tree: Any, points: FloatArray | None) -> FloatArray:

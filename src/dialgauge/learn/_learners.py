@@ -1,9 +1,7 @@
 """Learners by name: scikit-learn pipelines that fill, scale and fit, all three from the training rows only."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import cache
 from operator import attrgetter
 from typing import Any
 
@@ -12,6 +10,8 @@ from numpy.typing import NDArray
 
 from dialgauge.arrays import FloatArray
 from dialgauge.errors import MissingExtraError, ParameterError, UnknownNameError
+from dialgauge.learn._normal_scores import NormalScores
+from dialgauge.learn._one_thread import one_thread
 from dialgauge.learn._ordinal import ProportionalOdds
 from dialgauge.learn._settings import Task
 from dialgauge.learn._targets import Target, nearest
@@ -30,7 +30,7 @@ class Learner:
 
     ``fits`` says what it learns from: the classes of the scale, numbers, or ``either`` (a classifier for classes, a
     regressor for numbers). ``grid`` lists the settings that a search tries, its default first. ``scaled`` features have
-    mean 0 and variance 1 in the training rows.
+    mean 0 and variance 1 in the training rows; ``ranked`` ones are normal scores of their ranks there.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Learner:
     scaled: bool
     grid: tuple[Settings, ...]
     make: Callable[[Task, Settings, int], Any]
+    ranked: bool = False
 
 
 LEARNERS = Registry("learner", Learner, attrgetter("make"), hint="")
@@ -100,7 +101,7 @@ class Recipe:
             goal = np.searchsorted(np.array(self.levels), nearest(y, self.levels))
             if len(np.unique(goal)) < 2:
                 return Fitted(self, None, float(self.levels[int(goal[0])]))
-        with _one_thread():
+        with one_thread():
             return Fitted(self, Pipeline(steps).fit(x, goal))
 
     def as_dict(self) -> dict[str, Any]:
@@ -129,7 +130,7 @@ class Fitted:
         """A number per row: the prediction of a regressor, or the expected value under a classifier's probabilities."""
         if self.pipeline is None:
             return np.full(len(x), self.constant)
-        with _one_thread():
+        with one_thread():
             return self._numbers(x)
 
     def _numbers(self, x: FloatArray) -> FloatArray:
@@ -148,31 +149,19 @@ class Fitted:
     def classes(self, x: FloatArray) -> FloatArray:
         """The class of each row: the prediction of a classifier, or the class nearest to a regressor's number."""
         if self.pipeline is not None and self.recipe.fits_classes:
-            with _one_thread():
+            with one_thread():
                 return np.asarray(np.array(self.recipe.levels)[self.pipeline.predict(x).astype(np.int64)])
         return nearest(self.numbers(x), self.recipe.levels)
-
-
-def _one_thread() -> AbstractContextManager[object]:
-    """One thread for matrix products: the same bits on any machine, and these are too small to gain from more."""
-    limited: AbstractContextManager[object] = _threads().limit(limits=1)
-    return limited
-
-
-@cache
-def _threads() -> Any:
-    import sklearn.ensemble  # noqa: F401  # loads the libraries whose threads are counted
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 def _steps(learner: str, task: Task, settings: Settings, seed: int) -> list[tuple[str, Any]]:
     from sklearn.preprocessing import StandardScaler
 
     chosen = find_learner(learner)
-    scale: list[tuple[str, Any]] = [("scale", StandardScaler())] if chosen.scaled else []
-    return [*scale, ("learn", chosen.make(task, settings, seed))]
+    prepare: list[tuple[str, Any]] = [("rank", NormalScores())] if chosen.ranked else []
+    if chosen.scaled:
+        prepare.append(("scale", StandardScaler()))
+    return [*prepare, ("learn", chosen.make(task, settings, seed))]
 
 
 def _voting(task: Task, members: Sequence[Mapping[str, Any]], seed: int) -> Any:
@@ -221,20 +210,19 @@ def _value(learner: Learner, setting: str, text: str) -> Any:
 
 
 def candidates(learner: str, target: Target, seed: int) -> list[Recipe]:
-    """The recipes of a search: the grid of one learner; with ``auto`` one, the mean of a linear learner and forests.
+    """The recipes of a search: the grid of one learner; with ``auto`` one, the mean of a linear learner and trees.
 
     Nothing is chosen among them: with few systems to choose on, a mean is as good as the best of them or better.
     """
     if learner != AUTO:
         return [Recipe.build(learner, target, seed=seed, settings=values) for values in find_learner(learner).grid]
-    chosen: tuple[tuple[str, Settings], ...] = (
-        ("ridge", {"alpha": 100.0}),
+    forests: tuple[tuple[str, Settings], ...] = (
         ("extra-trees", {"leaf": 3, "share": 0.33, "trees": 100}),
         ("extra-trees", {"leaf": 3, "share": 0.5, "trees": 100}),
-        ("extra-trees", {"leaf": 5, "share": 0.7, "trees": 100}),
     )
+    chosen = (("rank-ridge", {}), *forests, ("boosting", {}))
     if target.task == "classes":
-        chosen = (("logistic", {}), ("ordinal", {}), *chosen[1:3])
+        chosen = (("logistic", {}), ("ordinal", {}), *forests)
     return [Recipe.blend([Recipe.build(name, target, seed=seed, settings=values) for name, values in chosen])]
 
 
@@ -389,5 +377,14 @@ LEARNERS.add(
         True,
         ({"alpha": 10.0}, {"alpha": 1.0}, {"alpha": 100.0}),
         _ridge,
+    ),
+    Learner(
+        "rank-ridge",
+        "Linear least squares with a penalty on the ranks of features (as normal scores), which no outlier decides.",
+        "numbers",
+        True,
+        ({"alpha": 100.0}, {"alpha": 10.0}, {"alpha": 1000.0}),
+        _ridge,
+        ranked=True,
     ),
 )

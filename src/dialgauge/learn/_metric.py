@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Bound = Literal["low", "high"]
 MODEL_FILE = "model.skops"
 #: Our own types that a model file may contain, besides those that skops trusts.
-_OURS = {"dialgauge.learn._ordinal.ProportionalOdds"}
+_OURS = {"dialgauge.learn._normal_scores.NormalScores", "dialgauge.learn._ordinal.ProportionalOdds"}
 #: Parts of scikit-learn's own estimators that skops does not list: trees, distances and containers, none runs code.
 _PARTS_OF_SKLEARN = {
     "numpy.dtype",

@@ -69,9 +69,9 @@ class LearnSettings(Intervals):
 
     learner: str = setting(
         "auto",
-        "Learner: auto, ridge, ordinal, logistic, decision-tree, neighbours, svm, boosting, random-forest "
+        "Learner: auto, ridge, rank-ridge, ordinal, logistic, decision-tree, neighbours, svm, boosting, random-forest "
         "or extra-trees; settings may follow, as in ridge:alpha=100.",
-        complete=completer("learner", auto="The mean of a linear learner and three forests."),
+        complete=completer("learner", auto="The mean of a linear learner on ranks, two forests and boosted trees."),
     )
     split: str = setting(
         "both",
