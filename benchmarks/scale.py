@@ -2,6 +2,11 @@
 
 Nobody else is timed here: a run is held against a smaller one of its own. CPU time and memory are those of the driver
 and all its workers together, read from the system while a run goes on in a process of its own.
+
+    python -m benchmarks.scale 100000 10000000
+
+measures two sizes beside each other, two workers each. Beyond a million, pairs come again under other names: no chunk
+has a text twice that it would not have anyway, so nothing is saved by it but the time to make them up.
 """
 
 import json
@@ -39,9 +44,14 @@ _CHANGED = 0.45
 #: Small runs are repeated, and the median counts: one of a hundredth of a second says nothing.
 _REPEATED = 5
 _LOOK_EVERY = 0.05
+#: So many different pairs; what is larger repeats them.
+_DIFFERENT = 1_000_000
+#: What ten million pairs may take in memory, in MiB.
+_LARGE_MEMORY_BAR = 1434.0
 #: No file, so nothing that a worker could run again: no main guard is needed.
 _CHILD = (
-    f"import sys; sys.path.insert(0, {str(Path(__file__).resolve().parents[1])!r}); from {__name__} import stream; "
+    f"import sys; sys.path.insert(0, {str(Path(__file__).resolve().parents[1])!r}); "
+    "from benchmarks.scale import stream; "
     "stream(sys.argv[1], sys.argv[2], int(sys.argv[3]))"
 )
 
@@ -193,16 +203,21 @@ def _write_pairs(path: Path, count: int) -> None:
     words = ["".join(rng.choices("etaoinshrdlu", k=rng.randint(2, 9))) for _ in range(_VOCABULARY)]
     weights = [1 / (rank + 10) for rank in range(_VOCABULARY)]
     drawn = _draws(rng, words, weights)
-    size = 250_000
+    size, different = 250_000, min(count, _DIFFERENT)
     frames = []
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
-        for first in range(0, max(count, 1), size):
-            rows = list(_rows(rng, drawn, first, min(first + size, count)))
+        for first in range(0, max(different, 1), size):
+            rows = list(_rows(rng, drawn, first, min(first + size, different)))
             part = Path(folder) / f"{first}.parquet"
             schema = dict.fromkeys(("dialogue_id", "system", "summary", "reference"), pl.String)
             pl.DataFrame(rows, schema=schema, orient="row").write_parquet(part)
             frames.append(pl.scan_parquet(part))
-        pl.concat(frames).sink_parquet(path, row_group_size=100_000)
+        once = pl.concat(frames)
+        again = [
+            once.with_columns(pl.format(f"{turn}-{{}}", "dialogue_id").alias("dialogue_id"))
+            for turn in range(1, -(-count // different))
+        ]
+        pl.concat([once, *again]).head(count).sink_parquet(path, row_group_size=100_000)
 
 
 def _draws(rng: random.Random, words: list[str], weights: list[float]) -> Iterator[str]:
@@ -234,7 +249,7 @@ def _measure(folder: Path, name: str, pairs: int, workers: int) -> _Run:
         memory = 0.0
         while process.poll() is None:
             memory = max(memory, _tree_memory(process.pid))
-            time.sleep(_LOOK_EVERY)
+            time.sleep(_LOOK_EVERY if pairs <= _DIFFERENT else 10 * _LOOK_EVERY)
         seconds = time.monotonic() - began
         assert process.stdout is not None
         with process.stdout as said:
@@ -264,3 +279,25 @@ def _tree_memory(root: int) -> float:
         total += pages.get(process, 0)
         waiting += parents.get(process, [])
     return total * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def main() -> None:
+    """Two sizes beside each other, and how the larger compares with the bars."""
+    small, large = map(int, sys.argv[1:3] or ("100000", "10000000"))
+    found = []
+    with tempfile.TemporaryDirectory(prefix="dialgauge-scale-") as folder:
+        for size in (small, large):
+            _write_pairs(Path(folder) / f"{size}.parquet", size)
+            one = _measure(Path(folder), f"{size}.parquet", size, max(WORKERS))
+            (Path(folder) / f"{size}.parquet").unlink()
+            print(
+                f"{size:>11,} pairs: {one.cost:.1f} µs of CPU a pair, {one.memory:,.0f} MiB, {one.seconds:.0f} s",
+                flush=True,
+            )
+            found.append(one)
+    growth = found[1].cost / found[0].cost
+    print(f"growth {growth:.3f} (bar {GROWTH_BAR}), memory {found[1].memory:,.0f} MiB (bar {_LARGE_MEMORY_BAR:,.0f})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 """Languages: found by code, words and elisions, stems by Snowball, sentences, stop words, scripts without spaces."""
 
+import random
 import re
 import unicodedata
 
@@ -19,6 +20,7 @@ from dialgauge.language import (
     porter_stem,
     unicode_words,
 )
+from dialgauge.language._words import word_pattern
 from dialgauge.metrics.kernels import split_texts
 
 SNOWBALL = {
@@ -136,3 +138,12 @@ def test_one_table_of_scripts_without_spaces() -> None:
     assert unicode_words("中あア ไทย한국") == ["中", "あ", "ア", "ไ", "ท", "ย", "한국"]
     assert is_chinese_or_japanese("我用 iOS。これは")
     assert not is_chinese_or_japanese("สวัสดี")  # Thai sets sentences apart by spaces
+
+
+def test_ascii_has_the_words_of_the_rule_for_all_scripts() -> None:
+    generator = random.Random(0)
+    for _ in range(2_000):
+        text = "".join(generator.choices("abAZ019 .,:;'-_\n\t'", k=12))
+        assert unicode_words(text) == word_pattern().findall(text)
+    text = "".join(map(chr, range(128)))
+    assert unicode_words(text) == word_pattern().findall(text)

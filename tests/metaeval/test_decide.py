@@ -10,6 +10,7 @@ from dialgauge.metaeval import TrustSettings, correlation, decide
 from dialgauge.metaeval._best import best_floor, undominated
 from dialgauge.metaeval._coefficient_parts import coefficient_parts
 from dialgauge.metaeval._decide import Decision, matching_ties, order_family
+from dialgauge.metaeval._score_side import ScoreSide
 from dialgauge.metaeval._shuffles import shuffle_systems
 from dialgauge.metaeval._standardised import without_line
 
@@ -62,7 +63,7 @@ def test_every_shuffle_has_the_coefficient_of_shuffled_ratings(level: str, coeff
     asked = TrustSettings(level=level, coefficient=coefficient)
     orders = shuffle_systems(4, 100, 0)
     assert [tuple(row) for row in orders.tolist()] == list(permutations(range(4)))
-    found = order_family(scores, ratings, asked, orders).values.reshape(24, 2, 2)
+    found = order_family(ScoreSide(scores), ratings, asked, orders).values.reshape(24, 2, 2)
     for number in (0, 7, 23):
         moved = ratings[:, orders[number]]
         for k in range(2):

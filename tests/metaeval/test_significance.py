@@ -18,6 +18,7 @@ from dialgauge.metaeval import (
     williams_test,
 )
 from dialgauge.metaeval._cells import correlation_p_value
+from dialgauge.metaeval._kendall_test import kendall_p_value
 from dialgauge.metaeval._tests import paired_bootstrap_p_value
 
 
@@ -29,6 +30,17 @@ def test_williams_equals_nlpstats(made, alternative):
         r12, r13, r23 = (correlation(a, b, "system", "pearson") for a, b in ((x, z), (y, z), (x, y)))
         expected = nlpstats.williams_test(x, y, z, "system", "pearson", alternative=alternative)
         assert williams_test(r12, r13, r23, 12, alternative) == pytest.approx(float(expected.pvalue), abs=1e-10)
+
+
+def test_kendalls_test_is_that_of_scipy_ties_included():
+    generator = np.random.default_rng(0)
+    for n in (3, 4, 14, 33, 34, 100):
+        x = generator.normal(size=n)
+        for y in (x + generator.normal(size=n), generator.normal(size=n), -x, np.sort(x)):
+            for one, other in ((x, y), (np.round(x), y), (np.round(x), np.round(y))):
+                expected = stats.kendalltau(one, other).pvalue
+                assert kendall_p_value(one, other) == pytest.approx(expected, rel=1e-11, nan_ok=True)
+    assert np.isnan(kendall_p_value(np.ones(5), np.arange(5.0)))
 
 
 def test_williams_at_its_edges():

@@ -10,6 +10,7 @@ from dialgauge.errors import ParameterError
 from dialgauge.metaeval._coefficients import resampled_values
 from dialgauge.metaeval._draws import Weights, bootstrap_weights, jackknife_weights, no_resampling
 from dialgauge.metaeval._intervals import bca_interval, fisher_interval, percentile_interval
+from dialgauge.metaeval._kendall_test import kendall_p_value
 from dialgauge.metaeval._matrix import ScoreMatrix
 from dialgauge.metaeval._names import BASE, BoolArray, Coefficient, FloatArray, Level, Resample
 from dialgauge.metaeval._settings import CorrelationSettings
@@ -179,10 +180,8 @@ def _p_value(x: FloatArray, z: FloatArray, value: float, level: Level, coefficie
     if n < 3:
         return math.nan
     if coefficient == "kendall":
-        from scipy.stats import kendalltau
-
         means = [np.nanmean(np.where(present, matrix, np.nan)[rows], axis=1) for matrix in (x, z)]
-        return float(kendalltau(*(np.round(mean, 12) for mean in means)).pvalue)
+        return kendall_p_value(*(np.round(mean, 12) for mean in means))
     return correlation_p_value(value, n)
 
 

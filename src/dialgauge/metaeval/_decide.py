@@ -14,6 +14,7 @@ from math import factorial
 import numpy as np
 
 from dialgauge.metaeval._names import BASE, BoolArray, FloatArray, IntArray, Level
+from dialgauge.metaeval._score_side import ScoreSide, cell_values, standardised_ranks
 from dialgauge.metaeval._settings import TrustSettings
 from dialgauge.metaeval._shuffles import (
     ENUMERATED,
@@ -69,13 +70,14 @@ class Decision:
 
 
 def decide(
-    scores: FloatArray, ratings: FloatArray, asked: TrustSettings, covariates: FloatArray | None = None
+    scores: FloatArray | ScoreSide, ratings: FloatArray, asked: TrustSettings, covariates: FloatArray | None = None
 ) -> Decision:
     """Apply the rule to scores (metrics × systems × dialogues) and ratings, both oriented so that larger is better.
 
     ``covariates`` (each a value per dialogue) are taken out where dialogues are shuffled.
     """
-    shape = (len(scores), len(ratings))
+    side = scores if isinstance(scores, ScoreSide) else ScoreSide(scores)
+    shape = (len(side.scores), len(ratings))
     m, n = ratings.shape[1:]
     alpha = 1 - asked.confidence
     if m < 2:
@@ -83,12 +85,12 @@ def decide(
         return Decision(empty, empty, empty, empty, empty, empty, empty, {}, 1.0, 1, "systems", True)
     if m < SYSTEMS_NEED:
         orders = shuffle_dialogues(n, asked.resamples)
-        families = {"cells": _cells_by_dialogue(scores, ratings, asked, orders, covariates)}
+        families = {"cells": _cells_by_dialogue(side.scores, ratings, asked, orders, covariates)}
     else:
         orders = shuffle_systems(m, asked.resamples, asked.seed)
-        families = {"cells": _cells(scores, ratings, asked, orders)}
+        families = {"cells": _cells(side, ratings, asked, orders)}
         if m >= ORDER_NEEDS:
-            families["order"] = order_family(scores, ratings, asked, orders)
+            families["order"] = order_family(side, ratings, asked, orders)
     decided = dict(zip(families, decide_families(list(families.values()), alpha), strict=True))
     possible = factorial(min(n if m < SYSTEMS_NEED else m, 12))
     return Decision(
@@ -123,28 +125,25 @@ def tested_by_ranks(asked: TrustSettings) -> bool:
     return asked.level == "global" and asked.coefficient in ("kendall", "mean", "pairwise_accuracy")
 
 
-def order_family(scores: FloatArray, ratings: FloatArray, asked: TrustSettings, orders: IntArray) -> Shuffled:
+def order_family(side: ScoreSide, ratings: FloatArray, asked: TrustSettings, orders: IntArray) -> Shuffled:
     """The coefficient that is shown, after each shuffle of the systems."""
     level = asked.level
     if asked.coefficient == "mean":
-        return _weighted([(_order(scores, ratings, level, base, orders), 1 / 3) for base in BASE])
-    return _order(scores, ratings, level, asked.coefficient, orders)
+        return _weighted([(_order(side, ratings, level, base, orders), 1 / 3) for base in BASE])
+    return _order(side, ratings, level, asked.coefficient, orders)
 
 
-def _order(scores: FloatArray, ratings: FloatArray, level: Level, coefficient: str, orders: IntArray) -> Shuffled:
+def _order(side: ScoreSide, ratings: FloatArray, level: Level, coefficient: str, orders: IntArray) -> Shuffled:
     if coefficient == "pearson":
-        return over_systems(standardised(scores, level), standardised(ratings, level), orders)
-    within: Level = "global" if level == "global" else "summary"
-    x, z = (standardised(ranked(cube, level), within) for cube in (scores, ratings))
-    by_ranks = over_systems(x, z, orders)
+        return over_systems(side.values(level), standardised(ratings, level), orders)
+    by_ranks = over_systems(side.ranks(level), standardised_ranks(ratings, level), orders)
     if coefficient == "spearman" or level == "global":
         return by_ranks
     m = orders.shape[1]
     variance = by_ranks.variance * 2 * (2 * m + 5) / (9 * m)
     if coefficient == "kendall":
-        scored, rated = pair_signs(scores, level), pair_signs(ratings, level)
-        return pairs_over_systems(scored, rated, orders, variance, accuracy=False)
-    return _accuracy(scores, ratings, level, orders, variance)
+        return pairs_over_systems(side.signs(level), pair_signs(ratings, level), orders, variance, accuracy=False)
+    return _accuracy(side.scores, ratings, level, orders, variance)
 
 
 def _accuracy(
@@ -181,11 +180,11 @@ def matching_ties(scores: FloatArray, ratings: FloatArray, level: Level) -> Floa
     return limits
 
 
-def _cells(scores: FloatArray, ratings: FloatArray, asked: TrustSettings, orders: IntArray) -> Shuffled:
+def _cells(side: ScoreSide, ratings: FloatArray, asked: TrustSettings, orders: IntArray) -> Shuffled:
     return _weighted(
         [
-            (over_systems(cell_part(x), cell_part(z), orders, noise=True), weight)
-            for x, z, weight in cell_sides(scores, ratings, asked)
+            (over_systems(side.cells(by_ranks), cell_values(ratings, by_ranks), orders, noise=True), weight)
+            for by_ranks, weight in _cell_weights(asked)
         ]
     )
 
@@ -231,11 +230,16 @@ def cell_sides(
     scores: FloatArray, ratings: FloatArray, asked: TrustSettings
 ) -> list[tuple[FloatArray, FloatArray, float]]:
     """The values, or their ranks within dialogues for coefficients of ranks; for ``mean`` as often as it uses each."""
+    return [
+        (ranked(scores, "summary"), ranked(ratings, "summary"), weight) if by_ranks else (scores, ratings, weight)
+        for by_ranks, weight in _cell_weights(asked)
+    ]
+
+
+def _cell_weights(asked: TrustSettings) -> list[tuple[bool, float]]:
+    """Whether ranks are taken, and how much that counts."""
     share = {"pearson": 0.0, "mean": 2 / 3}.get(asked.coefficient, 1.0)
-    sides = [(scores, ratings, 1 - share)] if share < 1 else []
-    if share > 0:
-        sides.append((ranked(scores, "summary"), ranked(ratings, "summary"), share))
-    return sides
+    return [(by_ranks, weight) for by_ranks, weight in ((False, 1 - share), (True, share)) if weight > 0]
 
 
 def _weighted(parts: list[tuple[Shuffled, float]]) -> Shuffled:

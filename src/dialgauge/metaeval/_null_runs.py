@@ -5,6 +5,7 @@ import numpy as np
 from dialgauge.metaeval._decide import Decision, decide
 from dialgauge.metaeval._draws import no_resampling, stream
 from dialgauge.metaeval._names import BoolArray, FloatArray
+from dialgauge.metaeval._score_side import ScoreSide
 from dialgauge.metaeval._settings import TrustSettings
 from dialgauge.metaeval._trust_values import ACCURACY
 from dialgauge.metaeval._weighted import resampled_correlations
@@ -26,13 +27,13 @@ def count_named(
     """
     generator = stream(asked.seed, "null")
     m, n = ratings.shape[1:]
-    named = 0
+    named, side = 0, ScoreSide(scores)
     for run in range(asked.null_runs):
         if progress and run % 20 == 0:
             progress("decisions on shuffled ratings", run, asked.null_runs)
         rows, columns = generator.permutation(m), generator.permutation(n)
         moved = ratings[:, rows][:, :, columns]
-        found = decide(scores, moved, asked, covariates)
+        found = decide(side, moved, asked, covariates)
         named += bool((accepted(scores, moved, asked, found) & usable).any())
     return named
 

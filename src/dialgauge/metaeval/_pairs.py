@@ -66,6 +66,8 @@ def matrix_product(one: Numbers, other: Numbers) -> Numbers:
         return np.asarray(one @ other)
     depth, width = min(inner, 128), min(columns, 256)
     height = max(16, ONE_THREAD // max(1, depth * width))
+    if inner <= depth:
+        return _flat_product(one, other, height, width)
     result = np.zeros((rows, columns), dtype=np.result_type(one, other))
     for top in range(0, rows, height):
         for left in range(0, columns, width):
@@ -73,6 +75,16 @@ def matrix_product(one: Numbers, other: Numbers) -> Numbers:
             for start in range(0, inner, depth):
                 inside = slice(start, start + depth)
                 tile += one[top : top + height, inside] @ other[inside, left : left + width]
+    return result
+
+
+def _flat_product(one: Numbers, other: Numbers, height: int, width: int) -> Numbers:
+    """The same where no sum is longer than a tile: each tile is written where it belongs."""
+    result = np.empty((len(one), other.shape[1]), dtype=np.result_type(one, other))
+    for top in range(0, len(one), height):
+        for left in range(0, other.shape[1], width):
+            place = result[top : top + height, left : left + width]
+            np.matmul(one[top : top + height], other[:, left : left + width], out=place)
     return result
 
 
@@ -90,13 +102,13 @@ def enough(present: BoolArray, level: Level) -> BoolArray:
 
 def ratio(product: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
     """product / √(one · other), NaN where a norm is zero, never beyond ±1."""
-    norm = np.sqrt(one * other)
+    norm = np.asarray(one * other)
+    np.sqrt(norm, out=norm)
     if norm.all():
         np.divide(product, norm, out=norm)
     else:
         norm = np.divide(product, norm, out=np.full_like(norm, np.nan), where=norm > 0)
-    np.minimum(norm, 1.0, out=norm)
-    return np.maximum(norm, -1.0, out=norm)
+    return np.clip(norm, -1.0, 1.0, out=norm)
 
 
 def average(by_dialogue: FloatArray, dialogues: FloatArray) -> tuple[FloatArray, FloatArray]:
