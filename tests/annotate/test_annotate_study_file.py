@@ -1,5 +1,7 @@
 """The [annotate] table: ready protocols, errors that name the line, and the pure parts behind it."""
 
+import json
+import re
 import sqlite3
 import tomllib
 from contextlib import closing
@@ -22,6 +24,8 @@ from dialgauge.annotate._texts import direction, sentences
 from dialgauge.cli._app import app
 from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.study import read_annotation_file, read_study_file, run_study
+from dialgauge.study._file import PATTERNS
+from dialgauge.study._study_file import StudyFile
 from dialgauge.study.stages.scores import MetricsSection
 from tests.annotate.annotate_api import HOST, make_section, open_study
 
@@ -113,6 +117,9 @@ _TWO = 'annotators = ["a", "b"]\n'
         ('protocol = "csds"\nshow = ["dialogue"]\n' + _TWO, 5, "reference-sentences needs show"),
         ('protocol = "csds"\ntask = "compare"\n' + _TWO, 5, "need task = 'rate'"),
         ('task = "write"\n' + _TWO + _X, 5, "asks for a text"),
+        ('protocol = "csds"\nannotators = ["a", "Lead"]\n', 7, "'lead' is the name of the lead"),
+        ('protocol = "csds"\nannotators = ["a", "b "]\n', 7, "must not begin or end with a space; got 'b '"),
+        (_TWO + _X.replace("x", "a/b"), 8, "may only have letters, digits, spaces"),
     ],
 )
 def test_errors_name_the_line_and_the_way_out(tmp_path: Path, annotate: str, line: int, message: str) -> None:
@@ -120,6 +127,12 @@ def test_errors_name_the_line_and_the_way_out(tmp_path: Path, annotate: str, lin
         read_annotation_file(_write(tmp_path, "[annotate]\n" + annotate))
     assert f"study.toml:{line}: " in str(caught.value)
     assert message in str(caught.value)
+
+
+def test_every_pattern_of_a_study_file_has_words() -> None:
+    found = re.findall(r"\"pattern\": (\".*?\")[,}]", json.dumps(StudyFile.model_json_schema()))
+    assert found
+    assert {json.loads(one) for one in found} <= PATTERNS.keys()
 
 
 def test_a_default_off_the_scale_and_training_on_unknown_dimensions_are_refused() -> None:
@@ -142,7 +155,7 @@ def test_a_study_that_fits_no_corpus_is_refused(tmp_path: Path) -> None:
 
 
 def test_links_on_the_command_line(tmp_path: Path) -> None:
-    path = _write(tmp_path, '[annotate]\nprotocol = "dialsummeval"\nannotators = ["ada", "bo"]\ndialogues = 2\n')
+    path = _write(tmp_path, '[annotate]\nprotocol = "dialsummeval"\nannotators = ["ada", "bo [/x]"]\ndialogues = 2\n')
     first = CliRunner().invoke(app, ["annotate", str(path), "--links", "--json"])
     second = CliRunner().invoke(app, ["annotate", str(path), "--links", "--json"])
     assert first.exit_code == 0, first.output
@@ -150,7 +163,7 @@ def test_links_on_the_command_line(tmp_path: Path) -> None:
     assert first.output.count("/enter/") == 3
     shown = CliRunner().invoke(app, ["annotate", str(path), "--links"])
     assert "lead" in shown.output
-    assert "bo" in shown.output
+    assert "bo [/x]" in shown.output
     done = CliRunner().invoke(
         app, ["annotate", str(path), "--export", str(tmp_path / "out"), "--backup", str(tmp_path / "b.db")]
     )

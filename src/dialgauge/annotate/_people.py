@@ -13,7 +13,7 @@ from dialgauge.annotate._build import add_stage
 from dialgauge.annotate._late import remember_moved
 from dialgauge.annotate._leases import leased_pages
 from dialgauge.annotate._planning import Bundle, shuffled
-from dialgauge.annotate._protocol import AnnotateSection
+from dialgauge.annotate._protocol import AnnotateSection, is_name_of_lead
 from dialgauge.annotate._rows import fresh_assignment, insert, opaque
 
 
@@ -203,6 +203,8 @@ def _free_name(connection: Connection, name: str) -> str:
     name = name.strip()
     if not name or len(name) > 80:
         raise RefusedError(422, "invalid", "A name must have 1 to 80 characters.")
+    if is_name_of_lead(name):
+        raise RefusedError(422, "invalid", "That is the name of the lead; choose another.")
     if connection.execute(sa.select(t.annotator.c.id).where(t.annotator.c.name == name)).first():
         raise RefusedError(409, "conflict", f"There is already an annotator {name!r}.")
     return name

@@ -213,6 +213,8 @@ class AnnotateSection(Table):
     @field_validator("annotators")
     @classmethod
     def _distinct_people(cls, names: list[str]) -> list[str]:
+        if any(map(is_name_of_lead, names)):
+            raise ValueError("'lead' is the name of the lead, whose link is not for an annotator; choose another")
         return _distinct(names, "annotator")
 
     @field_validator("dimensions")
@@ -231,6 +233,11 @@ class AnnotateSection(Table):
     def dimension(self, name: str) -> Dimension:
         """The dimension of this name."""
         return next(dimension for dimension in self.dimensions if dimension.name == name)
+
+
+def is_name_of_lead(name: str) -> bool:
+    """Whether a person of this name would be taken for the lead where links are given out."""
+    return name.strip().casefold() == "lead"
 
 
 def _distinct(names: list[str], what: str) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from dialgauge.cli._options import refuse_file
 from dialgauge.cli._output import Json, console, note, print_json
@@ -165,9 +166,9 @@ def _restore(where: Path | str, backup: Path, json: bool) -> None:
     if json:
         print_json({"restored": str(where), "kept": None if kept is None else str(kept)})
         return
-    console.print(f"restored: {where}", highlight=False, soft_wrap=True)
+    console.print(f"restored: {where}", highlight=False, soft_wrap=True, markup=False)
     if kept is not None:
-        console.print(f"the previous database is kept: {kept}", highlight=False, soft_wrap=True)
+        console.print(f"the previous database is kept: {kept}", highlight=False, soft_wrap=True, markup=False)
 
 
 def _check_log(project: "Project", head: str | None, json: bool) -> None:
@@ -245,7 +246,7 @@ def _work_on_files(project: "Project", work: _FileWork, json: bool) -> None:
         console.print(f"{counted(late, 'change')} kept for your decision: page 'Late changes'", highlight=False)
     for what in ("export", "backup"):
         if what in done:
-            console.print(f"{what}: {done[what]}", highlight=False, soft_wrap=True)
+            console.print(f"{what}: {done[what]}", highlight=False, soft_wrap=True, markup=False)
     if "audit_head" in done:
         console.print(f"audit log, head: {done['audit_head']}", highlight=False, soft_wrap=True)
 
@@ -268,6 +269,7 @@ def _print_links(address: str, links: "list[Link]", json: bool, *, serving: bool
     if serving:
         console.print(f"Serving at {address} until Ctrl-C.", highlight=False)
     console.print("Each link signs in one person, once:", highlight=False)
-    for row in rows:
-        console.print(f"\n[bold]{row['name']}[/] until {row['expires'][:10]}", highlight=False)
+    for row, link in zip(rows, links, strict=True):
+        role = " (lead)" if link.is_lead and link.name != "lead" else ""
+        console.print(f"\n[bold]{escape(link.name)}[/]{role} until {row['expires'][:10]}", highlight=False)
         console.print(row["link"], highlight=False, soft_wrap=True, markup=False)

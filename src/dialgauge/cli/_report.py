@@ -47,4 +47,4 @@ def report(
     if json:
         print_json({"report": str(path), "bytes": size})
         return
-    console.print(f"report: {path} ({size / 1e6:.2f} MB)", highlight=False, soft_wrap=True)
+    console.print(f"report: {path} ({size / 1e6:.2f} MB)", highlight=False, soft_wrap=True, markup=False)

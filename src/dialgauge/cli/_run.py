@@ -58,5 +58,5 @@ def run(
     print_table(f"study in {result.folder}", ("stage", "state", "seconds"), rows, numeric=["seconds"])
     if result.verdicts is not None:
         show(answer_table(result.verdicts, with_reasons=False))
-        console.print(f"reasons: dialgauge verdict {result.folder}", highlight=False, soft_wrap=True)
-    console.print(f"report: {result.report}", highlight=False, soft_wrap=True)
+        console.print(f"reasons: dialgauge verdict {result.folder}", highlight=False, soft_wrap=True, markup=False)
+    console.print(f"report: {result.report}", highlight=False, soft_wrap=True, markup=False)

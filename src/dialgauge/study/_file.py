@@ -76,6 +76,18 @@ def _causes(errors: Sequence[Any]) -> list[Any]:
     return [error for error in errors if error["type"] != "too_short" or tuple(error["loc"]) not in within]
 
 
+#: What texts of a study file may be made of, by the pattern that says so to the computer.
+PATTERNS = {
+    r"^\S(.*\S)?$": "must not begin or end with a space",
+    r"^[\w .-]+$": "may only have letters, digits, spaces, dots, hyphens and underscores",
+    r"^[\w -]+$": "may only have letters, digits, spaces, hyphens and underscores",
+    r"^[\w.-]+$": "may only have letters, digits, dots, hyphens and underscores",
+    r"^[\w-]+$": "may only have letters, digits, hyphens and underscores",
+    r"^\w+$": "may only have letters, digits and underscores",
+    r"^https://\S+$": "must begin with https://",
+}
+
+
 def _describe(path: Path, text: str, model: type[StudyFile], error: Any) -> str:
     location = tuple(error["loc"])
     line = _line_of(text, location)
@@ -89,6 +101,8 @@ def _describe(path: Path, text: str, model: type[StudyFile], error: Any) -> str:
         reason = f"must be {requirement(error)}"
     else:
         reason = error["msg"].removeprefix("Value error, ")
+        if error["type"] == "string_pattern_mismatch":
+            reason = PATTERNS[error["ctx"]["pattern"]]
         if not isinstance(error["input"], dict | list):
             reason += f"; got {error['input']!r}"
     return f"{path}:{line}: {key}: {reason}"
