@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from benchmarks.natural_errors import SETS, natural_errors
 from benchmarks.timing import BenchResult
 from dialgauge.checks import CONTROL_FEATURES, control_features, used_in_training
 from dialgauge.corpus import KEY, Corpus, open_corpus
@@ -25,10 +26,35 @@ from dialgauge.ratings import aggregate
 
 Array = NDArray[np.float64]
 METRICS = ("checks", "checks-numbers", "checks-names", "checks-negation", "checks-speakers")
+#: What is measured without a corpus of the user's: summaries written by hand, and the embedded corpus.
+OWN_SETS = (*SETS, "embedded")
 CONTROL, LENGTH = "control (no dialogue)", "length alone"
 _DRAWS, _FOLDS = 1000, 5
 #: More variants than this are numbered edits, not kinds of error; a kind of fewer summaries is not shown.
 _MOST_VARIANTS, _FEWEST = 30, 10
+
+
+@dataclass(frozen=True)
+class Published:
+    """A figure from a paper, to stand beside measured ones: balanced accuracy on a part of a public set."""
+
+    metric: str
+    set: str
+    balanced: float
+
+
+#: Balanced accuracy on two parts of SummEdits (Laban et al., EMNLP 2023).
+#: How their thresholds were chosen was not checked.
+PUBLISHED_SOURCE = "SummEdits, Laban et al. 2023"
+PUBLISHED = tuple(
+    Published(metric, part, value)
+    for metric, values in {
+        "QAFactEval": (0.684, 0.662),
+        "SummaC-Conv": (0.590, 0.531),
+        "GPT-4": (0.879, 0.831),
+    }.items()
+    for part, value in zip(("SummEdits sales_call", "SummEdits samsum"), values, strict=True)
+)
 
 
 @dataclass(frozen=True)
@@ -79,8 +105,8 @@ class Measured:
 
 
 def run(progress: Progress | None = None) -> list[BenchResult]:
-    """The suite as ``dialgauge bench`` runs it without a corpus: the embedded one, its ratings of consistency."""
-    found, _ = measure(["embedded"], METRICS, progress=progress)
+    """The suite as ``dialgauge bench`` runs it without a corpus: what was written by hand, and the embedded one."""
+    found, _ = measure(OWN_SETS, METRICS, progress=progress)
     return [
         BenchResult(f"{one.set}: {one.metric}", one.auc, CONTROL, one.seconds, None, {"measured": one.as_dict()})
         for one in found
@@ -102,7 +128,8 @@ def measure(
     for done, name in enumerate(corpora):
         if progress:
             progress(name, done, len(corpora))
-        labelled = read_labelled(open_corpus(name), dimension, right_from, name)
+        corpus = natural_errors(name) if name in SETS else open_corpus(name)
+        labelled = read_labelled(corpus, dimension, right_from, name)
         notes += [f"{name}: {note}" for note in labelled.notes]
         found += measure_set(labelled, metrics, seed)
     return found, notes

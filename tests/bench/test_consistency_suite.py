@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import SUITES, consistency
+from benchmarks.natural_errors import SETS, natural_errors
 from dialgauge.corpus import Corpus, CorpusInfo, Dialogue, Rating, Summary, Turn
 from dialgauge.errors import InputError
 from dialgauge.metaeval import draw_dialogues
@@ -77,3 +78,13 @@ def test_labels_come_from_the_ratings() -> None:
     found = consistency.read_labelled(corpus([1.0, 0.0, 1.0]), "consistency", None, "made")
     assert found.right.tolist() == [True, False, True]
     assert SUITES["consistency"].module == consistency.__name__
+
+
+def test_summaries_written_by_hand_are_sets_of_their_own() -> None:
+    for name in SETS:
+        labelled = consistency.read_labelled(natural_errors(name), "consistency", None, name)
+        assert (labelled.right.sum(), (~labelled.right).sum()) == (30, 30)
+        assert labelled.notes == ()
+        assert labelled.summaries["text"].n_unique() == 60
+        assert {len(turn.text.split()) > 0 for one in labelled.corpus.iter_dialogues() for turn in one.turns} == {True}
+    assert all(0.5 < one.balanced < 1 for one in consistency.PUBLISHED)

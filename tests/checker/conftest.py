@@ -30,7 +30,7 @@ def base(tmp_path_factory: pytest.TempPathFactory, golden_dir: Path) -> Path:
         num_hidden_layers=LAYERS,
         num_attention_heads=2,
         num_key_value_heads=1,
-        max_position_embeddings=128,
+        max_position_embeddings=256,
         tie_word_embeddings=True,
     )
     torch.manual_seed(0)

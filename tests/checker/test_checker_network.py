@@ -69,7 +69,7 @@ def test_the_numbers_are_those_of_the_plain_model_with_its_adapter(checker: Path
 
 def test_a_long_dialogue_is_read_in_windows_of_whole_turns(checker: Path) -> None:
     _, network = load_checker(str(checker), "cpu")
-    long = "\n".join(f"Ann: number {i}" for i in range(40))
+    long = "\n".join(f"Ann: number {i}" for i in range(80))
     windows = _windows(network, long, 60)
     assert len(windows) > 2
     assert all(len(network.words.context(window)) <= 60 for window in windows)

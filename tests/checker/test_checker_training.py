@@ -33,6 +33,7 @@ def settings(base: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     path = tmp_path_factory.mktemp("vectors") / "few.txt"
     path.write_text("".join(f"w{i} {i % 7} {i % 5 + 1}\n" for i in range(60)) + "come 1 0\ntime 0.8 0.6\n")
     return {"model": f"folder:{base}", "start": "new", "epochs": 1, "tokens": 2000, "rank": 2, "device": "cpu"} | {
+        "examples": 4,
         "vectors": f"folder:{path}",
         "checks": False,
     }

@@ -1,5 +1,10 @@
 from dialgauge.checker._example import (
+    Couple as Couple,
     Example as Example,
+    Group as Group,
+)
+from dialgauge.checker._exchanges import (
+    exchange_groups as exchange_groups,
 )
 from dialgauge.checker._folder import (
     CheckerCard as CheckerCard,
@@ -20,8 +25,6 @@ from dialgauge.checker._material import (
     Source as Source,
 )
 from dialgauge.checker._pairs import (
-    Couple as Couple,
-    Group as Group,
     examples_of as examples_of,
     groups_of as groups_of,
 )

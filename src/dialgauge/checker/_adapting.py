@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dialgauge.checker._example import Example
+from dialgauge.checker._example import Example, Group
 from dialgauge.checker._layout import Encoded, Packed, Tree, Words
 from dialgauge.checker._network import PLACES, Network
-from dialgauge.checker._pairs import Group
 from dialgauge.models import Model
 
 if TYPE_CHECKING:

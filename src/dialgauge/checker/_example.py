@@ -23,6 +23,30 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Couple:
+    """A right and a wrong summary of the same dialogue that differ in one edit."""
+
+    right: Example
+    wrong: Example
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A dialogue as the checker reads it, and couples of summaries."""
+
+    dialogue: str
+    couples: tuple[Couple, ...]
+
+    @property
+    def examples(self) -> list[Example]:
+        """The summaries, right ones first, no text twice."""
+        found: dict[str, Example] = {}
+        for one in (*(couple.right for couple in self.couples), *(couple.wrong for couple in self.couples)):
+            found.setdefault(one.text, one)
+        return list(found.values())
+
+
+@dataclass(frozen=True, slots=True)
 class Replacement:
     """A new text for a span; ``wrong`` says whether it makes the summary wrong there."""
 

@@ -162,7 +162,8 @@ def read_marks(
     trees, owners = [], []
     for owner, ((dialogue, _), mine) in enumerate(zip(groups, encoded, strict=True)):
         longest = max((network.words.size(summary) for summary in mine), default=0)
-        for window in _windows(network, dialogue, network.room - longest):
+        # A summary that takes nearly all of the room must leave some for the dialogue.
+        for window in _windows(network, dialogue, max(network.room - longest, network.room // 4)):
             trees.append(Tree(network.words.context(window), tuple(mine)))
             owners.append(owner)
     found = network.read(trees)

@@ -6,10 +6,9 @@ right for one dialogue and wrong for another: a checker can only tell which by r
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dialgauge.checker._errors import ERRORS, foreign_source
-from dialgauge.checker._example import Example, joined, lower_cased
+from dialgauge.checker._example import Couple, Example, Group, joined, lower_cased
 from dialgauge.checker._material import Material, Source
 from dialgauge.checker._rewrites import REWRITES
 from dialgauge.checker._twins import CHANGES, Change
@@ -25,30 +24,6 @@ _LONGER, _LONGEST = 0.4, 2400
 _ALONE = {"name": 0.6, "roles": 0.6, "negation": 0.2, "negation-dropped": 1.0, "tail": 0.2}
 #: The same for errors that are made where a twin could not be.
 _INSTEAD = {"value": 0.4, "word": 0.3, "entity": 0.3}
-
-
-@dataclass(frozen=True, slots=True)
-class Couple:
-    """A right and a wrong summary of the same dialogue that differ in one edit."""
-
-    right: Example
-    wrong: Example
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A dialogue as the checker reads it, and couples of summaries."""
-
-    dialogue: str
-    couples: tuple[Couple, ...]
-
-    @property
-    def examples(self) -> list[Example]:
-        """The summaries, right ones first, no text twice."""
-        found: dict[str, Example] = {}
-        for one in (*(couple.right for couple in self.couples), *(couple.wrong for couple in self.couples)):
-            found.setdefault(one.text, one)
-        return list(found.values())
 
 
 def groups_of(source: Source, material: Material, seed: int = 0) -> list[Group]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from dialgauge.checker._adapting import Batch, Task, adapted, batches, loss_of, tensors_of
 from dialgauge.checker._combination import Combination, Scale, fit_calibration, parts_of
-from dialgauge.checker._example import Example
+from dialgauge.checker._example import Example, Group
+from dialgauge.checker._exchanges import exchange_groups
 from dialgauge.checker._folder import (
     ADAPTER_FILE,
     CARD_FILE,
@@ -42,7 +43,7 @@ from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 
 #: How much the parts count beside each other; a fit on rule-made errors alone would keep the first one only.
-_WEIGHTS = {"worst": 1.0, "mean": 0.15, "likelihood": 0.15, "checks": 0.25}
+_WEIGHTS = {"worst": 1.0, "mean": 0.3, "likelihood": 0.15, "checks": 0.15}
 #: A checker is called good only if it is this far above what can be seen without the dialogue.
 _MARGIN = 0.05
 _FEWEST = 8
@@ -95,9 +96,7 @@ def train_checker(
     module, network = adapted(model, chosen.rank, start, chosen.seed)
     words = network.words
     tasks = [
-        Task.of(words, group, model.max_length // 2)
-        for source in learn
-        for group in groups_of(source, material, chosen.seed)
+        Task.of(words, group, model.max_length // 2) for source in learn for group in _groups(source, material, chosen)
     ]
 
     def of_epoch(epoch: int) -> list[Batch]:
@@ -152,6 +151,11 @@ def _split(sources: Sequence[Source], chosen: CheckerSettings) -> tuple[list[Sou
     return ordered[count:], ordered[:count]
 
 
+def _groups(source: Source, material: Material, chosen: CheckerSettings) -> list[Group]:
+    """Changed references and changed dialogues, and exchanges put into the dialogue."""
+    return [*groups_of(source, material, chosen.seed), *exchange_groups(source, chosen.seed)]
+
+
 def _start(chosen: CheckerSettings) -> Mapping[str, Any] | None:
     if chosen.start == "new":
         return None
@@ -171,7 +175,7 @@ def _assessed(
     """Scales and calibration from half of the held-out dialogues, areas under the curve from the other half."""
     rows = []
     for place, source in enumerate(held):
-        groups = groups_of(source, material, chosen.seed)
+        groups = _groups(source, material, chosen)
         # No text twice for one dialogue, but every text for each of the dialogues that it is right or wrong for.
         asked = [(group.dialogue, [one.text for one in group.examples]) for group in groups]
         for group, found in zip(groups, read_marks(network, asked, False), strict=True):

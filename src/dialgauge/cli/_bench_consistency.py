@@ -1,5 +1,6 @@
 """``dialgauge bench consistency``: how well metrics tell right from wrong summaries."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from dialgauge.cli._output import note, print_json, print_table, progress_bar
@@ -16,21 +17,31 @@ def print_consistency(
 ) -> None:
     """Measure, and print a table per corpus."""
     from benchmarks import need_peers
-    from benchmarks.consistency import METRICS, measure
+    from benchmarks.consistency import METRICS, OWN_SETS, PUBLISHED, PUBLISHED_SOURCE, measure
 
     need_peers("benchmark suite 'consistency'", "scikit-learn", "spacy")
     with progress_bar("bench consistency") as progress:
         found, notes = measure(
-            corpora or ["embedded"], metrics or METRICS, dimension=dimension, right_from=right_from, progress=progress
+            corpora or OWN_SETS, metrics or METRICS, dimension=dimension, right_from=right_from, progress=progress
         )
     if json:
-        print_json({"results": [one.as_dict() for one in found], "notes": notes})
+        published = [asdict(one) for one in PUBLISHED]
+        print_json(
+            {
+                "results": [one.as_dict() for one in found],
+                "published": {"source": PUBLISHED_SOURCE, "figures": published},
+                "notes": notes,
+            }
+        )
         return
     for name in dict.fromkeys(one.set for one in found):
         mine = [one for one in found if one.set == name]
         rows = [_row(one) for one in mine]
         print_table(f"{name}: how well right and wrong summaries are distinguished", _HEADS, rows, numeric=_HEADS[1:-1])
         _print_categories(mine)
+    heads = ["published", "set", "balanced acc."]
+    figures = [(one.metric, one.set, number(one.balanced, ".2f")) for one in PUBLISHED]
+    print_table(f"figures of others ({PUBLISHED_SOURCE})", heads, figures, numeric=heads[2:])
     for text in notes:
         note(text)
     note("intervals: 95 % over dialogues; the control learns from labels of other dialogues and sees no dialogue text")
