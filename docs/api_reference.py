@@ -1,13 +1,14 @@
 """Sphinx extension of the API reference: ``.. room:: dialgauge.metrics`` documents every public name of a room.
 
 Our docstrings are prose; the parameter list below each is made from the signature: types, defaults, allowed values, and
-for settings the sentence that is declared with each field. A public name without a docstring is a warning, which fails
-the build (``sphinx-build -W``).
+for settings the sentence that is declared with each field, and then an example (``api_examples``). A public name
+without a docstring is a warning, which fails the build (``sphinx-build -W``).
 """
 
 import dataclasses
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
@@ -15,6 +16,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
 
+from api_examples import examples_file, read_examples
 from docutils import nodes
 from pydantic.fields import FieldInfo
 from sphinx.application import Sphinx
@@ -56,6 +58,7 @@ def reference_lines(module: str) -> Iterator[str]:
     found = homes(module)
     kinds = {name: kind_of(getattr(import_module(module), name)) for name in found}
     yield from (f".. py:module:: {module}", "", f".. py:currentmodule:: {module}", "")
+    yield from _setup_lines(module)
     yield from (".. list-table::", "   :widths: 30 70", "")
     for name in found:
         yield f"   * - :py:obj:`{name}`"
@@ -67,6 +70,33 @@ def reference_lines(module: str) -> Iterator[str]:
             yield from (f".. rubric:: {title}", "")
         for name in names:
             yield from _entry_lines(kind, module, name, found[name])
+
+
+def _setup_lines(module: str) -> Iterator[str]:
+    """What stands before every example of the page; nothing on a page of names that all live elsewhere."""
+    if setup := _examples(module).get(""):
+        yield from ("Each example on this page begins with these lines:", "", *_console(setup), "")
+
+
+def example_lines(module: str, name: str) -> Iterator[str]:
+    """The example of a name, in the form of a console."""
+    if example := _examples(module).get(name):
+        yield from (".. rubric:: Example", "   :class: example", "", *_console(example), "")
+    else:
+        _LOGGER.warning("%s.%s has no example in api/examples", module, name)
+
+
+def _console(text: str) -> list[str]:
+    return [".. code-block:: pycon", "", *(f"   {line.replace('<BLANKLINE>', '')}" for line in text.splitlines())]
+
+
+@cache
+def _examples(module: str) -> dict[str, str]:
+    """Examples by name; the set-up of a page under ""."""
+    if not examples_file(module).is_file():
+        return {}
+    setup, examples = read_examples(module)
+    return {"": setup.text} | {name: example.text for example in examples for name in example.names}
 
 
 @cache
@@ -99,6 +129,7 @@ def _entry_lines(kind: str, module: str, name: str, home: str) -> Iterator[str]:
         elif not comment:
             _LOGGER.warning("%s.%s has no comment that begins with '#:'", module, name)
         yield from (f".. py:data:: {name}", "", *comment, "")
+        yield from (f"   {line}" if line else "" for line in example_lines(module, name))
     else:
         members = ["   :members:"] if kind in ("class", "exception") else []
         yield from (f".. auto{kind}:: {module}.{name}", *members, "")
@@ -107,7 +138,8 @@ def _entry_lines(kind: str, module: str, name: str, home: str) -> Iterator[str]:
 def _public_place(home: str, name: str) -> str | None:
     """Where users import a name from that is defined in this module; None for one that is not public."""
     room = ".".join(home.split(".")[:2])
-    return f"{room}.{name}" if name in homes(room) else None
+    has_page = (Path(__file__).parent / "api" / f"{room.rpartition('.')[2]}.rst").is_file()
+    return f"{room}.{name}" if has_page and name in homes(room) else None
 
 
 def summary(module: str, name: str, home: str) -> str:
@@ -150,6 +182,9 @@ def add_parameters(app: Sphinx, what: str, name: str, value: Any, options: Any, 
     if docstring(value) is None:
         _LOGGER.warning("%s has no docstring", name)
     lines += ["", *parameter_lines(value)]
+    module, _, short = name.rpartition(".")
+    if what != "method" and module in sys.modules:
+        lines += ["", *example_lines(module, short)]
 
 
 def parameter_lines(value: Any) -> Iterator[str]:

@@ -87,7 +87,9 @@ from dialgauge.metaeval._robustness_ratings import (
     spread_priors as spread_priors,
 )
 from dialgauge.metaeval._robustness_tests import (
+    MeanChange as MeanChange,
     equivalence_test as equivalence_test,
+    mean_change as mean_change,
     sign_test as sign_test,
 )
 from dialgauge.metaeval._settings import (

@@ -12,6 +12,7 @@ from dialgauge.corpus import KEY
 from dialgauge.errors import UnknownNameError
 from dialgauge.metaeval._calibration import calibration
 from dialgauge.metaeval._intervals import percentile_interval
+from dialgauge.metaeval._matrix import with_defaults
 from dialgauge.metaeval._roc import (
     Labelled,
     auc,
@@ -106,6 +107,7 @@ def evaluate_labels(
     ``directions`` says of which metrics ``"lower"`` values are better: their sign is turned.
     """
     asked = LabelSettings.chosen(settings, changes, "evaluate_labels")
+    scores, labels = with_defaults(scores), with_defaults(labels)
     metrics = [name for name in scores.columns if name not in KEY]
     for name in asked.metrics or ():
         if name not in metrics:

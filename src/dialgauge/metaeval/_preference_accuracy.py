@@ -11,6 +11,7 @@ from dialgauge.arrays import FloatArray, IntArray
 from dialgauge.corpus import KEY
 from dialgauge.errors import UnknownNameError
 from dialgauge.metaeval._labels import cluster_interval, fold_of
+from dialgauge.metaeval._matrix import with_defaults
 from dialgauge.metaeval._roc import draw_dialogues
 from dialgauge.metaeval._settings import LabelSettings
 from dialgauge.settings import takes
@@ -75,6 +76,7 @@ def preference_accuracy(
 ) -> PreferenceAccuracy:
     """How often the preferred summary scores higher, for each metric and each dimension of the preferences."""
     asked = LabelSettings.chosen(settings, changes, "preference_accuracy")
+    scores = with_defaults(scores)
     metrics = [name for name in scores.columns if name not in KEY]
     for name in asked.metrics or ():
         if name not in metrics:

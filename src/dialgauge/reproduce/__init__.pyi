@@ -2,6 +2,9 @@ from dialgauge.reproduce._compare import (
     Comparison as Comparison,
     compare as compare,
 )
+from dialgauge.reproduce._compare_render import (
+    ComparisonReport as ComparisonReport,
+)
 from dialgauge.reproduce._compare_tables import (
     comparison_tables as comparison_tables,
 )
@@ -76,7 +79,6 @@ __all__: list[str]  # The names above are public; those below are for other room
 
 from dialgauge.reproduce._compare_page import comparison_html as comparison_html
 from dialgauge.reproduce._compare_render import (
-    ComparisonReport as ComparisonReport,
     comparison_json as comparison_json,
     comparison_remarks as comparison_remarks,
 )
