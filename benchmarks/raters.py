@@ -16,6 +16,8 @@ from dialgauge.arrays import BoolArray, FloatArray, IntArray
 from dialgauge.corpus import RATINGS
 from dialgauge.ratings import aggregate, rater_model
 
+#: Between the five points of the scale, in standard deviations of quality.
+CUTS = (-1.5, -0.5, 0.5, 1.5)
 METHODS = ("mean", "majority-or-mean", "dawid-skene", "mace", "model")
 
 
@@ -48,6 +50,7 @@ class Simulated:
     ratings: pl.DataFrame
     quality: FloatArray
     severity: FloatArray
+    noise: FloatArray
     spammer: BoolArray
 
 
@@ -59,7 +62,7 @@ def simulate(world: World, seed: int) -> Simulated:
     noise = generator.uniform(0.25, 0.7, world.raters)
     who = _draw_raters(generator, world)
     felt = quality[:, None] - severity[who] + noise[who] * generator.standard_normal(who.shape)
-    honest = np.digitize(felt, [-1.5, -0.5, 0.5, 1.5]) + 1
+    honest = np.digitize(felt, CUTS) + 1
     spammer = np.zeros(world.raters, dtype=bool)
     spammer[generator.permutation(world.raters)[: round(world.spammers * world.raters)]] = True
     habits = np.stack(
@@ -71,7 +74,7 @@ def simulate(world: World, seed: int) -> Simulated:
     )
     habit = generator.integers(3, size=world.raters)
     careless = np.take_along_axis(habits, habit[who][None], axis=0)[0]
-    return Simulated(_frame(who, np.where(spammer[who], careless, honest)), quality, severity, spammer)
+    return Simulated(_frame(who, np.where(spammer[who], careless, honest)), quality, severity, noise, spammer)
 
 
 def _draw_raters(generator: np.random.Generator, world: World) -> IntArray:
@@ -120,17 +123,37 @@ def measure(world: World, seed: int, methods: tuple[str, ...] = METHODS) -> dict
     apart = np.abs((severity - severity.mean()) - (truth - truth.mean()))
     result["90 % interval of severity holds"] = float((apart <= 1.645 * error).mean())
     items = found.items.sort("dialogue_id")
+    result["quality of the model"] = float(np.corrcoef(items["quality"], made.quality)[0, 1])
+    result["raters known"] = float(np.corrcoef(with_raters_known(made), made.quality)[0, 1])
     off = np.abs(items["quality"].to_numpy() - made.quality)
     result["90 % interval holds"] = float((off <= 1.645 * items["quality_sd"].to_numpy()).mean())
     return result
 
 
-def compare(seeds: int = 4) -> None:
+def with_raters_known(made: Simulated) -> FloatArray:
+    """What could be said of the items if severity, noise and honesty of every rater were known: no model says more."""
+    from scipy.special import ndtr
+
+    qualities = np.linspace(-4, 4, 161)
+    inner = [(cut + made.severity[:, None] - qualities) / made.noise[:, None] for cut in CUTS]
+    below = np.stack([np.zeros_like(inner[0]), *map(ndtr, inner), np.ones_like(inner[0])], axis=1)
+    chances = np.log(np.maximum(np.diff(below, axis=1), 1e-12))
+    chances[made.spammer] = 0.0
+    item, rater = (made.ratings[name].cast(pl.Int64).to_numpy() for name in ("dialogue_id", "annotator"))
+    posterior = np.tile(-0.5 * qualities**2, (len(made.quality), 1))
+    np.add.at(posterior, item, chances[rater, made.ratings["value"].to_numpy().astype(int) - 1])
+    posterior = np.exp(posterior - posterior.max(axis=1, keepdims=True))
+    return np.asarray(posterior @ qualities / posterior.sum(axis=1))
+
+
+def compare(seeds: int = 12) -> None:
     """Print the table of the documentation."""
     for name, world in WORLDS.items():
         runs = [measure(world, seed) for seed in range(seeds)]
         means = {key: np.mean([run[key] for run in runs]) for key in runs[0]}
+        errors = {key: np.std([run[key] for run in runs]) / np.sqrt(seeds) for key in ("mean", "model", "raters known")}
         print(name, "  ".join(f"{key} {value:.3f}" for key, value in means.items() if value == value), flush=True)
+        print("  standard errors:", "  ".join(f"{key} {value:.3f}" for key, value in errors.items()), flush=True)
 
 
 def speed(items: int = 333_334, raters: int = 300) -> None:

@@ -13,6 +13,11 @@ def test_profiles_and_their_notes(cli: Callable) -> None:
     assert max(map(len, said.out.splitlines())) <= 100
 
 
+def test_what_is_said_of_several_dimensions_is_said_once(cli: Callable) -> None:
+    said = cli("raters", "embedded", "-d", "fluency", "-d", "coherence")
+    assert "coherence, fluency: the same raters rated all items" in said.err
+
+
 def test_json_has_raters_items_and_notes(cli: Callable) -> None:
     found = json.loads(cli("raters", "embedded", "-d", "fluency", "--kind", "dawid-skene", "--json").out)
     assert {row["model"] for row in found["raters"]} == {"dawid-skene"}

@@ -47,6 +47,8 @@ def test_for_people(study: tuple[str, str]) -> None:
     assert made.exit_code == 0
     assert "best single metric" in made.stdout
     assert "human ceiling" in made.stdout
+    assert "within dialogues and" in made.stdout
+    assert len(made.stdout.splitlines()) < 40, "a row for each thing compared, not for each number"
     assert "are on both sides" in " ".join(made.stderr.split())
 
 

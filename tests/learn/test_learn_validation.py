@@ -165,7 +165,8 @@ def test_validation_is_complete_and_repeats() -> None:
     assert first.calibration["rated"].is_sorted() or first.calibration["rated"][-1] > first.calibration["rated"][0]
     by = {"learned", "best single metric", "best single metric in hindsight", "learned minus best single metric"}
     by |= {"mean predictor", "human ceiling", "permuted ratings", "system's training mean"}
-    assert set(first.scores["by"]) == by
+    assert set(first.scores["by"]) == by | {"perfect metric", "new rater"}
+    assert "means of systems" in first.value("pearson", by="perfect metric")["reason"]
     for measure in ("pearson", "spearman", "kendall", "mean", "accuracy", "macro-f1", "quadratic kappa"):
         row = first.value(measure)
         assert row["low"] <= row["value"] <= row["high"]

@@ -44,6 +44,10 @@ def test_ratings_without_any_signal_have_values_near_their_mean() -> None:
     found = rater_model(noise.ratings)
     assert found.spammers == [], "where nobody agrees with anybody, nobody can be accused"
     assert "do not agree beyond chance" in found.notes[0]
+    twice = pl.concat([noise.ratings, noise.ratings.with_columns(dimension=pl.lit("other"))])
+    pooled = rater_model(twice).raters.filter(pl.col("dimension").is_null())
+    assert pooled.height == 10
+    assert pooled["spammer"].is_null().all(), "nor by several such dimensions together"
     spread = found.items["value"].std()
     assert isinstance(spread, float)
     assert spread < 0.6 * float(aggregate(noise.ratings).frame["value"].std())  # type: ignore[arg-type]

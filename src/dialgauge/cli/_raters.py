@@ -1,5 +1,6 @@
 """``dialgauge raters``: how severe and how reliable each rater is, and who rates without looking."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -58,7 +59,9 @@ def _print(name: str, found: "RaterModel") -> None:
 
     rows = found.raters
     if rows.height > _MOST_ROWS:
-        rows = rows.drop_nulls("flag").head(_MOST_FLAGGED)
+        # What all dimensions say together comes first: it is what the list is read for.
+        flagged = rows.drop_nulls("flag")
+        rows = flagged.sort(flagged["dimension"].is_not_null(), maintain_order=True).head(_MOST_FLAGGED)
     shown = [
         [
             row["annotator"],
@@ -79,8 +82,17 @@ def _print(name: str, found: "RaterModel") -> None:
         note(f"{found.raters.height} rows; those with a flag are shown, {_MOST_FLAGGED} at most (--json lists all)")
     note("severity: above 0, fewer points than others give; discrimination: near 0, ratings do not depend on the item;")
     note("ends: below 1, more ratings at the ends of the scale; reliability: of one rating; spammer: a probability.")
-    for text in found.notes:
+    for text in _without_repeats(found.notes):
         note(text)
+
+
+def _without_repeats(notes: Sequence[str]) -> list[str]:
+    """The notes, those that say the same of several dimensions as one."""
+    said: dict[str, list[str]] = {}
+    for text in notes:
+        dimension, _, rest = text.partition(": ")
+        said.setdefault(rest, []).append(dimension)
+    return [f"{', '.join(dimensions)}: {rest}" for rest, dimensions in said.items()]
 
 
 def _with_error(value: float | None, error: float | None, form: str) -> str:

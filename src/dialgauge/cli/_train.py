@@ -16,7 +16,7 @@ from dialgauge.errors import InputError, counted
 from dialgauge.learn import LearnSettings
 from dialgauge.progress import Progress
 from dialgauge.ratings import RatingPolicy
-from dialgauge.tables import interval
+from dialgauge.tables import interval, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from dialgauge.learn import Across, Selection, Training
 
+#: The measure that is left without the means of systems.
+_WITHIN = "pearson within systems"
 #: How the verdicts are said.
 LEVELS = {"use": "use", "care": "use with care", "do-not-use": "do not use"}
 Output = Annotated[Path | None, output_option("Folder to write the trained metric to.")]
@@ -179,23 +181,41 @@ def _show(report: _Report) -> None:
 
 
 def _show_scores(made: "Training") -> None:
-    from dialgauge.tables import number_cell
+    """Pearson's r of everything that is compared, at both levels; then how far predictions are off."""
+    from dialgauge.learn import find_split
 
     card, validation = made.card, made.validation
-    rows = [
-        (
-            row["by"] if row["by"] == row["name"] else f"{row['by']} ({row['name']})",
-            row["level"],
-            row["measure"],
-            number_cell(row["value"], 3),
-            "" if row["low"] is None else interval(row["low"], row["high"], 3, between=" – "),
-        )
-        for row in validation.scores.iter_rows(named=True)
-        if row["value"] is not None
-    ]
     title = f"{card.name}: {card.target}, {card.data['summaries']:,} summaries, split {validation.split!r}"
     level = f"{100 * validation.settings['confidence']:g} %"
-    print_table(title, ("by", "level", "measure", "value", level), rows, numeric=["value", level])
+    known = {
+        (row["by"], row["measure"], row["level"]): row
+        for row in validation.scores.iter_rows(named=True)
+        if row["value"] is not None
+    }
+
+    def cell(by: str, measure: str, where: str = "summary") -> str:
+        row = known.get((by, measure, where))
+        return "–" if row is None else _with_interval(row)
+
+    rows: list[tuple[str, ...]] = []
+    for by, name in dict.fromkeys((row["by"], row["name"]) for row in known.values() if row["measure"] == "pearson"):
+        said = by if by == name else f"{by} ({name})"
+        rows.append((said, *(cell(by, "pearson", where) for where in ("summary", "system"))))
+        if (by, _WITHIN, "summary") in known:
+            rows.append((f"{by}, among summaries of one system", cell(by, _WITHIN), ""))
+    if rows:
+        apart = "system" in find_split(validation.split).apart
+        within = "within dialogues" if apart else "within dialogues and systems"
+        print_table(title, (f"Pearson's r [{level}]", within, "of systems"), rows)
+    measures = list(dict.fromkeys(key[1] for key in known if key[0] == "mean predictor"))
+    off = [(by, *(cell(by, name) for name in measures)) for by in ("learned", "mean predictor")]
+    print_table("" if rows else title, (f"of summaries [{level}]", *measures), off)
+    note("Spearman, Kendall and their mean: --json")
+
+
+def _with_interval(row: "Mapping[str, Any]") -> str:
+    value = number(row["value"], 2)
+    return value if row["low"] is None else f"{value} [{interval(row['low'], row['high'], 2, between=', ')}]"
 
 
 def _show_remarks(made: "Training") -> None:

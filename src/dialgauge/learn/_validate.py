@@ -48,7 +48,8 @@ class Validation:
     """Results on held-out summaries.
 
     ``scores`` has a row per measure: its subject (the learned metric, the best single metric chosen inside the folds
-    and in hindsight, learned minus single, shuffled ratings, the mean predictor, the human ceiling), value, interval,
+    and in hindsight, learned minus single, shuffled ratings, the mean predictor, the human ceiling, one more rater, a
+    metric without any error), value, interval,
     and for the learned metric ``p``, the share of shuffles that reach it. Correlations are those of predictions minus
     the mean rating that their fold was trained on. A level that the split cannot judge is null, with the reason.
     ``predictions`` has the key, the rating, the prediction, its class and the fold; ``calibration`` the mean rating per
@@ -184,7 +185,7 @@ def _scored(
     rows += class_rows(LEARNED, LEARNED, data, classes, numbers, drawn)
     rows += no_correlation_rows(MEAN, MEAN, "it predicts the same for every summary of a fold")
     rows += class_rows(MEAN, MEAN, data, np.where(np.isnan(means), np.nan, _classes(data, means)), means, drawn)
-    rows += ceiling_rows(data, ratings, drawn)
+    rows += ceiling_rows(data, ratings, drawn, "system" not in rule.apart)
     known = ~np.isnan(numbers)
     predictions = data.keys.with_columns(
         pl.Series("rating", data.y),

@@ -31,10 +31,14 @@ LEVELS: tuple[Level, ...] = ("summary", "system")
 LEARNED, SINGLE, MEAN, CEILING = "learned", "best single metric", "mean predictor", "human ceiling"
 HINDSIGHT, DIFFERENCE = "best single metric in hindsight", "learned minus best single metric"
 AUTHOR, PERMUTED = "system's training mean", "permuted ratings"
+PERFECT, NEW_RATER = "perfect metric", "new rater"
 #: Pearson within dialogues of what is left without the means of systems: of use to who compares summaries of one.
 WITHIN = "pearson within systems"
 #: Why a level has no value.
 WITHHELD = "withheld: every system is also trained on, and recognising it is enough to order systems"
+#: Why it is not known what ratings allow.
+_NOT_REACHED = "known for Pearson's r against means of ratings, or below system level a model of the raters"
+_OTHER_CEILING = "not known for what is left without the means of systems"
 #: Mark of a single metric that agrees best with its sign flipped against its direction.
 TURNED = "turned round"
 #: One row of the scores of a validation.
@@ -255,8 +259,12 @@ def dialogue_draws(dialogues: int, asked: Intervals) -> FloatArray:
     return bootstrap_weights(1, dialogues, asked.resamples, "inputs", asked.seed).dialogues
 
 
-def ceiling_rows(data: Data, ratings: pl.DataFrame, asked: Intervals) -> list[Row]:
-    """How well one annotator agrees with the others, measured as a metric is."""
+def ceiling_rows(data: Data, ratings: pl.DataFrame, asked: Intervals, known_systems: bool = False) -> list[Row]:
+    """How well one annotator agrees with the others, measured as a metric is; and what these ratings allow.
+
+    One against the rest is no ceiling: the aggregate that metrics face is less noisy. A metric without any error and
+    one more rater are beside it.
+    """
     own = ratings.filter(pl.col("dimension") == data.target.dimension).join(data.keys, on=list(KEY), how="semi")
     wanted = asked.subset(
         CorrelationSettings, levels=LEVELS, coefficients=COEFFICIENTS, variant=data.keys["variant"][0]
@@ -264,7 +272,18 @@ def ceiling_rows(data: Data, ratings: pl.DataFrame, asked: Intervals) -> list[Ro
     # People are measured on uncleaned ratings: cleaning removes their disagreement and would be too optimistic.
     made = human_ceiling(treat_ratings(own, data.target.policy).checked, wanted, data.target.policy)
     columns = ("coefficient", "level", "value", "low", "high", "reason")
-    return [_row(CEILING, "one annotator", *row) for row in made.frame.select(columns).iter_rows()]
+    name = "one annotator, means of systems included" if known_systems else "one annotator"
+    rows = [_row(CEILING, name, *row) for row in made.frame.select(columns).iter_rows()]
+    for by in (NEW_RATER, PERFECT):
+        for found in made.frame.filter(pl.col("coefficient") == "pearson").iter_rows(named=True):
+            value, low, high = found["perfect"], found["perfect_low"], found["perfect_high"]
+            if by == NEW_RATER:
+                value, low, high = found["new_rater"], None, None
+            reason = _NOT_REACHED if value is None else None
+            if known_systems:
+                value, low, high, reason = None, None, None, _OTHER_CEILING
+            rows.append(_row(by, by, "pearson", found["level"], value, low, high, reason))
+    return rows
 
 
 def calibration(data: Data, predicted: FloatArray, asked: Intervals) -> pl.DataFrame:

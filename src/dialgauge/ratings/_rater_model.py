@@ -126,12 +126,15 @@ def rater_model(
 
 @dataclass(frozen=True, slots=True)
 class _Fitted:
-    """The results for a dimension; ``odds``: what its ratings say for each rater being a spammer, before the prior."""
+    """The results for a dimension; ``odds``: what its ratings say for each rater being a spammer, before the prior.
+
+    None where raters do not agree beyond chance, so that nobody can be said to be one.
+    """
 
     items: pl.DataFrame
     raters: pl.DataFrame
     notes: tuple[str, ...]
-    odds: FloatArray
+    odds: FloatArray | None
     prior: float
 
 
@@ -158,9 +161,7 @@ def _fit_dimension(
             *(pl.lit(number).alias(name) for name, number in same.items()), pl.Series("ratings", given.sizes)
         )
         note = f"{dimension}: all ratings are {value:g}, so nothing can be said of the raters"
-        return _Fitted(
-            _in(items, RATED_ITEMS), _in(pl.DataFrame(frame), RATER_PROFILES), (note,), np.zeros(coded.raters), 0.0
-        )
+        return _Fitted(_in(items, RATED_ITEMS), _in(pl.DataFrame(frame), RATER_PROFILES), (note,), None, 0.0)
     blocks = ItemBlocks(coded)
     fit: OrdinalFit | LabelFit
     if kind == "ordinal":
@@ -176,13 +177,12 @@ def _fit_dimension(
     agreeing = _agree(coded)
     if agreeing:
         frame |= {"spammer": _probability(odds + prior)}
-    else:
-        odds = np.zeros(coded.raters)
     raters = _flagged(_in(pl.DataFrame(frame), RATER_PROFILES))
     items = _in(
         given.units.with_columns(pl.DataFrame(found)).with_columns(pl.Series("ratings", given.sizes)), RATED_ITEMS
     )
-    return _Fitted(items, raters, tuple(_notes(dimension, raters, given, fit.converged, agreeing)), odds, prior)
+    notes = tuple(_notes(dimension, raters, given, fit.converged, agreeing))
+    return _Fitted(items, raters, notes, odds if agreeing else None, prior)
 
 
 def _in(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
@@ -290,21 +290,26 @@ def _flagged(raters: pl.DataFrame) -> pl.DataFrame:
 
 
 def _over_dimensions(parts: list[_Fitted]) -> pl.DataFrame:
-    """For each rater one row over all dimensions: what each of them says of being a spammer, added up."""
-    said: dict[str, list[tuple[float, float, int]]] = {}
+    """For each rater one row over all dimensions: what each of them says of being a spammer, added up.
+
+    Dimensions on which raters do not agree beyond chance say nothing of anybody.
+    """
+    counts: dict[str, int] = {}
+    said: dict[str, list[tuple[float, float]]] = {}
     for part in parts:
-        for name, odds, count in zip(part.raters["annotator"], part.odds, part.raters["ratings"], strict=True):
-            said.setdefault(name, []).append((float(odds), part.prior, int(count)))
-    names = sorted(said)
-    odds = np.array(
-        [sum(o for o, _, _ in said[name]) + float(np.mean([p for _, p, _ in said[name]])) for name in names]
-    )
+        for place, (name, count) in enumerate(part.raters.select("annotator", "ratings").iter_rows()):
+            counts[name] = counts.get(name, 0) + int(count)
+            if part.odds is not None:
+                said.setdefault(name, []).append((float(part.odds[place]), part.prior))
+    names = sorted(counts)
+    nothing = [(float("nan"), 0.0)]
+    odds = np.array([np.sum(own := np.array(said.get(name, nothing)), axis=0)[0] + own[:, 1].mean() for name in names])
     backwards = {name for part in parts for name in part.raters.filter(pl.col("flag") == "backwards")["annotator"]}
     frame = pl.DataFrame(
         {
             "annotator": names,
-            "ratings": [sum(count for _, _, count in said[name]) for name in names],
-            "spammer": _probability(odds),
+            "ratings": [counts[name] for name in names],
+            "spammer": pl.Series(_probability(odds), nan_to_null=True),
         }
     )
     flagged = _flagged(_in(frame, RATER_PROFILES))
