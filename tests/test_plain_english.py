@@ -37,7 +37,8 @@ def _texts() -> Iterator[tuple[str, str]]:
         yield path.name, path.read_text("utf-8")
     source = ROOT / "src" / "dialgauge"
     for path in sorted(path for path in source.rglob("*") if path.suffix in {".html", ".toml"}):
-        if "embedded" not in path.parts and "lexicon" not in path.parts and "papers" not in path.parts:
+        # Texts that are data: dialogues, words, printed tables, templates of summaries.
+        if not {"embedded", "lexicon", "papers", "exchanges.toml"} & set(path.parts):
             yield str(path.relative_to(source)), path.read_text("utf-8")
     for path in sorted(source.rglob("*.py")):
         tree = ast.parse(path.read_text("utf-8"))

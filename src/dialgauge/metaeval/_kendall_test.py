@@ -10,7 +10,7 @@ import numpy as np
 
 from dialgauge.metaeval._names import FloatArray
 
-#: Up to so many values the exact distribution is used. Beyond, only where hardly a pair is out of order.
+#: Up to this number of values the exact distribution is used. Beyond, only where hardly a pair is out of order.
 _FEW = 33
 
 
@@ -41,7 +41,7 @@ def _ties(values: FloatArray) -> tuple[int, float, float]:
 
 @lru_cache(maxsize=4096)
 def _exact(n: int, discordant: int) -> float:
-    """The share of orders of n values with at most so many pairs out of order, or as few in order (Kendall 1970)."""
+    """The share of orders of n values with at most this number of pairs out of order, or in order (Kendall 1970)."""
     if n <= 2 or 4 * discordant == n * (n - 1):
         return 1.0
     ways = [1.0] + [0.0] * discordant
