@@ -18,8 +18,8 @@ class Account:
     ``cells`` = ``stored`` + those not given (by word) + ``merged`` + those left out (by reason) + those in columns that
     are not used (by column). ``lost`` names dimensions, annotators and systems of which every judgement was left out;
     ``conflicts`` counts repeated judgements with different values; ``allowed`` is the share that may be left out.
-    ``unread`` says why no judgement could be read where people plainly gave some. ``mapping`` has the use of every
-    column, and why.
+    ``unread`` says why no judgement could be read where people plainly gave some; ``nowhere`` names fields that look
+    like judgements or texts and that were not read, with what to do. ``mapping`` has the use of every column, and why.
     """
 
     file: str
@@ -38,6 +38,7 @@ class Account:
     lost: tuple[str, ...] = ()
     allowed: float = MOST_LEFT_OUT
     unread: str = ""
+    nowhere: tuple[str, ...] = ()
     mapping: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -71,6 +72,7 @@ class Account:
             found += [f"every judgement of {name} left out" for name in self.lost]
             if self.conflicts:
                 found.append(f"{counted(self.conflicts, 'judgement')} given twice, with different values")
+            found += self.nowhere
         return found
 
     def as_json(self) -> dict[str, object]:
@@ -92,6 +94,7 @@ class Account:
             "lost": list(self.lost),
             "allowed": self.allowed,
             "unread": self.unread,
+            "nowhere": list(self.nowhere),
             "mapping": {column: dict(about) for column, about in self.mapping.items()},
         }
 
@@ -114,7 +117,8 @@ class Account:
 def account_from_json(value: Mapping[str, object]) -> Account:
     """The account that :meth:`Account.as_json` wrote."""
     known = {key: given for key, given in value.items() if key in Account.__dataclass_fields__}
-    return Account(**{**known, "lost": tuple(known.get("lost") or ())})  # type: ignore[arg-type]
+    listed = {name: tuple(known.get(name) or ()) for name in ("lost", "nowhere")}  # type: ignore[arg-type,var-annotated]
+    return Account(**{**known, **listed})  # type: ignore[arg-type]
 
 
 def parse_share(text: str) -> float:

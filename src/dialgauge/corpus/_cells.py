@@ -29,7 +29,7 @@ def with_parsed_cells(table: Table) -> Table:
     records = []
     for number, row in enumerate(frame.iter_rows(named=True)):
         made = {
-            key: _parsed(value) if key in nested and value is not None else value
+            key: parsed_cell(value) if key in nested and value is not None else value
             for key, value in row.items()
             if value is not None
         }
@@ -44,7 +44,7 @@ def _is_nested(frame: pl.DataFrame, column: str) -> bool:
         return False
     if not shown.str.strip_chars().str.contains(r"^[\[{]").all():
         return False
-    values = [_parsed(text) for text in shown]
+    values = [parsed_cell(text) for text in shown]
     return all(isinstance(value, dict | list) for value in values) and any(_judges(name, value) for value in values)
 
 
@@ -64,7 +64,7 @@ def unread_judgements(values: pl.Series) -> bool:
     shown = values.drop_nulls().cast(pl.String).head(_SHOWN)
     if not len(shown) or not shown.str.strip_chars().str.contains(r"^[\[{]").all():
         return False
-    return any(_speaks_of_judgements(_parsed(text)) for text in shown)
+    return any(_speaks_of_judgements(parsed_cell(text)) for text in shown)
 
 
 def _speaks_of_judgements(value: Any, depth: int = 0) -> bool:
@@ -80,7 +80,7 @@ def _speaks_of_judgements(value: Any, depth: int = 0) -> bool:
     return judged or any(_speaks_of_judgements(one, depth + 1) for one in people.values())
 
 
-def _parsed(text: str) -> Any:
+def parsed_cell(text: str) -> Any:
     """What a cell holds; the text itself where it cannot be read."""
     stripped = text.strip()
     if len(stripped) > _LONGEST:

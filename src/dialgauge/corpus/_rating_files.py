@@ -11,6 +11,7 @@ import polars as pl
 from dialgauge.corpus._account import Account
 from dialgauge.corpus._assemble import RatingParts, assemble_ratings, in_order
 from dialgauge.corpus._checks import ROW
+from dialgauge.corpus._conserved import lost_fields
 from dialgauge.corpus._corpus import Corpus
 from dialgauge.corpus._joined_ids import with_systems
 from dialgauge.corpus._likely import likely_names
@@ -140,6 +141,14 @@ def _ratings_table(
         if corpus is not None and not plan.has("system") and plan.has("dialogue_id"):
             table = with_systems(table, plan, corpus)
             plan = plan_of(table, mapping)
-        return table, assemble_ratings(table, plan, asked)
+        parts = assemble_ratings(table, plan, asked)
     except InputError as error:
         raise InputError(f"{table.place(0)[0]}: {error}") from error
+
+    def again(other: Table) -> RatingParts:
+        if corpus is not None and not (found := plan_of(other, mapping)).has("system") and found.has("dialogue_id"):
+            other = with_systems(other, found, corpus)
+        return assemble_ratings(other, plan_of(other, mapping), asked)
+
+    lost = lost_fields(table, plan, parts, mapping, again)
+    return table, replace(parts, account=replace(parts.account, nowhere=lost)) if lost else parts

@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 from dialgauge.corpus._assemble import Parts, assemble
+from dialgauge.corpus._conserved import lost_fields
 from dialgauge.corpus._corpus import Corpus, CorpusInfo
 from dialgauge.corpus._folder import read_folder
 from dialgauge.corpus._formats import Format
@@ -83,6 +84,9 @@ def _read_parts(
 
 def _assembled(table: Table, mapping: Mapped, asked: ReadingSettings, file: str | None = None) -> Parts:
     try:
-        return assemble(table, plan_of(table, mapping), asked)
+        plan = plan_of(table, mapping)
+        parts = assemble(table, plan, asked)
     except InputError as error:
         raise InputError(f"{file or table.place(0)[0]}: {error}") from error
+    lost = lost_fields(table, plan, parts, mapping, lambda other: assemble(other, plan_of(other, mapping), asked))
+    return replace(parts, accounts=tuple(replace(one, nowhere=lost) for one in parts.accounts)) if lost else parts

@@ -32,6 +32,8 @@ class Table:
     that are no part of the data and why (``ignored``), judgements of other kinds (``further``: preferences, choices,
     spans with the row that each comes from), groups of annotators, and what it says about dimensions. ``dropped``
     counts the cells with judgements that the layout itself leaves out, by reason.
+
+    ``raw`` is the table as it was in the file, and ``again`` understands another one in the same way.
     """
 
     frame: pl.DataFrame
@@ -49,6 +51,8 @@ class Table:
     declared: tuple[Dimension, ...] = ()
     annotators: pl.DataFrame | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
+    raw: "Table | None" = None
+    again: "Callable[[Table], Table] | None" = None
 
 
 def place_in(file: str, lines: Sequence[int]) -> Callable[[int], tuple[str, int | None]]:

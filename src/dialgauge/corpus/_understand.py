@@ -8,9 +8,10 @@ from typing import Any
 from dialgauge.corpus._cells import with_parsed_cells
 from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._compared import with_comparisons
+from dialgauge.corpus._fields import fields_of, without
 from dialgauge.corpus._formats import Format, format_to_read
 from dialgauge.corpus._jsonl import record_key
-from dialgauge.corpus._mapping import Mapped
+from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._plan import Plan
@@ -48,7 +49,8 @@ def load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Tabl
 
 
 def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -> Table:
-    table, kept = taken_out(loaded)
+    gone = _left_out(loaded, mapping)
+    table, kept = taken_out(without(loaded, gone) if gone else loaded)
     if table.frame.is_empty() and not table.records:
         raise_if_any(table.problems, path)
         raise InputError(f"{path}: has no rows")
@@ -64,7 +66,8 @@ def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -
         if known.frame.is_empty():
             raise_if_any(known.problems, path)
             raise InputError("has no rows")
-        return kept.into(as_long(with_comparisons(known, mapping), mapping))
+        made = kept.into(as_long(with_comparisons(known, mapping), mapping))
+        return replace(made, raw=loaded, again=lambda other: _understood(other, path, mapping, layout))
     except InputError as error:
         raise InputError(str(error) if str(error).startswith(path) else f"{path}: {error}") from error
 
@@ -72,7 +75,20 @@ def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -
 def plan_of(table: Table, mapping: Mapped) -> Plan:
     """What the columns mean. What a layout has put under our own names has followed the mapping already."""
     settled = {use for column, use in table.known.items() if column == use} if table.layout else set()
-    return make_plan(table.frame, {use: given for use, given in mapping.items() if use not in settled}, table.known)
+    asked = {use: given for use, given in mapping.items() if use not in settled}
+    gone = _left_out(table.raw, mapping) if table.raw is not None else frozenset()
+    if gone - set(table.frame.columns):  # a path that was left out before the columns were made
+        kept = [name for name in _listed(mapping[IGNORE]) if name in table.frame.columns or name not in gone]
+        asked = {**{use: given for use, given in asked.items() if use != IGNORE}, **({IGNORE: kept} if kept else {})}
+    return make_plan(table.frame, asked, table.known)
+
+
+def _left_out(loaded: Table, mapping: Mapped) -> frozenset[str]:
+    """The paths into nested data that the mapping leaves out; a column is left out when its use is decided."""
+    named = frozenset(_listed(mapping.get(IGNORE, ())))
+    if loaded.records is None:
+        named -= set(loaded.frame.columns)
+    return named & set(fields_of(loaded)) if named else named
 
 
 def _flattened(table: Table, mapping: Mapped) -> Table:

@@ -76,6 +76,17 @@ _YES_NO: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
             ("complete", "incomplete"),
             ("accept", "reject"),
             ("present", "absent"),
+            ("👍", "👎"),
+            ("thumbs up", "thumbs down"),
+            ("thumbs_up", "thumbs_down"),
+            ("thumbsup", "thumbsdown"),
+            ("thumb up", "thumb down"),
+            ("upvote", "downvote"),
+            ("like", "dislike"),
+            ("approve", "disapprove"),
+            ("approved", "rejected"),
+            ("satisfactory", "unsatisfactory"),
+            ("positive", "negative"),
         )
     ),
 )
@@ -222,6 +233,12 @@ def read_values(counts: Mapping[str, int], *, commas: bool = True, order: tuple[
     if best.nearly > 0:
         return best
     return Reading("unreadable", {}, said, 0.0, given=total, distinct=len(set(given.values())))
+
+
+def is_answer(text: str) -> bool:
+    """Whether a text could be an answer on some scale: a number, or a word of one."""
+    word = " ".join(text.lower().split())
+    return as_number(word) is not None or word in _OF_PAIRS or word in _OF_SCALES or word in NOT_GIVEN
 
 
 def read_names(counts: Mapping[str, int]) -> Reading:

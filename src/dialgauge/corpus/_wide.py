@@ -88,6 +88,10 @@ _RATER = re.compile(
 )
 
 
+#: An annotator by a letter and a number: a number alone may be that of a question.
+_LETTERED = re.compile(r"[a-z]+_?\d{1,3}|[a-z]+_[a-h]")
+
+
 @dataclass(frozen=True, slots=True)
 class _Wide:
     """What is wide: the texts and names of systems, and ratings as (dimension, system, annotator) of each column."""
@@ -276,11 +280,39 @@ def _ratings(
         elif system is not None or (who is not None and _is_rated(dimension, who)):
             found[column] = (dimension, system, who)
     if not systems:
+        found |= _same_people(frame, names, found, named)
         # One column with the number of an annotator may be anything; two of a dimension are annotators.
         stems = [dimension for dimension, _, _ in found.values()]
         found = {column: what for column, what in found.items() if stems.count(what[0]) > 1}
         found |= _named_people(names, found, frame, named)
     return found
+
+
+def _same_people(
+    frame: pl.DataFrame,
+    names: Mapping[str, str],
+    found: Mapping[str, tuple[str, str | None, str | None]],
+    named: bool,
+) -> dict[str, tuple[str, str | None, str | None]]:
+    """Columns of answers that end as those of annotators do, whatever they are about: ``zorp_a1`` and ``zorp_a2``."""
+    if named:
+        return {}
+    people = {normalised(who) for _, _, who in found.values() if who is not None}
+    more: dict[str, dict[str, str]] = {}
+    for column in names:
+        title = normalised(heading(column)[0])
+        who, stem = _by(title)
+        known = who is not None and (who in people or (not people and _LETTERED.fullmatch(who) is not None))
+        if column in found or not known or AGGREGATES.fullmatch(title) or is_housekeeping(stem):
+            continue
+        if _is_judged(frame, column):
+            more.setdefault(stem, {})[column] = _as_written(column, str(who))
+    return {
+        column: (stem, None, who)
+        for stem, columns in more.items()
+        if len(columns) > 1 and (not people or {normalised(who) for who in columns.values()} == people)
+        for column, who in columns.items()
+    }
 
 
 def _is_rated(dimension: str, who: str) -> bool:

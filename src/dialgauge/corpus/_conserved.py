@@ -1,0 +1,290 @@
+"""Whether every field of a file that looks like judgements or texts has arrived somewhere.
+
+Nothing here knows how files are read. A field was read if other values in it give another corpus: the values of a field
+are exchanged for each other, the file is read again, and as many judgements must differ as there are cells.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from dialgauge.corpus._account import MOST_LEFT_OUT
+from dialgauge.corpus._assemble import Parts, RatingParts
+from dialgauge.corpus._fields import ANY_KEY, Field, changed, fields_of
+from dialgauge.corpus._look_alikes import is_summed_up, looks_judged, looks_like_texts, may_be_judged, says_judged
+from dialgauge.corpus._mapping import Mapped
+from dialgauge.corpus._plan import Plan
+from dialgauge.corpus._table import Table
+from dialgauge.corpus._values import MOSTLY, Reading, read_values
+from dialgauge.errors import InputError, counted
+
+_Read = Parts | RatingParts
+#: Files with more rows than this are asked by their first rows, and by some of every field that those do not fill.
+_ASKED_ROWS = 300
+_OF_EACH = 10
+#: Rows below the heading that explain it, as survey tools export them.
+_HEADINGS = 2
+_REPEATED = 10
+#: More fields than this are exchanged in groups.
+_MOST_PROBES = 40
+_JUDGED = ("ratings", "preferences", "choices", "spans")
+
+
+@dataclass(frozen=True, slots=True)
+class Nowhere:
+    """A field that arrived nowhere: its path, how many cells are filled, and what it looks like."""
+
+    path: str
+    filled: int
+    looks_like: str
+    shown: tuple[str, ...]
+    read: int = 0
+
+    def __str__(self) -> str:
+        such = ", ".join(repr(text if len(text) <= 30 else text[:29] + "…") for text in self.shown)
+        part = "was not read" if not self.read else f"was read only in part ({self.read:,} of {self.filled:,})"
+        if self.read > self.filled:
+            part = f"was stored several times ({counted(self.read, 'judgement')})"
+        named = "dimension:NAME" if self.looks_like == "judgements" else "summary"
+        mend = f"map it (--map {named}={self.path}) or " if ANY_KEY not in self.path and "[" not in self.path else ""
+        return (
+            f"{self.path!r} looks like {self.looks_like} ({counted(self.filled, 'cell')}, such as {such}) and {part}: "
+            f"{mend}leave it out (--map ignore={self.path})"
+        )
+
+
+def lost_fields(
+    table: Table, plan: Plan, parts: _Read, mapping: Mapped, read: Callable[[Table], _Read]
+) -> tuple[str, ...]:
+    """The fields of the file of a table that look like judgements or texts and arrived nowhere, each as a sentence.
+
+    ``parts`` is what was read from the table, ``read`` makes the same of another one that was understood. Where the
+    user maps dimensions, no other field is asked whether it is one.
+    """
+    raw, understand = table.raw, table.again
+    if raw is None or understand is None:
+        return ()
+
+    def again(other: Table) -> _Read:
+        return read(understand(other))
+
+    used = {name for given in mapping.values() for name in ([given] if isinstance(given, str) else given)}
+    asked = _asked(raw)
+    if _is_as_it_was(table, raw):
+        used |= {column.name for column in plan.columns if column.use is not None} | _facts(table.frame, plan)
+        free = [name for name in raw.frame.columns if name not in used]
+        fields = fields_of(replace(asked, frame=asked.frame.select(free)))
+    else:
+        fields = fields_of(asked)
+    unknown = [one for path, one in fields.items() if path not in used and path not in table.ignored]
+    guessing = not any(use.startswith("dimension:") or use == "value" for use in mapping)
+    judged = _judged_fields(unknown, table, parts) if guessing else {}
+    texts = [one for one in unknown if one.path not in judged and looks_like_texts(one)]
+    if not judged and not texts:
+        return ()
+    try:
+        before = parts if asked is raw else again(asked)
+    except InputError:  # the first rows are no corpus without the others
+        asked, before = raw, parts
+    return tuple(map(str, [*_unread(asked, judged, before, again), *_lost_texts(texts, before)]))
+
+
+def _is_as_it_was(table: Table, raw: Table) -> bool:
+    """Whether the columns of a table are still those of its file: then what a plan says of them is all there is."""
+    return (
+        raw.records is None
+        and table.layout is None
+        and not table.further
+        and table.frame.columns == raw.frame.columns
+        and table.frame.height == raw.frame.height
+    )
+
+
+def _judged_fields(fields: list[Field], table: Table, parts: _Read) -> dict[str, tuple[Field, Reading]]:
+    """The fields that look like judgements, by path, with how they are read."""
+    has_judgements = any(getattr(parts, name).height for name in _JUDGED if hasattr(parts, name))
+    paths = {one.path for one in fields}
+    found = {}
+    for one in fields:
+        if may_be_judged(one, has_judgements, table.layout is not None) and not is_summed_up(one, paths):
+            reading = read_values(one.counts)
+            if looks_judged(one, reading):
+                found[one.path] = (one, reading)
+    return found
+
+
+def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:
+    """Columns that say something of each dialogue, or of each person, and are the same in all of its rows."""
+    free = [column.name for column in plan.columns if column.use is None and column.filled]
+    found = set()
+    for use in ("dialogue_id", "annotator"):
+        for key in plan.uses.get(use, ()):
+            groups = frame.filter(pl.col(key).is_not_null()).group_by(key)
+            sizes = groups.agg(
+                pl.len().alias("_n"), *(pl.col(name).n_unique().alias(name) for name in free if name != key)
+            )
+            sizes = sizes.filter(pl.col("_n") > 1)
+            # So many repetitions are the same by chance once in a thousand times, if there are two values.
+            if sizes["_n"].sum() - sizes.height >= _REPEATED:
+                found |= {name for name in free if name != key and bool((sizes[name] == 1).all())}
+    return found
+
+
+def _asked(raw: Table) -> Table:
+    """The rows that are asked: the first ones, and some of every field that these do not fill."""
+    height = len(raw.records) if raw.records is not None else raw.frame.height
+    if height <= _ASKED_ROWS:
+        return raw
+    if raw.records is None:
+        numbered = raw.frame.with_row_index("_row")
+        rows = set(range(_ASKED_ROWS))
+        for column in raw.frame.columns:
+            if numbered[column].head(_ASKED_ROWS).null_count() == _ASKED_ROWS:
+                rows |= set(numbered.filter(pl.col(column).is_not_null())["_row"].head(_OF_EACH))
+        chosen = sorted(rows)
+        return replace(
+            raw, frame=raw.frame[chosen], place=lambda row: raw.place(chosen[row] if row < len(chosen) else row)
+        )
+    seen: dict[frozenset[str], int] = {}
+    rows = set(range(_ASKED_ROWS))
+    for number, (_, record) in enumerate(raw.records):
+        shape = frozenset(key for key, value in record.items() if value is not None)
+        seen[shape] = seen.get(shape, 0) + 1
+        if seen[shape] <= _OF_EACH:
+            rows.add(number)
+    chosen = sorted(rows)
+    return replace(
+        raw,
+        records=tuple(raw.records[row] for row in chosen),
+        place=lambda row: raw.place(chosen[row] if row < len(chosen) else row),
+    )
+
+
+def _other_values(one: Field, found: Reading) -> dict[str, Any]:
+    """Each value of a field and the one that takes its place: that of the next point of the scale."""
+    if found.share < MOSTLY:
+        texts = list(one.counts)
+        return dict(zip(texts, [*texts[1:], texts[0]], strict=True))
+    points: dict[float, str] = {}
+    for text, value in found.values.items():
+        points.setdefault(value, text)
+    order = sorted(points)
+    if len(order) == 1:
+        return dict.fromkeys(found.values)
+    following = {value: points[order[(place + 1) % len(order)]] for place, value in enumerate(order)}
+    return {text: _typed(following[value], one) for text, value in found.values.items()}
+
+
+def _typed(text: str, one: Field) -> Any:
+    if one.booleans:
+        return text == "True"
+    return text
+
+
+def _unread(
+    table: Table, judged: Mapping[str, tuple[Field, Reading]], before: _Read, read: Callable[[Table], _Read]
+) -> list[Nowhere]:
+    """The fields whose values make no difference, or another one than they should."""
+    if not judged:
+        return []
+    new = {path: _other_values(one, reading) for path, (one, reading) in judged.items()}
+    spare = _explained(before)
+    difference = _difference(table, new, before, read)
+    wanted = sum(reading.given for _, reading in judged.values())
+    if difference is not None and wanted - spare <= difference[0] <= wanted:
+        return []
+    found = []
+    paths = list(judged)
+    size = -(-len(paths) // _MOST_PROBES)
+    for start in range(0, len(paths), size):
+        group = [judged[path] for path in paths[start : start + size]]
+        difference = _difference(table, {one.path: new[one.path] for one, _ in group}, before, read)
+        if difference is not None and _is_wrong(group, *difference, spare):
+            found += [_as_nowhere(one, difference[0] if len(group) == 1 else 0) for one, _ in group]
+    return found
+
+
+def _is_wrong(group: list[tuple[Field, Reading]], here: int, elsewhere: bool, spare: int) -> bool:
+    """Whether so many changed judgements are too few, or too many, for the cells of a group of fields."""
+    wanted = sum(reading.given for _, reading in group)
+    if not here:
+        return not elsewhere or any(says_judged(one) for one, _ in group)
+    if any(one.booleans for one, _ in group):  # one of several buttons
+        return False
+    partly = here < (1 - MOST_LEFT_OUT) * wanted - spare - _HEADINGS
+    return partly or (len(group) == 1 and here > (1 + MOST_LEFT_OUT) * wanted)
+
+
+def _as_nowhere(one: Field, read: int = 0, looks_like: str = "judgements") -> Nowhere:
+    shown = tuple(text for text, _ in one.counts.most_common(3))
+    return Nowhere(one.path, one.filled, looks_like, shown, read)
+
+
+def _explained(before: _Read) -> int:
+    """The cells of which the account says what became of them."""
+    accounts = [before.account] if isinstance(before, RatingParts) else before.accounts
+    return sum(
+        one.merged + sum(sum(counts.values()) for counts in (one.not_given, one.left_out, one.rejected))
+        for one in accounts
+    )
+
+
+def _difference(
+    table: Table,
+    new: Mapping[str, Mapping[str, Any]],
+    before: _Read,
+    read: Callable[[Table], _Read],
+) -> tuple[int, bool] | None:
+    """How many judgements differ with other values in these fields, and whether anything else does.
+
+    None where the file cannot be read with them: then they are not without meaning.
+    """
+    try:
+        after = read(changed(table, new))
+    except InputError:
+        return None
+    here = sum(_differ(getattr(before, name), getattr(after, name)) for name in _JUDGED if hasattr(before, name))
+    rest = [name for name in ("dialogues", "summaries", "annotators") if hasattr(before, name)]
+    return here, any(not getattr(before, name).equals(getattr(after, name)) for name in rest)
+
+
+def _differ(before: pl.DataFrame, after: pl.DataFrame) -> int:
+    shared = [column for column in before.columns if column in after.columns and column != "_row"]
+    return before.join(after, on=shared, how="anti", nulls_equal=True).height
+
+
+def _lost_texts(fields: list[Field], before: _Read) -> list[Nowhere]:
+    """Fields of long texts, different from row to row, that are in no table of the corpus."""
+    if not fields or not hasattr(before, "dialogues"):
+        return []
+    stored = _plain("\n".join(_texts_of(before)))
+    found = []
+    for one in fields:
+        shown = list(one.counts)[:40]
+        here = sum(_plain(text) in stored for text in shown)
+        if here * 2 < len(shown):
+            found.append(_as_nowhere(one, looks_like="texts"))
+    return found
+
+
+_MARKUP, _NOT_LETTERS = re.compile(r"<[^<>]{1,60}>|&#?\w+;"), re.compile(r"[\W_]+")
+
+
+def _plain(text: str) -> str:
+    return _NOT_LETTERS.sub("", _MARKUP.sub(" ", text).lower())
+
+
+def _texts_of(before: Any) -> Iterable[str]:
+    for turns in before.dialogues["turns"]:
+        yield "\n".join(f"{turn['speaker'] or ''} {turn['text']}" for turn in turns)
+        yield "".join(turn["text"] for turn in turns)
+    yield from before.dialogues["meta"].drop_nulls()
+    yield from before.summaries["text"]
+    for name in _JUDGED:
+        frame = getattr(before, name)
+        for column in ("comment", "text"):
+            if column in frame.columns:
+                yield from frame[column].drop_nulls().unique()

@@ -1,0 +1,129 @@
+"""What the fields of a file look like, by their names and values alone: judgements, texts, or something else."""
+
+from dialgauge.corpus._fields import ANY_KEY, ANY_PLACE, Field
+from dialgauge.corpus._guess import MOST_POINTS
+from dialgauge.corpus._names import (
+    AGGREGATES,
+    COMMENT_WORDS,
+    TIME_WORDS,
+    USES,
+    heading,
+    is_dimension,
+    is_housekeeping,
+    is_id,
+    is_metric,
+    is_other_id,
+    is_person,
+    normalised,
+)
+from dialgauge.corpus._shapes import JUDGEMENTS
+from dialgauge.corpus._turns import SPEAKERS
+from dialgauge.corpus._values import MOSTLY, Reading, is_answer
+
+#: A text has at least this many words on average.
+_WORDS = 8
+#: What models say about the data, and what the data say about themselves, are no judgements of people.
+_OF_PROGRAMS = frozenset(["predictions", "prediction", "suggestions", "suggestion", "metrics", "automatic"])
+_NOT_PEOPLE = frozenset(["metadata", "meta", "config", "settings"])
+#: What was shown to people, or says where things are.
+_SHOWN = frozenset(
+    [
+        "prompt",
+        "instruction",
+        "instructions",
+        "question",
+        "guideline",
+        "guidelines",
+        "title",
+        "url",
+        "link",
+        "path",
+        "file",
+        "description",
+        "system_prompt",
+        "template",
+        "html",
+        "style",
+        "layout",
+        "address",
+        "consent",
+        "header",
+        "subject",
+    ]
+)
+#: What models say of what they heard or wrote.
+_OF_MODELS = frozenset(["confidence", "probability", "prob", "stability", "sentiment", "loudness"])
+_LISTS = ("_labels", "_list", "_votes", "_scores", "_ratings", "_values", "s")
+
+
+def _own_name(one: Field) -> str:
+    named = [name for name in one.names if name != ANY_KEY]
+    return normalised(heading(named[-1])[0]) if named else ""
+
+
+def says_judged(one: Field) -> bool:
+    """Whether the names on the way say that these are judgements."""
+    names = [normalised(name) for name in one.names]
+    return _is_named(one) or any(JUDGEMENTS.fullmatch(name) or name in USES["value"] for name in names)
+
+
+def _is_named(one: Field) -> bool:
+    """Whether its own name is that of judgements."""
+    return is_dimension(_own_name(one)) or _own_name(one) in USES["value"]
+
+
+def may_be_judged(one: Field, has_judgements: bool, known_layout: bool) -> bool:
+    """Whether nothing in its names says that a field is something else.
+
+    A layout that is known by sight has fields of its own: only a name can say that one of them was forgotten.
+    """
+    name = _own_name(one)
+    above = {normalised(part) for part in one.names[:-1]}
+    if above & _OF_PROGRAMS or ((known_layout or above & _NOT_PEOPLE) and not _is_named(one)):
+        return False
+    words = set(name.split("_"))
+    computed = AGGREGATES.fullmatch(name) and has_judgements
+    return bool(name) and not (
+        is_housekeeping(name)
+        or is_id(name)
+        or is_other_id(name)
+        or is_person(name)
+        or is_metric(name)
+        or name in SPEAKERS
+        or words & (TIME_WORDS | _OF_MODELS)
+        or computed
+        or any(is_metric(part) for part in above)
+    )
+
+
+def looks_judged(one: Field, found: Reading) -> bool:
+    """Whether the values are those of a scale: few numbers, yes and no, or the words of one."""
+    if found.given < 2 or found.distinct > (MOST_POINTS if found.share >= MOSTLY else 2 * MOST_POINTS):
+        return False
+    if found.share < MOSTLY:  # several scales in one field, as where a column holds the answers to all questions
+        return sum(n for text, n in one.counts.items() if is_answer(text)) >= MOSTLY * one.filled
+    if found.distinct < 2:
+        return _is_named(one)
+    if found.kind != "number":
+        return True
+    values = sorted(found.values.values())
+    counted_up = found.given == found.distinct > 3 and values == list(
+        range(int(values[0]), int(values[0]) + len(values))
+    )
+    return values[0] >= -10 and values[-1] <= 100 and not counted_up
+
+
+def is_summed_up(one: Field, paths: set[str]) -> bool:
+    """Whether one number beside a list of answers sums it up: ``acu`` beside ``acu_labels``."""
+    plain = one.path.removesuffix(ANY_PLACE)
+    return one.path != plain and any(plain.removesuffix(end) in paths - {plain} for end in _LISTS)
+
+
+def looks_like_texts(one: Field) -> bool:
+    words = set(_own_name(one).split("_"))
+    above = {normalised(part) for part in one.names}
+    if words & (COMMENT_WORDS | _SHOWN | TIME_WORDS) or above & _NOT_PEOPLE or is_housekeeping(_own_name(one)):
+        return False
+    shown = list(one.counts)[:40]
+    mean = sum(len(text.split()) for text in shown) / len(shown)
+    return len(one.counts) > 2 and mean >= _WORDS and not any(text.startswith("http") for text in shown)
