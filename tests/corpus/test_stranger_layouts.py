@@ -1,14 +1,15 @@
 """Layouts that the importer was not made on: everything arrives, or what does not is refused."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from dialgauge.corpus import Corpus, read_corpus
+from dialgauge.corpus import Corpus, read_corpus, read_ratings
 from dialgauge.errors import InputError
-from tests.corpus import stranger_records
+from tests.corpus import stranger_exports as exports, stranger_records
 from tests.corpus.stranger_files import EXPECTED, FILES
 
 assert stranger_records  # its import adds to FILES
@@ -38,6 +39,68 @@ def test_everything_arrives(name: str, tmp_path: Path) -> None:
             pl.col("dimension").str.to_lowercase() == named.lower(), dialogue_id=dialogue, system=system, annotator=who
         )
         assert rating["value"].to_list() == [value]
+
+
+@pytest.mark.parametrize("name", [*exports.ROWS, *exports.RECORDS])
+def test_exports_of_tools(name: str, tmp_path: Path) -> None:
+    rows = [exports.ROWS[name](*item) for item in exports.ITEMS] if name in exports.ROWS else exports.RECORDS[name]
+    if isinstance(rows, list) and not any(isinstance(cell, dict | list) for row in rows for cell in row.values()):
+        pl.DataFrame(rows).write_csv(file := tmp_path / "c.csv", separator=";")
+    else:
+        (file := tmp_path / "c.json").write_text(json.dumps(rows), encoding="utf-8")
+    corpus = read_corpus(file)
+    assert [text for account in corpus.accounts for text in (*account.too_much(), account.unread) if text] == []
+    ratings = corpus.ratings.drop_nulls("value")
+    assert (ratings.height, ratings["annotator"].n_unique()) == exports.FEWER.get(name, (72, 3))
+    assert (corpus.dialogues.height, corpus.systems) == (6, list(exports.SYSTEMS))
+    if name not in exports.FEWER and name not in ("stars", "percentages"):
+        assert sorted(ratings["value"]) == sorted(exports.value(*i, k) for i in exports.ITEMS for k in exports.ASKED)
+
+
+@pytest.mark.parametrize("name", exports.REFUSED)
+def test_exports_that_nobody_can_read_are_refused(name: str, tmp_path: Path) -> None:
+    (file := tmp_path / "c.json").write_text(json.dumps(exports.REFUSED[name]), encoding="utf-8")
+    try:
+        accounts = read_corpus(file).accounts
+    except InputError:
+        return
+    assert any(account.too_much() or account.unread for account in accounts)
+
+
+def test_a_grid_of_a_web_form_is_read_as_ratings(tmp_path: Path) -> None:
+    cells = {
+        f"Dialogue {d[2:]} - System {s} [{asked}]": (d, s, asked) for d, s in exports.TEXTS for asked in exports.ASKED
+    }
+    rows = [
+        {
+            "Timestamp": "2026/11/01",
+            "Email Address": who,
+            **{k: exports.value(d, s, who, a) for k, (d, s, a) in cells.items()},
+        }
+        for who in exports.PEOPLE
+    ]
+    pl.DataFrame(rows).write_csv(tmp_path / "grid.csv")
+    ratings, problems = read_ratings(tmp_path / "grid.csv")
+    assert (ratings.height, problems) == (72, ())
+    assert sorted(ratings["system"].unique()) == ["System bart", "System gpt4"]
+    assert ratings["dialogue_id"].n_unique() == 6
+
+
+def test_preferences_under_their_summaries(tmp_path: Path) -> None:
+    records = [
+        {
+            "call_id": d,
+            "dialogue": text,
+            "candidates": [{"model": s, "summary": exports.TEXTS[d, s]} for s in exports.SYSTEMS],
+            "preferences": [{"rater": who, "winner": exports.SYSTEMS[n % 2]} for n, who in enumerate(exports.PEOPLE)],
+        }
+        for d, text in exports.CALLS.items()
+    ]
+    (tmp_path / "c.json").write_text(json.dumps(records), encoding="utf-8")
+    corpus = read_corpus(tmp_path / "c.json")
+    assert corpus.preferences.height == 18
+    assert corpus.preferences.filter(winner="a").height == 12
+    assert corpus.ratings.is_empty()
 
 
 def _found(corpus: Corpus) -> dict[str, Any]:

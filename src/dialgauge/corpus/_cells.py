@@ -15,6 +15,8 @@ from dialgauge.corpus._table import Table
 _WHOLE = frozenset({*USES["meta"], *USES["provenance"], *USES["reference"]})
 #: "[4 5 3]", as NumPy writes a list.
 _SPACED = re.compile(r"\[\s*-?\d+(?:\.\d*)?(?:\s+-?\d+(?:\.\d*)?)+\s*\]")
+#: "4|3|5": the answers of several people in one cell.
+JOINED = re.compile(r"-?\d+(?:\.\d+)?(?:\s*[|;]\s*-?\d+(?:\.\d+)?)+")
 _SHOWN = 50
 _LONGEST = 100_000
 _DEEPEST = 6
@@ -42,7 +44,8 @@ def _is_nested(frame: pl.DataFrame, column: str) -> bool:
     shown = frame[column].drop_nulls().head(_SHOWN)
     if name in DIALOGUE | _WHOLE or not len(shown):
         return False
-    if not shown.str.strip_chars().str.contains(r"^[\[{]").all():
+    joined = is_dimension(name) and all(JOINED.fullmatch(text.strip()) for text in shown)
+    if not joined and not shown.str.strip_chars().str.contains(r"^[\[{]").all():
         return False
     values = [parsed_cell(text) for text in shown]
     return all(isinstance(value, dict | list) for value in values) and any(_judges(name, value) for value in values)
@@ -85,6 +88,8 @@ def parsed_cell(text: str) -> Any:
     stripped = text.strip()
     if len(stripped) > _LONGEST:
         return text
+    if JOINED.fullmatch(stripped):
+        stripped = f"[{re.sub('[|;]', ',', stripped)}]"
     if _SPACED.fullmatch(stripped):
         stripped = re.sub(r"(?<=\d|\.)\s+(?=-?\d)", ", ", stripped)
     for read in (json.loads, ast.literal_eval):

@@ -14,6 +14,7 @@ import polars as pl
 from dialgauge.corpus._account import MOST_LEFT_OUT
 from dialgauge.corpus._assemble import Parts, RatingParts
 from dialgauge.corpus._fields import ANY_KEY, Field, changed, fields_of
+from dialgauge.corpus._guess_ratings import is_same_within
 from dialgauge.corpus._look_alikes import is_summed_up, looks_judged, looks_like_texts, may_be_judged, says_judged
 from dialgauge.corpus._mapping import Mapped
 from dialgauge.corpus._plan import Plan
@@ -27,7 +28,6 @@ _ASKED_ROWS = 300
 _OF_EACH = 10
 #: Rows below the heading that explain it, as survey tools export them.
 _HEADINGS = 2
-_REPEATED = 10
 #: More fields than this are exchanged in groups.
 _MOST_PROBES = 40
 _JUDGED = ("ratings", "preferences", "choices", "spans")
@@ -119,18 +119,8 @@ def _judged_fields(fields: list[Field], table: Table, parts: _Read) -> dict[str,
 def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:
     """Columns that say something of each dialogue, or of each person, and are the same in all of its rows."""
     free = [column.name for column in plan.columns if column.use is None and column.filled]
-    found = set()
-    for use in ("dialogue_id", "annotator"):
-        for key in plan.uses.get(use, ()):
-            groups = frame.filter(pl.col(key).is_not_null()).group_by(key)
-            sizes = groups.agg(
-                pl.len().alias("_n"), *(pl.col(name).n_unique().alias(name) for name in free if name != key)
-            )
-            sizes = sizes.filter(pl.col("_n") > 1)
-            # So many repetitions are the same by chance once in a thousand times, if there are two values.
-            if sizes["_n"].sum() - sizes.height >= _REPEATED:
-                found |= {name for name in free if name != key and bool((sizes[name] == 1).all())}
-    return found
+    keys = [key for use in ("dialogue_id", "annotator") for key in plan.uses.get(use, ())]
+    return {name for name in free if any(is_same_within(frame, key, name) for key in keys if key != name)}
 
 
 def _asked(raw: Table) -> Table:

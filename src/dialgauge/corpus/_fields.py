@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from dialgauge.corpus._cells import parsed_cell
+from dialgauge.corpus._cells import JOINED, parsed_cell
 from dialgauge.corpus._shapes import are_turns
 from dialgauge.corpus._table import Table
 
@@ -142,7 +142,7 @@ def _places(value: list[Any], names: tuple[str, ...]) -> list[str]:
 
 def _opened(value: Any, names: tuple[str, ...]) -> Any:
     """What a cell holds: a text that is a list or an object is one."""
-    if isinstance(value, str) and len(names) == 1 and value.lstrip()[:1] in ("[", "{"):
+    if isinstance(value, str) and len(names) == 1 and (value.lstrip()[:1] in ("[", "{") or JOINED.fullmatch(value)):
         found = parsed_cell(value)
         return found if isinstance(found, Mapping | list) else value
     return value

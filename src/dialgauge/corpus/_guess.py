@@ -19,6 +19,7 @@ from dialgauge.corpus._names import (
     is_housekeeping,
     is_id,
     is_other_id,
+    is_person,
     normalised,
 )
 from dialgauge.corpus._plan import Column, Plan
@@ -28,6 +29,7 @@ from dialgauge.corpus._values import MOSTLY, Reading
 SAID = "the mapping says so"
 #: More different values than this are points of a slider or a measurement.
 MOST_POINTS = 20
+_LONGEST_NAME = 80
 
 
 class Guess:
@@ -73,8 +75,10 @@ class Guess:
             for _, column in matches:
                 if use in self.taken:
                     self.why_not[column] = f"could be {use}, but that is taken"
-                elif (use == "dialogue" and (self._is_short_id(column) or self._is_name(column, matches))) or (
-                    use in ("value", "seed") and not self._fits(use, column)
+                elif (
+                    (use == "comment" and self.are_answers(column))
+                    or (use == "dialogue" and (self._is_short_id(column) or self._is_name(column, matches)))
+                    or (use in ("value", "seed") and not self._fits(use, column))
                 ):
                     continue
                 else:
@@ -86,6 +90,11 @@ class Guess:
         for column, name in self.names.items():
             if name in META and column not in self.chosen:
                 self.chosen[column] = (f"meta:{name}", "kept with the dialogue")
+
+    def are_answers(self, column: str) -> bool:
+        """Whether nearly all cells of a column are answers on a scale, whatever its name says."""
+        found = self.answers(column)
+        return found.given > 1 and found.share >= MOSTLY and 2 <= found.distinct <= MOST_POINTS
 
     def _fits(self, use: str, column: str) -> bool:
         if use == "seed":
@@ -138,6 +147,9 @@ class Guess:
 
     def _questions(self) -> None:
         """A column of few short names beside one of answers says which dimension each answer is of."""
+        if "dimension" in self.taken:
+            return
+        self._named_questions()
         if "value" not in self.taken or "dimension" in self.taken:
             return
         for column, name in self.names.items():
@@ -147,15 +159,39 @@ class Guess:
                     self.choose(column, "dimension", "few names beside a column of answers")
                     return
 
+    def _named_questions(self) -> None:
+        """A column whose few values are known dimensions says so of the one column of answers beside it."""
+        asked = [column for column in self.frame.columns if self._names_dimensions(column)]
+        if len(asked) != 1:
+            return
+        if "value" not in self.taken:
+            free = [column for column in self.frame.columns if column not in self.chosen and column not in asked]
+            free = [c for c in free if not is_housekeeping(self.names[c]) and not is_id(self.names[c])]
+            answered = [column for column in free if self.are_answers(column)]
+            if len(answered) != 1:
+                return
+            self.choose(answered[0], "value", "the only column of answers beside the names of dimensions")
+        self.choose(asked[0], "dimension", "its values are names of dimensions")
+
+    def _names_dimensions(self, column: str) -> bool:
+        shown = self.frame[column].drop_nulls().head(500).cast(pl.String).unique().to_list()
+        known = sum(is_dimension(normalised(text)) for text in shown if len(text) <= _LONGEST_NAME)
+        return column not in self.chosen and len(shown) > 1 and known * 2 > len(shown)
+
     def _by_words(self) -> None:
         """A word in a longer name, where no column has the whole name and the values fit."""
         for use, words in TELLING.items():
             if use in self.taken or (use == "summary" and "reference" in self.taken and "system" in self.taken):
                 continue
             for column, name in self.names.items():
-                if column in self.chosen or not words & set(name.split("_")) or is_housekeeping(name) or is_id(name):
+                person = use == "annotator" and is_person(name)
+                counted = is_housekeeping(name) or is_id(name)
+                if column in self.chosen or not words & set(name.split("_")) or (counted and not person):
                     continue
                 shown = self.frame[column].drop_nulls().head(500).cast(pl.String)
+                if person and counted and len(shown):
+                    self.choose(column, use, f"the name {column!r} says so")
+                    break
                 if len(shown) and self._has_shape(use, shown) and not is_dimension(normalised(heading(column)[0])):
                     self.choose(column, use, f"the name {column!r} says so")
                     break

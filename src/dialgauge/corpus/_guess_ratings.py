@@ -8,6 +8,7 @@ from dialgauge.corpus._names import (
     CLASSES,
     WEAK_PEOPLE,
     asks_for_dimension,
+    averaged,
     heading,
     is_dimension,
     is_housekeeping,
@@ -18,6 +19,8 @@ from dialgauge.corpus._names import (
 )
 from dialgauge.corpus._values import MOSTLY, Reading
 
+#: So many repetitions are the same by chance once in a thousand times, if there are two values.
+_REPEATED = 10
 #: More different words than this are no classes.
 _MOST_CLASSES = 12
 
@@ -40,9 +43,15 @@ def find_ratings(guess: Guess) -> None:
         if is_metric(name) and not is_dimension(name):
             guess.why_not[column] = "a score that a program computes"
             continue
+        alone = averaged(name)
+        if alone is not None and not any(normalised(heading(other)[0]) == alone for other in guess.frame.columns):
+            name = alone  # the mean of judgements that are not in the file
         known = is_dimension(name)
         scaled = scale is not None and guess.answers(column).share >= MOSTLY
         asked = not known and (asks_for_dimension(title) or scaled)
+        if not (known or lone or asked) and is_fact(guess, column):
+            guess.why_not[column] = "the same in all rows of a dialogue, or of a person"
+            continue
         if not _is_judged(guess, column, name, known or lone or asked, people and not long):
             if lone:
                 del guess.chosen[column]
@@ -62,6 +71,20 @@ def find_ratings(guess: Guess) -> None:
         guess.chosen[column] = (f"dimension:{named}", why)
         if scale:
             guess.scales[named] = scale
+
+
+def is_fact(guess: Guess, column: str) -> bool:
+    """Whether a column says something of each dialogue or of each person: it is the same in all of its rows."""
+    keys = [chosen for chosen, (use, _) in guess.chosen.items() if use in ("dialogue_id", "annotator")]
+    return any(is_same_within(guess.frame, key, column) for key in keys if key != column)
+
+
+def is_same_within(frame: pl.DataFrame, key: str, column: str) -> bool:
+    """Whether a column with several values has one in each group, and that is hardly by chance."""
+    groups = frame.filter(pl.col(key).is_not_null()).group_by(key)
+    sizes = groups.agg(pl.len().alias("_n"), pl.col(column).n_unique().alias("_values")).filter(pl.col("_n") > 1)
+    repeated = int(sizes["_n"].sum()) - sizes.height
+    return repeated >= _REPEATED and bool((sizes["_values"] == 1).all()) and frame[column].n_unique() > 1
 
 
 def _is_judged(guess: Guess, column: str, name: str, known: bool, beside: bool) -> bool:

@@ -116,6 +116,8 @@ def find_comments(guess: Guess) -> None:
         words = name.split("_")
         if column in guess.chosen or not COMMENT_WORDS & set(words) or guess.types[column] != "text":
             continue
+        if guess.are_answers(column):
+            continue
         about = "_".join(word for word in words if word not in COMMENT_WORDS and word not in ("for", "on", "of"))
         if about in dimensions:
             guess.choose(column, f"comment:{dimensions[about]}", "comments on the dimension in its name")

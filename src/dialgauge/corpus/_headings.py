@@ -72,6 +72,10 @@ def _two_rows(top: Cells, below: Cells, data: Sequence[Cells]) -> tuple[str, ...
     said = [part for part in parts if part]
     if not said or any(as_number(part) is not None or len(part) > _LONGEST for part in said):
         return None
+    named = [group for group in groups if group]
+    repeated = len(set(named)) < len(named) and _hold_numbers([p for p, group in enumerate(groups) if group], data)
+    if repeated and len(said) == len(parts) and len({*zip(groups, parts, strict=False)}) == len(parts):
+        return tuple(_joined(group, part) for group, part in zip(groups, parts, strict=False))
     answered = [place for place, part in enumerate(parts) if normalised(part) in _ANSWERED]
     if not answered and not (open_places and _hold_numbers(open_places, data)):
         return None

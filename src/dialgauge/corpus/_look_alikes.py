@@ -7,6 +7,7 @@ from dialgauge.corpus._names import (
     COMMENT_WORDS,
     TIME_WORDS,
     USES,
+    averaged,
     heading,
     is_dimension,
     is_housekeeping,
@@ -22,6 +23,8 @@ from dialgauge.corpus._values import MOSTLY, Reading, is_answer
 
 #: A text has at least this many words on average.
 _WORDS = 8
+#: A text that is longer than this is no answer to a question with given answers.
+_LONGEST = 40
 #: What models say about the data, and what the data say about themselves, are no judgements of people.
 _OF_PROGRAMS = frozenset(["predictions", "prediction", "suggestions", "suggestion", "metrics", "automatic"])
 _NOT_PEOPLE = frozenset(["metadata", "meta", "config", "settings"])
@@ -64,10 +67,10 @@ def _own_name(one: Field) -> str:
 def says_judged(one: Field) -> bool:
     """Whether the names on the way say that these are judgements."""
     names = [normalised(name) for name in one.names]
-    return _is_named(one) or any(JUDGEMENTS.fullmatch(name) or name in USES["value"] for name in names)
+    return is_named(one) or any(JUDGEMENTS.fullmatch(name) or name in USES["value"] for name in names)
 
 
-def _is_named(one: Field) -> bool:
+def is_named(one: Field) -> bool:
     """Whether its own name is that of judgements."""
     return is_dimension(_own_name(one)) or _own_name(one) in USES["value"]
 
@@ -77,9 +80,9 @@ def may_be_judged(one: Field, has_judgements: bool, known_layout: bool) -> bool:
 
     A layout that is known by sight has fields of its own: only a name can say that one of them was forgotten.
     """
-    name = _own_name(one)
+    name = (None if has_judgements else averaged(_own_name(one))) or _own_name(one)
     above = {normalised(part) for part in one.names[:-1]}
-    if above & _OF_PROGRAMS or ((known_layout or above & _NOT_PEOPLE) and not _is_named(one)):
+    if above & _OF_PROGRAMS or ((known_layout or above & _NOT_PEOPLE) and not is_named(one)):
         return False
     words = set(name.split("_"))
     computed = AGGREGATES.fullmatch(name) and has_judgements
@@ -98,12 +101,14 @@ def may_be_judged(one: Field, has_judgements: bool, known_layout: bool) -> bool:
 
 def looks_judged(one: Field, found: Reading) -> bool:
     """Whether the values are those of a scale: few numbers, yes and no, or the words of one."""
+    if is_named(one) and found.given > 1 and found.distinct > 1 and all(len(text) <= _LONGEST for text in one.counts):
+        return True
     if found.given < 2 or found.distinct > (MOST_POINTS if found.share >= MOSTLY else 2 * MOST_POINTS):
         return False
     if found.share < MOSTLY:  # several scales in one field, as where a column holds the answers to all questions
         return sum(n for text, n in one.counts.items() if is_answer(text)) >= MOSTLY * one.filled
     if found.distinct < 2:
-        return _is_named(one)
+        return is_named(one)
     if found.kind != "number":
         return True
     values = sorted(found.values.values())

@@ -46,9 +46,9 @@ USES: Mapping[str, tuple[str, ...]] = {
         "annotator annotator_id annotator_name rater rater_id rater_name worker worker_id judge judge_id evaluator "
         "evaluator_id coder coder_id reviewer reviewer_id prolific_pid prolific_id annotated_by rated_by completed_by "
         "evaluated_by reviewed_by scored_by judged_by labeled_by labelled_by assessed_by "
-        "labeler labeller assessor scorer participant_id participant response_id user_id respondent respondent_id "
-        "username email_address e_mail_address user email e_mail turker expert annotateur anotador annotatore "
-        "annotatorin bewerter "
+        "labeler labeller assessor scorer participant_id participant access_code response_id user_id respondent "
+        "respondent_id author_user_id created_by username email_address e_mail_address user email e_mail turker expert "
+        "annotateur anotador annotatore annotatorin bewerter "
         "bewerterin gutachter evaluateur evaluador evaluatrice valutatore relecteur avaliador beoordelaar "
         "评分员 标注员 标注者 评估者 评价者 评审员 評価者 your_name rater_initials initials"
     ),
@@ -75,7 +75,8 @@ USES: Mapping[str, tuple[str, ...]] = {
 #: Names of people that call platforms and web shops use too: annotators only where something was judged.
 WEAK_PEOPLE = frozenset(
     _names(
-        "participant_id participant response_id user_id respondent respondent_id username email_address e_mail_address "
+        "participant_id participant access_code response_id user_id respondent respondent_id username email_address "
+        "e_mail_address author_user_id created_by "
         "user email e_mail "
         "your_name rater_initials initials"
     )
@@ -246,6 +247,12 @@ _OF_PERSON = frozenset(_names("id email mail name login code no number key uuid 
 def is_metric(name: str) -> bool:
     """Whether a normalised name is that of a score which a program computes."""
     return bool(_METRICS.fullmatch(name))
+
+
+def averaged(name: str) -> str | None:
+    """The dimension whose mean a normalised name is: ``avg_coherence``, ``fluency_mean``; None for others."""
+    rest = re.sub(r"^(?:mean|avg|average|median)_(?:of_)?|_(?:mean|avg|average|median)$", "", name)
+    return rest if rest != name and is_dimension(rest) else None
 
 
 def is_dimension(name: str) -> bool:

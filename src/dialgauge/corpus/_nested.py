@@ -22,6 +22,7 @@ from dialgauge.corpus._shapes import (
     are_summaries,
     are_turns,
     hold_judgements,
+    hold_records,
     hold_summaries,
     is_flat,
     is_turn,
@@ -131,6 +132,11 @@ class _Level:
         elif isinstance(value, dict) and name not in _WHOLE and is_flat(value):
             for inner, entry in value.items():
                 self._read(inner if inner not in self.first else f"{key}.{inner}", normalised(inner), entry)
+        elif name not in _WHOLE and hold_records(value):
+            for item in value:
+                level = _Level(self.kept, self.known_person)
+                level.read(item)
+                self.inner += level.rows()
         else:
             said = turns_within(value)
             if said is not None and "dialogue" not in self.first and not self.told:

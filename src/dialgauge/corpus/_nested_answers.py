@@ -34,7 +34,9 @@ def answers(item: Mapping[str, Any]) -> dict[str, Any]:
     """One person's judgements, with those that stand in an object of their own beside the others."""
     row: dict[str, Any] = {}
     for key, value in item.items():
-        scored = isinstance(value, Mapping) and JUDGEMENTS.fullmatch(normalised(key))
+        scored = isinstance(value, Mapping) and (
+            JUDGEMENTS.fullmatch(normalised(key)) or any(is_dimension(normalised(str(inner))) for inner in value)
+        )
         if scored and not any(isinstance(answer, dict | list) for answer in value.values()):
             row |= value
         elif are_questions(value):

@@ -53,7 +53,13 @@ def are_summaries(value: Any) -> bool:
         texts = [v.get("text", v.get("summary")) if isinstance(v, Mapping) else v for v in value.values()]
         named = any(normalised(str(key)) in USES["summary"] for key in value)  # {"outputs": {"summary": "…"}}
         return bool(texts) and not named and all(isinstance(text, str) for text in texts)
-    return all(isinstance(item, Mapping) for item in value) or not value
+    if not all(isinstance(item, Mapping) for item in value):
+        return False
+    # Responses of people have the name of responses of systems.
+    return not value or not all(
+        any(is_person(normalised(key)) for key in item) and not _summary_in(item) and "text" not in item
+        for item in value
+    )
 
 
 def hold_summaries(value: Any) -> bool:
@@ -73,6 +79,30 @@ def hold_summaries(value: Any) -> bool:
             for item in value
         )
     )
+
+
+def hold_records(value: Any, depth: int = 0) -> bool:
+    """Whether every object of a list holds a summary or a dialogue with its id, or such a list in turn."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and depth < _DEEPEST
+        and all(
+            isinstance(item, Mapping)
+            and not is_turn(item)
+            and (
+                (_summary_in(item) and any(normalised(key) in IDENTITY or is_id(normalised(key)) for key in item))
+                or (any(is_id(normalised(key)) for key in item) and any(_is_told(*pair) for pair in item.items()))
+                or any(hold_records(inner, depth + 1) for inner in item.values())
+            )
+            for item in value
+        )
+    )
+
+
+def _is_told(key: str, value: Any) -> bool:
+    """Whether a dialogue stands under this name."""
+    return normalised(key) in DIALOGUE and (isinstance(value, list) or (isinstance(value, str) and "\n" in value))
 
 
 def _summary_in(item: Mapping[str, Any]) -> bool:

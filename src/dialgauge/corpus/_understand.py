@@ -10,10 +10,12 @@ from dialgauge.corpus._columns import make_plan
 from dialgauge.corpus._compared import with_comparisons
 from dialgauge.corpus._fields import fields_of, without
 from dialgauge.corpus._formats import Format, format_to_read
+from dialgauge.corpus._grids import with_grid, without_codes
 from dialgauge.corpus._jsonl import record_key
 from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
+from dialgauge.corpus._nested_pairs import pairs_in
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._records import taken_out
@@ -51,6 +53,7 @@ def load(path: Path, entry: Format, mapping: Mapped, layout: str | None) -> Tabl
 def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -> Table:
     gone = _left_out(loaded, mapping)
     table, kept = taken_out(without(loaded, gone) if gone else loaded)
+    table = without_codes(table) if table.records is None else table
     if table.frame.is_empty() and not table.records:
         raise_if_any(table.problems, path)
         raise InputError(f"{path}: has no rows")
@@ -60,7 +63,7 @@ def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -
             table = inner
             known = None if layout == "" else recast(table, mapping, layout)
         if known is None:
-            table = with_parsed_cells(table) if table.records is None else table
+            table = with_parsed_cells(with_grid(table, mapping)) if table.records is None else table
             known = without_totals(table, mapping) if table.records is None else _flattened(table, mapping)
             known = with_dialogues(known, mapping)
         if known.frame.is_empty():
@@ -107,7 +110,7 @@ def _flattened(table: Table, mapping: Mapped) -> Table:
     problems = list(table.problems)
     for number, (line, record) in enumerate(table.records):
         try:
-            made = flatten(record, kept)
+            made = [row for inner in pairs_in(record) or [record] for row in flatten(inner, kept)]
         except (ValueError, RecursionError) as error:
             reason = "JSON nested too deeply" if isinstance(error, RecursionError) else str(error)
             place = table.place(number)

@@ -353,9 +353,12 @@ def _named_people(
     groups: dict[str, dict[str, str]] = {}
     for column, name in names.items():
         tokens = name.split("_")
+        if is_dimension(name) or AGGREGATES.fullmatch(name):
+            continue
         for size in range(1, len(tokens)):
-            dimension, who = "_".join(tokens[:size]), "_".join(tokens[size:])
-            if is_dimension(dimension) and not is_dimension(name) and not AGGREGATES.fullmatch(name):
+            parts = ("_".join(tokens[:size]), "_".join(tokens[size:]))
+            if any(map(is_dimension, parts)):
+                dimension, who = parts if is_dimension(parts[0]) else parts[::-1]
                 groups.setdefault(dimension, {})[who] = column
                 break
     affixes = [frozenset(group) for group in groups.values()]

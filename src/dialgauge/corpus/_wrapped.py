@@ -16,6 +16,9 @@ def unwrapped(table: Table) -> Table | None:
     if table.records is None or len(table.records) != 1:
         return None
     whole = table.records[0][1]
+    listed = _only_list(whole)
+    if listed is not None:
+        return _with_records(table, listed)
     columns = _columns(whole)
     if columns is not None:
         return _with_records(table, columns)
@@ -35,6 +38,18 @@ def unwrapped(table: Table) -> Table | None:
     else:
         return None
     return _with_records(table, inner)
+
+
+def _only_list(whole: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """The list of objects at the end of objects with one key each; what every element wraps once more is taken out."""
+    value: Any = whole
+    deep = 0
+    while isinstance(value, dict) and len(value) == 1:
+        value, deep = next(iter(value.values())), deep + 1
+    if deep < 2 or not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
+        return None
+    inner = [next(iter(one.values())) if len(one) == 1 else None for one in value]
+    return inner if all(isinstance(one, dict) for one in inner) else value
 
 
 def _alike(whole: dict[str, Any]) -> bool:
@@ -63,7 +78,9 @@ def _with_records(table: Table, inner: list[dict[str, Any]]) -> Table:
 
 def _columns(whole: dict[str, Any]) -> list[dict[str, Any]] | None:
     """The records of an object that holds columns: lists of one length, objects by row, or ``columns`` and ``data``."""
-    names, data = whole.get("columns"), whole.get("data")
+    named = {normalised(key): value for key, value in whole.items()}
+    names = next((named[key] for key in ("columns", "header", "headers", "fields") if key in named), None)
+    data = next((named[key] for key in ("data", "rows", "values", "records") if key in named), None)
     if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
         return [dict(zip(map(str, names), row, strict=False)) for row in data]
     values = list(whole.values())

@@ -161,7 +161,10 @@ def _pairwise(
 
 
 def _is_argilla(keys: frozenset[str], first: Record) -> bool:
-    return isinstance(first.get("fields"), Mapping) and "responses" in keys
+    given = first.get("responses")
+    listed = given if isinstance(given, list) else []
+    own = all(isinstance(one, Mapping) and isinstance(one.get("values"), Mapping) for one in listed)
+    return isinstance(first.get("fields"), Mapping) and "responses" in keys and own
 
 
 def _argilla(builder: Builder) -> None:
