@@ -48,8 +48,8 @@ def _only_list(whole: dict[str, Any]) -> list[dict[str, Any]] | None:
         value, deep = next(iter(value.values())), deep + 1
     if deep < 2 or not isinstance(value, list) or not value or not all(isinstance(one, dict) for one in value):
         return None
-    inner = [next(iter(one.values())) if len(one) == 1 else None for one in value]
-    return inner if all(isinstance(one, dict) for one in inner) else value
+    wrapped: list[Any] = [next(iter(one.values())) if len(one) == 1 else None for one in value]
+    return wrapped if all(isinstance(one, dict) for one in wrapped) else value
 
 
 def _alike(whole: dict[str, Any]) -> bool:
