@@ -66,3 +66,9 @@ def test_names_say_what_functions_do() -> None:
         f"{p.relative_to(source)}: {m[1]}" for p in source.rglob("*.py") for m in NAMES.finditer(p.read_text("utf-8"))
     ]
     assert found == []
+
+
+def test_the_documentation_stays_short() -> None:
+    words = {path.name: len(path.read_text("utf-8").split()) for path in ROOT.glob("docs/**/*.md")}
+    largest = sorted(words, key=words.__getitem__, reverse=True)[:5]
+    assert sum(words.values()) < 39_000, f"say once and link; measured tables go to benchmarks/MEASURED.md: {largest}"
