@@ -1,5 +1,6 @@
 """Finding models without a network, and what is said when they are not there."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,13 @@ def test_a_folder_is_signed_with_the_hash_of_what_matters(copy_of) -> None:
         resolve(f"folder:{folder}@{first[:16]}")
 
 
-def test_missing_models_name_id_folder_extra_and_command(own_cache: Path, tmp_path: Path) -> None:
+def test_missing_models_name_id_folder_extra_and_command(
+    own_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ModelError) as caught:
+        resolve("embedded:spacy-en")
+    assert "extra" not in str(caught.value), "spaCy is here"
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(ModelError) as caught:
         resolve("org/name@v2")
     for part in ("'org/name@v2'", str(tmp_path / "hub"), "'dialgauge models get org/name@v2'", "dialgauge[models]"):

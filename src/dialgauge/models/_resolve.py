@@ -1,6 +1,7 @@
 """From the name of a model to a folder on this machine, without the network, and to the fingerprint of its files."""
 
 import hashlib
+import importlib.util
 import os
 from dataclasses import dataclass
 from functools import lru_cache
@@ -130,5 +131,12 @@ def _hub(ref: ModelRef) -> Resolved:
     return Resolved(ref, matching[0], matching[0].name)
 
 
+#: What each extra installs, as far as one can tell from it whether the extra is there.
+_PACKAGES = {"models": "torch", "parser": "spacy"}
+
+
 def _extra(extra: str | None) -> str:
-    return f" (it also needs the extra {how_to_install(extra)})" if extra else ""
+    """The extra that a model needs besides, where it is not installed yet."""
+    if extra is None or importlib.util.find_spec(_PACKAGES[extra]) is not None:
+        return ""
+    return f" (it also needs the extra {how_to_install(extra)})"
