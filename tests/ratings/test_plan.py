@@ -136,6 +136,10 @@ def test_a_pilot_says_how_many_more_dialogues_tell_two_systems_apart() -> None:
     assert pair["more"] == 0
     close = found.pairs.filter(pl.col("system") == "lead-3", pl.col("other") == "longest-3").row(0, named=True)
     assert close["more"] == close["dialogues"] - 40 > 100
+    assert abs(close["difference"]) < close["half_width"] < abs(pair["difference"]), (
+        "the pilot shows one, not the other"
+    )
+    assert close["half_width"] == plan(parts, systems=[2], dialogues=[40], raters=[3]).frame["half_width"][0]
     first, second = found.frame.iter_rows(named=True)
     assert (first["ratings"], first["hours"], first["cost"]) == (240, 8.0, 240.0)
     assert first["careful_power"] <= first["power"]

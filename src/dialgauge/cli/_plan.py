@@ -180,17 +180,21 @@ def _print_needed(made: "Plan") -> None:
 def _print_pairs(made: "Plan") -> None:
     if made.pairs.is_empty():
         return
-    from dialgauge.tables import number_cell
-
     ranked = made.pairs.sort("more", "system", "other", nulls_last=True)
     rows = [
-        [row["system"], row["other"], number_cell(row["difference"], "+.2f"), *_how_many(row)]
+        [row["system"], row["other"], _give_or_take(row), *_how_many(row)]
         for row in ranked.head(_MOST_PAIRS).iter_rows(named=True)
     ]
-    columns = ("system", "other", "difference", "dialogues", "more than the pilot's")
+    columns = ("system", "other", "difference ±", "dialogues", "more than the pilot's")
     print_table("to distinguish the pilot's systems, if they differ as they did", columns, rows, numeric=columns[2:])
     if ranked.height > _MOST_PAIRS:
         note(f"… and {ranked.height - _MOST_PAIRS} more pairs (--json lists all)")
+
+
+def _give_or_take(row: dict[str, Any]) -> str:
+    """The pilot's difference with the half-width of its interval: one that is smaller may be none."""
+    width = row["half_width"]
+    return f"{row['difference']:+.2f}".replace("-", "−") + ("" if width is None else f" ± {width:.2f}")
 
 
 def _how_many(row: dict[str, Any]) -> tuple[object, object]:

@@ -59,6 +59,7 @@ PAIRS = pl.Schema(
         "system": pl.String,
         "other": pl.String,
         "difference": pl.Float64,
+        "half_width": pl.Float64,
         "dialogues": pl.Int64,
         "more": pl.Int64,
     }
@@ -74,7 +75,8 @@ class Plan(FrameResult):
     with a pilot, ``careful_power`` allows for the pilot's own uncertainty (the upper quartile of the variance).
     ``metric_r`` with its interval is what would be found of the metric that was asked for, at system level. ``needed``
     has the smallest number of dialogues for the power; null where none is enough. ``pairs`` has, for each two systems
-    of the pilot, how many dialogues would distinguish them if they differ as they did, and how many ``more`` that is.
+    of the pilot, their difference with the ``half_width`` of its interval in the pilot, how many dialogues would
+    distinguish them if they differ as they did, and how many ``more`` that is.
     """
 
     frame: pl.DataFrame
@@ -232,12 +234,14 @@ def _metric(
 
 def _pairs(
     pilot: VarianceComponents, v: Mapping[str, float], asked: PlanSettings
-) -> Iterable[tuple[str, str, float, int | None, int | None]]:
-    """For each two systems of the pilot: rated by as many raters, how many dialogues would distinguish them?"""
+) -> Iterable[tuple[str, str, float, float | None, int | None, int | None]]:
+    """For each two systems of the pilot: how far apart, give or take; rated by as many, how many dialogues it takes."""
     means = list(pilot.systems.select("system", "mean").iter_rows())
     per_summary = pilot.systems["ratings"].sum() / (len(means) * pilot.dialogues)
     raters = max(1, round(per_summary))
     pool = max(raters, pilot.raters)
+    own = precision(v, Design(pilot.dialogues, raters, pool, asked.sharing), 0.0, asked.claim, asked.confidence)
+    half_width = None if own is None else own.half_width
     known: dict[float, int | None] = {}
     for (system, mean), (other, second) in combinations(means, 2):
         difference = round(abs(mean - second), 6)
@@ -245,13 +249,13 @@ def _pairs(
             known[difference] = _search(v, asked, raters, pool, difference) if difference > 0 else None
         dialogues = known[difference]
         more = None if dialogues is None else max(0, dialogues - pilot.dialogues)
-        yield system, other, mean - second, dialogues, more
+        yield system, other, mean - second, half_width, dialogues, more
 
 
 def _notes(v: Mapping[str, float], pilot: VarianceComponents | None, asked: PlanSettings) -> Iterable[str]:
     if pilot is not None:
         yield from pilot.notes
-        yield "Differences of the pilot's systems are as uncertain as the pilot; small ones may be none."
+        yield "Differences of the pilot's systems that are smaller than their ± may be none, or larger."
     if asked.claim == "these-raters":
         yield (
             "The claim is about these raters. Read as one about people in general it is too sure of itself wherever "
