@@ -112,6 +112,10 @@ class Inline:
         yield from map(task, chunks)
 
 
+#: A summary that ends its worker, where the test wants that.
+FATAL = "the end of the worker"
+
+
 def _slow(job: Job, parameters: Mapping[str, str]) -> Values:
     """Takes a while for each job, longer while there is a file that holds it up, and says in which process it runs."""
     if folder := os.environ.get("DIALGAUGE_TEST_PIDS"):
@@ -119,7 +123,10 @@ def _slow(job: Job, parameters: Mapping[str, str]) -> Values:
     time.sleep(float(os.environ.get("DIALGAUGE_TEST_SECONDS", "0.05")))
     while (hold := os.environ.get("DIALGAUGE_TEST_HOLD")) and Path(hold).exists():
         time.sleep(0.05)
-    lengths = [len(job.texts.strings[i]) for i in job.hypothesis_ids.tolist()]
+    texts = [job.texts.strings[i] for i in job.hypothesis_ids.tolist()]
+    if FATAL in texts and os.environ.get("DIALGAUGE_TEST_FATAL"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    lengths = list(map(len, texts))
     return Values(np.sqrt(np.array(lengths, dtype=np.float64)))
 
 
@@ -135,9 +142,10 @@ SLOW = Metric(
 )
 
 
-def stream_slowly(source: str, output: str, engine: Any, chunk_size: int) -> None:
-    """What the killed processes run."""
+def stream_slowly(source: str, output: str, engine: Any, chunk_size: int) -> dict[str, str]:
+    """What the killed processes run; gives the parts that could not be made."""
     from dialgauge.metrics import score_stream
 
     register(SLOW)
-    score_stream(source, ["test-slow", "rouge-1"], output, chunk_size=chunk_size, engine=engine)
+    report = score_stream(source, ["test-slow", "rouge-1"], output, chunk_size=chunk_size, engine=engine)
+    return dict(report.failed)

@@ -1,8 +1,9 @@
-"""A real Ray cluster of two nodes on this machine; an actor and then a whole node are killed in the middle of a run.
+"""A real Ray cluster on this machine: in one run a part is damaged, one ends its workers, a node dies, one joins.
 
 The nodes are started in sessions of their own and ended by their process ids: ``ray stop`` would end everybody's.
 """
 
+import json
 import os
 import secrets
 import signal
@@ -16,13 +17,17 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from pyarrow.parquet import ParquetFile
 
+from tests.engine.engine_tasks import FATAL
 from tests.engine.toy_corpora import bytes_of, write_pairs
 
 pytest.importorskip("ray")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="process groups as on Linux")]
 
 _HERE = Path(__file__).parent
+#: Parts and their rows (the first thousand are looked at before all else), which cannot be read and which ends workers.
+_PARTS, _ROWS, _DAMAGED, _FATAL = 24, 100, 11, 12
 _RAY = str(Path(sys.executable).parent / "ray")
 
 
@@ -31,6 +36,7 @@ class Cluster:
     address: str
     environment: dict[str, str]
     worker: "subprocess.Popen[bytes]"
+    join: Callable[[], "subprocess.Popen[bytes]"]
 
 
 def _free_port() -> int:
@@ -66,14 +72,16 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN": secrets.token_hex(32),
         "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_worker_niceness": "0",  # its workers would wait for everybody else on a busy machine
         # A dead node is noticed within seconds instead of half a minute.
         "RAY_health_check_period_ms": "500",
         "RAY_health_check_timeout_ms": "3000",
         "RAY_health_check_failure_threshold": "3",
-        "PYTHONPATH": str(_HERE),
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(_HERE), os.environ.get("PYTHONPATH")))),
         "DIALGAUGE_RESULTS": "off",
         "DIALGAUGE_TEST_PIDS": str(pids),
-        "DIALGAUGE_TEST_SECONDS": "0.4",
+        "DIALGAUGE_TEST_SECONDS": "0.2",
+        "DIALGAUGE_TEST_FATAL": "yes",
         "DIALGAUGE_TEST_HOLD": str(tmp_path / "hold"),
     }
     # Sockets need a short path, so Ray's own folder is not below pytest's.
@@ -93,48 +101,85 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         _wait_for(lambda: b"Ray runtime started" in (tmp_path / "node-0.log").read_bytes(), 240, head)
         worker = start(f"--address=127.0.0.1:{port}", "--num-cpus=1")
         _wait_for(lambda: b"Ray runtime started" in (tmp_path / "node-1.log").read_bytes(), 240, worker)
-        yield Cluster(f"127.0.0.1:{port}", environment, worker)
+        yield Cluster(
+            f"127.0.0.1:{port}", environment, worker, lambda: start(f"--address=127.0.0.1:{port}", "--num-cpus=2")
+        )
     finally:
         for node in reversed(started):
             _end(node)
         subprocess.run(["rm", "-rf", str(short)], check=False)
 
 
-def test_an_actor_and_a_node_are_killed_and_every_summary_is_scored_once(cluster: Cluster, tmp_path: Path) -> None:
+def test_of_a_damaged_part_a_fatal_one_a_dead_node_and_one_that_joins_only_the_first_two_cost_anything(
+    cluster: Cluster, tmp_path: Path
+) -> None:
     source, out = tmp_path / "pairs.parquet", tmp_path / "out"
-    write_pairs(source, 240)
+    _write_damaged(source)
 
     def run(output: Path, engine: str) -> list[str]:
         code = (
-            "import engine_tasks\nfrom dialgauge.engine import engine\n"
-            f"engine_tasks.stream_slowly({str(source)!r}, {str(output)!r}, {engine}, 6)"
+            "import json, engine_tasks\nfrom dialgauge.engine import engine\n"
+            f"print(json.dumps(engine_tasks.stream_slowly({str(source)!r}, {str(output)!r}, {engine}, {_ROWS})))"
         )
         return [sys.executable, "-c", code]
 
-    driver = subprocess.Popen(
-        run(out, f'engine("ray", workers=2, ray_address="{cluster.address}")'), env=cluster.environment
-    )
+    said = tmp_path / "said.txt"
+    with said.open("wb") as log:
+        driver = subprocess.Popen(
+            run(out, f'engine("ray", ray_address="{cluster.address}")'),
+            env=cluster.environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
     try:
         pids, hold = tmp_path / "pids", tmp_path / "hold"
-        _wait_for(lambda: len(list(out.glob("part-*.parquet"))) >= 3 and len(list(pids.iterdir())) == 2, 240, driver)
-        hold.touch()  # however long it takes until another actor is there, the run stays in the middle
-        first = {int(file.name) for file in pids.iterdir()}
-        os.kill(min(first), signal.SIGKILL)
-        _wait_for(lambda: len(list(pids.iterdir())) >= 3, 240, driver)  # another actor has taken its place
+        _wait_for(lambda: len(list(out.glob("part-*.parquet"))) >= 3 and len(list(pids.iterdir())) >= 2, 240, driver)
+        hold.touch()  # however long it takes until an actor is on the new node, the run stays in the middle
         os.killpg(cluster.worker.pid, signal.SIGKILL)
-        assert len(list(out.glob("part-*.parquet"))) < 40  # the run was in the middle
+        joined = cluster.join()
+        _wait_for(lambda: any(_is_of(joined, int(file.name)) for file in pids.iterdir()), 240, driver)
+        assert len(list(out.glob("part-*.parquet"))) < _PARTS - 2  # the run was in the middle
         hold.unlink()
         assert driver.wait(240) == 0
     finally:
         if driver.poll() is None:
             driver.kill()
             driver.wait()
-    calm = cluster.environment | {"DIALGAUGE_TEST_SECONDS": "0"}
-    subprocess.run(run(tmp_path / "calm", 'engine("serial")'), env=calm, check=True)
+    lines = said.read_text().splitlines()
+    failed = json.loads(lines[-1])
+    assert sorted(failed) == [f"part-{number:08d}.parquet" for number in (_DAMAGED, _FATAL)], lines
+    assert "cannot be read as Parquet" in failed[f"part-{_DAMAGED:08d}.parquet"]
+    assert "ended its worker 3 times" in failed[f"part-{_FATAL:08d}.parquet"]
+    assert len(lines) < 10, lines  # no state of a dead node in the user's output
+    calm = cluster.environment | {"DIALGAUGE_TEST_SECONDS": "0", "DIALGAUGE_TEST_FATAL": ""}
+    for place in (out, tmp_path / "calm"):  # the first makes the part that ended its workers; the damaged one stays
+        subprocess.run(run(place, 'engine("serial")'), env=calm, check=True, capture_output=True)
     assert bytes_of(out) == bytes_of(tmp_path / "calm")
     rows = pl.concat([pl.read_parquet(file) for file in sorted(out.glob("part-*.parquet"))])
-    assert rows["dialogue_id"].to_list() == [str(number) for number in range(1, 241)]
+    expected = [n for n in range(_PARTS * _ROWS) if n // _ROWS != _DAMAGED]
+    assert rows["dialogue_id"].to_list() == [str(number + 1) for number in expected]
     _refuses_strangers(cluster)
+
+
+def _write_damaged(path: Path) -> None:
+    """Pairs in groups of rows, one of which cannot be read, and one summary that ends its worker."""
+    write_pairs(path, _PARTS * _ROWS)
+    frame = pl.read_parquet(path).with_row_index()
+    fatal = pl.when(pl.col("index") == _FATAL * _ROWS).then(pl.lit(FATAL)).otherwise("summary").alias("summary")
+    frame.with_columns(fatal).drop("index").write_parquet(path, row_group_size=_ROWS, compression="uncompressed")
+    first = ParquetFile(path).metadata.row_group(_DAMAGED).column(0)
+    start = first.dictionary_page_offset or first.data_page_offset
+    data = bytearray(path.read_bytes())
+    data[start : start + 16] = bytes(16)
+    path.write_bytes(data)
+
+
+def _is_of(node: "subprocess.Popen[bytes]", pid: int) -> bool:
+    """Whether a process belongs to the session of this node."""
+    try:
+        return os.getsid(pid) == node.pid
+    except ProcessLookupError:
+        return False
 
 
 def _refuses_strangers(cluster: Cluster) -> None:

@@ -45,9 +45,12 @@ def correlate(
     from dialgauge.cli._correlate_tables import Found, as_json, print_found
     from dialgauge.metaeval import evaluate_judgements, evaluate_metrics
 
-    loaded, table = load_corpus(corpus, format, map, allow_left_out=allow_left_out), load_scores(scores)
-    if loaded.ratings.is_empty() and not has_judgements(loaded):
+    loaded = load_corpus(corpus, format, map, allow_left_out=allow_left_out)
+    judgements_too = has_judgements(loaded)
+    if loaded.ratings.is_empty() and not judgements_too:
         raise InputError(f"corpus {loaded.info.name!r} has no ratings to correlate with; {HOW_TO_ADD}")
+    # Of the parts of a stream only what was rated is held in memory.
+    table = load_scores(scores, only=None if judgements_too or not scores.is_dir() else loaded.ratings)
     with progress_bar("correlating") as progress:
         made = evaluate_metrics(loaded, table, settings, policy, progress=progress)
         judged = evaluate_judgements(loaded, table, settings.subset(LabelSettings), policy)

@@ -7,6 +7,7 @@ connect where nothing listens. And a driver needs the token of a cluster that as
 """
 
 import logging
+import os
 import pickle
 import socket
 import warnings
@@ -23,11 +24,19 @@ _LOOPBACK = "127.0.0.1"
 #: Timeout in seconds for the first answer of a cluster.
 _PATIENCE = 10.0
 _RESERVED_CPUS = 1
+#: Ray prints what happened to nodes and actors on the standard output of the driver, where results are printed. Who
+#: sets this variable sees it.
+_QUIET = {"RAY_DEDUP_LOGS_SKIP_REGEX": "."}
+#: A chunk that ended its worker so often is given up, as on the engine of processes.
+_ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class RayEngine:
-    """Actors on a cluster that runs already (``address``), or on this machine alone. A dead actor is replaced."""
+    """Actors on a cluster that runs already (``address``), or on this machine alone. A dead actor is replaced.
+
+    Without a number of workers wanted there are as many as the cluster has CPUs to spare, and more when nodes join.
+    """
 
     wanted: int | None = None
     address: str | None = None
@@ -56,7 +65,7 @@ class RayEngine:
         import ray.data as data
 
         size = min(self._actors(ray), len(packed))
-        restarts = self.restarts
+        restarts, attempts = self.restarts, _attempts_here(ray)
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         context = data.DataContext.get_current()
         context.enable_progress_bars = False
@@ -66,9 +75,9 @@ class RayEngine:
             warnings.simplefilter("ignore")
             answers = data.from_items(packed, override_num_blocks=len(packed)).map_batches(
                 _Actor,
-                fn_constructor_args=(task,),
+                fn_constructor_args=(task, attempts),
                 batch_size=1,
-                compute=data.ActorPoolStrategy(size=size),
+                compute=self._pool(data, size, len(packed)),
                 num_cpus=1,
                 num_gpus=self.gpus or None,
                 # A chunk is retried as long as its actor can be: while a dead one is replaced, Ray counts every
@@ -87,7 +96,15 @@ class RayEngine:
                     yield content
                     due += 1
         except ray.exceptions.RayError as error:
-            raise WorkerError(f"engine 'ray': {_first_line(error)}") from error
+            begun = ", ".join(str(number + 1) for number in ray.get(attempts.unfinished.remote()))
+            where = f" (begun and not finished: chunk {begun} of {len(packed)})" if begun else ""
+            raise WorkerError(f"engine 'ray': {_first_line(error)}{where}") from error
+
+    def _pool(self, data: Any, size: int, chunks: int) -> Any:
+        """As many actors as wanted; else, on a cluster, as many as there is room for, also when nodes come or go."""
+        if self.wanted is not None or self.address is None:
+            return data.ActorPoolStrategy(size=size)
+        return data.ActorPoolStrategy(min_size=1, max_size=chunks, initial_size=size)
 
     def _actors(self, ray: Any) -> int:
         spare = _spare_cpus(ray)
@@ -102,6 +119,8 @@ class RayEngine:
     @contextmanager
     def _cluster(self) -> Iterator[Any]:
         """Ray, connected. A connection that was there before stays."""
+        for name, value in _QUIET.items():
+            os.environ.setdefault(name, value)
         try:
             import ray
             import ray.data  # Ray without its data part is not enough
@@ -137,21 +156,68 @@ class RayEngine:
 class _Actor:
     """The task on a worker of the cluster, set up once."""
 
-    def __init__(self, task: Task[Any, Any]) -> None:
-        self.task = task
+    def __init__(self, task: Task[Any, Any], attempts: Any) -> None:
+        self.task, self.attempts = task, attempts
         self.ready = False
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        return {"number": batch["number"], "content": [self._answer(content) for content in batch["content"]]}
+        numbers = [int(number) for number in batch["number"]]
+        answers = [self._answer(number, content) for number, content in zip(numbers, batch["content"], strict=True)]
+        return {"number": batch["number"], "content": answers}
 
-    def _answer(self, content: bytes) -> bytes:
+    def _answer(self, number: int, content: bytes) -> bytes:
+        import ray
+
+        earlier = ray.get(self.attempts.begin.remote(number))
         try:
-            if not self.ready:
-                self.task.setup()
-                self.ready = True
-            return pickle.dumps(("result", self.task(pickle.loads(content))))
+            result = self._given_up(number, content) if earlier >= _ATTEMPTS else self._result(content)
+            answer = pickle.dumps(("result", result))
         except BaseException as error:  # the driver raises it; Ray would wrap it beyond recognition
-            return pickle.dumps(("error", Carried.of(error)))
+            answer = pickle.dumps(("error", Carried.of(error)))
+        self.attempts.finish.remote(number)
+        return answer
+
+    def _result(self, content: bytes) -> Any:
+        if not self.ready:
+            self.task.setup()
+            self.ready = True
+        return self.task(pickle.loads(content))
+
+    def _given_up(self, number: int, content: bytes) -> Any:
+        reason = f"ended its worker {_ATTEMPTS} times; use smaller chunks, which need less memory"
+        lost = getattr(self.task, "lost", None)
+        if lost is None:
+            raise WorkerError(f"engine 'ray': chunk {number + 1} {reason}")
+        return lost(pickle.loads(content), reason)
+
+
+class _Attempts:
+    """Which chunks were begun, and how often: an actor that dies can no longer say what it was doing."""
+
+    def __init__(self) -> None:
+        self.begun: dict[int, int] = {}
+
+    def begin(self, number: int) -> int:
+        """How often the chunk was begun before."""
+        earlier = self.begun.get(number, 0)
+        self.begun[number] = earlier + 1
+        return earlier
+
+    def finish(self, number: int) -> None:
+        """Forget a chunk that has an answer."""
+        self.begun.pop(number, None)
+
+    def unfinished(self) -> list[int]:
+        """The chunks that have none."""
+        return sorted(self.begun)
+
+
+def _attempts_here(ray: Any) -> Any:
+    """The counter as an actor on the node of the driver: whatever other node dies, it stays."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+    return ray.remote(_Attempts).options(num_cpus=0, scheduling_strategy=here).remote()
 
 
 def _spare_cpus(ray: Any) -> int:

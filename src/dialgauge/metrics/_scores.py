@@ -78,11 +78,15 @@ class Scores(FrameResult):
         save_scores(self, path, with_seconds=with_seconds)
 
     @classmethod
-    def load(cls, path: Path | str) -> "Scores":
-        """Read what :meth:`save` wrote, or a table of your own with ``dialogue_id``, ``system`` and numbers."""
+    def load(cls, path: Path | str, only: pl.DataFrame | None = None) -> "Scores":
+        """Read what :meth:`save` wrote, or a table of your own with ``dialogue_id``, ``system`` and numbers.
+
+        The folder of a finished stream is read as one table. ``only`` keeps the summaries whose keys it has (such as
+        ``corpus.ratings``): of a folder, memory then depends on these and not on all parts.
+        """
         from dialgauge.metrics._scores_io import load_scores
 
-        return load_scores(path)
+        return load_scores(path, only)
 
     def means(self) -> pl.DataFrame:
         """The mean of every metric for each system, and the system-level metrics."""

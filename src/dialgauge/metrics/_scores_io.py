@@ -12,6 +12,7 @@ from dialgauge.corpus import KEY, ORIGINAL, OVERALL
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.files import atomic_file, write_text
 from dialgauge.metrics._registry import parse_request
+from dialgauge.metrics._score_parts import MANIFEST, read_parts
 from dialgauge.metrics._scores import FAILURES, NOTES, UNSIGNED, Scores
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
@@ -69,15 +70,17 @@ def _meta_text(scores: Scores, with_seconds: bool) -> str:
     )
 
 
-def load_scores(path: Path | str) -> Scores:
+def load_scores(path: Path | str, only: pl.DataFrame | None = None) -> Scores:
     """Read scores that :meth:`Scores.save` wrote, or a table of your own with ``dialogue_id``, ``system`` and numbers.
 
     Your own table has no signatures: its columns are marked ``unsigned``. A column named like a metric
     (``ter``, ``rouge-l@source``) has the direction of that metric, any other ``none``.
     """
     path = Path(path)
+    if path.is_dir():
+        return _of_parts(path, only)
     if not path.is_file():
-        raise InputError(f"{path}: {'is a folder, not a file of scores' if path.exists() else 'no such file'}")
+        raise InputError(f"{path}: no such file")
     _check_suffix(path)
     if path.stat().st_size == 0:
         raise InputError(f"{path}: the file is empty")
@@ -86,6 +89,8 @@ def load_scores(path: Path | str) -> Scores:
     except (*_UNREADABLE, ValueError, TypeError) as error:
         raise InputError(f"{path}: cannot be read as scores: {error}") from error
     frame = _with_key(frame, path)
+    if only is not None:
+        frame = frame.join(only.select(KEY).unique(), on=list(KEY), how="semi", maintain_order="left")
     metrics = [column for column in frame.columns if column not in KEY]
     frame = frame.with_columns(_numbers(frame, column, path) for column in metrics)
     unsigned = {column: f"{UNSIGNED}file:{path.name}" for column in metrics if column not in meta.signatures}
@@ -97,6 +102,25 @@ def load_scores(path: Path | str) -> Scores:
         failures=pl.DataFrame(meta.failures, schema=FAILURES),
         seconds=meta.seconds,
         notes=pl.DataFrame(meta.notes, schema=NOTES),
+    )
+
+
+def _of_parts(folder: Path, only: pl.DataFrame | None) -> Scores:
+    """The scores of a stream. Why single summaries have no value stays in the parts."""
+    try:
+        frame, first, systems = read_parts(folder, only)
+        meta = _read(first)[1]
+    except (*_UNREADABLE, ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{folder}: cannot be read as the scores of a stream: {error}") from error
+    signatures = json.loads((folder / MANIFEST).read_text("utf-8"))["signatures"]
+    return Scores(
+        frame=_with_key(frame, folder),
+        signatures=signatures,
+        directions={column: _direction(column) for column in signatures} | meta.directions,
+        systems=pl.DataFrame(systems, infer_schema_length=None),
+        failures=pl.DataFrame(schema=FAILURES),
+        seconds={},
+        notes=pl.DataFrame(schema=NOTES),
     )
 
 

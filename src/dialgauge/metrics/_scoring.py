@@ -286,15 +286,17 @@ def _flat_targets(
     """All targets in one list and the number of targets per summary, after checking that they are texts."""
     if isinstance(summaries, str) or isinstance(targets, str):
         raise InputError("score_pairs needs lists of texts; got a string")
-    _check_texts("summaries", enumerate(summaries))
+    if set(map(type, summaries)) != {str}:
+        _check_texts("summaries", enumerate(summaries))
     flat: list[str] = []
     counts: list[int] = []
     if targets is None:
         return flat, counts
     if len(targets) != len(summaries):
         raise InputError(f"score_pairs: {len(summaries)} summaries but {len(targets)} targets")
+    if set(map(type, targets)) == {str}:  # most have one target, and a look at each costs as much as a metric
+        return list(targets), [1] * len(targets)  # type: ignore[arg-type]
     for i, several in enumerate(targets):
-        # A list per summary would cost more than the metrics do: most have one target, a plain string.
         if isinstance(several, str):
             flat.append(several)
             counts.append(1)

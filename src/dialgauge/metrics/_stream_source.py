@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from dialgauge.corpus import (
     DIALOGUES,
@@ -177,7 +176,7 @@ class PairsSource:
         cuts = _cuts(same, height, size)
         # Without a name the number of the row is the name, and no key is there twice.
         by_name = "dialogue_id" in self.uses or "dialogue_id" in self.constants
-        doubled = _doubled(self.table, self._keys(), _chunk_of(cuts, height)) if by_name else {}
+        doubled = _doubled(self.table, self._keys(), cuts) if by_name else {}
         return [Chunk(n, start, stop, doubled=doubled.get(n, ())) for n, (start, stop) in enumerate(pairwise(cuts))]
 
     def load(self, chunk: Chunk) -> Loaded:
@@ -324,20 +323,25 @@ class FolderSource:
         return conform(rows.drop(ROW), schema, name).with_columns(rows[ROW])
 
 
-def _chunk_of(cuts: Sequence[int], height: int) -> NDArray[np.int64]:
-    """The number of the chunk that each row is in."""
-    return np.searchsorted(np.array(cuts), np.arange(height), side="right") - 1
+def _doubled(table: ParquetTable, keys: Sequence[pl.Expr], cuts: Sequence[int]) -> dict[int, tuple[int, ...]]:
+    """For each chunk the rows whose key is in an earlier one. Two hashes of 64 bits stand for a key.
 
-
-def _doubled(table: ParquetTable, keys: Sequence[pl.Expr], chunk: NDArray[np.int64]) -> dict[int, tuple[int, ...]]:
-    """For each chunk the rows whose key is in an earlier one. Two hashes of 64 bits stand for a key."""
+    One hash of every row is sorted; only rows that share it with another are looked at. So a row takes 16 bytes.
+    """
     key = pl.struct(keys)
-    rows = table.derive(key.hash(0).alias("one"), key.hash(1).alias("two")).with_columns(pl.Series("chunk", chunk))
-    late = rows.select((pl.col("chunk") > pl.col("chunk").min().over("one", "two")).alias("late"))["late"]
-    found: dict[int, list[int]] = {}
-    for row in late.arg_true().to_list():
-        found.setdefault(int(chunk[row]), []).append(row)
-    return {number: tuple(places) for number, places in found.items()}
+    first = table.derive(key.hash(0).alias("one"))["one"].to_numpy()
+    ordered = np.sort(first)
+    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    del ordered
+    rows = np.flatnonzero(np.isin(first, repeated)) if len(repeated) else np.zeros(0, dtype=np.int64)
+    if not len(rows):
+        return {}
+    second = table.derive(key.hash(1).alias("two"))["two"].to_numpy()
+    shared = pl.DataFrame({"row": rows, "one": first[rows], "two": second[rows]})
+    shared = shared.with_columns(pl.Series("chunk", np.searchsorted(np.array(cuts), rows, side="right") - 1))
+    late = shared.filter(pl.col("chunk") > pl.col("chunk").min().over("one", "two"))
+    found = late.group_by("chunk", maintain_order=True).agg("row")
+    return {number: tuple(places) for number, places in found.iter_rows()}
 
 
 def _among(chunk: Chunk) -> pl.Series:

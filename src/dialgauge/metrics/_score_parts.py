@@ -1,0 +1,38 @@
+"""Scores from the folder of a finished stream: all parts as one table, or the rows of some summaries alone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from dialgauge.corpus import KEY
+from dialgauge.errors import InputError
+from dialgauge.metrics._scores import SYSTEM_KEY
+
+MANIFEST = "manifest.json"
+
+
+def read_parts(folder: Path, only: pl.DataFrame | None) -> tuple[pl.DataFrame, Path, list[dict[str, Any]]]:
+    """The rows of all parts, sorted by key, one part that speaks for all, and the metrics with a value per system.
+
+    With ``only``, the rows whose keys it has: each part is looked through by itself, so that memory depends on what is
+    kept. The rows and their order do not depend on how many parts there are.
+    """
+    if not (folder / MANIFEST).is_file():
+        raise InputError(
+            f"{folder}: is a folder, not a file of scores; if a stream writes it, repeat its command to finish it"
+        )
+    manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+    files = [folder / part["part"] for part in manifest["parts"]]
+    lost = [file.name for file in files if not file.is_file()]
+    if lost or not files:
+        named = f"{lost[0]} is missing" if lost else "there are no parts"
+        raise InputError(f"{folder}: {named}; repeat the command that made this folder")
+    rows = pl.scan_parquet(files, glob=False)
+    if only is not None:
+        rows = rows.join(only.select(KEY).unique().lazy(), on=list(KEY), how="semi")
+    frame = rows.collect(engine="streaming").sort(KEY)
+    apart = [name for name in manifest["signatures"] if name not in frame.columns]
+    systems = [{name: row[name] for name in (*SYSTEM_KEY, *apart)} for row in manifest["means"]] if apart else []
+    return frame, files[0], systems
