@@ -40,7 +40,7 @@ def settings(base: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
 
 def test_a_checker_is_trained_stored_and_usable(base: Path, settings: dict[str, object], tmp_path: Path) -> None:
-    result = train_checker(corpus(), tmp_path / "made", **{**settings, "checks": True})
+    result = train_checker(corpus(), tmp_path / "made", **{**settings, "checks": True, "calls": 0.5})
     card = read_checker_card(tmp_path / "made")
     assert set(card.combination.parts) == {"worst", "mean", "likelihood", "checks"}
     assert card.base == f"folder:{base}"

@@ -1,3 +1,6 @@
+from dialgauge.checker._calls import (
+    call_like as call_like,
+)
 from dialgauge.checker._example import (
     Couple as Couple,
     Example as Example,

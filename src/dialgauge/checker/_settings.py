@@ -22,6 +22,12 @@ class CheckerSettings(TrainingPlan):
     rank: int = setting(16, "Rank of a new adapter.", ge=1)
     examples: int = setting(8, "Summaries of a dialogue in an epoch, half of them wrong.", panel=_PANEL, ge=2)
     tokens: int = setting(2048, "Tokens in a micro-batch.", panel=_PANEL, ge=16)
+    calls: float = setting(
+        0.0,
+        "Dialogues made like calls, for each dialogue of the corpus: joined, under roles, as spoken.",
+        panel=_PANEL,
+        ge=0,
+    )
     epochs: int = setting(2, "Passes over the training data.", panel=_PANEL, ge=1)
     learning_rate: float = setting(
         5e-4, "Highest learning rate: it rises at first, then falls to zero.", panel=_PANEL, gt=0

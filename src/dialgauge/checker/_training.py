@@ -1,5 +1,6 @@
 """Train a checker on the references of a corpus: wrong summaries by rules, dialogues held out, a shortcut control."""
 
+import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dialgauge.checker._adapting import Batch, Task, adapted, batches, loss_of, tensors_of
+from dialgauge.checker._calls import call_like, usable
 from dialgauge.checker._combination import Combination, Scale, fit_calibration, parts_of
 from dialgauge.checker._example import Example, Group
 from dialgauge.checker._exchanges import exchange_groups
@@ -102,7 +104,9 @@ def train_checker(
     def of_epoch(epoch: int) -> list[Batch]:
         return batches(words, tasks, chosen.examples, chosen.tokens, f"{chosen.seed}:{epoch}")
 
-    identity = digest_of([chosen.model, chosen.start, str(chosen.examples), *(s.text + s.summary for s in learn)])
+    identity = digest_of(
+        [chosen.model, chosen.start, str(chosen.examples), str(chosen.calls), *(s.text + s.summary for s in learn)]
+    )
     plan = settle(chosen).subset(TrainingPlan)
     folder.mkdir(parents=True, exist_ok=True)
     record = train(
@@ -154,6 +158,17 @@ def _split(sources: Sequence[Source], chosen: CheckerSettings) -> tuple[list[Sou
 def _groups(source: Source, material: Material, chosen: CheckerSettings) -> list[Group]:
     """Changed references and changed dialogues, and exchanges put into the dialogue."""
     return [*groups_of(source, material, chosen.seed), *exchange_groups(source, chosen.seed)]
+
+
+def _calls(groups: Sequence[Group], count: int, seed: int) -> list[Group]:
+    """Groups joined like calls, up to four in one."""
+    draw = random.Random(f"calls:{seed}")
+    able = [group for group in groups if usable(group)]
+    made = (
+        call_like(draw.sample(able, k=min(len(able), draw.choice((1, 2, 2, 3, 4)))), f"{seed}:{number}")
+        for number in range(count)
+    )
+    return [group for group in made if group is not None]
 
 
 def _start(chosen: CheckerSettings) -> Mapping[str, Any] | None:
