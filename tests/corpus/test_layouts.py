@@ -344,6 +344,8 @@ def test_repeats_and_directions(tmp_path: Path) -> None:
     path = table(tmp_path / "twice.csv", rows)
     refused = read_corpus(path)
     assert refused.accounts[0].conflicts == 8
+    kept = read_corpus(path, strict=True, reading=ReadingSettings(repeats="keep")).ratings
+    assert {tuple(row) for row in kept.select("annotator", "value").rows()} >= {("x", 2.0), ("x#2", 4.0)}
     for repeats, value in (("first", 2.0), ("last", 4.0), ("mean", 3.0)):
         corpus = read_corpus(path, strict=True, reading=ReadingSettings(repeats=repeats, directions="fluency=lower"))
         assert corpus.ratings["value"].unique().to_list() == [value]

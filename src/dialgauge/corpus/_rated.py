@@ -212,6 +212,17 @@ def with_times(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
     return frame.with_columns(parsed.alias("time")), listed
 
 
+def _numbered(rows: Rows, ratings: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """Every rating, a second one of the same person under the name ``ann#2``: agreement with ``ann`` is test-retest."""
+    given = ratings.filter(pl.col("value").is_not_null() | ~pl.struct(key).is_duplicated())
+    number = pl.int_range(1, pl.len() + 1).over(key)
+    named = pl.when(number > 1).then(pl.format("{}#{}", "annotator", number)).otherwise("annotator")
+    numbered = given.with_columns(named.alias("annotator"))
+    second = int((numbered["annotator"] != given["annotator"]).sum())
+    rows.notes.append(f"{counted(second, 'repeated rating')} kept, as those of annotators with '#2' behind their name")
+    return numbered
+
+
 def _without_repeats(rows: Rows, ratings: pl.DataFrame, repeats: str) -> pl.DataFrame:
     """Each rating once: identical ones are merged and counted, different ones reported with both places."""
     key = list(RATING_KEY)
@@ -220,6 +231,8 @@ def _without_repeats(rows: Rows, ratings: pl.DataFrame, repeats: str) -> pl.Data
     marked = ratings.with_columns(again.alias("_again"))
     if not marked["_again"].any():
         return ratings
+    if repeats == "keep":
+        return _numbered(rows, ratings, key)
     several = marked.filter("_again").drop("_again")
     several = several.with_columns(
         pl.col("value").drop_nulls().n_unique().over(key).alias("_values"),

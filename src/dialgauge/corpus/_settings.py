@@ -15,8 +15,10 @@ class ReadingSettings(Settings):
     """How a file of dialogues, summaries and judgements is read."""
 
     html: Literal["remove", "keep"] = setting("remove", "What to do with HTML in texts.", panel=_PANEL)
-    repeats: Literal["refuse", "first", "last", "mean"] = setting(
-        "refuse", "Which of several different values of the same rating counts.", panel=_PANEL
+    repeats: Literal["refuse", "first", "last", "mean", "keep"] = setting(
+        "refuse",
+        "Which of several values of the same rating counts; keep: all, the second as that of ANNOTATOR#2.",
+        panel=_PANEL,
     )
     directions: Several[str] = setting(
         (),

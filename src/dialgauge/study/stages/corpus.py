@@ -46,7 +46,7 @@ class CorpusSection(SectionModel):
     strict: bool = False
     ratings: str | list[str | RatingsFile] = Field(default_factory=list)
     html: Literal["remove", "keep"] = "remove"
-    repeats: Literal["refuse", "first", "last", "mean"] = "refuse"
+    repeats: Literal["refuse", "first", "last", "mean", "keep"] = "refuse"
     direction: dict[str, Literal["higher", "lower", "none"]] = Field(default_factory=dict)
     allow_left_out: str = "5%"
 
