@@ -212,7 +212,7 @@ def with_times(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
     return frame.with_columns(parsed.alias("time")), listed
 
 
-def _numbered(rows: Rows, ratings: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+def _kept_apart(rows: Rows, ratings: pl.DataFrame, key: list[str]) -> pl.DataFrame:
     """Every rating, a second one of the same person under the name ``ann#2``: agreement with ``ann`` is test-retest."""
     given = ratings.filter(pl.col("value").is_not_null() | ~pl.struct(key).is_duplicated())
     number = pl.int_range(1, pl.len() + 1).over(key)
@@ -232,7 +232,7 @@ def _without_repeats(rows: Rows, ratings: pl.DataFrame, repeats: str) -> pl.Data
     if not marked["_again"].any():
         return ratings
     if repeats == "keep":
-        return _numbered(rows, ratings, key)
+        return _kept_apart(rows, ratings, key)
     several = marked.filter("_again").drop("_again")
     several = several.with_columns(
         pl.col("value").drop_nulls().n_unique().over(key).alias("_values"),
