@@ -85,16 +85,15 @@ def _records(table: Table) -> Iterator[Mapping[str, Any]]:
         yield from table.frame.iter_rows(named=True)
 
 
-def _is_keyed(value: Mapping[str, Any]) -> bool:
-    """Whether the keys of an object are ids: there are many, or each holds an object with the same keys."""
+def _is_keyed(value: Mapping[str, Any], names: tuple[str, ...]) -> bool:
+    """Whether the keys of an object are ids: there are many below the record, or objects with much the same keys."""
     inner = list(value.values())
-    if len(inner) > _MOST_KEYS:
+    if names and len(inner) > _MOST_KEYS:
         return True
-    return (
-        len(inner) > 1
-        and all(isinstance(one, Mapping) and one for one in inner)
-        and len({frozenset(one) for one in inner}) == 1
-    )
+    if len(inner) < 2 or not all(isinstance(one, Mapping) and one for one in inner):
+        return False
+    keys = [set(one) for one in inner]
+    return len(set.intersection(*keys)) * 2 >= len(set.union(*keys))
 
 
 def _leaves(value: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -103,7 +102,7 @@ def _leaves(value: Any, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
     if value is None or value == "" or len(names) > _DEEPEST:
         return
     if isinstance(value, Mapping):
-        keyed = bool(names) and _is_keyed(value)
+        keyed = _is_keyed(value, names)
         for key, inner in value.items():
             yield from _leaves(inner, (*names, ANY_KEY if keyed else str(key)))
     elif isinstance(value, list):
@@ -120,7 +119,7 @@ def _mapped(value: Any, names: tuple[str, ...], other: Callable[[tuple[str, ...]
     if opened is None or opened == "" or len(names) > _DEEPEST:
         return value
     if isinstance(opened, Mapping):
-        keyed = bool(names) and _is_keyed(opened)
+        keyed = _is_keyed(opened, names)
         made: Any = {
             key: _mapped(inner, (*names, ANY_KEY if keyed else str(key)), other) for key, inner in opened.items()
         }
