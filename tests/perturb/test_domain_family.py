@@ -27,9 +27,11 @@ from dialgauge.perturb._domain_values import invented
 from dialgauge.perturb._edits import apply_edits
 from dialgauge.perturb._entities import draw_combination, find_entities, unrank
 from dialgauge.perturb._frames import frames
+from dialgauge.perturb._grammar import inflect
 from dialgauge.perturb._importance import important_sentences
 from dialgauge.perturb._lexicon import lexicon, people, plural, root
 from dialgauge.perturb._priors import fewest_ratings, fits
+from dialgauge.perturb._stories import stories
 
 DOMAIN = (
     "writing_style speaker_switch demographic_change noise_addition length_reduction length_increase category_change "
@@ -44,7 +46,7 @@ SHARES = {
     "noise_addition": 0.85,  # a chat without a clear topic is declined
     "length_reduction": 0.6,
     "length_increase": 0.98,
-    "category_change": 0.005,
+    "category_change": 0.4,
     "change_perturbation_1": 0.95,
     "change_perturbation_5": 0.6,
 }
@@ -355,6 +357,38 @@ def test_the_trip_of_the_paper_is_a_trip_and_the_doctor_stays() -> None:
     assert isinstance(outcome, Variant)
     assert "trip" not in outcome.text
     assert "doctor's appointment change" in outcome.text
+
+
+def test_the_reason_of_a_request_is_not_its_domain() -> None:
+    text = "They find the trip. The customer wants to cancel it due to a doctor's appointment at the clinic."
+    found = lexicon().domain_of(None, text)
+    assert found is None or found.name == "travel"
+    assert lexicon().domain_of(None, "The patient asked the doctor for a prescription at the clinic.") is not None
+
+
+@pytest.mark.usefixtures("parser")
+def test_people_keep_their_places_in_another_story() -> None:
+    text = "Nora baked a cake. Ivo will bring the candles, and she thanks him. They meet at 6."
+    outcome = perturb_text(text, "category_change")
+    assert isinstance(outcome, Variant)
+    sentences = outcome.text.split(". ")
+    assert [sentence.split()[0] for sentence in sentences] == ["Nora", "Ivo", "They"]
+    told = next(story for story in stories() if story.domain == outcome.provenance.notes["to"])
+    assert any(sentences[0].endswith(line.split(" ", 1)[1]) for line in told.predicates["opening"])
+    assert not {"cake", "candles", "6"} & {word.strip(".") for word in outcome.text.split()}
+
+
+def test_every_domain_has_a_story_that_can_be_told_of_anybody() -> None:
+    assert {story.domain for story in stories()} > set(lexicon().domains)
+    assert len(stories()) == 13
+    for story in stories():
+        lines = [line for lines in story.predicates.values() for line in lines]
+        assert len(set(lines)) == len(lines) == 11
+        for line in lines:
+            verb, _, rest = line.partition(" ")
+            assert inflect(verb, "VBZ")
+            assert inflect(verb, "VBD")
+            assert not {"he", "she", "his", "her", "is", "was", "has", "will"} & {*rest.split()}
 
 
 @pytest.mark.usefixtures("parser")

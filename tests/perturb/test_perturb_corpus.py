@@ -250,5 +250,5 @@ def test_the_baseline_applies_to_dialogsum(data_dir) -> None:  # type: ignore[no
         assert applied[name] >= 270, (name, applied[name])
     # Guards leave two fifths of these one-sentence texts alone: every phrase is needed by its verb or noun, is the
     # end of a row, or takes back what was denied.
-    assert applied["drop_phrases"] >= 180
+    assert applied["drop_phrases"] >= 172
     assert result.declined.filter(pl.col("reason").str.starts_with("not valid")).is_empty()

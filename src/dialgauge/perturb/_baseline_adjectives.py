@@ -18,7 +18,15 @@ from dialgauge.perturb._guards import (
     preceding,
     safe_ones,
 )
-from dialgauge.perturb._opposites import OF_THINGS, in_excess_or_none, in_pair, result_of_a_verb, unwanted
+from dialgauge.perturb._opposites import (
+    OF_THINGS,
+    in_excess_or_none,
+    in_pair,
+    in_set_phrase,
+    of_a_part_or_device,
+    result_of_a_verb,
+    unwanted,
+)
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person, names_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
@@ -32,6 +40,8 @@ NEEDED = word_set("needed_adjectives")
 POINTING = word_set("pointing_adjectives")
 #: Supersenses of nouns that name animals and persons.
 _ANIMAL, _PERSON = 5, 18
+#: Supersenses of attributes, thoughts, events, feelings and states.
+_HAPPENINGS = frozenset((7, 9, 11, 12, 26))
 #: Opposites of adjectives where they are said of somebody, and adjectives that then mean something else than of things.
 _OF_PEOPLE = {"old": "young", "short": "tall", "big": "small", "large": "small"}
 #: Adjectives of judgement, feeling, size, age and colour.
@@ -39,9 +49,9 @@ _QUALITIES = word_set("optional_adjectives")
 #: Verbs after which an adjective says what somebody thinks of an object.
 _FINDING = frozenset(["call", "consider", "feel", "find", "make", "think"])
 #: Verbs that form one expression with the adjective after them.
-_BECOMING = frozenset(["come", "fall", "go", "make", "run", "turn"])
+_BECOMING = frozenset(["come", "fall", "get", "go", "keep", "make", "run", "stay", "turn"])
 #: Endings of adjectives that relate a noun to something (*legal*, *domestic*).
-_RELATING = ("al", "ic", "an", "ar", "ary", "ese")
+RELATING = ("al", "ic", "an", "ar", "ary", "ese")
 #: Persons who can be old: of others it may mean that they no longer are what they are called.
 _ANYBODY = frozenset(["lady", "man", "people", "person", "woman"])
 #: What an adjective is in a sentence, unless it stands for a noun (*the same*).
@@ -64,7 +74,7 @@ def is_adjective(parsed: Parsed, token: Token) -> bool:
 def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Proposal | NotApplicable]:
     guards = [_needed, _fixed, _in_adverbial, part_of_term, in_quotes, _on_one_scale]
     if table == "antonyms":
-        guards += [in_excess_or_none, in_pair, result_of_a_verb]
+        guards += [in_excess_or_none, in_pair, in_set_phrase, of_a_part_or_device, result_of_a_verb]
 
     def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
         adjectives = [token for token in parsed.tokens if is_adjective(parsed, token)]
@@ -74,7 +84,12 @@ def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], P
         safe = safe_ones(parsed, known, *guards, partial(_without_substitute, table=table))
         chosen: dict[str, str] = {}
         edits: list[Edit] = []
+        kept = {_described_as(parsed, token) for token in known if token not in safe}
         for token in safe:
+            if _described_as(parsed, token) in kept:
+                continue  # "went to a new restaurant; the food in the new restaurant"
+            if table == "antonyms" and any(other not in safe for other in _said_with(parsed, token)):
+                continue  # "inappropriate and wrong"
             options = _allowed(parsed, token, table)
             # The same adjective gets the same substitute throughout the text.
             other = chosen.setdefault(adjective_lemma(token), rng.choice(options))
@@ -86,6 +101,21 @@ def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], P
         return Proposal(edits, safe.notes())
 
     return propose
+
+
+def _described_as(parsed: Parsed, token: Token) -> tuple[str, str]:
+    """The adjective and the noun it stands before: two of them are one thing."""
+    return adjective_lemma(token), lemma_of(parsed.tokens[token.head]) if token.dep == "amod" else str(token.i)
+
+
+def _said_with(parsed: Parsed, token: Token) -> list[Token]:
+    """The other adjectives of a row that is said of something (*is inappropriate and wrong*)."""
+    row = [token]
+    while row[0].dep == "conj":
+        row.insert(0, parsed.tokens[row[0].head])
+    for member in row:
+        row += [parsed.tokens[c] for c in member.children if parsed.tokens[c].dep == "conj" and c != token.i]
+    return [t for t in row if t.i != token.i and t.pos == "ADJ"] if row[0].dep != "amod" else []
 
 
 def _needed(parsed: Parsed, token: Token) -> str:
@@ -161,6 +191,8 @@ def _without_substitute(parsed: Parsed, token: Token, *, table: Table) -> str:
 def _allowed(parsed: Parsed, token: Token, table: Table) -> list[str]:
     """The substitutes that can stand where this adjective stands: by position, noun, complement and degree."""
     lemma, noun = adjective_lemma(token), _described(parsed, token)
+    if table == "antonyms" and noun is None and lemma in OF_THINGS:
+        return []  # "be relaxed and open"
     if table == "antonyms" and noun is not None and _is_living(parsed, noun):
         if lemma == "old" and names_person(noun) and lemma_of(noun) not in _ANYBODY:
             return []  # an old boss is a former one
@@ -187,17 +219,20 @@ def _is_another(parsed: Parsed, token: Token) -> bool:
         return False
     noun, before = parsed.tokens[token.head], preceding(parsed, token)
     known = before is not None and (before.lower in ("the", "this", "that", "these", "those") or before.tag == "PRP$")
-    return token.dep == "amod" and (noun.lower in ("one", "ones") or not known)
+    happening = noun_class(noun) in _HAPPENINGS  # "the new changes"
+    return token.dep == "amod" and (noun.lower in ("one", "ones") or not known or happening)
 
 
 def _has_degrees(lemma: str) -> bool:
     """Whether an adjective says how much of a quality there is; *legal advice* is a kind of advice, and has no
     opposite."""
-    return lemma in _QUALITIES or takes_ending(lemma) or not lemma.endswith(_RELATING)
+    return lemma in _QUALITIES or takes_ending(lemma) or not lemma.endswith(RELATING)
 
 
 def _fits(parsed: Parsed, token: Token, option: Substitute) -> bool:
     attributive = token.dep == "amod"
+    if token.dep == "conj" and parsed.tokens[token.head].dep == "amod":
+        return option.position == "any"  # "a cheap and hard mattress"
     if option.position == "any":
         return True
     if option.position == "after a verb":
@@ -260,7 +295,7 @@ def check_replaced(
 register(
     Perturbation(
         name="antonym_adjective",
-        version="4",
+        version="5",
         family="baseline",
         description="replaces adjectives by their antonyms, in the same degree",
         effects={"consistency": "degrades", "relevance": "preserves"},

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from dialgauge.corpus import Dialogue
-from dialgauge.perturb._baseline_adjectives import NEEDED, POINTING, is_adjective
+from dialgauge.perturb._baseline_adjectives import NEEDED, POINTING, RELATING, is_adjective
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import hyphenated
@@ -11,6 +11,7 @@ from dialgauge.perturb._guards import (
     ancestors,
     has_determiner,
     in_comparison,
+    in_condition,
     in_quotes,
     is_definite,
     lemma_of,
@@ -20,23 +21,27 @@ from dialgauge.perturb._guards import (
     safe_ones,
     under_negation,
 )
+from dialgauge.perturb._opposites import valence
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import word_spans
-from dialgauge.perturb._word_tables import substitutes, word_set
+from dialgauge.perturb._word_tables import substitutes, supersense, word_set
 
 _OPTIONAL = word_set("optional_adjectives")
 _LONGEST_PHRASE = 5
 #: Supersenses of nouns that still tell something alone: acts, animals, things, words, events, food, groups, places,
 #: objects, persons, weather, plants, possessions, substances; and those that do so where the reader knows which one.
 _TELLING = frozenset((4, 5, 6, 10, 11, 13, 14, 15, 17, 18, 19, 20, 21, 27))
-_TELLING_IF_KNOWN = frozenset((9, 16, 22, 26))
+_TELLING_IF_KNOWN = frozenset((9, 16, 22))
 #: Words that dialogues are full of.
 _SAYING_LITTLE = word_set("light_nouns")
 _LESSENING = word_set("lessening_words")
 _ATTITUDES = word_set("attitude_verbs")
+_SEEKING = word_set("seeking_verbs")
+#: Who allows small pets need not allow pets.
+_ALLOWING = frozenset(["accept", "allow", "forbid", "let", "permit"])
 #: Adjectives after which it may be no such thing at all.
 _DOUBTING = word_set("doubting_adjectives")
 
@@ -74,6 +79,8 @@ def _separable(parsed: Parsed, token: Token) -> str:
         or len(phrase) > _LONGEST_PHRASE
     ):
         return "not before its noun"
+    if token.left and parsed.tokens[token.left - 1].text in ("'s", "’s"):
+        return "may be said of somebody"  # "he's surprised Ann never came"
     beside = parsed.tokens[phrase[-1].i + 1]  # "a new set-up centre"
     return "joined by a hyphen" if any(hyphenated(parsed, part) for part in (*phrase, beside)) else ""
 
@@ -83,11 +90,16 @@ def _optional(parsed: Parsed, token: Token) -> str:
     unless
     the noun is any one (*a financial hold* is a hold)."""
     words = [t for t in parsed.subtree(token) if t.pos == "ADJ"]
+    if any(t.lower in ("most", "more", "least", "less") for t in parsed.subtree(token)):
+        return "in a comparison"
+    if token.lower not in _OPTIONAL and supersense(token.lower) is not None:
+        return "may be a noun"  # "his profile picture"
     if token.tag == "JJ" and all(t.lower in _OPTIONAL for t in words):
         return ""
     noun = parsed.tokens[token.head]
     owners = [parsed.tokens[c] for c in noun.children if c < noun.i]
-    single = any(t.lower in ("a", "an") or t.dep == "poss" for t in owners)
+    relating = token.lower.endswith(RELATING)  # "her interlibrary loan" is no loan
+    single = any(t.lower in ("a", "an") or (t.dep == "poss" and not relating) for t in owners)
     several = noun.tag == "NNS" and noun.dep == "dobj" and not any(t.dep == "det" for t in owners)
     participle = token.lower.endswith(("ed", "ing", "en"))
     doubtful = any(t.lower in _DOUBTING or t.lower in POINTING for t in words)
@@ -103,6 +115,24 @@ def _of_a_kind(parsed: Parsed, token: Token) -> str:
     verbs = {t.lemma.lower() for t in ancestors(parsed, noun) if t.pos == "VERB"}
     generic = noun.dep == "nsubj" and parsed.tokens[noun.head].tag in ("VBZ", "VBP", "VB", "MD")
     return "names a kind" if (verbs & _ATTITUDES or generic) and not is_definite(parsed, noun) else ""
+
+
+def _is_the_point(parsed: Parsed, token: Token) -> str:
+    """*Believes in a healthy diet*, *finds happy students*: that it is good or bad is what is said of it."""
+    judging = any(valence(t.lower) for t in parsed.subtree(token))
+    noun = parsed.tokens[token.head]
+    manner = noun.dep == "pobj" and parsed.tokens[noun.head].lower == "in" and not is_definite(parsed, noun)
+    return "says what is meant" if manner or (judging and not is_definite(parsed, noun)) else ""
+
+
+def _wished_for(parsed: Parsed, token: Token) -> str:
+    """*Hopes for an amicable split*, *needs a new hairstyle*: the adjective is what is wanted."""
+    noun = parsed.tokens[token.head]
+    for verb in ancestors(parsed, noun):
+        looking = lemma_of(verb) == "look" and any(parsed.tokens[c].lower == "for" for c in verb.children)
+        if verb.pos == "VERB" and (looking or lemma_of(verb) in _SEEKING or lemma_of(verb) in _ALLOWING):
+            return "says what is wanted" if not is_definite(parsed, noun) else ""
+    return ""
 
 
 def _lessened(parsed: Parsed, noun: Token) -> bool:
@@ -123,21 +153,20 @@ def _says_something(parsed: Parsed, token: Token) -> str:
     if (
         noun.dep == "dobj"
         and parsed.tokens[noun.head].lemma.lower() in ("do", "make", "take", "give", "get")
-        and kind in (4, 11)
+        and kind in (4, 11, None)
     ):
         return "the noun says nothing alone"  # "did a good job"
     if (
         parsed.tokens[noun.head].lemma.lower() in ("have", "get")
-        and kind in (6, 8, None)
+        and kind in (6, 8, 13, None)
         and not is_definite(parsed, noun)
     ):
         return "the noun says nothing alone"  # "has a flat tyre"
     if token.lower == "little" and kind is None:
         return "the noun says nothing alone"  # "a little plump"
-    if noun.text.isupper() or (
-        noun.dep == "pobj" and parsed.tokens[noun.head].lower == "in" and not has_determiner(parsed, noun)
-    ):
-        return "the noun says nothing alone"  # "a high IQ", "live in difficult times"
+    bare = noun.dep == "pobj" and not has_determiner(parsed, noun)
+    if noun.text.isupper() or (bare and parsed.tokens[noun.head].lower in ("in", "of", "with")):
+        return "the noun says nothing alone"  # "a high IQ", "live in difficult times", "with small dishes"
     unknown = kind is None and not noun.lower.endswith(("ness", "ity", "ion", "ment", "ance", "ence", "ism"))
     known = (
         is_definite(parsed, noun) or (noun.dep == "pobj" and parsed.tokens[noun.head].lower in ("about", "for", "of"))
@@ -192,13 +221,14 @@ def is_subsequence(result: str, original: str) -> bool:
 
 
 _DROP_GUARDS = (
-    _separable, _optional, part_of_term, _says_something, _distinguishing, _of_a_kind, _denied, in_comparison, in_quotes
+    _separable, _optional, part_of_term, _says_something, _distinguishing, _of_a_kind, _is_the_point, _wished_for,
+    _denied, in_condition, in_comparison, in_quotes,
 )  # fmt: skip
 
 register(
     Perturbation(
         name="drop_adjectives",
-        version="4",
+        version="5",
         family="baseline",
         description="removes adjectives before nouns that only describe, and do not tell which one is meant",
         effects={"consistency": "preserves", "relevance": "degrades-mildly"},

@@ -26,7 +26,7 @@ from dialgauge.perturb._guards import (
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
-from dialgauge.perturb._word_tables import substitutes, word_set
+from dialgauge.perturb._word_tables import is_term, substitutes, word_set
 
 _JUDGING = word_set("optional_adjectives")
 _NUMBERED = word_set("needed_adjectives")
@@ -36,6 +36,8 @@ _AMBIGUOUS = word_set("ambiguous_nouns", "wordnet")
 _MASS = word_set("mass_nouns")
 #: Supersenses of acts, attributes, thoughts, feelings and states.
 _DEEDS = frozenset((4, 7, 9, 12, 26))
+#: The supersense of things that people make.
+_THING = 6
 _SEXED = word_set("male") | word_set("female")
 
 
@@ -123,8 +125,13 @@ def _in_compound(parsed: Parsed, token: Token) -> str:
 
 
 def _clashes(parsed: Parsed, token: Token) -> str:
-    """An adjective or *of* phrase that may not fit the narrower noun; those that only judge always fit."""
+    """An adjective, owner or *of* phrase that may not fit the narrower noun; those that only judge always fit."""
+    owner = parsed.child(token, "poss")
+    if owner is not None and owner.pos == "NOUN" and (owner.tag == "NNS" or noun_class(token) != _THING):
+        return "described too closely"  # "a dancers' school", "the parents' meeting"
     for child in (parsed.tokens[c] for c in token.children):
+        if child.dep == "amod" and is_term(child.lower, _noun_lemma(token)):
+            return "part of a term"  # "red wine", "soft drinks"
         if child.dep == "amod" and child.lower not in _JUDGING and child.lower not in _NUMBERED:
             return "described too closely"
         telling = ("of", "for", "about", "to") if noun_class(token) in _DEEDS else ("of", "for", "about")
@@ -143,6 +150,9 @@ def _bare(parsed: Parsed, token: Token) -> str:
     light = verb in _LIGHT and noun_class(token) in _DEEDS
     if token.dep == "dobj" and (light or verb in ("do", "make")):
         return "a set phrase"  # "make a trip", "makes a good present"
+    after = following(parsed, token)
+    if after is not None and ((after.tag == "POS" and token.tag == "NNS") or after.pos == "DET"):
+        return "a set phrase"  # "children's stories"; "helps her book a ticket", whatever the tagger says
     if token.dep == "attr" and not any(parsed.tokens[c].lower == "there" for c in parsed.tokens[token.head].children):
         return "says what something is"
     lonely = token.tag == "NN" and not has_determiner(parsed, token) and _noun_lemma(token) not in _MASS
@@ -164,7 +174,7 @@ def check_hyponyms(
 register(
     Perturbation(
         name="hyponyms",
-        version="4",
+        version="5",
         family="baseline",
         description="replaces nouns by more specific ones (vehicle → truck)",
         effects={"consistency": "degrades", "relevance": "preserves"},
@@ -172,6 +182,6 @@ register(
         validate=check_hyponyms,
         needs=frozenset({"parse"}),
         citation=CITATION,
-        examples=(("The customer bought a gift in the store.", "The customer bought a necklace in the supermarket."),),
+        examples=(("The customer bought a gift in the store.", "The customer bought a bouquet in the supermarket."),),
     ),
 )

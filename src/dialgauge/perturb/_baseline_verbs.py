@@ -69,6 +69,9 @@ def _negated(parsed: Parsed, verb: Token) -> list[Edit]:
         if carrier.lemma == "have" and (not following or following[0].tag not in ("VBN", "VBD")):
             return []  # has something done
         return [Edit(carrier.end, carrier.end, "not" if carrier.lower == "can" else " not")]
+    before = parsed.tokens[verb.i - 1].lower if verb.i else ""
+    if before in ("only", "just"):
+        return []  # "only does not need a plumber"
     doer = subject(parsed, verb)
     if verb.tag == "MD" or doer is None or (verb.tag == "VBP" and doer.lower in ("this", "that") and doer.tag == "DT"):
         return []  # "before that start date" is a phrase, whatever the tagger thinks
@@ -181,6 +184,7 @@ def _too_few(found: int, wanted: int, what: str, which: str) -> str:
 register(
     Perturbation(
         name="add_negation",
+        version="2",
         family="baseline",
         description="negates the main clause of a sentence: 'not' after the auxiliary, or do-support",
         effects={"consistency": "degrades", "relevance": "preserves"},

@@ -7,6 +7,7 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_descriptions import check_dropped
 from dialgauge.perturb._baseline_dropping import cut
 from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._grammar import finite_part
 from dialgauge.perturb._guards import is_negated, lemma_of
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
@@ -46,7 +47,11 @@ def _clauses(parsed: Parsed) -> Iterator[Sequence[Edit]]:
 
 def _is_asked(parsed: Parsed, clause: Token, verb: Token) -> bool:
     """Whether *if* says what is asked or checked (*verify if it works*), not under which condition something holds."""
-    if lemma_of(verb) in _OF_KNOWING:
+    before = parsed.tokens[clause.left - 1] if clause.left else None
+    beside = before is not None and before.sentence == clause.sentence
+    if beside and before is not None and (before.pos == "ADJ" or lemma_of(before) in _OF_KNOWING):
+        return True  # "is not sure if", "will let him know if"
+    if lemma_of(verb) in _OF_KNOWING or lemma_of(verb) == "let":
         return True
     return clause.i > verb.i and lemma_of(verb) in _WITH_CLAUSES and parsed.child(verb, "dobj") is None
 
@@ -63,6 +68,9 @@ def _under_negation(parsed: Parsed) -> Iterator[Sequence[Edit]]:
             continue
         noun = parsed.child(token, "pobj")
         timed = token.dep == "prep" and noun is not None and noun.entity in ("DATE", "TIME") and lemma_of(head) != "be"
+        carrier = finite_part(parsed, head)
+        if timed and token.lower not in _UNTIL and (carrier is None or carrier.tag == "VBD"):
+            continue  # "was not well on Friday": what was not so then was not so
         until = token.dep == "advcl" and parsed.tokens[token.left].lower in _UNTIL
         if timed or until:
             yield _cut(parsed, token)
@@ -93,7 +101,7 @@ def _cut(parsed: Parsed, token: Token) -> Sequence[Edit]:
 register(
     Perturbation(
         name="drop_condition",
-        version="3",
+        version="4",
         family="further",
         description="removes a condition, a limit or a doubt, so that the summary claims more than was said",
         effects={"consistency": "degrades", "relevance": "degrades-mildly"},

@@ -7,7 +7,7 @@ there (nothing may go from below a negation, out of a condition, or from beside 
 import re
 from itertools import pairwise
 
-from dialgauge.perturb._deletions_joined import bound_conjunct, leaves_a_row_open
+from dialgauge.perturb._deletions_joined import BINDING_NOUNS, bound_attribute, bound_conjunct
 from dialgauge.perturb._grammar import NEGATIONS, SUBJECTS, finite_part, glued, is_finite, subject
 from dialgauge.perturb._guards import (
     CONDITIONS,
@@ -19,6 +19,7 @@ from dialgauge.perturb._guards import (
     occurs_again,
     safe_ones,
 )
+from dialgauge.perturb._lexicon import root
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person
 from dialgauge.perturb._word_tables import word_map, word_set
@@ -31,8 +32,8 @@ _WHERE = ("GPE", "LOC", "FAC")
 #: Prepositions of phrases that can go, on verbs and on nouns; *of*, *to*, *between*, *than* and the rest bind too much.
 _ON_VERBS = word_set("loose_prepositions")
 _ON_NOUNS = frozenset(["about", "at", "for", "from", "in", "near", "on", "with"])
-#: Verbs and nouns that need the phrase after them (*look at*, *deal with*, *a lot of*).
-_BINDING_VERBS, _BINDING_NOUNS = word_set("binding_verbs"), word_set("binding_nouns")
+#: Verbs that need the phrase after them (*look at*, *deal with*).
+_BINDING_VERBS = word_set("binding_verbs")
 #: Verbs that need it even beside an object (*put it on hold*, *tell him about it*).
 _BINDING_ANYWAY = word_set("binding_verbs_with_object")
 _MARKS = frozenset(["after", "although", "as", "because", "since", "so", "that", "though", "when", "while", "whereas"])
@@ -125,6 +126,12 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
         return "glued to its neighbour"
     if first and token.dep != "conj" and parsed.tokens[first - 1].dep in ("cc", "preconj"):
         return "one half of a pair"
+    joined = after is not None and after.dep == "cc" and after.sentence == token.sentence
+    if token.dep == "advcl" and joined and parsed.tokens[first].lower in _MARKS:
+        return "shares what follows"  # "since it's too small and there isn't a bigger size"
+    misread = [t for t in parsed.tokens[first : last + 1] if t.tag in ("VBZ", "VBD") and t.dep == "conj"]
+    if token.dep == "prep" and misread:
+        return "not one stretch"  # "before four o'clock and starts by …"
     return ""
 
 
@@ -139,7 +146,7 @@ def _bound(parsed: Parsed, phrase: Phrase) -> str:
         return bound_conjunct(parsed, first, last, token)
     if token.dep == "advcl":
         return _bound_clause(parsed, first, last, token)
-    return _bound_attribute(parsed, first, last, token)
+    return bound_attribute(parsed, first, last, token)
 
 
 def _bound_preposition(parsed: Parsed, token: Token) -> str:
@@ -195,6 +202,11 @@ def _bound_to_verb(parsed: Parsed, token: Token, head: Token, *, timed: bool, pl
         return "needed by its verb" if lemma in _TIMED or alone else ""
     if not complete or lemma in (_BINDING_ANYWAY if has_object else _BINDING_VERBS):
         return "needed by its verb"
+    if token.lower == "with" and parsed.child(head, "prt") is not None:
+        return "needed by its verb"  # "broke up with her"
+    owned = parsed.child(head, "dobj") if lemma == "have" else None
+    if owned is not None and is_person(parsed, owned):
+        return "needed by its verb"  # "have the salesmen for a demonstration"
     if token.i < head.i:
         return "" if token.left == _first_of(parsed, token) else "before its verb"
     return ""
@@ -211,15 +223,21 @@ def _others(parsed: Parsed, verb: Token, phrase: Token) -> bool:
 def _bound_to_noun(parsed: Parsed, token: Token, head: Token) -> str:
     if token.lower not in _ON_NOUNS:
         return "a binding preposition"
-    if lemma_of(head) in _BINDING_NOUNS or head.pos == "PROPN" or occurs_again(parsed, head):
+    if lemma_of(head) in BINDING_NOUNS or head.pos == "PROPN" or occurs_again(parsed, head):
         return "needed by its noun"
     verb = next((t for t in _above(parsed, head) if t.pos == "VERB"), head)
-    if lemma_of(verb) in _BINDING_ANYWAY and token.right == parsed.subtree(verb)[-1].i:
+    if lemma_of(verb) in _BINDING_ANYWAY and _ends(parsed, token, verb):
         return "needed by its verb"  # "derives much of it from experience", whatever the parser says
     described = has_determiner(parsed, head) or any(parsed.tokens[c].dep in ("amod", "compound") for c in head.children)
     if head.dep in SUBJECTS or head.dep == "conj" or any(parsed.tokens[c].dep == "conj" for c in head.children):
         return "needed by its noun"
     return "" if described else "needed by its noun"
+
+
+def _ends(parsed: Parsed, phrase: Token, verb: Token) -> bool:
+    """Whether a phrase is the last of what belongs to a verb."""
+    words = [t for t in parsed.subtree(verb) if t.pos != "PUNCT"]
+    return phrase.right >= words[-1].i
 
 
 def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
@@ -233,6 +251,8 @@ def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
         or lemma_of(head) in _TIMED | {"spend"}
     ):
         return "needed by its verb"
+    if parsed.tokens[first].lower in ("some", "any", "most", "more"):
+        return "needed by its verb"  # "will bring Jerry some tomorrow"
     complete = parsed.child(head, "dobj", "nsubjpass", "xcomp", "ccomp", "acomp") is not None or _others(
         parsed, head, token
     )
@@ -243,7 +263,8 @@ def _bound_time(parsed: Parsed, first: int, last: int, token: Token) -> str:
     before = parsed.tokens[first - 1] if first else None
     after = parsed.tokens[last + 1] if last + 1 < len(parsed.tokens) else None
     if before is not None and (
-        before.lower in ("once", "twice", "times", "every", "all", "the", "to", "a") or before.pos in ("NUM", "ADP")
+        before.lower in ("once", "twice", "times", "every", "all", "the", "to", "a")
+        or before.pos in ("NUM", "ADP", "ADJ")
     ):
         return "a rate or a span"
     if (
@@ -282,25 +303,6 @@ def _bound_clause(parsed: Parsed, first: int, last: int, token: Token) -> str:
         needed = parsed.child(head, "dobj", "acomp", "attr", "xcomp", "ccomp", "prep", "prt", "advmod", "nsubjpass")
         return "" if needed is not None or lemma_of(head) not in _BINDING_VERBS else "needed by its verb"
     return "not a clause that can go"
-
-
-def _bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str:
-    """Relative clauses, participles and appositions: between commas, or on a noun with an article."""
-    head = parsed.tokens[token.head]
-    set_off = parsed.tokens[first - 1].text == "," if first else False
-    closed = last + 1 >= len(parsed.tokens) or parsed.tokens[last + 1].text in (",", ".", ";")
-    if token.dep == "appos":
-        aside = set_off and closed and token.pos != "NUM" and head.pos in ("NOUN", "PROPN")
-        row = parsed.child(token, "cc") is not None or leaves_a_row_open(parsed, first)
-        return "one of several" if row else "" if aside else "not set off by commas"
-    if set_off and closed and token.dep == "relcl":
-        return ""
-    if token.dep == "acl" and token.tag not in ("VBG", "VBN"):
-        return "needed by its noun"
-    definite = any(parsed.tokens[c].lower in ("the", "a", "an", "this", "these", "those") for c in head.children)
-    if not definite or lemma_of(head) in _BINDING_NOUNS or head.dep in ("attr", "conj") or occurs_again(parsed, head):
-        return "needed by its noun"
-    return "" if first == head.i + 1 else "not beside its noun"
 
 
 def _first_of(parsed: Parsed, token: Token) -> int:
@@ -365,6 +367,9 @@ def _referred_to(parsed: Parsed, phrase: Phrase) -> str:
     following = next((t for t in later if t.sentence > token.sentence), None)
     if token.dep == "conj" and token.pos in ("VERB", "AUX") and following is not None and following.lower in TYING:
         return "the next sentence looks back"  # "…, but she never went there. So they go elsewhere."
+    named = {root(t.lower) for t in parsed.tokens[first : last + 1] if t.pos == "VERB"}
+    if any(t.pos == "NOUN" and has_determiner(parsed, t) and root(t.lower) in named for t in later):
+        return "spoken of again"  # "a dog named Count. The name comes from …"
     for noun in parsed.tokens[first : last + 1]:
         if noun.pos not in ("NOUN", "PROPN") or noun.entity in _WHEN_OR_WHERE:
             continue

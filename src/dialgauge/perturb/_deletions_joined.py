@@ -1,11 +1,17 @@
-"""What stands after *and* or *but*, and whether the rest is whole without it."""
+"""What stands after *and* or *but*, and what describes a noun: whether the rest is whole without it."""
 
 from dialgauge.perturb._grammar import SUBJECTS, can_be_verb, finite_part
-from dialgauge.perturb._guards import is_negated, lemma_of, occurs_again
+from dialgauge.perturb._guards import is_negated, lemma_of, noun_class, occurs_again
 from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._word_tables import word_set
 
 #: Words that look back to two things.
 _OF_TWO = frozenset(["both", "former", "latter", "respectively"])
+
+#: Supersenses of attributes and thoughts: what they are of must be said.
+_OF_WHAT = frozenset((7, 9))
+#: Nouns that need the phrase after them (*a lot of*).
+BINDING_NOUNS = word_set("binding_nouns")
 
 
 def bound_conjunct(parsed: Parsed, first: int, last: int, token: Token) -> str:
@@ -59,6 +65,8 @@ def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -
         or parsed.tokens[token.left - 1].lower != "and"
     ):
         return "one half of a pair"
+    if head.pos == "PROPN" and token.pos != "PROPN":
+        return "one half of a pair"  # "robbed James and May's place", "the Queen and King suites"
     if parsed.tokens[token.left - 2].text == "," or any(t.lower in _OF_TWO for t in parsed.tokens[last + 1 :]):
         return "one of several"  # the last of a row; "and can get more from the latter"
     owner = parsed.tokens[head.head]
@@ -77,7 +85,32 @@ def _bound_second_object(parsed: Parsed, last: int, token: Token, head: Token) -
     if (
         after is not None
         and after.sentence == token.sentence
-        and (after.pos not in ("PUNCT", "ADP", "CCONJ", "SCONJ", "PART", "ADV") or after.lower in ("of", "with"))
+        and (
+            after.pos not in ("PUNCT", "ADP", "CCONJ", "SCONJ", "PART", "ADV")
+            or after.lower in ("of", "with")
+            or (after.pos == "ADP" and parsed.child(token, "relcl") is not None)
+        )
     ):
         return "shares what follows"
     return ""
+
+
+def bound_attribute(parsed: Parsed, first: int, last: int, token: Token) -> str:
+    """Relative clauses, participles and appositions: between commas, or on a noun with an article."""
+    head = parsed.tokens[token.head]
+    set_off = parsed.tokens[first - 1].text == "," if first else False
+    closed = last + 1 >= len(parsed.tokens) or parsed.tokens[last + 1].text in (",", ".", ";")
+    if token.dep == "appos":
+        aside = set_off and closed and token.pos != "NUM" and head.pos in ("NOUN", "PROPN")
+        row = parsed.child(token, "cc") is not None or leaves_a_row_open(parsed, first)
+        return "one of several" if row else "" if aside else "not set off by commas"
+    if set_off and closed and token.dep == "relcl":
+        return ""
+    verb = parsed.tokens[head.head]
+    made = token.tag == "VBN" and head.dep == "dobj" and lemma_of(verb) in ("get", "have", "need", "want")
+    if (token.dep == "acl" and token.tag not in ("VBG", "VBN")) or made or noun_class(head) in _OF_WHAT:
+        return "needed by its noun"  # "have a suit made", "the qualities she looks for"
+    definite = any(parsed.tokens[c].lower in ("the", "a", "an", "this", "these", "those") for c in head.children)
+    if not definite or lemma_of(head) in BINDING_NOUNS or head.dep in ("attr", "conj") or occurs_again(parsed, head):
+        return "needed by its noun"
+    return "" if first == head.i + 1 else "not beside its noun"

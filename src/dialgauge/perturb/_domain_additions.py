@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dialgauge.corpus import Dialogue
 from dialgauge.perturb._bank import Bank
 from dialgauge.perturb._domain_sides import Side, sides_of
-from dialgauge.perturb._domain_text import CITATION, numbers, source_of, support
+from dialgauge.perturb._domain_text import CITATION, numbers, source_of, support, tells_past
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._entities import MONTHS
 from dialgauge.perturb._lexicon import lexicon, people
@@ -137,7 +137,7 @@ def _propose_noise(
 ) -> Proposal | NotApplicable:
     """Sentences of the lexicon for calls between a customer and somebody who serves; for everything else sentences that
     summaries of similar conversations have."""
-    text, past = parsed.text, _tells_past(parsed)
+    text, past = parsed.text, tells_past(parsed)
     about, pool = _of_the_domain(dialogue, text)
     near = [] if pool else bank.fitting(dialogue, text, past)[: max(_NEAREST, level)]
     if not pool and len(near) < level:
@@ -182,7 +182,16 @@ def _of_the_topic(dialogue: Dialogue | None, text: str) -> tuple[str, list[Seque
     if clear:
         return clear[0].name, [clear[0].noise]
     named = {m.side for m in sides_of(dialogue, text).mentions(text) if m.kind == "name"}
-    return ("", [lexicon().chat_noise]) if len(named) == 2 else ("", [])
+    if len(named) == 2:
+        return "", [lexicon().chat_noise]
+    return ("", [_of_one(lexicon().chat_noise, min(named))]) if named else ("", [])
+
+
+def _of_one(templates: Sequence[str], side: Side) -> Sequence[str]:
+    """The sentences about one person, all about this side."""
+    slots = ("{Customer}", "{Agent}")
+    alone = [t for t in templates if "{customer}" not in t and "{agent}" not in t]
+    return [t.replace(slots[1 - side], slots[side]) for t in alone]
 
 
 def _with_names(templates: Sequence[str], dialogue: Dialogue | None, text: str) -> list[str]:
@@ -205,11 +214,6 @@ def _joined(text: str, place: int, sentences: Sequence[str]) -> str:
     """Sentences to stand behind a place, with the full stop that the sentence before may lack."""
     stop = "" if text[place - 1] in '.!?…"”)' else "."
     return f"{stop} {' '.join(sentences)}"
-
-
-def _tells_past(parsed: Parsed) -> bool:
-    """Whether the summary is told in the past: by its finite verbs."""
-    return sum(t.tag == "VBD" for t in parsed.tokens) >= sum(t.tag in ("VBZ", "VBP") for t in parsed.tokens)
 
 
 def _called(text: str, dialogue: Dialogue | None) -> tuple[str, str]:
@@ -288,7 +292,7 @@ DEMOGRAPHIC_CHANGE = Perturbation(
 )
 NOISE_ADDITION = Perturbation(
     name="noise_addition",
-    version="4",
+    version="5",
     family="domain",
     description="Adds sentences that fit the domain but are not supported by the transcript",
     effects={"consistency": "degrades", "relevance": "degrades"},
@@ -301,8 +305,8 @@ NOISE_ADDITION = Perturbation(
         (
             "The customer's card was kept by a cash machine, and the bank sent a new card. The payment is on the "
             "account.",
-            "The customer's card was kept by a cash machine, and the bank sent a new card. The agent offered a meeting "
-            "with a mortgage specialist. The payment is on the account.",
+            "The customer's card was kept by a cash machine, and the bank sent a new card. The agent mentioned a new "
+            "travel credit card with airport lounges. The payment is on the account.",
         ),
     ),
 )

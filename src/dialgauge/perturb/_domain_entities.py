@@ -39,6 +39,13 @@ def _entities(parsed: Parsed, dialogue: Dialogue | None) -> tuple[list[EntityGro
     return parsed.memo[key], domain
 
 
+#: A range of two values.
+_RANGE = re.compile(
+    r"\b(?:between|from)\s+(?:the\s|[A-Z]\w+\s)?\S*\d\S*(?:\s\S+){0,2}?\s(?:and|to|until)\s+"
+    r"(?:the\s|[A-Z]\w+\s)?\S*\d[^\s.,;]*(?:[.,]\d+)?"
+)
+
+
 def _propose(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int, *, mode: str, source: str
 ) -> Proposal | NotApplicable:
@@ -51,7 +58,10 @@ def _propose(
     # Replacements for all come before the draw, so that an entity gets the same one whatever n is.
     changes: list[tuple[EntityGroup, str, str]] = []
     taken = {group.surface.lower() for group in groups}
+    ranges = [match.span() for match in _RANGE.finditer(parsed.text)]
     for group in groups:
+        if any(low <= start and end <= high for start, end in group.spans for low, high in ranges):
+            continue  # "between $20 and $25": another one might turn the range around
         replacement = _replacement(group, parsed, groups, spoken, domain, taken, source, rng)
         if replacement is not None:
             changes.append((group, *replacement))
@@ -106,16 +116,26 @@ def _replacement(
         extrinsic = term_replacement(group, domain, taken, rng) if domain else None
     else:
         made = (invented(group.kind, group.surface, rng) for _ in range(_ATTEMPTS))
-        extrinsic = next((value for value in made if value and value.lower() not in taken), None)
+        extrinsic = next((value for value in made if value and _is_new(value, group, parsed, taken)), None)
     prefer_intrinsic = rng.random() < 0.5
     if source != "extrinsic" and intrinsic and (source == "intrinsic" or prefer_intrinsic or not extrinsic):
         return intrinsic, "intrinsic"
     return (extrinsic, "extrinsic") if extrinsic and source != "intrinsic" else None
 
 
+def _is_new(value: str, group: EntityGroup, parsed: Parsed, taken: set[str]) -> bool:
+    """Whether a value is not in the text yet: nobody is called Asia beside the continent."""
+    if group.kind != "person":
+        return value.lower() not in taken
+    new, old = value.split()[-1].lower(), {word.lower() for word in group.surface.split()}
+    named = re.search(rf"\b{re.escape(new)}\b", parsed.text.lower()) is not None
+    short = any(len(word) > 2 and (word in new or new in word) for word in old)  # Liz is Elizabeth
+    return value.lower() not in taken and not named and not short
+
+
 def _bare_value(surface: str) -> str:
     """A value without what is only spelling: *9 pm* is *9pm*."""
-    return re.sub(r"[\s.,]", "", surface.lower())
+    return re.sub(r"[\s.,-]", "", surface.lower())
 
 
 def _same_form(first: str, second: str) -> bool:
@@ -191,7 +211,7 @@ def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
 
 CHANGE_PERTURBATION = Perturbation(
     name="change_perturbation",
-    version="2",
+    version="3",
     family="domain",
     description="Replaces exactly n entities (amounts, dates, ids, names, roles, domain nouns) by others of their kind",
     effects={"consistency": "degrades", "relevance": "preserves"},
@@ -205,7 +225,7 @@ CHANGE_PERTURBATION = Perturbation(
     examples=(
         (
             "Nora paid $120 on Monday.",
-            "Nora paid $140 on Monday.",
+            "Nora paid $180 on Monday.",
         ),
     ),
     options={

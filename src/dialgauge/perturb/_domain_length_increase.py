@@ -8,6 +8,7 @@ from dialgauge.perturb._domain_length import negated
 from dialgauge.perturb._domain_text import CITATION, lost_facts, new_facts, word_count
 from dialgauge.perturb._edits import Edit, apply_edits
 from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._people import is_first_name, people_of
 from dialgauge.perturb._perturbation import Perturbation, Random
 from dialgauge.perturb._registry import register
 
@@ -21,11 +22,10 @@ _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bbecause(?! of)\b", "due to the fact that"),
         (r"\b[Bb]ecause of\b", "as a consequence of"),
         (r"\balthough\b", "in spite of the fact that"),
-        (r"\bif\b(?! not)", "in the event that"),
+        (r"(?<=[,.] )[Ii]f\b(?! not)", "in the event that"),  # not in "asks if"
         (r"\bsoon\b(?! as)", "in the near future"),
         (r"\bwithin (?=(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|forty)\b)", "within a period of "),
         (r"\bnow\b", "at this point in time"),
-        (r"\bby (?=(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b)", "by no later than "),
         (r"\buntil\b", "up until"),
         (r"\binstead of\b", "in place of"),
         (r"\bwants to\b", "has the wish to"),
@@ -36,7 +36,7 @@ _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bThe (agent|representative|adviser|advisor)\b", r"The \1 in this conversation"),
     )
 )
-_FIRST_LEADS = ("In the conversation that is summarised here, ", "As far as this conversation is concerned, ")
+_FIRST_LEADS = ("According to the conversation that is summarised here, ", "As far as this conversation shows, ")
 _NEXT_LEADS = (
     "In addition to this, ",
     "As the conversation furthermore shows, ",
@@ -49,6 +49,8 @@ _CLOSINGS = (
     "This sums up what was said in the course of the conversation.",
     "With this, the main points of the conversation have been set out.",
 )
+#: A sentence that begins so looks back already.
+_TYING = frozenset(["and", "but", "so", "or", "then", "also", "finally", "however", "still", "later", "afterwards"])
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 
 
@@ -58,7 +60,7 @@ def _propose_increase(parsed: Parsed, dialogue: Dialogue | None, rng: Random, le
     edits: list[Edit] = []
     steps: list[Callable[[], Iterator[Edit]]] = [
         lambda: _expanded(text),
-        lambda: _leads(parsed, rng),
+        lambda: _leads(parsed, people_of(dialogue), rng),
         lambda: _closing(parsed, rng),
     ]
     for step in steps:
@@ -80,13 +82,13 @@ def _expanded(text: str) -> Iterator[Edit]:
             yield Edit(*match.span(), long[0].upper() + long[1:] if match.group()[0].isupper() else long)
 
 
-def _leads(parsed: Parsed, rng: Random) -> Iterator[Edit]:
+def _leads(parsed: Parsed, known: frozenset[str], rng: Random) -> Iterator[Edit]:
     """An empty introduction for each sentence that is one: it has a subject and a finite verb."""
     following = rng.sample(_NEXT_LEADS, len(_NEXT_LEADS))
     for place, (start, _) in enumerate(parsed.sentences):
         tokens = [token for token in parsed.tokens if token.sentence == place]
         whole = any(t.dep in ("nsubj", "nsubjpass", "expl") for t in tokens) and any(t.tag in _FINITE for t in tokens)
-        if not tokens or not whole or tokens[0].tag in ("VB", "UH") or tokens[0].lower in ("and", "but", "so", "or"):
+        if not tokens or not whole or tokens[0].tag in ("VB", "UH") or tokens[0].lower in _TYING:
             continue
         lead = rng.choice(_FIRST_LEADS) if place == 0 else following[place % len(following)]
         opens_with_phrase = tokens[0].dep not in ("nsubj", "nsubjpass", "det", "compound", "poss", "amod", "expl")
@@ -96,6 +98,9 @@ def _leads(parsed: Parsed, rng: Random) -> Iterator[Edit]:
         name = (
             first.pos == "PROPN"
             or first.entity
+            or is_first_name(first.text)
+            or first.lower in known
+            or any(t.pos == "PROPN" and t.i == first.i + 1 and first.dep == "compound" for t in tokens)
             or first.text == "I"
             or first.text[1:2].isupper()
             or not first.text[0].isalpha()
@@ -120,6 +125,7 @@ def _validate_increase(
 
 LENGTH_INCREASE = Perturbation(
     name="length_increase",
+    version="2",
     family="domain",
     description="Uses more words for the same content; adds nothing",
     effects={"consistency": "preserves", "relevance": "preserves"},
@@ -130,7 +136,7 @@ LENGTH_INCREASE = Perturbation(
     examples=(
         (
             "The customer wanted to cancel the card because it was lost.",
-            "The customer in this conversation had the wish to cancel the card because it was lost.",
+            "The customer had the wish to cancel the card due to the fact that it was lost.",
         ),
     ),
 )

@@ -133,3 +133,8 @@ def edits_between(original: str, result: str) -> list[Edit]:
         for tag, i1, i2, j1, j2 in matcher.get_opcodes()
         if tag != "equal"
     ]
+
+
+def tells_past(parsed: Parsed) -> bool:
+    """Whether a summary is told in the past: by its finite verbs; one that only has *will* and *can* is not."""
+    return sum(t.tag == "VBD" for t in parsed.tokens) > sum(t.tag in ("VBZ", "VBP") for t in parsed.tokens)

@@ -4,6 +4,7 @@ from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import glued, inflect, is_question, like, verb_base
 from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._people import is_person
 
 _NOMINATIVE = {"him": "he", "her": "she", "them": "they", "me": "I", "us": "we"}
 _OBJECTIVE = {nominative: objective for objective, nominative in _NOMINATIVE.items()}
@@ -70,6 +71,8 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
         and whole[-1].i < verb.i < start_of_object
         and all(t.dep == "prt" for t in particles)
         and not any(c.dep in ("dative", "xcomp", "ccomp", "oprd") for c in children)
+        and not any(c.dep == "advcl" and c.tag == "VBG" and c.i > verb.i for c in children)
+        and not any(_reaches_person(parsed, t) for t in object_)
         and target.lower not in _NO_SUBJECT and subject.lower not in _NO_SUBJECT
         and subject.tag not in ("WP", "WDT") and subject.lower != "it"
         and not any(t.tag == "PRP$" for t in object_)
@@ -77,6 +80,13 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
         and not any(t.dep in ("relcl", "acl", "advcl") for t in whole)
         and not glued(parsed, verb) and not any(glued(parsed, t) for t in parsed.tokens[whole[-1].i : verb.i])
     )  # fmt: skip
+
+
+def _reaches_person(parsed: Parsed, token: Token) -> bool:
+    """*States the purpose of the visit to him*: whom something is told, given or shown, or with whom it is shared, may
+    belong to the verb, whatever the parser thinks."""
+    noun = parsed.child(token, "pobj") if token.dep == "prep" and token.lower in ("to", "with") else None
+    return noun is not None and (is_person(parsed, noun) or noun.entity == "PERSON")
 
 
 def _out_of_number(verb: Token, subject: Token) -> bool:

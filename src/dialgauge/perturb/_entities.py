@@ -25,12 +25,14 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 #: Who else might have called or answered; none of them is just another word for customer or agent.
 OTHER_ROLES = (
     ("supplier", "contractor", "journalist", "inspector", "landlord", "colleague", "lawyer"),
-    ("accountant", "auditor", "courier", "gardener", "journalist", "photographer", "plumber"),
+    ("accountant", "auditor", "courier", "engineer", "inspector", "journalist", "lawyer"),
 )
 
 _AMOUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _MONTH = f"(?:{'|'.join(MONTHS)})"
+#: What can follow a date; *the 1st class* is none.
+_DATE_ENDS = "(?:and|at|because|but|for|from|if|in|of|on|or|since|so|that|to|until|when|with)"
 _COUNT_WORDS = sorted((word for word in NUMBER_WORDS if word not in ("zero", "one")), key=len, reverse=True)
 _COUNT = rf"(?:\d+(?:\.\d+)?|{'|'.join(_COUNT_WORDS)})"
 _UNIT = (
@@ -49,10 +51,10 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("id", r"(?<![\w,.-])\d{2,}-\d{3,}(?![\w-])"),
         ("id", r"(?<![\w,.£$€-])\d{5,}(?![\w,.-]*\d)"),
         ("date", rf"(?<![–-])\b{_DAY}(?:\s+of)?\s+{_MONTH}(?:,?\s+\d{{4}})?\b"),
-        ("date", rf"\b{_MONTH}\s+{_DAY}\b(?:,\s+\d{{4}})?|\bthe\s+{_DAY}\b(?<=[a-z])"),
+        ("date", rf"\b{_MONTH}\s+{_DAY}\b(?:,\s+\d{{4}})?|\bthe\s+{_DAY}\b(?<=[a-z])(?!\s+(?!{_DATE_ENDS}\b)[a-z])"),
         ("month", rf"\b(?:in|by|since|until|from|of|for|next|last)\s+(?P<value>{_MONTH})\b"),
         ("weekday", rf"\b(?:{'|'.join(WEEKDAYS)})\b"),
-        ("time", r"\b\d{1,2}[:.]\d{2}(?:\s?[ap]\.?m\b\.?)?(?!\d|\s?(?:%|ml|mg|km))|\b\d{1,2}\s?[ap]\.?m\b"),
+        ("time", r"\b\d{1,2}[:.]\d{2}(?:\s?(?:[ap]m\b|[ap]\.m\b\.?))?(?!\d|\s?(?:%|ml|mg|km))|\b\d{1,2}\s?[ap]\.?m\b"),
         ("quantity", rf"\b{_COUNT}(?:[\s-](?:working|business|further|more))?[\s-]{_UNIT}\b"),
         ("number", r"(?<![\w.,:£$€#–/-])\d+(?:[.,]\d+)*(?![\w%–/-]|[.,:]\d)"),
     )
@@ -127,9 +129,16 @@ def _everywhere(text: str, kept: list[tuple[int, int, str, str]]) -> list[tuple[
         (*match.span(), kind, slot)
         for start, end, kind, slot in kept
         if kind in ("person", "organisation", "place")
-        for match in re.finditer(rf"(?<![\w-]){re.escape(text[start:end])}(?![\w-])", text)
+        for name in {text[start:end], *_surname(text[start:end], kind)}
+        for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)
     ]
     return _longest_first([*kept, *further])
+
+
+def _surname(surface: str, kind: str) -> list[str]:
+    """The name without its title: *Mr. London* is *London* later."""
+    words = surface.split()
+    return words[-1:] if kind == "person" and len(words) > 1 and words[0] in _TITLES else []
 
 
 def _joined_people(groups: list[EntityGroup]) -> list[EntityGroup]:
@@ -178,6 +187,10 @@ def _name(
     stripped = re.sub(r"['’]s?$", "", stripped)
     kind = _kind_of(parsed.text, start, stripped, label, known)
     end = start + len(stripped)
+    if kind != "street" and _describes_noun(parsed, end):
+        return  # "the Maya temples"
+    if kind in ("place", "organisation") and _beside_person(parsed, start, end):
+        return  # "input from Skiranth, Ravi and Prasad"
     if kind == "person" and (title := re.search(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+$", parsed.text[:start])):
         start = title.start()
     if kind and stripped[:1].isupper() and not re.search(r"\d", stripped) and stripped not in (*MONTHS, *WEEKDAYS):
@@ -205,8 +218,30 @@ def _kind_of(text: str, start: int, name: str, label: str, known: frozenset[str]
         return None  # "Stung by the news": only a capital at the start of a sentence
     before = text[:start].rstrip().rpartition(" ")[2].lower()
     if label == "place":
-        return "place" if before in _BEFORE_PLACES else None
-    return "organisation" if before in ("at", "for", "from", "with") else None
+        return "place" if before in _BEFORE_PLACES and not name.isupper() else None
+    somebody = len(words) == 1 and not name.isupper()  # "talk with Prasad": a label alone does not make a company
+    return "organisation" if before in (("at", "for") if somebody else ("at", "for", "from", "with")) else None
+
+
+def _describes_noun(parsed: Parsed, end: int) -> bool:
+    """Whether a common noun in the plural follows a name that belongs to it."""
+    last = next((t for t in parsed.tokens if t.end == end), None)
+    if last is None or last.i + 1 >= len(parsed.tokens):
+        return False
+    after = parsed.tokens[last.i + 1]
+    return after.tag == "NNS" and last.head == after.i and last.dep in ("compound", "amod", "nmod")
+
+
+def _beside_person(parsed: Parsed, start: int, end: int) -> bool:
+    """Whether a name stands in a row with somebody's name."""
+    names = [(e.start, e.end) for e in parsed.entities if e.label == "PERSON"]
+    names += [(t.start, t.end) for t in parsed.tokens if t.pos == "PROPN" and is_first_name(t.text)]
+    joint = re.compile(r",? (?:and |or )?")
+    return any(
+        joint.fullmatch(parsed.text, min(end, other_end), max(start, other_start)) is not None
+        for other_start, other_end in names
+        if other_end < start or other_start > end
+    )
 
 
 def _role_pattern() -> re.Pattern[str]:

@@ -105,8 +105,9 @@ def is_negated(parsed: Parsed, verb: Token) -> bool:
                 parsed.tokens[c].lower in ("no", "neither", "none") for c in part.children
             ):
                 return True
-        if verb.dep not in ("xcomp", "conj", "ccomp") or verb.head == verb.i:
-            return False
+        own = verb.dep == "conj" and parsed.child(verb, "nsubj", "nsubjpass", "expl") is not None
+        if own or verb.dep not in ("xcomp", "conj", "ccomp") or verb.head == verb.i:
+            return False  # "did not expect snow, but they were snowed in"
         verb = parsed.tokens[verb.head]
 
 

@@ -14,10 +14,12 @@ from dialgauge.perturb._word_tables import word_set
 
 Gender = Literal["feminine", "masculine"]
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+#: Why something is asked for is not what is asked for: a trip cancelled due to a doctor's appointment is a trip.
+_REASON = re.compile(r"\b(?:due to|because of|owing to|as a result of)\b[^.;,!?]*", re.IGNORECASE)
 #: Minimum number of different keywords for a text to count as belonging to a domain.
 _LEAST_KEYWORDS = 3
 #: A keyword in the summary (3 each) and in the transcript (1 each) before a conversation has a topic.
-_LEAST_NEARNESS = 8
+_LEAST_NEARNESS = 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ class Lexicon:
         """The domain that the dialogue declares, or the one whose keywords its transcript and the summary show most."""
         if dialogue and dialogue.domain and dialogue.domain.lower() in self.domains:
             return self.domains[dialogue.domain.lower()]
-        whole = f"{dialogue.text}\n{text}" if dialogue else text
+        told = _REASON.sub("", text)
+        whole = f"{dialogue.text}\n{told}" if dialogue else told
         found = roots(whole)
         ranked = sorted(
             self.domains.values(), key=lambda d: (-len(d.keywords & found.keys()), -sum(found[k] for k in d.keywords))

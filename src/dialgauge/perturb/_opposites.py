@@ -4,7 +4,7 @@ from functools import cache
 
 from dialgauge.perturb._adjective_forms import adjective_lemma, negates, takes_ending
 from dialgauge.perturb._grammar import base_form, finite_part, inflect, subject
-from dialgauge.perturb._guards import ancestors, in_excess, is_definite, is_negated, lemma_of, noun_class
+from dialgauge.perturb._guards import ancestors, following, in_excess, is_definite, is_negated, lemma_of, noun_class
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import names_person
 from dialgauge.perturb._word_tables import substitutes, word_set
@@ -16,6 +16,7 @@ _ABSTRACT = frozenset((7, 9, 12))
 _TIMED = frozenset((4, 6, 11, 13, 28))
 #: Supersenses of bodies, things, food, places, objects, plants, possessions and substances.
 _CONCRETE = frozenset((5, 6, 8, 13, 15, 17, 18, 20, 21, 27))
+_DEVICE, _BODY = 6, 8
 #: Verbs whose object is what somebody would like to have.
 _SEEKING = word_set("seeking_verbs")
 #: Adjectives that mean something else of things that can be touched than of the others.
@@ -23,7 +24,9 @@ OF_THINGS = word_set("adjectives_of_things")
 
 
 def in_excess_or_none(parsed: Parsed, token: Token) -> str:
-    """*Too good to be true*, *for no good reason*."""
+    """*Too good to be true*, *so good that she sees it again*, *for no good reason*."""
+    if any(parsed.tokens[c].lower == "so" for c in token.children):
+        return "measured by so"
     if any(in_excess(parsed, t) for t in (token, *ancestors(parsed, token))):
         return "measured by too"
     noun = parsed.tokens[token.head]
@@ -36,11 +39,34 @@ def in_pair(parsed: Parsed, token: Token) -> str:
     joined = [parsed.tokens[c] for c in first.children if parsed.tokens[c].dep == "conj"]
     others = [t for t in (first, *joined) if t.i != token.i and t.pos == "ADJ"] if joined else []
     known = substitutes("antonyms")
-    if any(_valence(t.lower) * _valence(token.lower) > 0 and not known.get(adjective_lemma(t)) for t in others):
+    if any(valence(t.lower) * valence(token.lower) > 0 and not known.get(adjective_lemma(t)) for t in others):
         return "one half of a pair"
     noun = parsed.tokens[first.head]
     both = any(parsed.tokens[c].lower in ("both", "either") for t in (first, noun) for c in t.children)
     return "one half of a pair" if both else ""
+
+
+def in_set_phrase(parsed: Parsed, token: Token) -> str:
+    """*Makes good use of it*, *takes good care of him*, *asks them not to be late*."""
+    noun = parsed.tokens[token.head]
+    if token.dep == "amod":
+        light = noun.dep == "dobj" and lemma_of(parsed.tokens[noun.head]) in ("make", "take") and noun.tag == "NN"
+        bare = not any(parsed.tokens[c].dep in ("det", "poss") for c in noun.children)
+        return "part of a fixed phrase" if light and bare else ""
+    marks = {parsed.tokens[c].lower for c in noun.children if c < token.i}
+    return "under a negation" if {"not", "to"} <= marks else ""
+
+
+def of_a_part_or_device(parsed: Parsed, token: Token) -> str:
+    """*The lower back*, *a slow cooker*: one of two parts, and what something does."""
+    noun = parsed.tokens[token.head]
+    if token.dep != "amod":
+        after = following(parsed, token)
+        misread = token.tag != "JJ" and after is not None and after.pos == "VERB"  # "and later convinces him"
+        return "part of a fixed phrase" if misread else ""
+    doing = lemma_of(noun).endswith("er") and base_form(lemma_of(noun)[:-2], "VERB") is not None
+    device = noun_class(noun) == _DEVICE and doing
+    return "part of a term" if device or (token.tag == "JJR" and noun_class(noun) == _BODY) else ""
 
 
 def result_of_a_verb(parsed: Parsed, token: Token) -> str:
@@ -74,7 +100,16 @@ def unwanted(parsed: Parsed, token: Token, opposite: str) -> bool:
     clause = parsed.child(token, "ccomp")
     if clause is not None and parsed.child(clause, "mark") is None and negative:
         return True
-    return (negative or _valence(opposite) < 0) and _is_sought(parsed, token)
+    if _is_feared(parsed, token):
+        return True
+    return (negative or valence(opposite) < 0) and _is_sought(parsed, token)
+
+
+def _is_feared(parsed: Parsed, token: Token) -> bool:
+    """*Hopes that she won't feel depressed*: nobody hopes for the contrary."""
+    below = [t for t in ancestors(parsed, token) if t.pos in ("VERB", "AUX")]
+    hoping = any(lemma_of(t) in _SEEKING for t in below[1:])
+    return hoping and is_negated(parsed, below[0]) and valence(token.lower) < 0
 
 
 def _of_somebody(parsed: Parsed, verb: Token) -> bool:
@@ -94,16 +129,21 @@ def _has_more(parsed: Parsed, token: Token) -> bool:
 def _is_sought(parsed: Parsed, token: Token) -> bool:
     """Whether the adjective belongs to something that somebody wants, tries, asks for or will do. Of a verb that is
     said of a quality (*looks nice*, *will be late*) this does not hold."""
-    noun = parsed.tokens[token.head]
-    if token.dep == "amod" and noun.dep == "pobj" and parsed.tokens[noun.head].lower not in ("for", "of", "with"):
-        return False  # "wants to eat at a popular place"
     said = token.dep != "amod"
     for verb in ancestors(parsed, token):
         if verb.pos not in ("VERB", "AUX"):
             said = False
             continue
         marks = {parsed.tokens[c].lower for c in verb.children if parsed.tokens[c].dep == "aux"}
-        if "to" in marks or (not said and (lemma_of(verb) in _SEEKING or marks & {"will", "'ll", "should", "must"})):
+        looking = lemma_of(verb) == "look" and any(parsed.tokens[c].lower == "for" for c in verb.children)
+        if looking or _is_purpose(parsed, verb):
+            return True
+        if (
+            "to" in marks
+            or marks & {"should", "must"}
+            or (verb.tag == "VB" and not marks)
+            or (not said and (lemma_of(verb) in _SEEKING or marks & {"will", "'ll", "should", "must"}))
+        ):
             return True
         if finite_part(parsed, verb) is not None and verb.dep != "ccomp":
             return False
@@ -111,8 +151,14 @@ def _is_sought(parsed: Parsed, token: Token) -> bool:
     return False
 
 
+def _is_purpose(parsed: Parsed, verb: Token) -> bool:
+    """*So that she looks good*."""
+    opening = [t.lower for t in parsed.tokens[verb.left : verb.left + 2]]
+    return verb.dep == "advcl" and opening == ["so", "that"]
+
+
 @cache
-def _valence(word: str) -> float:
+def valence(word: str) -> float:
     """How good (above 0) or bad a word sounds, by the lexicon of VADER."""
     from dialgauge.affect import vader_lexicon
 
