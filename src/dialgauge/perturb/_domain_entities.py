@@ -111,7 +111,7 @@ def _replacement(
     if group.kind == "role":
         # A role is a value only where both are named, so that another one would be somebody else.
         both = len({lexicon_side(other.surface.lower()) for other in groups if other.kind == "role"}) == 2
-        extrinsic: str | None = role_replacement(group.surface, parsed.text, taken, rng) if both else None
+        extrinsic: str | None = role_replacement(parsed.text, rng) if both else None
     elif group.kind == "term":
         extrinsic = term_replacement(group, domain, taken, rng) if domain else None
     else:

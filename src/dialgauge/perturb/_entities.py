@@ -22,12 +22,6 @@ MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-#: Who else might have called or answered; none of them is just another word for customer or agent.
-OTHER_ROLES = (
-    ("supplier", "contractor", "journalist", "inspector", "landlord", "colleague", "lawyer"),
-    ("accountant", "auditor", "courier", "engineer", "inspector", "journalist", "lawyer"),
-)
-
 _AMOUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _MONTH = f"(?:{'|'.join(MONTHS)})"
@@ -86,8 +80,8 @@ def find_entities(parsed: Parsed, domain: Domain | None, known: frozenset[str] =
             found += _name(parsed, entity.start, entity.end, _LABELS[entity.label], known)
     found += [(*match.span(), "slot", "") for match in _SLOT.finditer(parsed.text)]
     found += [(*match.span(), "speaker", "") for match in re.finditer(PLACEHOLDER, parsed.text)]
-    roles = [match for match in _role_pattern().finditer(parsed.text) if not _in_compound(parsed, *match.span())]
-    found += [(*match.span(), "role", "") for match in roles]
+    roles = [match for match in _role_pattern().finditer(parsed.text) if _is_somebody(parsed, match)]
+    found += [(_with_article(parsed.text, match.start()), match.end(), "role", "") for match in roles]
     if domain is not None:
         from dialgauge.perturb._domain_category import find_terms
 
@@ -104,8 +98,21 @@ def find_entities(parsed: Parsed, domain: Domain | None, known: frozenset[str] =
 
 
 def lexicon_side(role: str) -> int:
-    """The side that a role word belongs to."""
-    return 0 if any(role == pair[0] for pair in lexicon().pairs) else 1
+    """The side that a role word (with or without its article) belongs to."""
+    return 0 if any(role.removeprefix("the ") == pair[0] for pair in lexicon().pairs) else 1
+
+
+def _is_somebody(parsed: Parsed, role: re.Match[str]) -> bool:
+    """Whether a role stands by itself, so that a name can stand there: not *a client*, *an angry client*."""
+    before = next((t for t in parsed.tokens if t.end < role.start() <= t.end + 1), None)
+    described = before is not None and before.lower != "the" and before.pos in ("DET", "ADJ", "NUM", "PRON")
+    return not described and not _in_compound(parsed, *role.span())
+
+
+def _with_article(text: str, start: int) -> int:
+    """Where a role begins: *the agent* is one name for somebody."""
+    article = re.search(r"\b[Tt]he\s$", text[:start])
+    return article.start() if article else start
 
 
 def _in_compound(parsed: Parsed, start: int, end: int) -> bool:
@@ -290,11 +297,11 @@ _SLOT = re.compile(
 )
 
 
-def role_replacement(surface: str, text: str, taken: set[str], rng: Random) -> str | None:
-    """Somebody else in place of a side, who is not in the text already."""
-    side = lexicon_side(surface.lower())
-    options = [role for role in OTHER_ROLES[side] if role not in taken and role not in text.lower()]
-    return rng.choice(options) if options else None
+def role_replacement(text: str, rng: Random) -> str:
+    """A name that nobody mentioned in place of a role, as in the paper (*the agent* becomes *Sarah Johnson*)."""
+    table = people()
+    firsts = [name for name in (*table.feminine, *table.masculine) if name not in text]
+    return f"{rng.choice(firsts)} {rng.choice([name for name in table.surnames if name not in text])}"
 
 
 def term_replacement(group: EntityGroup, domain: Domain, taken: set[str], rng: Random) -> str | None:
