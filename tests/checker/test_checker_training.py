@@ -17,7 +17,7 @@ from dialgauge.models import TrainingRecord
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay")
 
 
-def corpus(count: int = 10) -> Corpus:
+def corpus(count: int = 8) -> Corpus:
     dialogues, summaries = [], []
     for number in range(count):
         first, second = NAMES[number % 6], NAMES[(number + 1) % 6]
@@ -33,7 +33,7 @@ def settings(base: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     path = tmp_path_factory.mktemp("vectors") / "few.txt"
     path.write_text("".join(f"w{i} {i % 7} {i % 5 + 1}\n" for i in range(60)) + "come 1 0\ntime 0.8 0.6\n")
     return {"model": f"folder:{base}", "start": "new", "epochs": 1, "tokens": 2000, "rank": 2, "device": "cpu"} | {
-        "examples": 4,
+        "examples": 2,
         "vectors": f"folder:{path}",
         "checks": False,
     }
@@ -45,7 +45,7 @@ def test_a_checker_is_trained_stored_and_usable(base: Path, settings: dict[str, 
     assert set(card.combination.parts) == {"worst", "mean", "likelihood", "checks"}
     assert card.base == f"folder:{base}"
     assert card.numbers["auc"] == result.auc
-    assert result.dialogues == {"train": 6, "held out": 4}
+    assert result.dialogues == {"train": 4, "held out": 4}
     assert sorted(p.name for p in (tmp_path / "made").iterdir()) == ["README.md", "adapter.safetensors", "checker.json"]
     assert json.loads(json.dumps(result.as_dict()))["good"] is result.good
     judged = judge("Ann: Hi!", ["Ann says hi."], checks=False, folder=str(tmp_path / "made"), device="cpu")
