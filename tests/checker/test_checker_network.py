@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -194,3 +195,10 @@ def test_pieces_of_attention_are_where_the_tokens_are(checker: Path) -> None:
     assert context == (0, len(trees[0].context))
     assert [end - start for start, end in summaries] == [words.size(one) for one in trees[0].summaries]
     assert alone == [(summaries[-1][1], summaries[-1][1] + 2)]
+
+
+def test_the_signature_of_a_checker_needs_no_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A study asks for signatures before it says which extra is missing."""
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert settled_dtype("auto") == "auto"
+    assert settled_dtype("bf16") == "bf16"

@@ -115,7 +115,10 @@ def settled_dtype(dtype: str, device: str = "auto") -> str:
     """
     if dtype != "auto":
         return dtype
-    import torch
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return dtype  # nothing is computed here: whoever scores says which extra is missing
 
     if choose_device(device) != "cpu":
         return "bf16"
