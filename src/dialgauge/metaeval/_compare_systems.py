@@ -10,9 +10,8 @@ import polars as pl
 
 from dialgauge.corpus import KEY, OVERALL, Corpus
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.metaeval._cells import null
 from dialgauge.metaeval._directions import dimension_directions
-from dialgauge.metaeval._names import FloatArray
+from dialgauge.metaeval._names import FloatArray, IntArray
 from dialgauge.metaeval._pairs import pair_indices
 from dialgauge.metaeval._rater_interval import MeanDifferences, mean_differences, pairs_over_raters
 from dialgauge.metaeval._settings import SystemComparisonSettings
@@ -225,9 +224,8 @@ class _Places:
     def matrix(self, frame: pl.DataFrame, column: str) -> FloatArray:
         """Systems × dialogues, NaN where there is no value."""
         values = np.full((len(self.systems), len(self.dialogues)), np.nan)
-        for system, dialogue, value in frame.select("system", "dialogue_id", column).iter_rows():
-            if system in self.systems and value is not None and math.isfinite(value):
-                values[self.systems[system], self.dialogues[dialogue]] = value
+        known = frame.filter(pl.col("system").is_in(list(self.systems)), pl.col(column).cast(pl.Float64).is_finite())
+        values[self._of(known, "system"), self._of(known, "dialogue_id")] = known[column].to_numpy()
         return values
 
     def cube(self, ratings: pl.DataFrame) -> FloatArray:
@@ -235,10 +233,14 @@ class _Places:
         means = ratings.group_by("system", "dialogue_id", "annotator").agg(pl.col("value").mean())
         raters = {name: k for k, name in enumerate(means["annotator"].unique().sort())}
         values = np.full((len(self.systems), len(raters), len(self.dialogues)), np.nan)
-        for system, dialogue, rater, value in means.iter_rows():
-            if system in self.systems and value is not None:
-                values[self.systems[system], raters[rater], self.dialogues[dialogue]] = value
+        known = means.filter(pl.col("system").is_in(list(self.systems)), pl.col("value").is_not_null())
+        who = known["annotator"].replace_strict(raters, return_dtype=pl.Int64).to_numpy()
+        values[self._of(known, "system"), who, self._of(known, "dialogue_id")] = known["value"].to_numpy()
         return values
+
+    def _of(self, frame: pl.DataFrame, column: str) -> IntArray:
+        places = self.systems if column == "system" else self.dialogues
+        return frame[column].replace_strict(places, return_dtype=pl.Int64).to_numpy()
 
 
 def _pair_rows(measure: _Measure, systems: Sequence[str], asked: SystemComparisonSettings) -> pl.DataFrame:
@@ -316,12 +318,11 @@ def _judged(frame: pl.DataFrame, asked: SystemComparisonSettings) -> pl.DataFram
 
 def _corrected(frame: pl.DataFrame, column: str, asked: SystemComparisonSettings) -> pl.Series:
     """Corrected over the pairs of systems of each metric or dimension."""
-    found: list[float | None] = []
+    found: list[FloatArray] = []
     for _, part in frame.group_by("kind", "name", maintain_order=True):
-        given = [math.nan if p is None else p for p in part[column]]
-        made = given if asked.correction == "none" else adjust_p_values(given, asked.correction).tolist()
-        found += [null(p) for p in made]
-    return pl.Series(found, dtype=pl.Float64)
+        given = part[column].fill_null(math.nan).to_numpy()
+        found.append(given if asked.correction == "none" else adjust_p_values(given.tolist(), asked.correction))
+    return pl.Series(np.concatenate(found), dtype=pl.Float64, nan_to_null=True)
 
 
 def _same_winner(frame: pl.DataFrame) -> pl.DataFrame:
