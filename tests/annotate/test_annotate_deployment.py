@@ -21,7 +21,7 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
-from dialgauge.annotate import AnnotateSection, Project, _shield, backup_project, create_app, restore_backup
+from dialgauge.annotate import AnnotateSection, Project, _listen, _shield, backup_project, create_app, restore_backup
 from dialgauge.annotate._listen import listen, make_server
 from dialgauge.annotate._public import public_url, trusted_proxies
 from dialgauge.annotate._store import Store, StoreBusyError
@@ -314,6 +314,22 @@ def test_the_container_starts_is_healthy_and_stops(tmp_path: Path) -> None:
             server.kill()
     assert subprocess.run(check, check=False, stderr=subprocess.DEVNULL).returncode != 0, "nobody is there any more"
     assert (tmp_path / "runs" / "s" / "annotation.db").is_file()
+
+
+async def _nobody(*_: Any) -> None:
+    """An application."""
+
+
+def test_to_be_interrupted_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C, and what systemd sends: afterwards the unit has not failed."""
+
+    class Interrupted:
+        def run(self, sockets: list[socket.socket]) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(_listen, "make_server", lambda *_: Interrupted())
+    with socket.socket() as listening:
+        _listen.run_server(_nobody, listening)
 
 
 def _open_beside(path: Path, section: AnnotateSection) -> Project:

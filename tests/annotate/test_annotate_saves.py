@@ -127,6 +127,7 @@ def test_bad_bodies_and_foreign_items_are_refused(tmp_path: Path) -> None:
         ada.save(item, 0, {}, key="no key", status=422)
         ada.save(item, -1, {}, status=422)
         ada.save(item, 0, {"consistency": 1e308}, status=422)
+        ada.save(item, 0, {"consistency": True}, status=422)
         ada.save(item, 0, {}, active_ms=10**9, status=422)
         ada.save(item, 0, {}, text="no text is asked for", status=422)
         ada.save(item, 0, {}, spans=[{"type": "grammar", "start": 0, "end": 1}], status=422)

@@ -55,7 +55,7 @@ class Extremes(BaseModel):
     worst: Annotated[int, Field(ge=1, le=9)] | None = None
 
 
-Number = Annotated[float, Field(allow_inf_nan=False)]
+Number = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 Value = Number | str | Extremes | Annotated[list[Number | None], Field(max_length=500)] | None
 
 

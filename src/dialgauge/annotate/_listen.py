@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from dialgauge.annotate._public import trusted_proxies as checked_proxies
@@ -51,6 +52,7 @@ def make_server(app: Application, trusted_proxies: Sequence[str] = ()) -> "uvico
 
 
 def run_server(app: Application, listening: socket.socket, trusted_proxies: Sequence[str] = ()) -> None:
-    """Serve an application until interrupted."""
+    """Serve an application until interrupted, which is how it ends and no failure."""
     raise_descriptor_limit()
-    make_server(app, trusted_proxies).run(sockets=[listening])
+    with suppress(KeyboardInterrupt):  # uvicorn has stopped in good order, and says by which signal
+        make_server(app, trusted_proxies).run(sockets=[listening])
