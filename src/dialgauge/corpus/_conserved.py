@@ -198,7 +198,7 @@ def _unread(
 
 
 def _is_wrong(group: list[tuple[Field, Reading]], here: int, elsewhere: bool, spare: int) -> bool:
-    """Whether this number of changed judgements are too few, or too many, for the cells of a group of fields."""
+    """Whether the changed judgements are too few, or too many, for the cells of a group of fields."""
     wanted = sum(reading.given for _, reading in group)
     if not here:
         return not elsewhere or any(says_judged(one) for one, _ in group)

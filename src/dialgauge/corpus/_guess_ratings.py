@@ -19,7 +19,7 @@ from dialgauge.corpus._names import (
 )
 from dialgauge.corpus._values import MOSTLY, Reading
 
-#: So many repetitions are the same by chance once in a thousand times, if there are two values.
+#: Ten repetitions of one of two values are chance once in a thousand times.
 _REPEATED = 10
 #: More different words than this are no classes.
 _MOST_CLASSES = 12
