@@ -38,6 +38,12 @@ def pearson(x: FloatArray, y: FloatArray, level: Level, weights: Weights) -> Flo
     return resampled_values(x[None], y[None], level, "pearson", weights).values[:, 0, 0]
 
 
+def with_interval(value: FloatArray, drawn: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The value and the ends of its 95 % interval."""
+    low, high = percentile_interval(drawn, 0.95)
+    return value, np.array([low]), np.array([high])
+
+
 def coverage(design: tuple[int, int, int], level: Level, studies: int) -> dict[str, float]:
     """The share of intervals that hold the mean r with the true quality, and their mean width."""
     truth, intervals = [], []
@@ -48,9 +54,9 @@ def coverage(design: tuple[int, int, int], level: Level, studies: int) -> dict[s
         truth.append(pearson(metric, quality, level, once)[0])
         drawn = pearson(metric, mean, level, draws)
         perfect = reachable_against_mean(cube, design[2], level, draws).perfect
-        r = (pearson(metric, mean, level, once), *map(np.atleast_1d, percentile_interval(drawn, 0.95)))
-        reached = reachable_against_mean(cube, design[2], level, once).perfect
-        apart = disattenuated(r, (reached, *map(np.atleast_1d, percentile_interval(perfect, 0.95))))
+        r = with_interval(pearson(metric, mean, level, once), drawn)
+        reached = with_interval(reachable_against_mean(cube, design[2], level, once).perfect, perfect)
+        apart = disattenuated(r, reached)
         # Raters who share nothing in a draw leave the ratio without bound.
         ratio = np.where(np.isnan(perfect), np.sign(drawn), drawn / perfect)
         joint = np.clip(np.quantile(ratio[~np.isnan(ratio)], [0.025, 0.975]), -1, 1)
