@@ -51,7 +51,7 @@ def retold(parsed: Parsed, dialogue: Dialogue | None, rng: Random, past: bool) -
     if not others:
         return NotApplicable("the conversation has words of every domain that could take its place")
     story = rng.choice(others)
-    told_anew = _told(sentences, story, past, rng)
+    told_anew = _retold_sentences(sentences, story, past, rng)
     if told_anew is None:
         return NotApplicable("more is told than another story has")
     edits = [
@@ -92,7 +92,7 @@ def _doer(parsed: Parsed, verb: Token, known: frozenset[str]) -> Doer | None:
     return Doer(text, several, who.lower in _PRONOUNS)
 
 
-def _told(sentences: list[list[Doer]], story: Story, past: bool, rng: Random) -> list[str] | None:
+def _retold_sentences(sentences: list[list[Doer]], story: Story, past: bool, rng: Random) -> list[str] | None:
     """The sentences of the story; None where it has too few predicates."""
     left: dict[Part, Iterator[str]] = {
         part: iter(rng.sample(predicates, len(predicates))) for part, predicates in story.predicates.items()
