@@ -79,6 +79,7 @@ def test_systems_and_dimensions_of_files(offered: Any, tmp_path: Path, monkeypat
     Path("broken.jsonl").write_text('{"id": ', encoding="utf-8")
     assert offered("dialgauge compare-systems long.csv -s ") == ["<third>", "first", "second"]
     assert offered("dialgauge agreement long.csv -d ") == ["fluency"]
+    assert offered("dialgauge train long.csv -t ") == ["fluency"]
     assert offered("dialgauge compare-systems nested.jsonl -s a") == ["a-one", "a-two"]
     assert offered("dialgauge agreement nested.jsonl -d ") == ["tone"]
     assert offered("dialgauge agreement broken.jsonl -d ") == []

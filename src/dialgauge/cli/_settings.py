@@ -28,6 +28,7 @@ _COMPLETED: Mapping[str, Callable[..., Any]] = {
     "--system": complete_system,
     "--baseline": complete_system,
     "--dimension": complete_dimension,
+    "--target": complete_dimension,
 }
 #: Choices wider than this are listed in the help text, which wraps between words.
 _WIDEST = 24

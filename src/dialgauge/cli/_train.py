@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dialgauge.cli._completion import complete_dimension
 from dialgauge.cli._corpus_input import AllowLeftOut, Format, Map, Source, load_corpus
 from dialgauge.cli._options import output_option, refuse_file
 from dialgauge.cli._output import Json, note, print_json, print_table, progress_bar
@@ -56,7 +57,10 @@ def add_to(app: typer.Typer) -> None:
 def train(
     corpus: Source,
     scores: ScoresFile,
-    target: Annotated[str, typer.Option("--target", "-t", help="Rated dimension to predict.")],
+    target: Annotated[
+        str,
+        typer.Option("--target", "-t", help="Rated dimension to predict.", autocompletion=complete_dimension),
+    ],
     settings: LearnSettings,
     policy: Annotated[RatingPolicy, Without("dimensions")],
     output: Output = None,
