@@ -5,7 +5,7 @@ are exchanged for each other, the file is read again, and as many judgements mus
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,8 +23,10 @@ from dialgauge.corpus._values import MOSTLY, Reading, read_values
 from dialgauge.errors import InputError, counted
 
 _Read = Parts | RatingParts
-#: Files with more rows than this are asked by their first rows, and by some of every field that those do not fill.
+#: Files with more rows than this are asked by their first rows, and by some of every field that those do not fill; of
+#: records in which much is nested, by fewer.
 _ASKED_ROWS = 300
+_FEWEST_RECORDS, _ASKED_LEAVES = 30, 20_000
 _OF_EACH = 10
 #: Rows below the heading that explain it, as survey tools export them.
 _HEADINGS = 2
@@ -125,10 +127,9 @@ def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:
 
 def _asked(raw: Table) -> Table:
     """The rows that are asked: the first ones, and some of every field that these do not fill."""
-    height = len(raw.records) if raw.records is not None else raw.frame.height
-    if height <= _ASKED_ROWS:
-        return raw
     if raw.records is None:
+        if raw.frame.height <= _ASKED_ROWS:
+            return raw
         numbered = raw.frame.with_row_index("_row")
         rows = set(range(_ASKED_ROWS))
         for column in raw.frame.columns:
@@ -139,18 +140,36 @@ def _asked(raw: Table) -> Table:
             raw, frame=raw.frame[chosen], place=lambda row: raw.place(chosen[row] if row < len(chosen) else row)
         )
     seen: dict[frozenset[str], int] = {}
-    rows = set(range(_ASKED_ROWS))
+    rows = set(range(_enough([record for _, record in raw.records[:_ASKED_ROWS]])))
     for number, (_, record) in enumerate(raw.records):
         shape = frozenset(key for key, value in record.items() if value is not None)
         seen[shape] = seen.get(shape, 0) + 1
         if seen[shape] <= _OF_EACH:
             rows.add(number)
+    if len(rows) == len(raw.records):
+        return raw
     chosen = sorted(rows)
     return replace(
         raw,
         records=tuple(raw.records[row] for row in chosen),
         place=lambda row: raw.place(chosen[row] if row < len(chosen) else row),
     )
+
+
+def _enough(records: Sequence[Mapping[str, Any]]) -> int:
+    """How many of the records hold as many leaves as are asked."""
+    leaves = 0
+    for number, record in enumerate(records, start=1):
+        leaves += _leaves_in(record)
+        if leaves >= _ASKED_LEAVES and number >= _FEWEST_RECORDS:
+            return number
+    return len(records)
+
+
+def _leaves_in(value: Any) -> int:
+    if isinstance(value, dict | list):
+        return sum(map(_leaves_in, value.values() if isinstance(value, dict) else value))
+    return 1
 
 
 def _other_values(one: Field, found: Reading) -> dict[str, Any]:

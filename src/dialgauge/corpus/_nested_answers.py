@@ -56,8 +56,9 @@ def single(value: Any) -> Any:
 
 def _is_answer(key: str, value: Any) -> bool:
     """Whether a name that summaries have too ("response") stands for a short answer here."""
-    short = isinstance(value, bool | int | float) or (isinstance(value, str) and len(value.split()) < 3)
-    return normalised(key) in USES["summary"] and short
+    if normalised(key) not in USES["summary"]:
+        return False
+    return isinstance(value, bool | int | float) or (isinstance(value, str) and len(value.split()) < 3)
 
 
 def _question(item: Mapping[str, Any]) -> tuple[str, Any]:
@@ -95,6 +96,9 @@ def _under_own_names(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def marked(item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """One person's judgements with the places that the person marked: the first beside the others, then a row each."""
+    if not any(isinstance(value, dict | list) for value in item.values()):  # as nearly all are
+        yield {"answer" if _is_answer(key, value) else key: value for key, value in item.items()}
+        return
     lists = [key for key, value in item.items() if are_marks(value) or (value == [] and normalised(key) in _MARKS)]
     own = {key: value for key, value in item.items() if key not in lists}
     marks = [mark for key in lists for mark in item[key]]
