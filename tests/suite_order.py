@@ -25,7 +25,7 @@ NEVER_QUICK = {"browser", "postgres", "served", "slow"}
 #: served, runs that are compared, and the cores that Ray needs.
 TOGETHER = ("tests/annotate/", "tests/explore/", "tests/study/test_compare_runs", "tests/engine/test_ray")
 #: Tests under these paths wait more than they compute: for browsers, servers and processes that are killed. Where there
-#: are three workers or more, the last one runs these and nothing else, beside the others.
+#: are three workers or more, those after the second run these and nothing else, beside the others.
 WAITING = (
     "tests/annotate/",
     "tests/engine/",
@@ -136,7 +136,7 @@ if find_spec("xdist"):
     from xdist.workermanage import WorkerController
 
     class _ByUnit(LoadScopeScheduling):
-        """Hands units to workers in the order of the collection; those that wait to the last worker of three or more.
+        """Hands units to workers in the order of the collection; those that wait to the workers after the second.
 
         The others take them too when nothing else is left.
         """
@@ -159,7 +159,7 @@ if find_spec("xdist"):
                 super()._reschedule(node)
 
         def _is_for_waiting(self, node: WorkerController) -> bool:
-            return self.numnodes > 2 and node.gateway.id == f"gw{self.numnodes - 1}"
+            return int(node.gateway.id.removeprefix("gw")) >= 2
 
     def pytest_configure_node(node: WorkerController) -> None:
         node.workerinput["order_seed"] = node.config.option.order_seed

@@ -80,7 +80,7 @@ def test_another_signature_model_or_code_is_another_key(
     (model / "config.json").write_text((model / "config.json").read_text() + " ")
     assert not set(first) & set(_computing._keys(parse_request(spec), job))
     second = _computing._keys(parse_request(spec), job)
-    monkeypatch.setattr(_computing, "__version__", "99")
+    monkeypatch.setattr("dialgauge.__version__", "99")
     assert not set(second) & set(_computing._keys(parse_request(spec), job))
 
 

@@ -76,6 +76,7 @@ _NOBODY = """
 import os, sys, warnings
 sys.path.insert(0, sys.argv[1])
 import dialgauge_toys
+from dialgauge import __version__
 from dialgauge.corpus import read_corpus
 from dialgauge.metrics import score
 corpus = read_corpus(sys.argv[2])
