@@ -8,8 +8,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TORCH := torch==2.13.0
 SOURCES := pyproject.toml setup.py $(wildcard src/dialgauge/metrics/kernels/*.c src/dialgauge/metrics/kernels/*.h)
 
-# Tests run side by side in this many processes; one of the tests may need 3 GB of memory. Those after the second run the
-# tests that wait for browsers, servers and killed processes, so four fill two cores.
+# Tests run side by side in this many processes; one of the tests may need 3 GB of memory. Those after the second begin
+# with the tests that wait for browsers, servers and killed processes, so four fill two cores.
 WORKERS ?= 4
 
 .PHONY: demo test quick lint format registry docs bench dist clean

@@ -25,7 +25,7 @@ NEVER_QUICK = {"browser", "postgres", "served", "slow"}
 #: served, runs that are compared, and the cores that Ray needs.
 TOGETHER = ("tests/annotate/", "tests/explore/", "tests/study/test_compare_runs", "tests/engine/test_ray")
 #: Tests under these paths wait more than they compute: for browsers, servers and processes that are killed. Where there
-#: are three workers or more, those after the second run these and nothing else, beside the others.
+#: are three workers or more, those after the second begin with these.
 WAITING = (
     "tests/annotate/",
     "tests/engine/",
@@ -138,7 +138,7 @@ if find_spec("xdist"):
     class _ByUnit(LoadScopeScheduling):
         """Hands units to workers in the order of the collection; those that wait to the workers after the second.
 
-        The others take them too when nothing else is left.
+        Whoever has run out of its kind takes the other.
         """
 
         def _split_scope(self, nodeid: str) -> str:
@@ -150,13 +150,6 @@ if find_spec("xdist"):
             if fitting is not None:
                 self.workqueue.move_to_end(fitting, last=False)
             super()._assign_work_unit(node)
-
-        def _reschedule(self, node: WorkerController) -> None:
-            if self._is_for_waiting(node) and not any(map(waits, self.workqueue)):
-                if not node.shutting_down:
-                    node.shutdown()  # when it has run what it has; until it knows that, it keeps its last test back
-            else:
-                super()._reschedule(node)
 
         def _is_for_waiting(self, node: WorkerController) -> bool:
             return int(node.gateway.id.removeprefix("gw")) >= 2
