@@ -81,6 +81,25 @@ def test_enrolling_once_gives_the_same_work_everywhere(tmp_path: Path) -> None:
         assert "Your id on the platform" in stranger.get(f"/join/{join_token(study.project)}").text
 
 
+@pytest.mark.parametrize(("provider", "person"), [("mturk", "workerId"), ("cloudresearch", "participantId")])
+def test_other_platforms_name_people_their_own_way(tmp_path: Path, provider: str, person: str) -> None:
+    """Who only looks at a task of Mechanical Turk sees what it asks for, and takes no place in the study."""
+    with open_study(tmp_path / "s.db", small_corpus(4), **{**BASE, "crowd": {**CROWD, "provider": provider}}) as study:
+        client = TestClient(study.app, base_url=HOST, follow_redirects=False)
+        path = f"/join/{join_token(study.project)}"
+        shown = client.get(f"{path}?{person}=A1B2&assignmentId=3XYZ").text
+        assert 'value="A1B2"' in shown
+        assert 'value="3XYZ"' in shown
+        looking = client.get(f"{path}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE").text
+        assert "<form" not in looking
+        form = {"person": "A1B2", "agree": "yes"}
+        refused = client.post(path, data={**form, "session": "ASSIGNMENT_ID_NOT_AVAILABLE"}, headers={"Origin": HOST})
+        assert refused.status_code == 422
+        assert study.count(t.identity) == 0
+        assert client.post(path, data={**form, "session": "3XYZ"}, headers={"Origin": HOST}).status_code == 303
+        assert study.count(t.identity) == 1
+
+
 def test_consent_screening_and_quotas(tmp_path: Path) -> None:
     crowd = {**CROWD, "quotas": {"native": {"de": 1}}}
     with open_study(tmp_path / "s.db", small_corpus(4), **{**BASE, "crowd": crowd}, consent=CONSENT) as study:
