@@ -147,6 +147,8 @@ def main() -> None:
     warnings.showwarning = _show_warning
     # Pydantic would look for plugins in every installed package, which takes longer than scoring some hundred pairs.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # NumPy's products here are many and small: threads that wait for each other took a sixth of the CPU of a study.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     no_bars()  # commands show their own
     try:
         code = _asked()(prog_name="dialgauge", standalone_mode=False)
