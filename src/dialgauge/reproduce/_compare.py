@@ -14,7 +14,7 @@ from dialgauge.reproduce._intervals import cv_star_range
 from dialgauge.reproduce._orders import CORRELATIONS, all_correlations
 from dialgauge.reproduce._sampling import SampledCells, percentiles, row_cv_star, sample_cells
 from dialgauge.reproduce._settings import ComparisonSettings
-from dialgauge.reproduce._shared import SharedCells, Shift, check_studies, shared_cells, shift_of
+from dialgauge.reproduce._shared import SharedCells, Shift, check_studies, shared_cells, shift_of, study_groups
 from dialgauge.reproduce._studies import CELL, OVERALL_DIMENSION, StudyResults
 from dialgauge.settings import takes
 
@@ -89,11 +89,7 @@ class Comparison:
 
     def members(self, group: str) -> tuple[str, ...]:
         """The names of the studies in a group."""
-        names = self.names
-        if group == "reproductions":
-            return names[1:]
-        pairs = {f"{names[0]} vs {name}": (names[0], name) for name in names[1:]}
-        return pairs.get(group, names)
+        return tuple(self.names[place] for place in study_groups(self.names)[group])
 
     @property
     def computed_dimensions(self) -> list[str]:

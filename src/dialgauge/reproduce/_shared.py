@@ -42,16 +42,20 @@ class SharedCells:
         return [self._widths[i][cell] for i in group]
 
     def groups(self) -> dict[str, list[int]]:
-        names = [study.name for study in self.studies]
-        pairs = {f"{names[0]} vs {name}": [0, i] for i, name in enumerate(names[1:], start=1)}
-        if len(names) == 2:
-            return pairs
-        return {"all studies": list(range(len(names))), **pairs, "reproductions": list(range(1, len(names)))}
+        return study_groups([study.name for study in self.studies])
 
     def blocks(self) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
         """The cells by dimension and role."""
         for dimension, role in dict.fromkeys((cell[0], cell[1]) for cell in self.cells):
             yield dimension, role, [cell for cell in self.cells if cell[:2] == (dimension, role)]
+
+
+def study_groups(names: Sequence[str]) -> dict[str, list[int]]:
+    """The groups of studies that are compared, by name, with the places of their members; the original is first."""
+    pairs = {f"{names[0]} vs {name}": [0, i] for i, name in enumerate(names[1:], start=1)}
+    if len(names) == 2:
+        return pairs
+    return {"all studies": list(range(len(names))), **pairs, "reproductions": list(range(1, len(names)))}
 
 
 def check_studies(studies: Sequence[StudyResults]) -> None:
