@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 
 from dialgauge.metrics import score_pairs, use_kernels
-from dialgauge.metrics.kernels import Transport, _native, transport_costs
+from dialgauge.metrics.kernels import Swaps, Transport, _native, swaps_reached, transport_costs
 from tests.metrics.ngram_texts import PIECES, SEPARATORS
 
 METRICS = ["rouge-1", "rouge-2:stem=yes", "rouge-4", "rouge-l", "rouge-lsum", "rouge-1:tok=char", "bleu-4", "chrf"]
@@ -29,6 +29,16 @@ def draw_problem(chance: Random) -> Transport:
     return Transport(supply, demand, generator.random((rows, columns)))
 
 
+def check_swaps(systems: int) -> None:
+    generator = np.random.default_rng(systems)
+    values, swaps = generator.normal(size=(systems, 11)), Swaps(generator.random((300, 11)) < 0.5)
+    distances = generator.random(systems * (systems - 1) // 2) * 6
+    with use_kernels("c"):
+        compiled = swaps_reached(values, swaps, distances)
+    with use_kernels("python"):
+        np.testing.assert_array_equal(compiled, swaps_reached(values, swaps, distances))
+
+
 def main(library: str) -> None:
     warnings.simplefilter("ignore")  # of words in other scripts
     loaded, chance = ctypes.CDLL(library), Random(7)
@@ -42,6 +52,8 @@ def main(library: str) -> None:
     with use_kernels("python"):
         assert compiled.equals(score_pairs(texts, others, METRICS))
         np.testing.assert_allclose(costs, transport_costs(problems), atol=1e-9)
+    for systems in (0, 1, 2, 9, 17):
+        check_swaps(systems)
     print(f"{len(texts)} pairs, {len(METRICS)} metrics, {len(costs)} transports")
 
 

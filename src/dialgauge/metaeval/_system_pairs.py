@@ -13,14 +13,13 @@ import numpy as np
 from dialgauge.metaeval._draws import swap_masks
 from dialgauge.metaeval._names import BoolArray, FloatArray, IntArray
 from dialgauge.metaeval._paired import swap_p_values
-from dialgauge.metaeval._pairs import matrix_product, pair_indices
+from dialgauge.metaeval._pairs import pair_indices
+from dialgauge.metrics.kernels import Swaps, swaps_reached
 
 #: Differences below this share of the largest are ties: machines differ in the last digits.
 _TIED = 1e-9
 #: Sums closer than this share of the largest possible one are equal.
 _EQUAL = 1e-12
-#: Signed sums that are compared at once: few calls for all swaps, and a pair of rows stays in the cache.
-_BLOCK = 8192
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,37 +94,17 @@ def _p_values(
 
 def _reached(values: FloatArray, differences: FloatArray, permutations: int, seed: int) -> tuple[IntArray, int]:
     """How many swaps give every pair a difference that is at least as large as its own, and how many there were."""
-    n = values.shape[1]
-    swaps = drawn_swaps(n, permutations, seed)
+    swaps = drawn_swaps(values.shape[1], permutations, seed)
     # Around the mean of each dialogue, which no difference sees, so that sums are as small as they can be.
     some = ~np.isnan(values)
     centre = np.where(some, values, 0.0).sum(axis=0) / np.maximum(some.sum(axis=0), 1)
-    centred = np.where(some, values - centre, 0.0)
-    whole = centred.sum(axis=1, keepdims=True)
     observed = np.abs(differences.sum(axis=1)) - _EQUAL * np.abs(differences).sum(axis=1)
-    reached = np.zeros(len(differences), dtype=np.int64)
-    for start in range(0, len(swaps), _BLOCK):
-        sums = whole - 2 * matrix_product(centred, swaps[start : start + _BLOCK].T.astype(np.float64))
-        _count(sums, observed, reached)
-    return reached, len(swaps)
-
-
-def _count(sums: FloatArray, observed: FloatArray, reached: IntArray) -> None:
-    """Add to ``reached``, for each pair of rows, in how many columns they are at least as far apart as ``observed``."""
-    least, most = sums.min(axis=1), sums.max(axis=1)
-    first, second = pair_indices(len(sums))
-    # Pairs so far apart that no swap of this block can reach their difference need no look.
-    near = np.flatnonzero(np.maximum(most[first] - least[second], most[second] - least[first]) >= observed)
-    apart = np.empty(sums.shape[1])
-    for pair, i, j in zip(near.tolist(), first[near].tolist(), second[near].tolist(), strict=True):
-        np.subtract(sums[i], sums[j], out=apart)
-        np.abs(apart, out=apart)
-        reached[pair] += np.count_nonzero(apart >= observed[pair])
+    return swaps_reached(np.where(some, values - centre, 0.0), swaps, observed), len(swaps)
 
 
 @lru_cache(maxsize=1)
-def drawn_swaps(n: int, permutations: int, seed: int) -> BoolArray:
+def drawn_swaps(n: int, permutations: int, seed: int) -> Swaps:
     """All ways to swap n dialogues if these are at most ``permutations``, else as many random ones."""
     if n <= math.log2(permutations):
-        return np.asarray((np.arange(2**n)[:, None] >> np.arange(n)) & 1 == 1)
-    return swap_masks("swap-inputs", permutations, n, seed=seed)
+        return Swaps(np.asarray((np.arange(2**n)[:, None] >> np.arange(n)) & 1 == 1))
+    return Swaps(swap_masks("swap-inputs", permutations, n, seed=seed))

@@ -76,7 +76,9 @@ def _nearest(rows: pl.DataFrame, pairs: int, most: int | None) -> tuple[pl.DataF
     if most is None or pairs <= most:
         return rows, []
     sides = (rows.select("system", "mean"), rows.select(pl.col("other").alias("system"), mean="other_mean"))
-    means = pl.concat(sides).group_by("system").agg(pl.col("mean").mean()).sort("mean", "system", nulls_last=True)
+    # Sorted before they are summed: threads add in any order, and rounding must not decide between equal means.
+    by_system = pl.concat(sides).group_by("system").agg(pl.col("mean").sort().mean())
+    means = by_system.sort("mean", "system", nulls_last=True)
     place = {name: number for number, name in enumerate(means["system"])}
     apart = (pl.col("system").replace_strict(place) - pl.col("other").replace_strict(place)).abs()
     placed = rows.with_columns(apart.alias("apart"))

@@ -1,4 +1,4 @@
-"""The hot loops of the n-gram metrics: compiled C called through ctypes, and Python versions with the same values.
+"""The hot loops of the n-gram metrics and of the swap test: compiled C called through ctypes, and Python versions with the same values.
 
 Every kernel works on flat arrays of interned ids for many pairs at once, and returns integers; the floating-point
 arithmetic stays in NumPy, in the order of the reference implementations.
@@ -10,12 +10,14 @@ from dialgauge.metrics.kernels._meteor import Lexicon, meteor_matches
 from dialgauge.metrics.kernels._native import call, kernel_name, library, use_kernels
 from dialgauge.metrics.kernels._ngram import ngram_match
 from dialgauge.metrics.kernels._split import SplitRule, split_characters, split_texts
+from dialgauge.metrics.kernels._swaps import Swaps, swaps_reached
 from dialgauge.metrics.kernels._ter import ter_edits
 from dialgauge.metrics.kernels._transport import Transport, transport_costs
 
 __all__ = [
     "Lexicon",
     "SplitRule",
+    "Swaps",
     "TargetSets",
     "Tokens",
     "Transport",
@@ -28,6 +30,7 @@ __all__ = [
     "ngram_match",
     "split_characters",
     "split_texts",
+    "swaps_reached",
     "ter_edits",
     "transport_costs",
     "use_kernels",

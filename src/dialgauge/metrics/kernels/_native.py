@@ -39,6 +39,11 @@ def kernel_name() -> KernelName:
     return "c"
 
 
+def has_kernel(kernel: str) -> bool:
+    """Whether the compiled library is in use and has this function: one built from older sources may lack it."""
+    return kernel_name() == "c" and hasattr(_load(), kernel)
+
+
 def call(kernel: str, *arguments: NDArray[Any] | int) -> None:
     """Call a function of the compiled library: arrays go as pointers to their data, integers as int64.
 
