@@ -1,4 +1,4 @@
-"""The hot loops of the n-gram metrics and of the swap test: compiled C called through ctypes, and Python versions with the same values.
+"""The hot loops of the n-gram metrics and the swap test: compiled C through ctypes, and Python with the same values.
 
 Every kernel works on flat arrays of interned ids for many pairs at once, and returns integers; the floating-point
 arithmetic stays in NumPy, in the order of the reference implementations.
