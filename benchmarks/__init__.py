@@ -102,6 +102,13 @@ SUITES: Mapping[str, Suite] = {
         unit="",
         digits=3,
     ),
+    "consistency-cost": Suite(
+        "benchmarks.consistency_cost",
+        "summaries that 'checks' and 'consistency' judge in a second, in one thread or on a card (higher is better)",
+        ("torch", "transformers", "spacy"),
+        devices=True,
+        unit="/s",
+    ),
     "report": Suite(
         "benchmarks.report",
         "CPU time and size of the page of a study of 100 dialogues × 14 systems × 32 metrics (here lower is better)",

@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from dialgauge.checker import (
 from dialgauge.checker._combination import Combination, Scale, fit_calibration, parts_of
 from dialgauge.checker._folder import ADAPTER_FILE, CARD_FILE, load_checker, settled_dtype
 from dialgauge.checker._judge import _windows, read_marks
+from dialgauge.checker._layers import last_states, runs_by_itself
 from dialgauge.checker._layout import Packed, Tree
 from dialgauge.checker._network import PLACES
 from dialgauge.checks import CheckedSentence, CheckedSummary, explain
@@ -66,6 +68,26 @@ def test_the_numbers_are_those_of_the_plain_model_with_its_adapter(checker: Path
     marks = network.read([Tree(context, (summary,))])[0][0]
     np.testing.assert_allclose(marks[0], wrong.numpy(), atol=1e-4)
     np.testing.assert_allclose(marks[1], given, atol=1e-4)
+
+
+def test_a_processor_computes_what_the_code_of_the_model_computes(checker: Path) -> None:
+    import torch
+
+    _, network = load_checker(str(checker), "cpu")
+    summaries = tuple(map(network.words.summary, SUMMARIES))
+    trees = [Tree(network.words.context(DIALOGUE), summaries), Tree(network.words.context(""), summaries[:1])]
+    packed = Packed(network.words, trees)
+    assert runs_by_itself(network.module)
+    with torch.inference_mode():
+        own, written = last_states(network.module, packed), network.states(packed, "cpu")
+    torch.testing.assert_close(own, written, atol=1e-4, rtol=1e-3)
+
+
+def test_only_layers_without_further_terms_are_computed_by_themselves() -> None:
+    from transformers import GPT2Config, LlamaConfig
+
+    assert not runs_by_itself(SimpleNamespace(config=LlamaConfig(attention_bias=True)))
+    assert not runs_by_itself(SimpleNamespace(config=GPT2Config()))
 
 
 def test_a_long_dialogue_is_read_in_windows_of_whole_turns(checker: Path) -> None:
@@ -172,7 +194,7 @@ def test_doubts_of_the_model_stand_among_the_reasons_of_the_rules(monkeypatch: p
     )
     rules = CheckedSummary(text, (Turn("Tom", "I pay."),), sentences, 0.7, {}, {"checks": 0.7})
     model = Judged(0.2, {}, (JudgedSentence(0, 9, 0.1), JudgedSentence(10, 22, 0.8)), (Doubt(4, 8, 0.97),))
-    monkeypatch.setattr(_marked, "check", lambda dialogue, summary: rules)
+    monkeypatch.setattr(_marked, "check_many", lambda _: [rules])
     monkeypatch.setattr(_marked, "judge", lambda *_, **__: [model])
     found = check_with_model("Tom: I pay.", [text])[0]
     assert (found.p_right, [one.verdict for one in found.sentences]) == (0.2, ["doubtful", "cannot tell"])

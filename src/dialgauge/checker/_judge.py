@@ -1,7 +1,8 @@
 """Summaries compared with their dialogues by a checker: marks, parts and the probability of being right."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,22 +78,20 @@ def judge_many(
     """Judge the summaries of several dialogues."""
     card, network = load_checker(folder, device, dtype)
     marked = read_marks(network, groups, alone="contrast" in card.combination.parts)
-    results = []
-    for (dialogue, summaries), found in zip(groups, marked, strict=True):
-        checked = [_checked(dialogue, summary) if checks else None for summary in summaries]
-        results.append(
-            [
-                _judged(summary, marks, windows, one, card.combination)
-                for summary, (marks, windows), one in zip(summaries, found, checked, strict=True)
-            ]
-        )
-    return results
+    checked = _checked(groups) if checks else repeat(None)
+    return [
+        [
+            _judged(summary, marks, windows, next(checked), card.combination)
+            for summary, (marks, windows) in zip(summaries, found, strict=True)
+        ]
+        for (_, summaries), found in zip(groups, marked, strict=True)
+    ]
 
 
-def _checked(dialogue: str, summary: str) -> "CheckedSummary":
-    from dialgauge.checks import check
+def _checked(groups: Sequence[tuple[str, Sequence[str]]]) -> "Iterator[CheckedSummary]":
+    from dialgauge.checks import check_many
 
-    return check(dialogue, summary)
+    return check_many((dialogue, summary) for dialogue, summaries in groups for summary in summaries)
 
 
 def _judged(

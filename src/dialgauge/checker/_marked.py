@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dialgauge.checker._judge import Judged, judge
-from dialgauge.checks import DOUBT, CheckedSentence, CheckedSummary, Reason, Verdict, check, logit
+from dialgauge.checks import DOUBT, CheckedSentence, CheckedSummary, Reason, Verdict, check_many, logit
 from dialgauge.corpus import Dialogue
 
 
@@ -15,7 +15,7 @@ def check_with_model(
 
     The probabilities are those of the metric ``consistency``; doubtful words are reasons among the others.
     """
-    checked = [check(dialogue, summary) for summary in summaries]
+    checked = list(check_many((dialogue, summary) for summary in summaries))
     text = dialogue if isinstance(dialogue, str) else dialogue.text
     judged = judge(text, summaries, folder=folder, device=device, dtype=dtype)
     return [_marked(rules, model) for rules, model in zip(checked, judged, strict=True)]

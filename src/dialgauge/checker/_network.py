@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dialgauge.arrays import FloatArray
-from dialgauge.checker._attention import ATTENTION, use_branches
+from dialgauge.checker._layers import last_states, runs_by_itself
 from dialgauge.checker._layout import Encoded, Packed, Tree, Words
 from dialgauge.errors import ModelError
 from dialgauge.models import Model, default_budget, load, run_batched
@@ -31,7 +31,7 @@ _LONGEST = {"cpu": 2048, "cuda": 8192}
 #: Tokens of several dialogues in one sequence. A processor gains nothing by that, and pays for what is masked.
 _TOGETHER = {"cpu": 1, "cuda": 8192}
 #: Logits of the vocabulary that are held at a time.
-_ROWS = 256
+_ROWS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,8 @@ class Network:
 
         packed = Packed(self.words, batch)
         device = self.model.device
-        states = self.states(packed, device)
+        quickly = device == "cpu" and runs_by_itself(self.module)
+        states = last_states(self.module, packed) if quickly else self.states(packed, device)
         before, written, copied = (
             torch.tensor(some, dtype=torch.int64, device=device)
             for some in (packed.before(), packed.written(), packed.copied())
@@ -110,18 +111,16 @@ class Network:
         return [[next(both) for _ in tree.summaries] for tree in batch]
 
     def states(self, packed: Packed, device: str) -> "torch.Tensor":
-        """The last states of a sequence."""
+        """The last states of a sequence, by the model's own code, which can be trained."""
         import torch
 
         tokens, positions = (torch.tensor([some], device=device) for some in (packed.tokens, packed.positions))
-        if self.module.config._attn_implementation == ATTENTION:
-            shape: dict[str, Any] = {"trees": packed.bounds()}
-        else:
-            dtype = self.module.dtype
-            hidden = ~packed.sees(device)
-            mask = torch.zeros(hidden.shape, dtype=dtype, device=device).masked_fill_(hidden, torch.finfo(dtype).min)
-            shape = {"attention_mask": mask[None, None]}
-        made = self.module.model(input_ids=tokens, position_ids=positions, use_cache=False, **shape)
+        dtype = self.module.dtype
+        hidden = ~packed.sees(device)
+        mask = torch.zeros(hidden.shape, dtype=dtype, device=device).masked_fill_(hidden, torch.finfo(dtype).min)
+        made = self.module.model(
+            input_ids=tokens, position_ids=positions, use_cache=False, attention_mask=mask[None, None]
+        )
         last: torch.Tensor = made.last_hidden_state[0]
         return last
 
@@ -145,8 +144,6 @@ def load_network(
     # Changes are added in full precision and rounded once.
     model = load("causal-lm", base, device, "fp32" if dtype == "bf16" else dtype)
     module = copy.deepcopy(model.module)
-    if model.device == "cpu":
-        use_branches(module)
     layers = module.model.layers
     with torch.no_grad():
         for number, layer in enumerate(layers):

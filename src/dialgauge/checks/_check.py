@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
+from dialgauge.checks._claims import read_ahead
 from dialgauge.checks._compare import compare
 from dialgauge.checks._rules import find_reasons
 from dialgauge.checks._source import prepare, turns_of
@@ -16,6 +18,8 @@ VECTORS = "embedded:glove-50d"
 GROUPS: tuple[Group, ...] = ("numbers", "names", "negation", "speakers")
 #: A sentence of which no turn covers this share of words, and with no reason to doubt it, cannot be judged.
 _LEAST_COVERED = 0.1
+#: How many summaries are parsed together.
+_TOGETHER = 64
 #: An attribution as clear as this contradicts; a weaker one only makes doubtful.
 _CLEAR = 1.0
 
@@ -64,9 +68,12 @@ def check_many(
     parser: str = PARSER,
     vectors: str = VECTORS,
 ) -> Iterator[CheckedSummary]:
-    """Check summaries one after the other; each dialogue is prepared once if its summaries come together."""
-    for dialogue, summary in pairs:
-        yield check(dialogue, summary, weights=weights, parser=parser, vectors=vectors)
+    """Check summaries, some dozen at a time: each dialogue is prepared once if its summaries come together."""
+    waiting = ((turns_of(dialogue), summary) for dialogue, summary in pairs)
+    while some := list(islice(waiting, _TOGETHER)):
+        read_ahead([(summary, prepare(turns, vectors).speakers) for turns, summary in some], parser)
+        for turns, summary in some:
+            yield check(turns, summary, weights=weights, parser=parser, vectors=vectors)
 
 
 def _hard(reason: Reason) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from dialgauge.checks import VECTORS, CheckedSummary, Group, Weights, check, default_weights, read_weights
+from dialgauge.checks import VECTORS, CheckedSummary, Group, Weights, check_many, default_weights, read_weights
 from dialgauge.language import likely_language
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import Metric, Parameter, Values
@@ -59,25 +59,26 @@ def evidence(checked: CheckedSummary) -> str:
 def _checked(job: Job, parameters: Mapping[str, str]) -> Sequence[CheckedSummary | Reading]:
     """The pairs of a job, checked once for all metrics of the family."""
 
-    def one(pair: Pair) -> CheckedSummary | Reading:
+    def refused(pair: Pair) -> Reading | None:
         summary, source = pair
         if blank(summary) or blank(source):
             return EMPTY if blank(summary) else EMPTY_SOURCE
         if language := _foreign(source):
             return Reading(reason=f"checks read English only; the dialogue is likely in another language ({language})")
-        return check(
-            source,
-            summary,
+        return None
+
+    def read(pairs: Sequence[Pair]) -> list[CheckedSummary | Reading]:
+        refusals = [refused(pair) for pair in pairs]
+        checked = check_many(
+            [(source, summary) for (summary, source), why in zip(pairs, refusals, strict=True) if why is None],
             weights=_weights(parameters["weights"]),
             parser=parameters["parser"],
             vectors=parameters["vectors"],
         )
+        return [next(checked) if why is None else why for why in refusals]
 
     pairs = Pairs.of(job).texts
-    return job.memo(
-        ("checks", *parameters.values()),
-        lambda: in_parts(pairs, _PAIRS_AT_ONCE, lambda part: [one(pair) for pair in part]),
-    )
+    return job.memo(("checks", *parameters.values()), lambda: in_parts(pairs, _PAIRS_AT_ONCE, read))
 
 
 def _compute(group: Group | None, job: Job, parameters: Mapping[str, str]) -> Values:
