@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.suite_compile import compile_share
 from tests.suite_durations import DURATIONS, Recorder, Stopwatch, file_of, function_of, read_durations
 
 #: Files that take longer than this many seconds start first, the longest before the others.
@@ -69,10 +70,12 @@ def pytest_terminal_summary(terminalreporter: Any, exitstatus: int, config: pyte
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection() -> Generator[None, Any, Any]:
+def pytest_collection(session: pytest.Session) -> Generator[None, Any, Any]:
     """Keep the garbage collector from going through thousands of tests and modules, which stay, again and again."""
     gc.disable()
     try:
+        if hasattr(session.config, "workerinput"):
+            compile_share(session.config)
         return (yield)
     finally:
         gc.freeze()

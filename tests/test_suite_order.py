@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from tests import suite_order
+from tests import suite_compile, suite_order
 from tests.suite_durations import Durations, Recorder, file_of, function_of, read_durations
 from tests.suite_order import LONG, QUICK, is_quick, shuffled, unit_of
 
@@ -119,3 +120,17 @@ def _report(nodeid: str, when: str, seconds: float, measured: list[tuple[str, ob
         user_properties=measured,
         duration=seconds,
     )
+
+
+def test_each_file_is_compiled_by_one_worker_and_found_by_all(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("test_a.py", "test_b.py", "test_c.py", "conftest.py"):
+        (tmp_path / name).write_text("def test_it():\n    assert (1, 2) == (1, 3)\n", "utf-8")
+    (tmp_path / "test_wrong.py").write_text("def", "utf-8")
+    monkeypatch.setattr(suite_compile, "TESTS", tmp_path)
+    shares = [suite_compile.share({"workerid": f"gw{i}", "workercount": 2}) for i in range(2)]
+    assert sorted(path for files in shares for path in files) == sorted(tmp_path.glob("*.py"))
+    monkeypatch.setattr(request.config, "workerinput", {}, raising=False)
+    assert suite_compile.compile_share(request.config) == 4
+    assert suite_compile.compile_share(request.config) == 0

@@ -14,12 +14,12 @@ from dialgauge.errors import InputError, ModelError
 from dialgauge.models import load
 
 torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
 FIVE = ["very negative", "negative", "neutral", "positive", "very_positive"]
 
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory, golden_dir: Path) -> Path:
+    transformers = pytest.importorskip("transformers")
     folder = tmp_path_factory.mktemp("classifier")
     torch.manual_seed(1)
     place = str(golden_dir / "models" / "tiny-bert")

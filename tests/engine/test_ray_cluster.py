@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import polars as pl
@@ -22,8 +23,11 @@ from pyarrow.parquet import ParquetFile
 from tests.engine.engine_tasks import FATAL
 from tests.engine.toy_corpora import bytes_of, write_pairs
 
-pytest.importorskip("ray")
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="process groups as on Linux")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("ray") is None, reason="ray IS NOT INSTALLED"),
+    pytest.mark.skipif(sys.platform != "linux", reason="process groups as on Linux"),
+]
 
 _HERE = Path(__file__).parent
 #: Parts and their rows (the first thousand are looked at before all else), which cannot be read and which ends workers.

@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
-skops_io = pytest.importorskip("skops.io")
+pytest.importorskip("sklearn")
 
 from sklearn.ensemble import ExtraTreesRegressor  # noqa: E402
 from sklearn.linear_model import Ridge  # noqa: E402
@@ -33,6 +33,7 @@ def _data():
 
 @pytest.mark.parametrize("model", [make_pipeline(StandardScaler(), Ridge(0.5)), ExtraTreesRegressor(5, random_state=0)])
 def test_a_stored_model_predicts_the_same(model):
+    skops_io = pytest.importorskip("skops.io")  # it looks through all modules there are, which takes seconds
     x, y = _data()
     model.fit(x, y)
     stored = dump(model)
