@@ -10,12 +10,12 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from sklearn.ensemble import ExtraTreesRegressor  # noqa: E402
-from sklearn.linear_model import Ridge  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from dialgauge.learn._archive import dump, renumbered  # noqa: E402
+from dialgauge.learn._archive import dump, renumbered
 
 _MAKE = """
 import hashlib, numpy as np
