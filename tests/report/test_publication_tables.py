@@ -8,6 +8,7 @@ import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import polars as pl
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from dialgauge.cli import main
 from dialgauge.corpus import RATINGS, embedded_corpus, write_corpus
 from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.metaeval import Coefficient, headline
 from dialgauge.metrics import Scores
 from dialgauge.report import correlation_table, system_table
 from dialgauge.study import FinishedRun, TableOptions, publication_table, run_study, table_kinds
@@ -193,6 +195,20 @@ def test_five_best_of_many() -> None:
     table = correlation_table(pl.DataFrame(rows, schema_overrides={"p_value": pl.Float64}))
     assert [row.name for row in table.rows if row.cells[0].parts[0].bold] == ["m15", "m16", "m17", "m18", "m19"]
     assert "the 5 best" in table.caption
+
+
+def test_every_coefficient_has_its_table() -> None:
+    names = get_args(Coefficient)
+    rows = [{**_CELL, "level": "system", "value": 0.5, "coefficient": name} for name in names]
+    frame = pl.DataFrame(rows, schema_overrides={"p_value": pl.Float64})
+    captions = [correlation_table(frame, coefficient=name).caption for name in names]
+    assert len(set(captions)) == len(names)
+    assert "mean of Pearson's r, Spearman's ρ and Kendall's τ" in captions[3]
+    alone = correlation_table(frame.filter(coefficient="mean"))  # what a study without Pearson's has
+    assert alone.caption == captions[3]
+    assert not any("Stars" in note for note in alone.notes)  # there is no p-value of a mean
+    assert headline(frame) == ("system", "pearson")
+    assert headline(frame.filter(coefficient="mean")) == ("system", "mean")
 
 
 def test_systems_have_the_means_of_ratings_and_scores(run: FinishedRun) -> None:

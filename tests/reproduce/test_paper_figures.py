@@ -16,7 +16,9 @@ def test_ranks_share_a_place_where_values_are_equal() -> None:
     assert figure.rows == [("a", 1.0, 3.0), ("b", 2.5, 2.0), ("c", 2.5, 1.0)]
     ways = re.findall(r'class="change (\w+)"', str(figure.svg))
     assert ways == ["down", "up", "up"]
-    assert ">b, c 2.5<" in str(figure.svg)
+    beside = re.findall(r'y="([\d.]+)"[^>]*>(\w+ [\d.]+)<', str(figure.svg))
+    names = {name: float(y) for y, name in beside}
+    assert names["c 2.5"] < names["b 2.5"]  # each on a line of its own, that which ends higher first
 
 
 def test_distributions_and_changes_carry_their_numbers() -> None:
@@ -35,6 +37,9 @@ def test_the_printed_numbers_of_tweak_to_trust_are_drawn() -> None:
     assert len({figure.name for figure in figures}) == len(figures) == 5
     gaps = {row[0]: row[1:] for row in figures[3].rows}
     assert gaps["our: DecisionTreeClassifier"] == (-12.02, -4.27)
+    shown = " ".join(str(figure.svg) for figure in figures)
+    assert "…" not in shown  # every name has its room
+    assert all(name in shown for name in ("ROUGE L Sum f1 Inp", "baseline: OrdinalLinearRegression"))
 
 
 def test_the_page_shows_figures_and_what_is_higher_or_lower() -> None:
@@ -48,6 +53,8 @@ def test_the_page_shows_figures_and_what_is_higher_or_lower() -> None:
     check = replace(made_check(), tables=(checked,), figures=(figure,))
     page = paper_html(check)
     assert page.count('class="way higher"') == page.count('class="way lower"') == 1
+    assert page.count('class="number higher"') == page.count('class="number lower"') == 1
+    assert 'are <span class="higher">blue</span>' in page
     assert 'data-figure="' in page
     assert "original" not in str(paper_json(check)["tables"]["2"].get("mismatches"))
 

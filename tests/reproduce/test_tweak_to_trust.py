@@ -27,7 +27,7 @@ def test_every_paper_is_declared() -> None:
         assert paper.name == name
         assert load_printed(paper.printed)
         assert paper.needs
-    assert [name for name, paper in papers.items() if paper.default] == ["tweak-to-trust"]
+    assert [name for name, paper in papers.items() if paper.compare_print] == ["tweak-to-trust"]
     with pytest.raises(InputError, match="give the folder of the CSDS bundle"):
         recompute_paper("csds-repro")
 
@@ -93,6 +93,9 @@ def test_defects() -> None:
         ("impossible-deviation", "section 5.2, consistency"),
         ("impossible-deviation", "section 5.2, relevance"),
         ("rising-dose", "Table 3"),
+        ("falling-consistency", "Table 3"),
+        ("other-quarter", "Table 5, 'orig'"),
+        ("other-quarter", "Table 6, 'orig'"),
         ("few-cases", "Table 5, 'our'"),
         ("few-cases", "Table 5, 'baseline'"),
         ("other-test-set", "Table 6, 'our'"),
@@ -103,11 +106,28 @@ def test_defects() -> None:
     said = [defect.message for defect in defects]
     assert said[0].startswith("33 of 34 rows")
     assert "(15 rows are rounded means of 75" in said[0]
-    assert "33 of 34 rows (32, whatever was rounded)" in said[1]
-    assert "33 of 34 rows (32, whatever was rounded)" in said[2]
-    assert said[4].startswith("9 of 10 accuracies are whole numbers of 296")
-    assert said[5].startswith("8 of 10 accuracies are whole numbers of 69")
-    assert "8.29 points are 35%, 3.96 points are 17%" in said[8]
+    assert "33 of 34 rows (32, whatever was rounded); between the rows it is 0.84" in said[1]
+    assert "33 of 34 rows (32, whatever was rounded); between the rows it is 0.93" in said[2]
+    assert "from 5.95 (remove_important_sentence_1) to 3.93" in said[4]
+    assert said[5].startswith("of 10 accuracies, 1 can be a share of 1,200")
+    assert said[7].startswith("9 of 10 accuracies are whole numbers of 296")
+    assert said[8].startswith("8 of 10 accuracies are whole numbers of 69")
+    assert "8.29 points are 35%, 3.96 points are 17%" in said[11]
+
+
+def test_without_data_the_print_stands_alone(cli: Callable[..., Any]) -> None:
+    check = recompute_paper("tweak-to-trust")
+    assert [(layout.name, layout.ours) for layout in check.layouts] == [(name, False) for name in "234567"]
+    assert [len(layout.rows) for layout in check.layouts] == [16, 18, 24, 5, 5, 4]
+    assert check.facts == {}
+    shown = cli("paper", "tweak-to-trust").out
+    assert "Each cell: orig / our-orig / baseline-orig." in shown
+    assert "computed here" not in shown
+    assert "--data CORPUS (or embedded)" in shown
+    assert "10.0000" not in shown  # a count
+    page = paper_html(check)
+    assert "Table 4, as printed" in page
+    assert "side by side" not in page
 
 
 def test_the_protocol_has_the_labels_of_the_paper() -> None:
@@ -126,15 +146,17 @@ def test_ratings_are_needed(tmp_path: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def check() -> PaperCheck:
-    """On the embedded corpus with a few perturbations: the whole set takes half a minute."""
+def check(tmp_path_factory: pytest.TempPathFactory) -> PaperCheck:
+    """On a part of the embedded corpus with a few perturbations: the whole takes half a minute."""
     from dialgauge.learn import TableSettings
 
+    folder = tmp_path_factory.mktemp("calls")
+    write_corpus(embedded_corpus().select(dialogues=[f"banking-0{n}" for n in range(1, 9)]), folder / "corpus")
     few = ("jumble", "typos", "speaker_switch")
     settings = TableSettings(perturbations=few, priors=True, resamples=0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dialgauge.reproduce.papers.tweak_to_trust._OPTIONS", settings)
-        return recompute_paper("tweak-to-trust")
+        return recompute_paper("tweak-to-trust", folder / "corpus")
 
 
 def test_the_procedure_stands_below_the_print(check: PaperCheck) -> None:
@@ -162,6 +184,6 @@ def test_the_procedure_stands_below_the_print(check: PaperCheck) -> None:
 def test_the_command_lists_the_papers(cli: Callable[..., Any]) -> None:
     listed = json.loads(cli("paper", "--json").out)["papers"]
     assert [paper["name"] for paper in listed] == list(all_papers())
-    assert "embedded" in cli("paper").out
+    assert "nothing for its print" in cli("paper").out
     assert cli("paper", "csds-repro").code == 2
     assert find_paper("psentscore").title.startswith("PSentScore")

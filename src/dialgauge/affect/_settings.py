@@ -69,7 +69,7 @@ def _as_listed(seeds: Any) -> Any:
 
 
 _ADAPT = "Adaptation (DS-SST3)"
-#: Zhou, Ringeval and Portet (2024), section 4.2, with BERT. Our defaults were chosen on the development part with the
+#: Zhou, Ringeval and Portet (2024), section 4.1.2, with BERT. Our defaults were chosen on the development part with the
 #: embedded MiniLM, a fifth of its size.
 PAPER_TAGGER: Mapping[str, Any] = {
     "epochs": 3,

@@ -1,6 +1,6 @@
 """``dialgauge paper``: recompute the tables of a published paper from its raw data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,7 +34,12 @@ def paper(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option("--data", help="Data to recompute the tables from: a folder or a corpus.", show_default=False),
+        typer.Option(
+            "--data",
+            help="Data to recompute the tables from: a folder or a corpus. tweak-to-trust needs none: its printed "
+            "numbers are compared with each other.",
+            show_default=False,
+        ),
     ] = None,
     table: Annotated[str | None, typer.Option("--table", "-t", help="Show all cells of this table.")] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write every cell to this CSV file.")] = None,
@@ -73,6 +78,8 @@ def paper(
         _print_cells(shown)
     else:
         _print_paper(check)
+        if data is None:
+            console.print("[dim]--data CORPUS (or embedded) adds what the same procedure gives on that corpus.[/]")
 
 
 def _list_papers(json: bool) -> None:
@@ -82,7 +89,7 @@ def _list_papers(json: bool) -> None:
     if json:
         print_json({"papers": [{"name": p.name, "title": p.title, "needs": p.needs} for p in papers]})
         return
-    rows = [(p.name, p.title, p.needs + (f" (default: {p.default})" if p.default else "")) for p in papers]
+    rows = [(p.name, p.title, p.needs + ("; nothing for its print alone" if p.compare_print else "")) for p in papers]
     print_table("Papers: dialgauge paper NAME --data DATA", ("name", "title", "data"), rows)
 
 
@@ -122,10 +129,23 @@ def _print_layout(layout: "Layout") -> None:
         )
         for row in layout.rows
     ]
-    title = f"table {layout.name}: {layout.title}; › computed here"
+    title = f"table {layout.name}: {layout.title}{'; › computed here' if layout.ours else ''}"
     print_table(title, ("", *groups), rows, numeric=list(groups), compact=True)
-    if layout.text:
-        console.print(layout.text + "\n", markup=False, highlight=False)
+    texts = [*_parts_of_cells(layout.columns, groups), layout.text]
+    if any(texts):
+        console.print("\n".join(filter(None, texts)) + "\n", markup=False, highlight=False)
+
+
+def _parts_of_cells(columns: Sequence[str], groups: Mapping[str, Sequence[int]]) -> list[str]:
+    """What the numbers of a merged cell are, in their order; nothing where no cell has several."""
+    parts = {
+        name: " / ".join(columns[i].partition("/")[2] for i in places)
+        for name, places in groups.items()
+        if len(places) > 1
+    }
+    if len(set(parts.values())) == 1:
+        return [f"Each cell: {next(iter(parts.values()))}."]
+    return [f"{name}: {said}." for name, said in parts.items()]
 
 
 def _joined(texts: Sequence[str]) -> str:
@@ -133,17 +153,14 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def _print_mismatches(check: "PaperCheck") -> None:
-    from dialgauge.tables import number_cell
-
     cells = [(t.name, c) for t in check.tables if not t.corrected for c in t.mismatches]
     if not cells:
         return
     columns = ("table", "row", "column", "printed", "recomputed")
-    rows = ((name, c.row, c.column, c.printed, number_cell(c.recomputed, 4)) for name, c in cells)
-    print_table("cells that differ", columns, rows, numeric=columns[3:])
-    for name, c in cells:
-        if c.note:
-            console.print(f"{name}, {c.row} {c.column}: {c.note}", style="dim", markup=False, highlight=False)
+    rows = [(name, c.row, c.column, c.printed, c.exact) for name, c in cells]
+    noted = ("note",) if any(c.note for _, c in cells) else ()
+    shown = [(*row, c.note) if noted else row for row, (_, c) in zip(rows, cells, strict=True)]
+    print_table("cells that differ", (*columns, *noted), shown, numeric=columns[3:])
 
 
 def _print_list(items: Sequence[tuple[str, str, str, Sequence[str]]]) -> None:

@@ -40,7 +40,10 @@ def table(
         ),
     ] = None,
     coefficient: Annotated[
-        str | None, typer.Option(help="Correlation coefficient: pearson (default), spearman or kendall.")
+        str | None,
+        typer.Option(
+            help="Coefficient of correlations: one that the study computed (default: pearson, or else its first)."
+        ),
     ] = None,
     level: Annotated[str | None, typer.Option(help="Level for learned metrics: summary (default) or system.")] = None,
     role: Annotated[str | None, typer.Option(help="Role for affect (default: the whole dialogue).")] = None,

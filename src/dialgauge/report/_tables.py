@@ -11,7 +11,15 @@ from dialgauge.metrics import SYSTEM_KEY, Scores
 from dialgauge.tables import Column, Row, Table, interval, number_cell, number_rows, stars_of, text_cell
 
 _SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
-_COEFFICIENTS = {"pearson": "Pearson's r", "spearman": "Spearman's ρ", "kendall": "Kendall's τ"}
+#: How a coefficient is called in a caption, and what is measured by it.
+_COEFFICIENTS = {
+    "pearson": "Correlation (Pearson's r)",
+    "spearman": "Correlation (Spearman's ρ)",
+    "kendall": "Correlation (Kendall's τ)",
+    "mean": "Correlation (mean of Pearson's r, Spearman's ρ and Kendall's τ)",
+    "pairwise_accuracy": "Agreement (share of pairs in the same order)",
+    "soft_pairwise_accuracy": "Agreement (soft share of pairs in the same order)",
+}
 #: From this number of metrics on, five are bold.
 _MANY = 15
 #: What the papers show beside the ratings of systems.
@@ -21,16 +29,19 @@ _USUAL = ("rouge-1", "rouge-2", "rouge-l")
 def correlation_table(
     correlations: pl.DataFrame,
     *,
-    coefficient: str = "pearson",
+    coefficient: str | None = None,
     metrics: Sequence[str] = (),
     best: int | None = None,
     digits: int = 2,
 ) -> Table:
     """Metrics × dimensions at each level, as Table 1 of Re-DialSummEval: stars at system level, the best bold.
 
-    ``best`` is five, as there, where there are many metrics, and one where there are fewer than fifteen.
+    ``coefficient`` is Pearson's, or else the first that was computed. ``best`` is five, as there, where there are many
+    metrics, and one where there are fewer than fifteen.
     """
-    known = correlations["coefficient"].unique().to_list()
+    known = correlations["coefficient"].unique(maintain_order=True).to_list()
+    if coefficient is None:
+        coefficient = "pearson" if "pearson" in known or not known else str(known[0])
     if coefficient not in known:
         raise UnknownNameError("coefficient of this run", coefficient, known)
     rows = correlations.filter(coefficient=coefficient)
@@ -57,7 +68,7 @@ def correlation_table(
     ways = {row["metric"]: row["direction"] for row in cells.values()}
     lowered = sorted(name for name, way in ways.items() if way == "lower")
     notes = [] if valued else [f"No values: {reason}." for reason in _reasons(rows)]
-    if valued and "sys" in levels:
+    if valued and "sys" in levels and any(row["p_value"] is not None for row in cells.values()):
         notes.append("Stars: correlation across systems significant at p ≤ 0.05 (*), p ≤ 0.01 (**).")
     notes += describing([name for name in names if ways[name] == "none"], bold)
     if lowered:
@@ -74,7 +85,7 @@ def correlation_table(
             can_lead=judges,
             stars=lambda name, column: stars_of(found(name, column).get("p_value")),
         ),
-        f"Correlation ({_COEFFICIENTS[coefficient]}) of metrics with ratings, across "
+        f"{_COEFFICIENTS[coefficient]} of metrics with ratings, across "
         f"{' and '.join(_words(level) for level in levels.values())}. {best_words(bold, 'column')}",
         tuple(notes),
     )

@@ -1,6 +1,6 @@
 """Figures of a recomputed paper: how values are distributed, how ranks change, and what moved by how much."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import quantiles
 
@@ -26,7 +26,8 @@ from dialgauge.web import (
 
 _WIDTH = 560.0
 _ROW = 19.0
-_NAMES, _WIDE_NAMES = 150.0, 200.0
+#: The room for names beside a drawing: as much as the longest needs, within these bounds.
+_LEAST_NAMES, _MOST_NAMES, _LETTER = 90.0, 230.0, 6.4
 
 
 def shares_figure(title: str, points: Sequence[float], shares: Mapping[str, Sequence[float]], note: str = "") -> Figure:
@@ -74,11 +75,12 @@ def ranks_figure(title: str, columns: Sequence[str], values: Mapping[str, Sequen
     Lines that end better than they began are blue, those that end worse orange.
     """
     ranks = {name: [_rank(values, column, name) for column in range(len(columns))] for name in values}
-    left, right, top = _NAMES, _WIDTH - _NAMES, 30.0
+    room = _room((f"{name} {place:g}" for name, places in ranks.items() for place in places), _WIDTH / 3)
+    left, right, top = room, _WIDTH - room, 30.0
     bottom = top + _ROW * max(1, len(values) - 1)
     y = linear(1, max(2, len(values)), top, bottom)
     x = linear(0, max(1, len(columns) - 1), left, right)
-    parts = [text(x(i), 14, short(name, 16), "tick", "middle") for i, name in enumerate(columns)]
+    parts = [text(x(i), 14, short(name, 22), "tick", "middle") for i, name in enumerate(columns)]
     for name, places in ranks.items():
         said = f"{name}: {', '.join(f'{column} {place:g}' for column, place in zip(columns, places, strict=True))}"
         way = "up" if places[-1] < places[0] else "down" if places[-1] > places[0] else "same"
@@ -101,17 +103,23 @@ def _rank(values: Mapping[str, Sequence[float]], column: int, name: str) -> floa
     return above + (same + 1) / 2
 
 
+def _room(names: Iterable[str], most: float = _MOST_NAMES) -> float:
+    """The width that names need, and a little air."""
+    return min(most, max(_LEAST_NAMES, 12 + _LETTER * max(map(len, names), default=0)))
+
+
 def _names_beside(ranks: Mapping[str, Sequence[float]], column: int, x: float, y: Scale, anchor: str) -> list[Markup]:
-    """Names with their ranks; those of equal rank share one line."""
+    """Names with their ranks; those that share a rank stand around their common point, each on a line of its own."""
     shared: dict[float, list[str]] = {}
-    for name, places in ranks.items():
+    for name, places in sorted(ranks.items(), key=lambda one: one[1][0] if column else one[1][-1]):
         shared.setdefault(places[column], []).append(name)
     parts = []
     for rank, names in shared.items():
-        said = short(", ".join(names), 17)
-        parts.append(
-            text(x, y(rank) + 4, f"{rank:g} {said}" if anchor == "start" else f"{said} {rank:g}", "name", anchor)
-        )
+        first = rank - (len(names) - 1) / 2
+        for place, name in enumerate(names):
+            said = short(name, 27)
+            shown = f"{rank:g} {said}" if anchor == "start" else f"{said} {rank:g}"
+            parts.append(text(x, y(first + place) + 4, shown, "name", anchor))
     return parts
 
 
@@ -121,7 +129,7 @@ def change_figure(
     """Where each item was (hollow) and where it is now (filled); blue lines lead up, orange ones down."""
     low = min((min(pair) for pair in values.values()), default=0.0)
     high = max((max(pair) for pair in values.values()), default=1.0)
-    left, right, top = _WIDE_NAMES, _WIDTH - 14, 26.0
+    left, right, top = _room(values), _WIDTH - 14, 26.0
     bottom = top + _ROW * len(values)
     x = linear(low, high, left, right)
     parts = vertical_grid(x, ticks(low, high), top - 4, bottom)
@@ -132,7 +140,7 @@ def change_figure(
         way = "up" if after > before else "down"
         marks = [line(x(before), middle, x(after), middle, f"change {way}"), dot(x(before), middle, 4, "first")]
         parts.append(group("pair-of", f"{name}: {before:g} → {after:g}", [*marks, dot(x(after), middle, 4, "second")]))
-        parts.append(text(left - 10, middle + 4, short(name, 29), "name", "end"))
+        parts.append(text(left - 10, middle + 4, short(name, 36), "name", "end"))
     said = "; ".join(f"{name} {before:g} → {after:g}" for name, (before, after) in values.items())
     rows = [(name, rounded(before), rounded(after)) for name, (before, after) in values.items()]
     svg = drawing("plot", _WIDTH, bottom + 24, f"{title}: {said}", parts)
@@ -166,7 +174,7 @@ class Box:
 def boxes_figure(title: str, boxes: Sequence[Box], note: str = "") -> Figure:
     """Box plots below each other; ``kind`` is the class of a box (dialogue or summary)."""
     high = max(one.high for one in boxes)
-    left, right, top = _NAMES + 20, _WIDTH - 14, 8.0
+    left, right, top = _room(one.name for one in boxes), _WIDTH - 14, 8.0
     bottom = top + 34 * len(boxes)
     x = linear(0, high, left, right)
     parts = vertical_grid(x, ticks(0, high), top, bottom)
@@ -178,7 +186,7 @@ def boxes_figure(title: str, boxes: Sequence[Box], note: str = "") -> Figure:
             line(x(one.median), middle - 9, x(one.median), middle + 9, "median"),
         ]
         parts.append(group(one.kind, str(one), drawn))
-        parts.append(text(left - 10, middle + 4, short(one.name, 23), "name", "end"))
+        parts.append(text(left - 10, middle + 4, short(one.name, 36), "name", "end"))
     said = "; ".join(map(str, boxes))
     rows = [(b.name, *(rounded(v) for v in (b.low, b.first, b.median, b.third, b.high))) for b in boxes]
     columns = ("name", "low", "first quartile", "median", "third quartile", "high")

@@ -16,7 +16,7 @@ class Paper:
     """A published paper: where its printed numbers are, what its tables are recomputed from, and by what.
 
     ``printed`` names the data file, for :func:`load_printed`. ``needs`` says in words what ``data`` must be;
-    ``default`` is what is taken where nothing is given, None if something must be.
+    ``compare_print`` is what can be said where no data are given, None if nothing can.
     """
 
     name: str
@@ -24,7 +24,7 @@ class Paper:
     needs: str
     printed: str
     recompute: Callable[[str, Progress], PaperCheck]
-    default: str | None = None
+    compare_print: Callable[[], PaperCheck] | None = None
 
     @property
     def description(self) -> str:
@@ -40,9 +40,13 @@ all_papers = PAPERS.all
 def recompute_paper(
     name: str, data: Path | str | None = None, progress: Progress = lambda what, done, total: None
 ) -> PaperCheck:
-    """Recompute every table of a paper that can be recomputed from ``data``: what :attr:`Paper.needs` says."""
+    """Recompute every table of a paper that can be recomputed from ``data``: what :attr:`Paper.needs` says.
+
+    Without data, the printed numbers are compared with each other, where the paper has enough of them for that.
+    """
     paper = find_paper(name)
-    chosen = paper.default if data is None else str(data)
-    if chosen is None:
+    if data is not None:
+        return paper.recompute(str(data), progress)
+    if paper.compare_print is None:
         raise InputError(f"paper {name!r}: the data are missing; give {paper.needs}")
-    return paper.recompute(chosen, progress)
+    return paper.compare_print()

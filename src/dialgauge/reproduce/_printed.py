@@ -25,6 +25,8 @@ _NUMBER = re.compile(r"([+-]?)([1-9]\d{0,2}(?:,\d{3})+|\d*)(?:\.(\d+))?\s*%?")
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d*),\d+\s*%?")
 #: Decimals below this are noise of floating-point sums, not digits to round by.
 _NOISE = 12
+#: Decimals of a recomputed value beside a printed one that it does not match.
+_MORE_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +175,14 @@ class Cell:
     original: float | None = None
 
     @property
+    def exact(self) -> str:
+        """The recomputed value with more digits than are printed; a count stays a whole number."""
+        if self.recomputed is None:
+            return NOTHING
+        counted = "." not in self.printed and self.recomputed == int(self.recomputed)
+        return f"{self.recomputed:.{0 if counted else _MORE_DIGITS}f}"
+
+    @property
     def way(self) -> str:
         """Whether the printed value is ``higher`` or ``lower`` than that of the original study; empty for neither."""
         if self.original is None or self.value == self.original:
@@ -303,6 +313,11 @@ class Layout:
     rows: tuple[LayoutRow, ...]
     text: str = ""
     signed: frozenset[str] = frozenset()
+
+    @property
+    def ours(self) -> bool:
+        """Whether there are rows that dialgauge computed."""
+        return any(not row.printed for row in self.rows)
 
 
 def printed_rows(table: PrintedTable) -> tuple[LayoutRow, ...]:

@@ -2,10 +2,12 @@
 
 Its calls, summaries and ratings are not public, so no table can be recomputed as it was. What is printed is compared
 with itself: differences and sums with the cells that they were made from, claims of the text with the tables, means and
-shares with the numbers of cases that they can come from. Below the printed Tables 4 to 6 is what the same procedure
-gives on a corpus that the user names, or on the embedded one.
+shares with the numbers of cases that they can come from. Where the user names a corpus (``embedded`` is one), what the
+same procedure gives there stands below the printed Tables 2 to 6.
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 
 import polars as pl
@@ -42,20 +44,48 @@ _OPTIONS = TableSettings(priors=True, resamples=0)
 _POLICY = RatingPolicy(aggregate="majority-or-mean")
 
 
+def compare_print() -> PaperCheck:
+    """The print compared with itself, which needs no data."""
+    printed = load_printed(PAPER.printed)
+    return _checked(printed, tuple(_printed_layout(printed, name) for name in (*FAMILIES, "4", *CONDITIONS, "7")))
+
+
 def recompute(data: str, progress: Progress) -> PaperCheck:
     """The print compared with itself, and the procedure on the corpus that ``data`` names."""
     printed = load_printed(PAPER.printed)
     results, accuracies = _procedure(data, progress)
     source = _source(accuracies)
     layouts = (
-        *(_ratings_layout(results, name) for name in FAMILIES),
-        _layout_4(printed["4"], results, source),
-        *(_accuracy_layout(printed[name], accuracies, source) for name in CONDITIONS),
-        Layout("7", printed["7"].title, printed["7"].columns, printed_rows(printed["7"]), _TABLE_7),
+        *(_ratings_layout(printed, results, name) for name in FAMILIES),
+        _layout_4(printed, results, source),
+        *(_accuracy_layout(printed, name, accuracies, source) for name in CONDITIONS),
+        _printed_layout(printed, "7"),
     )
     facts = {"corpus": accuracies.settings["corpus"], "notes": list(accuracies.notes)}
+    return _checked(printed, layouts, facts)
+
+
+def _checked(
+    printed: Mapping[str, PrintedTable], layouts: tuple[Layout, ...], facts: Mapping[str, object] | None = None
+) -> PaperCheck:
     checks = check_prints(printed, tweak_to_trust_accuracies())
-    return PaperCheck(PAPER.name, PAPER.title, checks, find_defects(printed), facts, layouts, make_figures(printed))
+    figures = make_figures(printed)
+    return PaperCheck(PAPER.name, PAPER.title, checks, find_defects(printed), facts or {}, layouts, figures)
+
+
+def _printed_layout(printed: Mapping[str, PrintedTable], name: str) -> Layout:
+    """A table as it is printed."""
+    if name in FAMILIES:
+        rows = [
+            LayoutRow(label, True, means, tuple(f"{mean:.2f}" for mean in means))
+            for label in printed_labels(name)
+            for means in [tuple(PRIORS[label][dimension].mean for dimension in _OPTIONS.dimensions)]
+        ]
+        title = f"mean ratings of summaries perturbed by the family {FAMILIES[name]}"
+        return Layout(name, title, tuple(f"{dimension} mean" for dimension in _OPTIONS.dimensions), tuple(rows))
+    table = printed[name]
+    text = _TABLE_7 if name == "7" else ""
+    return Layout(name, table.title, table.columns, printed_rows(table), text, _differences(table))
 
 
 def tweak_to_trust_accuracies() -> pl.DataFrame:
@@ -94,52 +124,50 @@ def _procedure(data: str, progress: Progress) -> tuple[TweakResults, Augmentatio
     return tweak_results(augmented, scores, _OPTIONS, _POLICY, progress=progress)
 
 
-def _ratings_layout(found: TweakResults, name: str) -> Layout:
+def _ratings_layout(printed: Mapping[str, PrintedTable], found: TweakResults, name: str) -> Layout:
     """Tables 2 and 3: the printed means, and ours where variants of this corpus were rated."""
-    columns = (*(f"{dimension} mean" for dimension in _OPTIONS.dimensions), "ratings")
+    known = _printed_layout(printed, name)
     table = ratings_table(found.ratings.filter(pl.col("ratings") > 0), name)
-    rows = []
-    for label in printed_labels(name):
-        means = [PRIORS[label][dimension].mean for dimension in _OPTIONS.dimensions]
-        rows.append(LayoutRow(label, True, (*means, None), (*(f"{mean:.2f}" for mean in means), "")))
-    for row in table.rows:
-        values = tuple(cell.parts[0].value for cell in row.cells)
-        rows.append(LayoutRow(row.name, False, values, tuple(cell.text for cell in row.cells)))
-    rated = bool(table.rows)
-    text = (
-        "Ours: the mean of all ratings of a kind on the scale of this corpus, and how many there are."
-        if rated
-        else "Printed only: no variant of this corpus has a rating. These means stand in for them in Tables 4 to 6."
+    if not table.rows:
+        text = "Printed only: no variant of this corpus has a rating. These means stand in for them in Tables 4 to 6."
+        return replace(known, text=text)
+    above = tuple(replace(row, values=(*row.values, None), texts=(*row.texts, "")) for row in known.rows)
+    ours = tuple(
+        LayoutRow(row.name, False, tuple(c.parts[0].value for c in row.cells), tuple(c.text for c in row.cells))
+        for row in table.rows
     )
-    return Layout(name, table.title.partition(": ")[2], columns, tuple(rows), text)
+    text = "Ours: the mean of all ratings of a kind on the scale of this corpus, and how many there are."
+    return replace(known, columns=(*known.columns, "ratings"), rows=(*above, *ours), text=text)
 
 
-def _layout_4(printed: PrintedTable, found: TweakResults, source: str) -> Layout:
+def _layout_4(tables: Mapping[str, PrintedTable], found: TweakResults, source: str) -> Layout:
+    known = _printed_layout(tables, "4")
     cells = {(row["metric"], row["dimension"], row["set"]): row for row in found.correlations.iter_rows(named=True)}
     rows = []
     for metric in dict.fromkeys(found.correlations["metric"]):
         values = []
-        for column in printed.columns:
+        for column in known.columns:
             dimension, shown = column.split("/")
             theirs, *to_original = shown.split("-")
             cell = cells[metric, dimension, SETS[theirs]]
             values.append(cell["difference" if to_original else "value"])
         rows.append(_our_row(metric, values))
     text = f"{source} Metrics that need a model are printed only. The sign of TER is kept, as in the paper."
-    return Layout("4", printed.title, printed.columns, (*printed_rows(printed), *rows), text, _differences(printed))
+    return replace(known, rows=(*known.rows, *rows), text=text)
 
 
 def _differences(printed: PrintedTable) -> frozenset[str]:
     return frozenset(column for column in printed.columns if column.endswith("-orig"))
 
 
-def _accuracy_layout(printed: PrintedTable, found: AugmentationTables, source: str) -> Layout:
-    part = found.frame.filter(condition=CONDITIONS[printed.name])
+def _accuracy_layout(tables: Mapping[str, PrintedTable], name: str, found: AugmentationTables, source: str) -> Layout:
+    known = _printed_layout(tables, name)
+    part = found.frame.filter(condition=CONDITIONS[name])
     cells = {(row["classifier"], row["dimension"], row["set"]): row for row in part.iter_rows(named=True)}
     rows = []
     for classifier in dict.fromkeys(part["classifier"]):
         values: list[float | None] = []
-        for column in printed.columns:
+        for column in known.columns:
             dimension, shown = column.split("/")
             theirs, *to_original = shown.split("-")
             share = cells[classifier, dimension, SETS[theirs]]["difference" if to_original else "accuracy"]
@@ -150,8 +178,7 @@ def _accuracy_layout(printed: PrintedTable, found: AugmentationTables, source: s
         "the summaries; features are the metrics of Table 4 that need no model. 'dialgauge train-tables' has all "
         "settings, intervals and --split random."
     )
-    both = (*printed_rows(printed), *rows)
-    return Layout(printed.name, printed.title, printed.columns, both, text, _differences(printed))
+    return replace(known, rows=(*known.rows, *rows), text=text)
 
 
 def _our_row(name: str, values: list[float | None]) -> LayoutRow:
@@ -179,6 +206,6 @@ PAPER = Paper(
     "a corpus with ratings of consistency and relevance, as the paper's own data are not public",
     PRINTED,
     recompute,
-    default="embedded",
+    compare_print=compare_print,
 )
 PAPERS.add(PAPER)

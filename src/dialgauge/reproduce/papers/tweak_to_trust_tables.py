@@ -1,6 +1,6 @@
 """Tables 2 to 6 of Tweak to Trust for another corpus, in the paper's layout: its rows, columns, order and digits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,11 @@ CONDITIONS: Mapping[str, str] = {"5": ORIGINAL, "6": "original+domain"}
 SETS: Mapping[str, str] = {"orig": ORIGINAL, "our": "domain", "baseline": "baseline"}
 #: The family of perturbations in Tables 2 and 3.
 FAMILIES: Mapping[str, str] = {"2": "baseline", "3": "domain"}
+#: The end of a label of the family baseline that imitates the code of its authors.
+_IMITATED = ":compat=evaleval"
+_STAND_INS = (
+    "In brackets: published means, moved from their seven points to this scale, for kinds that nobody rated here."
+)
 #: The number of metrics side by side in Table 4.
 _ACROSS = 6
 
@@ -63,7 +68,7 @@ def tweak_results(
 ) -> tuple[TweakResults, AugmentationTables]:
     """The procedure of the paper on a corpus with variants and the scores of all its summaries."""
     means = {label: {name: prior.mean for name, prior in known.items()} for label, known in PRIORS.items()}
-    means |= {f"{label}:compat=evaleval": known for label, known in means.items()}
+    means |= {f"{label}{_IMITATED}": known for label, known in means.items()}
     correlations = perturbed_correlations(
         scores.frame,
         aggregate(augmented.corpus.ratings, settings=policy).wide(),
@@ -84,15 +89,25 @@ def ratings_table(ratings: pl.DataFrame, name: str) -> Table:
     part = ratings.filter(pl.col("family") == FAMILIES[name])
     dimensions = list(dict.fromkeys(ratings["dimension"]))
     found = {(row["perturbation"], row["dimension"]): row for row in part.iter_rows(named=True)}
+    labels = sorted(dict.fromkeys(part["perturbation"]), key=_printed_place)
     rows = []
-    for label in sorted(dict.fromkeys(part["perturbation"]), key=_printed_place):
+    for label in labels:
         cells = [found.get((label, dimension)) for dimension in dimensions]
         counts = [cell["ratings"] for cell in cells if cell]
-        rows.append(Row(label, (*map(_rating, cells), _value(max(counts), 0))))
+        bare = label.removesuffix(_IMITATED)
+        shown = label if bare != label and bare in labels else bare
+        rows.append(Row(shown, (*map(_rating, cells), _value(max(counts), 0))))
     columns = (*(Column(f"{dimension} mean") for dimension in dimensions), Column("ratings", digits=0))
     title = f"Table {name}: mean ratings of summaries perturbed by the family {FAMILIES[name]}"
-    notes = ("In brackets: published means, for kinds that nobody rated here.",) if _any_unrated(part) else ()
+    notes = (
+        *([_STAND_INS] if _any_unrated(part) else []),
+        *(["Perturbed as by the code of Sai et al. (2021): compat=evaleval."] if _all_imitated(labels) else []),
+    )
     return Table(f"table-{name}", "Perturbation Type", columns, tuple(rows), title=title, notes=notes)
+
+
+def _all_imitated(labels: Sequence[str]) -> bool:
+    return bool(labels) and all(label.endswith(_IMITATED) for label in labels)
 
 
 def printed_labels(name: str) -> list[str]:
