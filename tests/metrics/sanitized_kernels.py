@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 
 from dialgauge.metrics import score_pairs, use_kernels
-from dialgauge.metrics.kernels import Swaps, Transport, _native, swaps_reached, transport_costs
+from dialgauge.metrics.kernels import Swaps, Transport, _native, sum_looked_up, swaps_reached, transport_costs
 from tests.metrics.ngram_texts import PIECES, SEPARATORS
 
 METRICS = ["rouge-1", "rouge-2:stem=yes", "rouge-4", "rouge-l", "rouge-lsum", "rouge-1:tok=char", "bleu-4", "chrf"]
@@ -33,10 +33,12 @@ def check_swaps(systems: int) -> None:
     generator = np.random.default_rng(systems)
     values, swaps = generator.normal(size=(systems, 11)), Swaps(generator.random((300, 11)) < 0.5)
     distances = generator.random(systems * (systems - 1) // 2) * 6
+    tables, places = generator.normal(size=(systems, 4, 37)), generator.integers(0, 4, size=(9, systems))
     with use_kernels("c"):
-        compiled = swaps_reached(values, swaps, distances)
+        reached, sums = swaps_reached(values, swaps, distances), sum_looked_up(tables, places)
     with use_kernels("python"):
-        np.testing.assert_array_equal(compiled, swaps_reached(values, swaps, distances))
+        np.testing.assert_array_equal(reached, swaps_reached(values, swaps, distances))
+        np.testing.assert_array_equal(sums, sum_looked_up(tables, places))
 
 
 def main(library: str) -> None:

@@ -1,10 +1,10 @@
-"""The swap test of every two systems: compiled and in Python, counted the same, ties included."""
+"""Swaps and shuffles: compiled and in Python, counted and added the same, ties included."""
 
 import numpy as np
 import pytest
 
 from dialgauge.metrics import use_kernels
-from dialgauge.metrics.kernels import Swaps, swaps_reached
+from dialgauge.metrics.kernels import Swaps, sum_looked_up, swaps_reached
 
 
 def drawn(systems: int, dialogues: int, ways: int) -> tuple[np.ndarray, Swaps]:
@@ -34,3 +34,15 @@ def test_every_kernel_counts_what_the_definition_says(systems: int, dialogues: i
 def test_swaps_are_packed_by_four_dialogues() -> None:
     masks = np.array([[True, False, False, True, False, True], [False] * 6])
     assert Swaps(masks).patterns.tolist() == [[0b1001, 0b10], [0, 0]]
+
+
+@pytest.mark.parametrize(("tables", "rows", "columns"), [(5, 5, 3), (7, 9, 32), (3, 4, 70), (0, 2, 3), (2, 3, 0)])
+def test_every_kernel_adds_the_same_rows_in_the_same_order(tables: int, rows: int, columns: int) -> None:
+    generator = np.random.default_rng(tables)
+    values, places = generator.normal(size=(tables, rows, columns)), generator.integers(0, rows, size=(11, tables))
+    expected = np.zeros((11, columns))
+    for table in range(tables):
+        expected += values[table, places[:, table]]
+    for kernel in ("c", "python"):
+        with use_kernels(kernel):  # type: ignore[arg-type]
+            np.testing.assert_array_equal(sum_looked_up(values, places), expected)

@@ -19,6 +19,7 @@ import typer
 
 from dialgauge.cli._help import Group, add_under_headings
 from dialgauge.cli._output import fail, note
+from dialgauge.cli._threads import choose_threads
 from dialgauge.errors import DialgaugeError
 from dialgauge.progress import no_bars
 
@@ -147,8 +148,7 @@ def main() -> None:
     warnings.showwarning = _show_warning
     # Pydantic would look for plugins in every installed package, which takes longer than scoring some hundred pairs.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    # NumPy's products here are many and small: threads that wait for each other took a sixth of the CPU of a study.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    choose_threads(sys.argv[1:])
     no_bars()  # commands show their own
     try:
         code = _asked()(prog_name="dialgauge", standalone_mode=False)

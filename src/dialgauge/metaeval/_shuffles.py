@@ -15,6 +15,7 @@ from dialgauge.metaeval._draws import stream
 from dialgauge.metaeval._names import BoolArray, FloatArray, IntArray
 from dialgauge.metaeval._standardised import PairSigns, Standardised
 from dialgauge.metaeval._weighted import pair_indices
+from dialgauge.metrics.kernels import sum_looked_up
 
 #: Up to this many systems, all shuffles are gone through (720 at six).
 ENUMERATED = 6
@@ -82,12 +83,12 @@ def over_systems(x: Standardised, z: Standardised, orders: IntArray, *, noise: b
     with the number of cells in both; where it is ``noise`` (nothing is left between systems), with its own deviation.
     """
     table = _table(x.values, z.values)
-    values = _look_up(table, orders)
+    values = sum_looked_up(table, orders)
     m, n = x.values.shape[1:]
     expected = table.mean(axis=1).sum(axis=0)
     if not (x.present.all() and z.present.all()):
         left, right = (side.values**2 if noise else side.present.astype(float) for side in (x, z))
-        values = expected + (values - expected) * _fewer(_look_up(_table(left, right), orders), noise)
+        values = expected + (values - expected) * _fewer(sum_looked_up(_table(left, right), orders), noise)
     within = np.outer(x.total - x.between, z.total - z.between) / max(n - 1, 1)
     variance = ((np.outer(x.between, z.between) + within) / max(m - 1, 1)).ravel()
     return Shuffled(values, expected, variance)
@@ -121,11 +122,11 @@ def pairs_over_systems(
     both[:, second, first] = right[:, :, _turned(right.shape[2], accuracy)] * (1 if accuracy else -1)
     table = _table(left, both.reshape(len(right), m * m, -1))
     places = orders[:, first] * m + orders[:, second]
-    values = _look_up(table, places)
+    values = sum_looked_up(table, places)
     apart = ~np.eye(m, dtype=bool).ravel()
     expected = table[:, apart].mean(axis=1).sum(axis=0)
     if not (x.present.all() and z.present.all()):
-        counts = _look_up(_table(x.present.astype(float), _both_ways(z.present, m)), places)
+        counts = sum_looked_up(_table(x.present.astype(float), _both_ways(z.present, m)), places)
         values = expected + (values - expected) * _fewer(counts, noise=False)
     return Shuffled(values, expected, variance / (4 if accuracy else 1))
 
@@ -161,17 +162,6 @@ def _table(left: FloatArray, right: FloatArray) -> FloatArray:
     d, b, _ = right.shape
     product = left.reshape(k * a, n) @ right.reshape(d * b, n).T
     return np.ascontiguousarray(product.reshape(k, a, d, b).transpose(1, 3, 0, 2)).reshape(a, b, k * d)
-
-
-def _look_up(table: FloatArray, places: IntArray) -> FloatArray:
-    """Σ_a table[a, places[r, a]] for every shuffle r: a product with a sparse matrix of ones."""
-    from scipy.sparse import csr_array
-
-    a, b, hypotheses = table.shape
-    columns = (places + np.arange(a) * b).ravel()
-    starts = np.arange(0, len(columns) + 1, a) if a else np.zeros(len(places) + 1, dtype=np.int64)
-    chosen = csr_array((np.ones(len(columns)), columns, starts), shape=(len(places), a * b))
-    return np.asarray(chosen @ table.reshape(a * b, hypotheses))
 
 
 def _with_dialogues(left: FloatArray, right: FloatArray, orders: IntArray) -> FloatArray:

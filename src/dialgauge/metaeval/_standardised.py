@@ -131,11 +131,18 @@ class PairSigns:
 def pair_signs(cube: FloatArray, level: Level, ties: FloatArray | None = None) -> PairSigns:
     """The order of each pair of systems in each dialogue (or of their means); closer than ``ties`` counts as tied."""
     cube, present = _at_level(cube, level)
-    first, second = pair_indices(cube.shape[1])
-    both = present[:, first] & present[:, second]
-    apart = np.where(both, cube[:, first] - cube[:, second], 0.0)
-    within = np.zeros(len(cube)) if ties is None else ties
-    return PairSigns(np.where(np.abs(apart) <= within[:, None, None], 0.0, np.sign(apart)), both)
+    k, m, n = cube.shape
+    within = (np.zeros(k) if ties is None else ties)[:, None, None]
+    signs, both = np.empty((k, m * (m - 1) // 2, n)), np.empty((k, m * (m - 1) // 2, n), dtype=bool)
+    start = 0
+    for i in range(m - 1):  # system by system: all pairs at once take many times the memory, and longer
+        stop = start + m - 1 - i
+        np.logical_and(present[:, i : i + 1], present[:, i + 1 :], out=both[:, start:stop])
+        apart = cube[:, i : i + 1] - cube[:, i + 1 :]  # NaN where one is missing: neither above nor below
+        above, below = (apart > within).view(np.int8), (apart < -within).view(np.int8)
+        np.subtract(above, below, out=signs[:, start:stop], dtype=np.int8, casting="unsafe")
+        start = stop
+    return PairSigns(signs, both)
 
 
 def pair_distances(matrix: FloatArray, level: Level) -> FloatArray:

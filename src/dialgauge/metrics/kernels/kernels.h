@@ -13,6 +13,13 @@
 #define DG_EXPORT __attribute__((visibility("default")))
 #endif
 
+/* Of a function: wider registers where the processor has them, and the same operations in the same order. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define DG_WIDE __attribute__((target_clones("default", "avx2", "avx512f")))
+#else
+#define DG_WIDE
+#endif
+
 enum { DG_OK = 0, DG_NO_MEMORY = 1 };
 
 #endif

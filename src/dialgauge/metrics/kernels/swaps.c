@@ -14,13 +14,6 @@ enum {
     STRIDE = BLOCK + STRIP /* from one system's sums to the next: rows must not meet in the cache */
 };
 
-/* Wider registers where the processor has them: the same operations in the same order, so the same bits. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define FOR_EVERY_PROCESSOR __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define FOR_EVERY_PROCESSOR
-#endif
-
 /* The signed sums of a strip of systems (groups × ways × systems): bit d of a way turns the sign of dialogue d. */
 static void fill_table(const double *values, int64_t dialogues, int64_t systems, int64_t first, double *table) {
     int64_t wide = systems - first < STRIP ? systems - first : STRIP;
@@ -37,7 +30,7 @@ static void fill_table(const double *values, int64_t dialogues, int64_t systems,
 }
 
 /* The signed sums of a strip of systems for some swaps. */
-FOR_EVERY_PROCESSOR
+DG_WIDE
 static void add_up(const double *table, const uint8_t *ways, int64_t groups, int64_t swaps, double *restrict sums) {
     for (int64_t k = 0; k < swaps; k++, ways += groups) {
         double total[STRIP] = {0};
@@ -50,7 +43,7 @@ static void add_up(const double *table, const uint8_t *ways, int64_t groups, int
 }
 
 /* The smallest and the largest sum of each system. */
-FOR_EVERY_PROCESSOR
+DG_WIDE
 static void find_ranges(const double *sums, int64_t systems, int64_t swaps, double *ranges) {
     for (int64_t s = 0; s < systems; s++, sums += STRIDE) {
         double low = sums[0], high = sums[0];
@@ -64,7 +57,7 @@ static void find_ranges(const double *sums, int64_t systems, int64_t swaps, doub
 }
 
 /* Add in how many swaps the first system's sums are this far from those of each of the others. */
-FOR_EVERY_PROCESSOR
+DG_WIDE
 static void count_apart(const double *sums, int64_t systems, int64_t swaps, const double *ranges,
                         const double *distances, int64_t *reached) {
     for (int64_t other = 1; other < systems; other++) {
