@@ -38,7 +38,8 @@ def check_swaps(systems: int) -> None:
         reached, sums = swaps_reached(values, swaps, distances), sum_looked_up(tables, places)
     with use_kernels("python"):
         np.testing.assert_array_equal(reached, swaps_reached(values, swaps, distances))
-        np.testing.assert_array_equal(sums, sum_looked_up(tables, places))
+    # SciPy, which the Python twin needs, takes half a minute to load here.
+    np.testing.assert_allclose(sums, sum((t[places[:, k]] for k, t in enumerate(tables)), np.zeros((9, 37))))
 
 
 def main(library: str) -> None:
