@@ -6,10 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks.learned_noise import World, made_study
+from benchmarks.learned_noise import Cell, World, made_study, means, study
 from dialgauge.corpus import Corpus, Dialogue, Summary, Turn, ratings_frame
 from dialgauge.errors import InputError
 from dialgauge.learn import Data, LeakError, Predicted, Recipe, Validation, summary_intervals, validate
+from dialgauge.learn._claims import claims
 from dialgauge.learn._copies import apart_folds, family_keys, find_copies, purged, system_families, text_marks
 from dialgauge.learn._splits import make_folds
 from dialgauge.learn._validation_controls import single_inside, stand_in
@@ -119,6 +120,31 @@ def test_noise_is_not_claimed_and_true_features_are() -> None:
     difference = true.value("pearson", by="learned minus best single metric")
     single = true.value("pearson", by="best single metric")
     assert difference["value"] == pytest.approx(true.value("pearson")["value"] - single["value"])
+
+
+def test_an_interval_above_zero_that_shuffles_reach_says_so() -> None:
+    row = {"by": "learned", "name": "learned", "measure": "pearson", "level": "system", "value": 0.89}
+    scores = pl.DataFrame([row | {"low": 0.64, "high": 1.0, "p": 0.1, "reason": None}])
+    assert claims(scores, 0.05)[-1] == (
+        "Not shown to follow the order of systems on held-out summaries: r 0.89 [0.64, 1.00], which shuffled ratings "
+        "reach too often (p = 0.10)."
+    )
+    assert claims(scores, 0.1)[-1].endswith(
+        "Shown to follow the order of systems on held-out summaries: r 0.89 [0.64, 1.00]."
+    )
+
+
+def test_the_simulation_of_noise_is_the_validation_itself() -> None:
+    cell = Cell(World(3), "systems")
+    found = study(cell, "auto", 2, 0)
+    assert set(found) == {
+        f"{level}: {what}"
+        for level in ("summary", "system")
+        for what in ("r", "above zero", "better than single", "single")
+    }
+    assert found == study(cell, "auto", 2, 0)
+    assert set(study(Cell(World(3), "dialogues"), "ridge:alpha=10", 2, 0)) < set(found), "no system level there"
+    assert means([{"r": 1.0}, {"r": 3.0}, {"s": 2.0}]) == {"r": (2.0, pytest.approx(1 / np.sqrt(2))), "s": (2.0, 0.0)}
 
 
 def test_the_single_metric_is_chosen_without_the_test_ratings() -> None:

@@ -14,8 +14,7 @@ _AT = {"summary": "within dialogues", "system": "of systems"}
 def follows(scores: pl.DataFrame, level: str, alpha: float) -> bool:
     """Whether the learned metric is shown to follow the ratings: its interval is above zero, and shuffles are below."""
     row = _row(scores, LEARNED, level)
-    shuffles_below = row["p"] is None or row["p"] <= alpha + 1e-9
-    return row["low"] is not None and row["low"] > 0 and shuffles_below
+    return row["low"] is not None and row["low"] > 0 and not _reached_by_shuffles(row, alpha)
 
 
 def better_than_single(scores: pl.DataFrame, level: str, alpha: float) -> bool:
@@ -37,7 +36,8 @@ def claims(scores: pl.DataFrame, alpha: float) -> tuple[str, ...]:
             continue
         interval = "" if row["low"] is None else f" [{row['low']:.2f}, {row['high']:.2f}]"
         shown = "Shown to follow" if follows(scores, level, alpha) else "Not shown to follow"
-        said.append(f"{shown} the order {_AT[level]} on held-out summaries: r {row['value']:.2f}{interval}.")
+        why = _reached_by_shuffles(row, alpha) if (row["low"] or 0.0) > 0 else ""
+        said.append(f"{shown} the order {_AT[level]} on held-out summaries: r {row['value']:.2f}{interval}{why}.")
         single = _row(scores, SINGLE, level)
         if single["value"] is not None:
             better = "Better than" if better_than_single(scores, level, alpha) else "Not shown to be better than"
@@ -51,6 +51,13 @@ def learned_verdict(scores: pl.DataFrame, alpha: float) -> Trust:
         return "do-not-use"
     judged_on_new_systems = _row(scores, LEARNED, "system")["value"] is not None
     return "use" if judged_on_new_systems and better_than_single(scores, "summary", alpha) else "care"
+
+
+def _reached_by_shuffles(row: Mapping[str, Any], alpha: float) -> str:
+    """Why an interval above zero is not enough; empty where too few shuffles reach the value."""
+    if row["p"] is None or row["p"] <= alpha + 1e-9:
+        return ""
+    return f", which shuffled ratings reach too often (p = {row['p']:.2f})"
 
 
 def _row(scores: pl.DataFrame, by: str, level: str) -> Mapping[str, Any]:
