@@ -12,7 +12,7 @@ SOURCES := pyproject.toml setup.py $(wildcard src/dialgauge/metrics/kernels/*.c 
 # with the tests that wait for browsers, servers and killed processes, so four fill two cores.
 WORKERS ?= 4
 
-.PHONY: demo test quick lint format registry docs bench dist clean
+.PHONY: demo test quick lint format registry docs pictures bench dist clean
 
 demo: $(VENV)/.models ## run the embedded study and write runs/demo/report.html
 	$(BIN)/dialgauge run demo.toml
@@ -37,6 +37,10 @@ registry: $(VENV)/.developing ## list the names of all metrics, perturbations, l
 
 docs: $(VENV)/.developing ## build the documentation to docs/_build
 	$(BIN)/sphinx-build -W -q docs docs/_build
+
+pictures: $(VENV)/.developing ## take the picture in the README anew; the pictures of the documentation are taken by its build
+	$(BIN)/dialgauge run demo.toml
+	$(BIN)/python docs/screenshots.py runs/demo/report.html
 
 bench: $(VENV)/.developing ## measure dialgauge beside the packages one would use instead
 	$(BIN)/dialgauge bench ngram

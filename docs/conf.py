@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 project = "dialgauge"
 copyright = "2026, the dialgauge developers"
 release = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "api_reference", "executed", "accessible"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "quick_lookup", "api_reference", "executed", "accessible"]
 html_theme = "furo"
 html_title = f"dialgauge {release}"
 myst_enable_extensions = ["dollarmath", "deflist"]

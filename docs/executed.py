@@ -2,7 +2,9 @@
 
 The ``python`` blocks and ``$ …`` lines of ``console`` blocks of a page run in one process and one empty folder, in
 order, as a reader would run them; what a block prints and the value of its last line (a chart, a table) stand below it.
-Each page is also written as a notebook with its outputs, which the page offers for download. An error fails the build.
+A ``screenshot`` block becomes a picture (``screenshots``). Each page is also written as a notebook with its outputs,
+which the page offers for download. An error fails the build. All this happens in a process of its own, while Sphinx
+reads the other pages.
 """
 
 import ast
@@ -16,14 +18,17 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from screenshots import Picture, taken
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-_BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(python|console|screenshot)\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 #: Pages that are executed.
 EXECUTED = re.compile(r"^(tutorials/.*|gallery)$")
 _MOST_LINES = 40
@@ -46,12 +51,27 @@ class Page:
     cells: list[dict[str, Any]] = field(default_factory=list)
 
 
-def executed(text: str) -> tuple[str, dict[str, Any]]:
-    """The page with outputs below its blocks, and the same as a notebook."""
-    page, parts, place = Page(), [], 0
+@dataclass(frozen=True)
+class Executed:
+    """A page with outputs below its blocks, the same as a notebook, and its pictures."""
+
+    text: str
+    notebook: dict[str, Any]
+    pictures: list[Picture]
+
+
+def executed(text: str, pictures_at: str = "pictures") -> Executed:
+    """Run a page; ``pictures_at`` is where it will find its pictures."""
+    page, parts, place, pictures = Page(), [], 0, []
     with _empty_folder():
         for block in _BLOCK.finditer(text):
             said = text[place : block.start()]
+            if block[1] == "screenshot":
+                pictures.append(taken(block[2]))
+                page.cells += [_markdown(said), _markdown(pictures[-1].markdown())]
+                parts += [said, f"```{{raw}} html\n{pictures[-1].markup(pictures_at)}\n```\n"]
+                place = block.end()
+                continue
             output = _run(page, block[1], block[2])
             page.cells += [_markdown(said), _code(block[1], block[2], output, len(page.cells) + 1)]
             shown = block[0] if block[1] == "python" else f"```console\n{_commands(block[2])}```\n"
@@ -60,7 +80,8 @@ def executed(text: str) -> tuple[str, dict[str, Any]]:
     rest = text[place:]
     cells = [cell for cell in [*page.cells, _markdown(rest)] if "".join(cell["source"]).strip()]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    return "".join([*parts, rest]), {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+    notebook = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+    return Executed("".join([*parts, rest]), notebook, pictures)
 
 
 @contextlib.contextmanager
@@ -170,17 +191,44 @@ def _code(kind: str, source: str, output: Output, number: int) -> dict[str, Any]
     }
 
 
-def _execute(app: Sphinx, name: str, source: list[str]) -> None:
+def _start(app: Sphinx) -> None:
+    """Hand the pages to a process of its own."""
+    app.executed_by = ProcessPoolExecutor(1, mp_context=get_context("spawn"))  # type: ignore[attr-defined]
+    app.executed_pages = {  # type: ignore[attr-defined]
+        name: app.executed_by.submit(  # type: ignore[attr-defined]
+            executed, app.project.doc2path(name, absolute=True).read_text("utf-8"), _pictures_from(name)
+        )
+        for name in sorted(app.project.discover())
+        if EXECUTED.match(name)
+    }
+
+
+def _pictures_from(name: str) -> str:
+    return "../" * name.count("/") + "pictures"
+
+
+def _insert(app: Sphinx, name: str, source: list[str]) -> None:
     if not EXECUTED.match(name):
         return
-    text, notebook = executed(source[0])
+    page = app.executed_pages[name].result()  # type: ignore[attr-defined]
     target = Path(app.outdir) / f"{name}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps(notebook, ensure_ascii=False, indent=1), encoding="utf-8")
+    target.write_text(json.dumps(page.notebook, ensure_ascii=False, indent=1), encoding="utf-8")
+    for picture in page.pictures:
+        picture.save(Path(app.outdir) / "pictures")
     link = html.escape(Path(name).name)
-    source[0] = text + f'\n```{{raw}} html\n<p><a href="{link}.ipynb" download>This page as a notebook</a></p>\n```\n'
+    source[0] = (
+        page.text + f'\n```{{raw}} html\n<p><a href="{link}.ipynb" download>This page as a notebook</a></p>\n```\n'
+    )
+
+
+def _finish(app: Sphinx, error: Exception | None) -> None:
+    app.executed_by.shutdown(cancel_futures=True)  # type: ignore[attr-defined]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    app.connect("source-read", _execute)
+    """Start with the build, and put each page in place of its source."""
+    app.connect("builder-inited", _start)
+    app.connect("source-read", _insert)
+    app.connect("build-finished", _finish)
     return {"parallel_read_safe": False, "version": "1"}

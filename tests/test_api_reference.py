@@ -159,6 +159,22 @@ def test_no_link_inside_is_broken_and_search_finds_pages(built: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.browser
+def test_screenshots_are_taken_and_the_one_in_the_readme_shows_what_there_is(built: Path, browser: Any) -> None:
+    for name, page in (("report", "gallery"), ("explorer", "gallery"), ("annotation", "tutorials/collect-ratings")):
+        shown = (built / f"{page}.html").read_text("utf-8")
+        for theme in ("light", "dark"):
+            assert (built / "pictures" / f"{name}-{theme}.png").read_bytes().startswith(b"\x89PNG")
+            assert f'src="{"../" * page.count("/")}pictures/{name}-{theme}.png"' in shown
+    # The demo takes minutes; the headings and columns of every report are the same.
+    kept, now = (
+        [line for line in path.read_text("utf-8").splitlines() if line.startswith(("h2 ", "th "))]
+        for path in (ROOT / "docs" / "report.txt", built / "pictures" / "report.txt")
+    )
+    assert kept == now, "the picture in the README is old: run 'make pictures'"
+
+
+@pytest.mark.slow
+@pytest.mark.browser
 def test_pages_are_accessible(built: Path, browser: Any) -> None:
     page = browser.new_page(viewport=DESKTOP)
     try:
