@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -234,3 +235,23 @@ def test_bad_maps(cli: Callable[..., Any], runs: Runs, option: str, says: str) -
     found = cli("compare-runs", runs("old"), runs("new"), "--map", option)
     assert found.code == 2
     assert says in found.err
+
+
+@pytest.mark.parametrize("recipe", ["github", "gitlab"])
+def test_the_recipe_of_the_docs_fails_a_pull_request(
+    recipe: str, runs: Runs, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    yaml = pytest.importorskip("yaml")
+    path = Path(__file__).parents[2] / "docs" / "recipes" / f"{recipe}.yml"
+    [job] = (found := yaml.safe_load(path.read_text("utf-8"))).get("jobs", found).values()
+    scripts = [step.get("run", "") for step in job["steps"]] if recipe == "github" else job["script"]
+    lines = [line.strip() for script in scripts for line in script.splitlines()]
+    assert "dialgauge run study.toml -o run" in lines
+    [gate] = [line for line in lines if line.startswith("dialgauge compare-runs ")]
+    monkeypatch.chdir(tmp_path)
+    for second, status in (("new", 1), ("old", 0)):
+        places = {"baseline": runs("old"), "baseline/run": runs("old"), "run": runs(second)}
+        done = cli(*(places.get(word, word) for word in shlex.split(gate)[1:]))
+        assert done.code == status, done.err
+        assert "rouge-1" in Path("gate.md").read_text("utf-8")
+        assert (ElementTree.parse("gate.xml").getroot().get("failures") != "0") == bool(status)
