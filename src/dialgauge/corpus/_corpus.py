@@ -27,7 +27,7 @@ from dialgauge.corpus._types import (
     Summary,
     Turn,
 )
-from dialgauge.errors import InputError, UnknownNameError
+from dialgauge.errors import InputError, UnknownNameError, counted
 
 if TYPE_CHECKING:
     from dialgauge.corpus._settings import ReadingSettings
@@ -112,7 +112,7 @@ class Corpus:
 
         tables = [(name, getattr(self, name).height) for name in MAIN_TABLES | FURTHER_TABLES]
         rows = [(name, f"{height:,}") for name, height in tables if height or name in MAIN_TABLES]
-        left_out = [f"{len(self.problems):,} rows were left out."] if self.problems else []
+        left_out = [f"{counted(len(self.problems), 'row')} left out."] if self.problems else []
         return listing(
             self.info.name, ["table", "rows"], rows, numeric=["rows"], notes=[f"Corpus {self.info.name}.", *left_out]
         )._repr_html_()
@@ -322,14 +322,14 @@ class Corpus:
 
     def __repr__(self) -> str:
         return (
-            f"Corpus({self.info.name!r}: {self.dialogues.height} dialogues, {self.summaries.height} summaries of "
-            f"{len(self.systems)} systems, {self.ratings.height} ratings, {self._further()}"
-            f"{len(self.problems)} problems)"
+            f"Corpus({self.info.name!r}: {counted(self.dialogues.height, 'dialogue')}, "
+            f"{counted(self.summaries.height, 'summary', 'summaries')} of {counted(len(self.systems), 'system')}, "
+            f"{counted(self.ratings.height, 'rating')}, {self._further()}{counted(len(self.problems), 'problem')})"
         )
 
     def _further(self) -> str:
         found = {table: getattr(self, table).height for table in _KINDS}
-        return "".join(f"{number} {table}, " for table, number in found.items() if number)
+        return "".join(f"{counted(number, table.removesuffix('s'))}, " for table, number in found.items() if number)
 
 
 def dialogues_frame(dialogues: Iterable[Dialogue]) -> pl.DataFrame:

@@ -6,6 +6,7 @@ import polars as pl
 from markupsafe import Markup
 
 from dialgauge.corpus import ORIGINAL, Corpus
+from dialgauge.errors import counted
 from dialgauge.web import Figure, box, drawing, line, linear, short, text, ticks, vertical_grid
 
 _LABELS, _PLOT, _VALUES = 120, 220, 44
@@ -90,7 +91,7 @@ def _turns(corpus: Corpus) -> Figure:
     for i, (named, (*_, count)) in enumerate(zip(names, rows, strict=True)):
         tall = _BAR * count / most
         parts += [
-            box(20 + step * i, base - tall, step - 2, tall, "series-a", f"{named} turns: {count} dialogues"),
+            box(20 + step * i, base - tall, step - 2, tall, "series-a", f"{named} turns: {counted(count, 'dialogue')}"),
             text(20 + step * i + step / 2, base - tall - 4, count, "tick", "middle") if count else Markup(""),
             Markup("") if i % apart else text(20 + step * i + step / 2, base + 14, named, "tick", "middle"),
         ]
@@ -116,7 +117,7 @@ def _domains(corpus: Corpus) -> Figure:
         y = _ROW * i + _ROW / 2 + 2
         parts += [
             text(_LABELS - 8, y + 4, short(name, 17), anchor="end"),
-            box(_LABELS, y - 6, x(count) - _LABELS, 12, "series-a", f"{name}: {count} dialogues"),
+            box(_LABELS, y - 6, x(count) - _LABELS, 12, "series-a", f"{name}: {counted(count, 'dialogue')}"),
             text(_WIDTH, y + 4, count, "number", "end"),
         ]
     svg = drawing("plot", _WIDTH, height, "Dialogues of each domain", parts)

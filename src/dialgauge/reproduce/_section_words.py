@@ -22,7 +22,10 @@ def lead(found: Mapping[str, Any], original: str) -> str:
         if confirmed == len(verdicts):
             said = "the claim of {} holds" if confirmed == 1 else f"all {confirmed} claims of {{}} hold"
             return f"Confirmed: {said.format(original)} here."
-        said = f"{confirmed} of {counted(len(verdicts), 'claim')} of {original} hold here"
+        if len(verdicts) == 1:
+            holds = f"the claim of {original} {'holds here in part' if partly else 'does not hold here'}."
+            return f"{'Partly' if partly else 'Not'} confirmed: {holds}"
+        said = f"{confirmed} of {len(verdicts)} claims of {original} hold here"
         said += f", {partly} in part" if partly else ""
         return f"Partly confirmed: {said}." if confirmed or partly else f"Not confirmed: {said}."
     kept, pairs, _ = _pairs(found)

@@ -12,6 +12,8 @@ from typing import Any, Protocol
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from dialgauge.errors import counted
+
 #: The script that pages with tables and figures carry: sorting, filtering, saving, and the text behind a point.
 PAGE_SCRIPT = "page.js"
 
@@ -27,7 +29,7 @@ def environment(*folders: tuple[str, str], filters: Mapping[str, Callable[..., A
     made = Environment(
         loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters |= {"exact": data_value, "html": _displayed} | dict(filters or {})
+    made.filters |= {"exact": data_value, "html": _displayed, "counted": counted} | dict(filters or {})
     made.globals["inline_css"] = inline_css
     return made
 
