@@ -75,6 +75,7 @@ class Sources:
         self._by_name = {row.name: row for kind in _BY_NAME for row in self._table.get(kind, ())}
         self._source = cache(lambda name: _Source.read(name, self._files[name]))
         self._imports = cache(self._find_imports)
+        self._data_of = cache(lambda name: frozenset(self._data_files(self._source(name))))
         self._stub_names, self._data_entries = cache(_stub_names), cache(_data_entries)
         self._file_digest = cache(lambda path: hashlib.sha256(path.read_bytes()).hexdigest())
 
@@ -104,7 +105,7 @@ class Sources:
         return self._data(self.closure(*modules))
 
     def _data(self, closure: Iterable[str]) -> frozenset[Path]:
-        return frozenset(path for name in closure for path in self._data_files(self._source(name)))
+        return frozenset[Path]().union(*map(self._data_of, closure))
 
     def _find_imports(self, module: str) -> frozenset[str]:
         """The modules that a module leads to, the packages around each included, as these are imported first."""

@@ -28,7 +28,9 @@ def run(folder: Path, *options: str) -> tuple[int, str]:
     # pytest finds it by its entry point; a checkout that was installed before there was one has none.
     found = any(one.value == PLUGIN for one in entry_points(group="pytest11"))
     plugin = [] if found else ["-p", PLUGIN]
-    command = [sys.executable, "-m", "pytest", *plugin, "-p", "no:cacheprovider", *options]
+    # Those of packages that happen to be here take two seconds to load, in each process.
+    others = [part for name in ("schemathesis", "hypothesispytest", "anyio") for part in ("-p", f"no:{name}")]
+    command = [sys.executable, "-m", "pytest", *plugin, *others, "-p", "no:cacheprovider", *options]
     done = subprocess.run([*command, "test_summaries.py"], cwd=folder, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 

@@ -76,11 +76,14 @@ class WordFeatures:
             ]
             return list(torch.cat(means, dim=1).cpu().numpy())
 
-        lengths = [len(run.input_ids) for run in runs]
-        read = run_batched(range(len(runs)), lengths, call, default_budget(model.device))
+        # Spellings that the tokenizer does not tell apart, such as those in capital letters, are read once.
+        distinct = {tuple(run.input_ids): i for i, run in enumerate(runs)}
+        lengths = [len(pieces) for pieces in distinct]
+        read = run_batched(list(distinct.values()), lengths, call, default_budget(model.device))
+        rows = dict(zip(distinct, read, strict=True))
         found = np.zeros((len(words), 3 * model.config.hidden_size), dtype=np.float32)
-        for run, row in zip(runs, read, strict=True):
-            found[run.text] = row
+        for run in runs:
+            found[run.text] = rows[tuple(run.input_ids)]
         return found
 
     @cached_property

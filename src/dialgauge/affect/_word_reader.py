@@ -141,11 +141,8 @@ def train_word_reader(
 
     def loss(module: Any, chosen: Any) -> Any:
         device = module[0][1].weight.device
-        wanted, weight = labels[chosen].to(device), weights[chosen].to(device)
-        each = [
-            torch.nn.functional.cross_entropy(member(rows[chosen].to(device)), wanted, reduction="none")
-            for member in module
-        ]
+        told, wanted, weight = (part[chosen].to(device) for part in (rows, labels, weights))
+        each = [torch.nn.functional.cross_entropy(member(told), wanted, reduction="none") for member in module]
         return (torch.stack(each) * weight).mean()
 
     def evaluate(module: Any) -> float:
