@@ -7,7 +7,6 @@ import re
 import shutil
 import sys
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -174,6 +173,8 @@ def parse_toml(text: str, file: str) -> dict[str, Any]:
     # The parser needs time quadratic in the number of parts of a key.
     if _LONG_KEY.search(text):
         raise InputError(f"{file}: TOML that is not supported: a key of more than {_MOST_PARTS} parts")
+    import tomllib  # most commands read no TOML
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

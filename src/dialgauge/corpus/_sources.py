@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dialgauge.corpus._corpus import Corpus
-from dialgauge.corpus._embedded import embedded_corpus
 from dialgauge.corpus._many import is_pattern, matching_files
 from dialgauge.corpus._reading import read_corpus
 from dialgauge.corpus._settings import ReadingSettings
@@ -41,8 +40,14 @@ def open_corpus(
         )
     if format or mapping:
         raise InputError(f"{source}: a format and a mapping of columns are only for files")
-    corpus = embedded_corpus() if source == EMBEDDED else read_dataset(source.removeprefix(_DATASET))
+    corpus = _embedded() if source == EMBEDDED else read_dataset(source.removeprefix(_DATASET))
     return corpus.with_language(language) if language else corpus
+
+
+def _embedded() -> Corpus:
+    from dialgauge.corpus._embedded import embedded_corpus  # with what reads its file, which no other corpus needs
+
+    return embedded_corpus()
 
 
 def source_files(source: str, home: Path | None = None) -> list[Path]:

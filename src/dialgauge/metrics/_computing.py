@@ -13,11 +13,11 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dialgauge.engine import Entry, LimitedWorker, LostWorkError, ResultCache, described
+from dialgauge.engine import LimitedWorker, LostWorkError, described
 from dialgauge.errors import DialgaugeError
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._metric import MetricRequest, Values
@@ -26,6 +26,9 @@ from dialgauge.metrics._texts import IdArray, TextTable
 from dialgauge.models import TooLargeError, report_progress, watching_part
 from dialgauge.registry import defining_module
 from dialgauge.sources import NoSourceError, source_digest
+
+if TYPE_CHECKING:
+    from dialgauge.engine import Entry, ResultCache
 
 #: Items computed and cached at a time: with half as many, a model takes 5 % longer because of padding.
 SLICE = 1024
@@ -52,7 +55,7 @@ def _checked(request: MetricRequest, values: Values, expected: int) -> Values:
 class Computing:
     """How values are computed in one scoring run: with this cache, if any, and under this time limit, if any."""
 
-    cache: ResultCache | None = None
+    cache: "ResultCache | None" = None
     worker: LimitedWorker | None = None
 
     def per_item(self, request: MetricRequest, job: Job) -> Values:
@@ -150,7 +153,7 @@ class _Collected:
         self.reasons |= {int(positions[i]): reason for i, reason in values.reasons.items()}
         self.notes |= {int(positions[i]): note for i, note in values.notes.items()}
 
-    def add_kept(self, positions: IdArray, keys: Sequence[bytes], kept: Mapping[bytes, Entry]) -> None:
+    def add_kept(self, positions: IdArray, keys: Sequence[bytes], kept: "Mapping[bytes, Entry]") -> None:
         for i in positions.tolist():
             entry = kept.get(keys[i])
             if entry is None:
@@ -161,8 +164,10 @@ class _Collected:
             if entry.note is not None:
                 self.notes[i] = entry.note
 
-    def entries(self, positions: IdArray, keys: Sequence[bytes], lost: set[int]) -> list[tuple[bytes, Entry]]:
+    def entries(self, positions: IdArray, keys: Sequence[bytes], lost: set[int]) -> "list[tuple[bytes, Entry]]":
         """The cache entries of these items, without those on which the metric failed, which are retried next time."""
+        from dialgauge.engine import Entry
+
         return [
             (keys[i], Entry(float(self.numbers[i]), self.reasons.get(i), self.notes.get(i)))
             for i in positions.tolist()

@@ -28,7 +28,7 @@ class Scorable:
 
     def blank(self, numbers: FloatArray) -> FloatArray:
         """The numbers, with NaN where there is nothing to compare."""
-        return np.where(self.items, numbers, np.nan)
+        return np.where(self.items, numbers, np.nan) if self.reasons else numbers
 
 
 def scorable(job: Job, tokens: Tokens, unit: str, reads: str) -> Scorable:

@@ -114,6 +114,8 @@ def _lcs_lengths(job: Job, tokeniser: str) -> IdArray:
 def _lcs_hits(job: Job, tokeniser: str) -> IdArray:
     def count() -> IdArray:
         words, hypotheses = _tokens(job, tokeniser), job.pair_hypothesis_ids
+        if np.count_nonzero(words.breaks) == np.count_nonzero(words.lengths > 0):  # no text has two lines
+            return _lcs_lengths(job, tokeniser)
         lines = words.line_counts()
         # One line on both sides: the union is the LCS itself, and no word of it can be counted twice.
         long = np.flatnonzero((lines[hypotheses] > 1) | (lines[job.target_ids] > 1))
@@ -130,24 +132,27 @@ def _lcs_hits(job: Job, tokeniser: str) -> IdArray:
 
 def _measures(job: Job, kind: str, tokeniser: str) -> Mapping[_Part, FloatArray]:
     """Precision, recall and F1 of each pair."""
+    if kind in ("l", "lsum"):
+        matches = (_lcs_lengths if kind == "l" else _lcs_hits)(job, tokeniser)
+        # The job keeps these counts, so that no others have their id: those of texts of one line are the same for both.
+        return job.memo(("rouge measures", id(matches)), lambda: _measured(job, tokeniser, matches, 0))
+    orders = max(_ORDERS, int(kind))
 
     def measure() -> Mapping[_Part, FloatArray]:
-        lengths = _tokens(job, tokeniser).lengths
-        lost = 0
-        if kind == "l":
-            matches = _lcs_lengths(job, tokeniser)
-        elif kind == "lsum":
-            matches = _lcs_hits(job, tokeniser)
-        else:
-            lost = int(kind) - 1  # a text of n words has n - 1 pairs, n - 2 triples …
-            matches = _ngram_matches(job, tokeniser, max(_ORDERS, int(kind)))[:, lost]
-        precision = matches / np.maximum(lengths[job.pair_hypothesis_ids] - lost, 1)
-        recall = matches / np.maximum(lengths[job.target_ids] - lost, 1)
-        total = precision + recall
-        f1 = np.divide(2 * precision * recall, total, out=np.zeros(len(total)), where=total > 0)
-        return {"p": precision, "r": recall, "f": f1}
+        lost = np.arange(orders)[:, None]  # a text of n words has n - 1 pairs, n - 2 triples …
+        return _measured(job, tokeniser, _ngram_matches(job, tokeniser, orders).T, lost)
 
-    return job.memo(("rouge measures", kind, tokeniser), measure)
+    every = job.memo(("rouge measures", orders, tokeniser), measure)
+    return {part: numbers[int(kind) - 1] for part, numbers in every.items()}
+
+
+def _measured(job: Job, tokeniser: str, matches: IdArray, lost: IdArray | int) -> Mapping[_Part, FloatArray]:
+    lengths = _tokens(job, tokeniser).lengths
+    precision = matches / np.maximum(lengths[job.pair_hypothesis_ids] - lost, 1)
+    recall = matches / np.maximum(lengths[job.target_ids] - lost, 1)
+    total = precision + recall
+    f1 = np.divide(2 * precision * recall, total, out=np.zeros(total.shape), where=total > 0)
+    return {"p": precision, "r": recall, "f": f1}
 
 
 def _scorable(job: Job, tokeniser: str) -> Scorable:
@@ -171,6 +176,8 @@ def _compute(kind: str, part: _Part) -> Callable[[Job, Mapping[str, str]], Value
         measures, usable = _measures(job, parameters.get("n", kind), tokeniser), _scorable(job, tokeniser)
         if parameters["refs"] == "mean":
             numbers = _mean(job, measures[part], usable.pairs)
+        elif len(job.target_ids) == len(job):
+            numbers = measures[part]
         else:
             numbers = measures[part][first_best(job, measures["f"])]
         return Values(usable.blank(numbers), usable.reasons)

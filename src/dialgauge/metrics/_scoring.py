@@ -4,15 +4,15 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from dialgauge.corpus import KEY, Corpus
-from dialgauge.engine import Engine, LimitedWorker, results_cache
+from dialgauge.engine import Engine, LimitedWorker
 from dialgauge.errors import InputError, MissingExtraError, ModelError
-from dialgauge.metrics._computing import Computing, compute
+from dialgauge.metrics._computing import Computing, compute, is_kept
 from dialgauge.metrics._job import Job
 from dialgauge.metrics._language_fit import warn_of_language, warn_of_letters
 from dialgauge.metrics._metric import Derived, FloatArray, MetricRequest, Target
@@ -25,6 +25,9 @@ from dialgauge.metrics._texts import TextTable
 from dialgauge.models import Watcher, watching
 from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
+
+if TYPE_CHECKING:
+    from dialgauge.engine import ResultCache
 
 
 @with_bar
@@ -87,7 +90,7 @@ def score_here(
 
 @contextmanager
 def _computing(requests: Sequence[MetricRequest], settings: ScoringSettings) -> Iterator[Computing]:
-    kept = results_cache() if settings.cache else None
+    kept = _results_cache() if settings.cache and any(map(is_kept, requests)) else None
     if settings.time_limit is None:
         yield Computing(kept)
         return
@@ -97,6 +100,12 @@ def _computing(requests: Sequence[MetricRequest], settings: ScoringSettings) -> 
         settings.time_limit, sorted(name for name in modules if name.startswith("dialgauge."))
     ) as worker:
         yield Computing(kept, worker)
+
+
+def _results_cache() -> "ResultCache | None":
+    from dialgauge.engine import results_cache  # with SQLite, which takes longer to load than ROUGE of some pairs
+
+    return results_cache()
 
 
 def _score(
@@ -152,14 +161,15 @@ def score_pairs(
     requests, left_out = able(requested(metrics))
     refuse_nothing(requests, left_out)
     flat_targets, counts = _flat_targets(summaries, targets)
-    warn_of_letters(requests, [*summaries, *flat_targets])
+    every = [*summaries, *flat_targets]
+    warn_of_letters(requests, every)
     texts = TextTable()
-    hypotheses = texts.intern(summaries)
-    flat = texts.intern(flat_targets)
+    hypotheses, flat = np.split(texts.intern(every), [len(summaries)])
     offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     groups = np.zeros(len(summaries), dtype=np.int64)
     jobs: dict[Target, Job] = {}
     columns = {}
+    names = {id(request): request.column for request in requests}
     for request in sorted(requests, key=_runs_first, reverse=True):
         bare = request.target == "none"
         if not bare and targets is None:
@@ -185,10 +195,11 @@ def score_pairs(
             left_out[request.column] = str(error)
             continue
         numbers = np.repeat(numbers, len(summaries)) if whole else numbers
-        columns[request.column] = pl.Series(request.column, numbers, nan_to_null=True)
+        column = names[id(request)]
+        columns[column] = pl.Series(column, numbers, nan_to_null=True)
     for column, reason in left_out.items():
         warnings.warn(f"{column} is skipped: {reason}", stacklevel=2)
-    return pl.DataFrame([columns[request.column] for request in requests if request.column in columns])
+    return pl.DataFrame([columns[column] for column in names.values() if column in columns])
 
 
 def _derived_pairs(

@@ -188,8 +188,8 @@ class _Store:
         present = self._tokens
         if len(texts) == len(present.lengths) and all(present.lengths[some].min(initial=0) >= 0 for some in ids):
             return present
-        starts = np.concatenate([present.starts, np.zeros(len(texts) - len(present.starts), dtype=np.int64)])
-        lengths = np.concatenate([present.lengths, np.full(len(texts) - len(present.lengths), -1, dtype=np.int64)])
+        starts, lengths = np.zeros(len(texts), dtype=np.int64), np.full(len(texts), -1, dtype=np.int64)
+        starts[: len(present.starts)], lengths[: len(present.lengths)] = present.starts, present.lengths
         wanted = np.zeros(len(texts), dtype=bool)
         for some in ids:
             wanted[some] = True
@@ -209,10 +209,11 @@ class _Store:
         if self._tokeniser is None:
             characters, offsets = split_characters(strings)
             return characters, np.zeros(len(characters), dtype=np.uint8), offsets
-        if self._tokeniser.prepare:
-            strings = [self._tokeniser.prepare(text) for text in strings]
-        rule = self._tokeniser.rule
-        local, marks, offsets, words = rule(strings) if callable(rule) else split_texts(strings, rule)
+        rule, prepare = self._tokeniser.rule, self._tokeniser.prepare
+        lower = prepare is str.lower and not callable(rule)
+        if prepare and not lower:
+            strings = [prepare(text) for text in strings]
+        local, marks, offsets, words = rule(strings) if callable(rule) else split_texts(strings, rule, lower=lower)
         if not words:
             return local, marks, offsets
         if not self._numbers and not self._first and self._tokeniser.normalise is None:
@@ -237,7 +238,8 @@ class _Store:
 
 def _portions(texts: TextTable, ids: IdArray) -> Iterator[tuple[IdArray, list[str]]]:
     """Text ids with their strings, in portions that keep the buffers small."""
-    strings = [texts.strings[text_id] for text_id in ids.tolist()]
+    every = len(ids) == len(texts)
+    strings = texts.strings if every else [texts.strings[text_id] for text_id in ids.tolist()]
     if sum(map(len, strings)) <= _CHARACTERS_AT_ONCE:
         if strings:
             yield ids, strings

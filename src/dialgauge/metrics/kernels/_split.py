@@ -40,9 +40,14 @@ class FoundWords(Sequence[str]):
         return iter([joined[start:end] for start, end in zip(self._starts.tolist(), ends.tolist(), strict=True)])
 
 
-def split_texts(texts: Sequence[str], rule: SplitRule) -> Split:
-    """The tokens of all texts as word numbers, where lines begin, where each text begins (and ends), the words."""
-    return _split_in_python(texts, rule) if kernel_name() == "python" else _split_in_c(texts, rule)
+def split_texts(texts: Sequence[str], rule: SplitRule, *, lower: bool = False) -> Split:
+    """The tokens of all texts as word numbers, where lines begin, where each text begins (and ends), the words.
+
+    ``lower`` puts the texts in lower case first.
+    """
+    if lower and not all(map(str.isascii, texts)):
+        texts, lower = [text.lower() for text in texts], False
+    return _split_in_python(texts, rule, lower) if kernel_name() == "python" else _split_in_c(texts, rule, lower)
 
 
 def split_characters(texts: Sequence[str]) -> tuple[NDArray[np.int32], IdArray]:
@@ -57,17 +62,20 @@ def split_characters(texts: Sequence[str]) -> tuple[NDArray[np.int32], IdArray]:
     return characters[: offsets[-1]], offsets
 
 
-def _code_points(texts: Sequence[str]) -> tuple[str, NDArray[np.uint32], IdArray]:
-    """The texts joined, as a string and as code points, and where each begins (one more than texts)."""
-    joined = "".join(texts)
+def _code_points(texts: Sequence[str], lower: bool = False) -> tuple[str, NDArray[np.uint32], IdArray]:
+    """The texts joined, as a string and as code points, and where each begins (one more than texts).
+
+    ``lower``: in lower case; they are ASCII, so that no text becomes longer by that.
+    """
+    joined = "".join(texts).lower() if lower else "".join(texts)
     codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint32, copy=False)
     offsets = np.zeros(len(texts) + 1, dtype=np.int64)
     np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), out=offsets[1:])
     return joined, codes, offsets
 
 
-def _split_in_c(texts: Sequence[str], rule: SplitRule) -> Split:
-    joined, codes, text_offsets = _code_points(texts)
+def _split_in_c(texts: Sequence[str], rule: SplitRule, lower: bool) -> Split:
+    joined, codes, text_offsets = _code_points(texts, lower)
     tokens = np.empty(len(codes), dtype=np.int32)
     breaks = np.empty(len(codes), dtype=np.uint8)
     offsets = np.empty(len(texts) + 1, dtype=np.int64)
@@ -92,13 +100,13 @@ def _split_in_c(texts: Sequence[str], rule: SplitRule) -> Split:
     return tokens[:count], breaks[:count], offsets, found_words
 
 
-def _split_in_python(texts: Sequence[str], rule: SplitRule) -> Split:
+def _split_in_python(texts: Sequence[str], rule: SplitRule, lower: bool) -> Split:
     split = _RULES[rule]
     numbers: dict[str, int] = {}
     tokens: list[int] = []
     breaks: list[int] = []
     offsets = [0]
-    for text in texts:
+    for text in map(str.lower, texts) if lower else texts:
         for line in text.split("\n") if rule == "alphanumeric" else [text]:
             words = split(line)
             tokens.extend(numbers.setdefault(word, len(numbers)) for word in words)
