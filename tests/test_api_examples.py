@@ -50,7 +50,7 @@ def test_every_public_name_has_an_example(examples: ModuleType, page: str) -> No
 
 #: Rooms whose examples leave nothing behind in the process (they register no metric and start no server), and load what
 #: other tests need as well: the slow ones.
-QUIET = ("affect", "checker", "corpus", "learn", "metaeval", "ratings", "reproduce", "study")
+QUIET = ("affect", "checker", "checks", "corpus", "learn", "metaeval", "models", "ratings", "reproduce", "study")
 
 
 @pytest.mark.slow
