@@ -10,7 +10,7 @@ from dialgauge import __version__
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-gc.set_threshold(200_000, 20, 100)  # the nodes of pages stay: going through them again and again took a seventh of the time
+gc.set_threshold(200_000, 20, 100)  # nodes of pages stay: going through them again took a seventh of the time
 
 project = "dialgauge"
 copyright = "2026, the dialgauge developers"
