@@ -103,6 +103,7 @@ from dialgauge.affect._lexicon import (
 from dialgauge.affect._psent import (
     count_parts as count_parts,
     parts_of as parts_of,
+    psent_by_each as psent_by_each,
 )
 from dialgauge.affect._specs import (
     DEFAULT as DEFAULT,

@@ -23,6 +23,8 @@ PARTS: tuple[Part, ...] = get_args(Part)
 DENOMINATORS: tuple[Denominator, ...] = get_args(Denominator)
 TAGS: tuple[Tags, ...] = get_args(Tags)
 _PIECES_OF = "embedded:minilm"
+#: Sentences that are cut into pieces at once.
+_BATCH = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +74,13 @@ def tag_texts(texts: Sequence[str], tagger: Tagger | str = "vader", *, speakers:
     A tagger that reads sentences gets them one by one, as those of the paper were trained, and each distinct sentence
     once.
     """
-    chosen = as_tagger(tagger)
     distinct = {text: split_words(text, speakers=speakers) for text in texts}
-    split = list(distinct.values())
-    labels, emotions = _labels(chosen, split), _emotions(chosen, split)
-    tagged = dict(zip(distinct, map(TaggedText, split, labels, emotions), strict=True))
+    tagged = dict(zip(distinct, _tagged(list(distinct.values()), as_tagger(tagger)), strict=True))
     return [tagged[text] for text in texts]
+
+
+def _tagged(split: Sequence[Words], tagger: Tagger) -> list[TaggedText]:
+    return list(map(TaggedText, split, _labels(tagger, split), _emotions(tagger, split)))
 
 
 def as_tagger(tagger: Tagger | str) -> Tagger:
@@ -106,12 +109,28 @@ def psent(
     bert-base-uncased, with ``[CLS]`` and ``[SEP]`` of every sentence. ``tags``: whether speaker tags and markup are
     among the words.
     """
+    (found,) = psent_by_each(texts, [tagger], denominator=denominator, tags=tags, speakers=speakers)
+    return found
+
+
+def psent_by_each(
+    texts: Sequence[str],
+    taggers: Sequence[Tagger | str],
+    *,
+    denominator: Denominator = "words",
+    tags: Tags = "omit",
+    speakers: bool = False,
+) -> list[PSent]:
+    """:func:`psent` by several taggers, for which each distinct text is split once."""
     check_settings(denominator, tags)
-    chosen = as_tagger(tagger)
     place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    found = count_parts(tag_texts(list(place), chosen, speakers=speakers), parts_of(chosen), denominator, tags)
+    split = [split_words(text, speakers=speakers) for text in place]
     rows = [place[text] for text in texts]
-    return PSent(found.parts, found.counts[rows], found.total[rows])
+    results = []
+    for tagger in map(as_tagger, taggers):
+        found = count_parts(_tagged(split, tagger), parts_of(tagger), denominator, tags)
+        results.append(PSent(found.parts, found.counts[rows], found.total[rows]))
+    return results
 
 
 def count_parts(
@@ -155,8 +174,7 @@ def own_counts(text: TaggedText, said: frozenset[str], parts: tuple[str, ...]) -
 def totals(tagged: Sequence[TaggedText], denominator: Denominator, tags: Tags) -> IntArray:
     """What the affective words of each text are divided by."""
     if denominator == "pieces":
-        pieces = {text: _piece_count(text) for text in {one.words.text for one in tagged}}
-        return np.array([pieces[one.words.text] for one in tagged], dtype=np.int64)
+        return np.array(_piece_counts([one.words.text for one in tagged]), dtype=np.int64)
     by_kind = _table([one.words.kinds for one in tagged])
     result: IntArray = by_kind[:, WORD] if tags == "omit" else by_kind[:, WORD] + by_kind[:, TAG]
     return result
@@ -194,9 +212,17 @@ def _emotions(tagger: Tagger, texts: Sequence[Words]) -> list[dict[int, tuple[st
     return found
 
 
-def _piece_count(text: str) -> int:
-    encode = _tokenizer().encode_batch
-    return sum(len(encoding.ids) for encoding in encode(nltk_sentences(text, talk=True), add_special_tokens=True))
+def _piece_counts(texts: Sequence[str]) -> list[int]:
+    """The word pieces of each text; each distinct sentence is cut into pieces once."""
+    sentences = {text: nltk_sentences(text, talk=True) for text in dict.fromkeys(texts)}
+    distinct = list(dict.fromkeys(sentence for several in sentences.values() for sentence in several))
+    lengths: dict[str, int] = {}
+    for start in range(0, len(distinct), _BATCH):
+        batch = distinct[start : start + _BATCH]
+        encoded = _tokenizer().encode_batch(batch, add_special_tokens=True)
+        lengths.update(zip(batch, map(len, encoded), strict=True))
+    counts = {text: sum(lengths[sentence] for sentence in several) for text, several in sentences.items()}
+    return [counts[text] for text in texts]
 
 
 @cache

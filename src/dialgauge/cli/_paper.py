@@ -138,14 +138,12 @@ def _print_layout(layout: "Layout") -> None:
 
 def _parts_of_cells(columns: Sequence[str], groups: Mapping[str, Sequence[int]]) -> list[str]:
     """What the numbers of a merged cell are, in their order; nothing where no cell has several."""
-    parts = {
-        name: " / ".join(columns[i].partition("/")[2] for i in places)
-        for name, places in groups.items()
-        if len(places) > 1
-    }
-    if len(set(parts.values())) == 1:
-        return [f"Each cell: {next(iter(parts.values()))}."]
-    return [f"{name}: {said}." for name, said in parts.items()]
+    named: dict[str, list[str]] = {}
+    for name, places in groups.items():
+        if len(places) > 1:
+            named.setdefault(" / ".join(columns[i].partition("/")[2] for i in places), []).append(name)
+    alike = len(named) == 1 and len(next(iter(named.values()))) == len(groups)
+    return [f"{'Each cell' if alike else ', '.join(names)}: {parts}" for parts, names in named.items()]
 
 
 def _joined(texts: Sequence[str]) -> str:
@@ -156,11 +154,15 @@ def _print_mismatches(check: "PaperCheck") -> None:
     cells = [(t.name, c) for t in check.tables if not t.corrected for c in t.mismatches]
     if not cells:
         return
-    columns = ("table", "row", "column", "printed", "recomputed")
-    rows = [(name, c.row, c.column, c.printed, c.exact) for name, c in cells]
-    noted = ("note",) if any(c.note for _, c in cells) else ()
-    shown = [(*row, c.note) if noted else row for row, (_, c) in zip(rows, cells, strict=True)]
-    print_table("cells that differ", (*columns, *noted), shown, numeric=columns[3:])
+    notes = list(dict.fromkeys(c.note for _, c in cells if c.note))
+    columns = ("table", "row", "column", "printed", "recomputed", *(["note"] if notes else []))
+    rows = []
+    for name, c in cells:
+        number = [str(notes.index(c.note) + 1) if c.note else ""] if notes else []
+        rows.append((name, c.row, c.column, c.printed, c.exact, *number))
+    print_table("cells that differ", columns, rows, numeric=columns[3:])
+    if notes:
+        _print_list([(f"note {number}", "", text, ()) for number, text in enumerate(notes, start=1)])
 
 
 def _print_list(items: Sequence[tuple[str, str, str, Sequence[str]]]) -> None:

@@ -4,25 +4,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dialgauge.affect import Tagger, psent
+from dialgauge.affect import PSent
 from dialgauge.reproduce._paper_figures import Box, boxes_figure, ranks_figure
 from dialgauge.reproduce._printed import PrintedTable
-from dialgauge.reproduce.papers.psentscore_data import Bundle, Pair
 from dialgauge.web import Figure
 
 
-def make_figures(bundle: Bundle, tagger: Tagger, printed: PrintedTable) -> tuple[Figure, ...]:
-    """Figure 1 of the paper by our look-up, and the printed Table 5 by ROUGE-1 and by PSentScore."""
-    return (
-        _shares_of_words([*bundle.pairs["train"], *bundle.pairs["dev"]], tagger),
-        _by_two_measures(printed),
-    )
+def make_figures(shares: Sequence[tuple[PSent, PSent]], printed: PrintedTable) -> tuple[Figure, ...]:
+    """Figure 1 of the paper by our look-up, and the printed Table 5 by ROUGE-1 and by PSentScore.
+
+    ``shares`` are those of the dialogues and of their references, of which there is one each.
+    """
+    return (_shares_of_words(shares), _by_two_measures(printed))
 
 
-def _shares_of_words(pairs: Sequence[Pair], tagger: Tagger) -> Figure:
+def _shares_of_words(shares: Sequence[tuple[PSent, PSent]]) -> Figure:
     """Box plots on all pairs, and without those where one side has no affective word."""
-    dialogue = psent([pair.dialogue for pair in pairs], tagger, speakers=True).share()
-    summary = psent([pair.summaries[0] for pair in pairs], tagger).share()
+    dialogue, summary = (np.concatenate([one.share() for one in side]) for side in zip(*shares, strict=True))
     known = np.isfinite(dialogue) & np.isfinite(summary)
     both = known & (dialogue > 0) & (summary > 0)
     boxes = [
