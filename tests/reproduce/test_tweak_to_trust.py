@@ -121,7 +121,7 @@ def test_without_data_the_print_stands_alone(cli: Callable[..., Any]) -> None:
     assert [len(layout.rows) for layout in check.layouts] == [16, 18, 24, 5, 5, 4]
     assert check.facts == {}
     shown = cli("paper", "tweak-to-trust").out
-    assert "Each cell: orig / our-orig / baseline-orig." in shown
+    assert "Each cell: orig / our-orig / baseline-orig" in shown
     assert "computed here" not in shown
     assert "--data CORPUS (or embedded)" in shown
     assert "10.0000" not in shown  # a count

@@ -49,6 +49,8 @@ def print_found(found: Found) -> None:
 
 def level_table(found: Found, level: str, coefficient: str) -> Table:
     """Metrics × dimensions at a level, best first, with the human ceiling below."""
+    from dialgauge.metaeval import COEFFICIENT_NAMES
+
     here = (pl.col("level") == level, pl.col("coefficient") == coefficient)
     part = found.result.frame.filter(*here)
     dimensions = part["dimension"].unique(maintain_order=True).to_list()
@@ -63,7 +65,8 @@ def level_table(found: Found, level: str, coefficient: str) -> Table:
             cells.append([_cell(_perfect(values[dimension]), False, False) for dimension in dimensions])
     systems, dialogues = len(found.result.systems), len(found.result.dialogues)
     what = "summaries each" if _over_items(found.result) else "systems"
-    title = f"{coefficient} at {level} level: {systems} {what}, {dialogues} dialogues"
+    called = COEFFICIENT_NAMES[coefficient] if coefficient == "mean" else coefficient
+    title = f"{called} at {level} level: {systems} {what}, {dialogues} dialogues"
     return matrix(title, ("metric", "dimension"), heads, dimensions, cells, kind="correlations")
 
 

@@ -151,6 +151,9 @@ from dialgauge.metaeval._leaders import (
     PAIRS as PAIRS,
     metric_pairs as metric_pairs,
 )
+from dialgauge.metaeval._names import (
+    COEFFICIENT_NAMES as COEFFICIENT_NAMES,
+)
 from dialgauge.metaeval._robust_enough import (
     count_kinds as count_kinds,
     too_few_kinds as too_few_kinds,

@@ -1,5 +1,6 @@
 """The vocabulary of this room: level × coefficient × what is resampled."""
 
+from collections.abc import Mapping
 from typing import TypeVar, get_args
 
 from dialgauge.arrays import BoolArray, FloatArray, IntArray
@@ -10,6 +11,7 @@ from dialgauge.resampling import Resample
 __all__ = [
     "BASE",
     "COEFFICIENTS",
+    "COEFFICIENT_NAMES",
     "INTERVALS",
     "LEVELS",
     "RESAMPLES",
@@ -27,6 +29,15 @@ __all__ = [
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
+#: What a coefficient is called where its bare name would not say it.
+COEFFICIENT_NAMES: Mapping[str, str] = {
+    "pearson": "Pearson",
+    "spearman": "Spearman",
+    "kendall": "Kendall",
+    "mean": "mean of Pearson, Spearman and Kendall",
+    "pairwise_accuracy": "pairwise accuracy",
+    "soft_pairwise_accuracy": "soft pairwise accuracy",
+}
 #: Those that the resampling engine computes directly.
 BASE: tuple[Coefficient, ...] = ("pearson", "spearman", "kendall")
 RESAMPLES: tuple[Resample, ...] = get_args(Resample)

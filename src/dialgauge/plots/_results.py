@@ -8,7 +8,14 @@ from markupsafe import Markup
 
 from dialgauge.corpus import Corpus
 from dialgauge.errors import InputError
-from dialgauge.metaeval import Correlations, MetricEvaluation, Robustness, SystemComparison, Verdicts
+from dialgauge.metaeval import (
+    COEFFICIENT_NAMES,
+    Correlations,
+    MetricEvaluation,
+    Robustness,
+    SystemComparison,
+    Verdicts,
+)
 from dialgauge.metrics import Scores
 from dialgauge.ratings import Agreement
 from dialgauge.report import corpus_figures, verdict_figures
@@ -51,9 +58,14 @@ def _correlations(found: Correlations) -> list[Figure]:
     for (level, coefficient), part in found.frame.group_by("level", "coefficient", maintain_order=True):
         shown = part.filter(pl.col("value").is_not_null())
         rows = shown.select("metric", "value", "low", "high", "dimension").rows()
-        name, title = f"correlations-{level}-{coefficient}", f"{str(coefficient).title()}, {level} level"
+        name, title = f"correlations-{level}-{coefficient}", f"{_called(str(coefficient))}, {level} level"
         figures.append(_figure(name, title, "points", ("metric", "correlation", "low", "high", "dimension"), rows))
     return figures
+
+
+def _called(coefficient: str) -> str:
+    name = COEFFICIENT_NAMES[coefficient]
+    return name[0].upper() + name[1:]
 
 
 def _agreement(found: Agreement) -> list[Figure]:

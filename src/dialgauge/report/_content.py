@@ -8,7 +8,7 @@ import polars as pl
 from markupsafe import Markup
 
 from dialgauge.corpus import KEY, Corpus
-from dialgauge.metaeval import headline
+from dialgauge.metaeval import COEFFICIENT_NAMES, headline
 from dialgauge.metrics import SYSTEM_KEY, Scores
 from dialgauge.tables import estimate, number
 from dialgauge.web import data_value
@@ -102,6 +102,11 @@ class HeatMap:
     coefficient: str
     dimensions: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Estimate, ...]], ...]
+
+    @property
+    def words(self) -> str:
+        """What the coefficient is called."""
+        return COEFFICIENT_NAMES[self.coefficient]
 
 
 @dataclass(frozen=True, slots=True)

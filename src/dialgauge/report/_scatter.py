@@ -8,6 +8,7 @@ import polars as pl
 from markupsafe import Markup
 
 from dialgauge.corpus import KEY, ORIGINAL
+from dialgauge.metaeval import COEFFICIENT_NAMES
 from dialgauge.report._content import Ranking, ReportData
 from dialgauge.tables import number
 from dialgauge.web import Figure, dot, drawing, horizontal_grid, linear, rounded, slug, text, ticks, vertical_grid
@@ -89,7 +90,8 @@ def _plot(items: pl.DataFrame, metric: str, ranking: Ranking, lower: bool) -> Fi
         parts.append(dot(x(rating), y(value), 4.5, "system", title))
     parts.append(text(_LEFT + _SIDE / 2, _TOP + _HIGH + 32, f"rating of {ranking.dimension}", "tick", "middle"))
     estimate = next(entry for entry in ranking.estimates if entry.metric == metric)
-    notes = [f"{ranking.coefficient.title()} {estimate}" + (", sign flipped: lower is better." if lower else ".")]
+    called = COEFFICIENT_NAMES[ranking.coefficient]
+    notes = [f"{called[0].upper()}{called[1:]}: {estimate}" + (", sign flipped: lower is better." if lower else ".")]
     if beyond:
         notes.append(f"{beyond} values far outside are drawn at the edge.")
     label = f"{metric} and the ratings of {ranking.dimension}, {len(points)} summaries and {means.height} systems"
