@@ -1,12 +1,15 @@
 """An object store that fails at any request: whatever it was, the same command ends with the same bytes."""
 
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
+from dialgauge.errors import DialgaugeError
 from dialgauge.metrics import score_stream
+from dialgauge.metrics._stream_requests import patiently
 from tests.engine.toy_corpora import write_pairs
 
 pytest.importorskip("fsspec")
@@ -23,6 +26,12 @@ class Stopped(BaseException):
     """The process ends here, as if it were killed: nothing may catch this."""
 
 
+class BusyError(Exception):
+    """What aiohttp raises, and gcsfs with another name, for this answer of a store."""
+
+    status = 503
+
+
 class Store(MemoryFileSystem):
     """Objects in memory; the request number ``fatal`` ends the process before it is done."""
 
@@ -32,6 +41,7 @@ class Store(MemoryFileSystem):
     requests: ClassVar[int] = 0
     fatal: ClassVar[int] = -1
     overwritten: ClassVar[list[str]] = []
+    busy: ClassVar[int] = 0
 
     def __getattribute__(self, name: str) -> Any:
         found = super().__getattribute__(name)
@@ -39,6 +49,9 @@ class Store(MemoryFileSystem):
 
     def _counted(self, name: str, call: Any) -> Any:
         def request(*arguments: Any, **options: Any) -> Any:
+            if Store.busy:
+                Store.busy -= 1
+                raise BusyError
             if Store.requests == Store.fatal:
                 raise Stopped
             Store.requests += 1
@@ -61,10 +74,15 @@ def store() -> Iterator[type[Store]]:
     Store.clear_instance_cache()
     yield Store
     Store.store.clear()
+    Store.busy = 0
 
 
 def _content() -> dict[str, bytes]:
     return {name: file.getvalue() for name, file in sorted(Store.store.items())}
+
+
+def _names() -> set[str]:
+    return {name.rpartition("/")[2] for name in Store.store}
 
 
 def _run(source: Path, fatal: int = -1) -> None:
@@ -77,14 +95,83 @@ def test_a_run_stopped_at_any_request_ends_with_the_same_bytes(store: type[Store
     write_pairs(source, 6)
     _run(source)
     requests, expected = store.requests, _content()
-    assert {name.rpartition("/")[2] for name in expected} >= {"run.json", "manifest.json", "part-00000001.parquet"}
+    assert _names() >= {"run.json", "manifest.json", "part-00000001.parquet"}
     assert requests == 8  # the head, part, record and no failure of each of two, the manifest: one request each
     for fatal in range(requests):
         store.store.clear()
         with pytest.raises(Stopped):
             _run(source, fatal)
         assert set(_content()) < set(expected)  # no temporary names
-        assert "/bucket/scores/manifest.json" not in _content()  # what readers believe is written last
+        assert "manifest.json" not in _names()  # what readers believe is written last
         _run(source)
         assert _content() == expected, fatal
     assert store.overwritten == []
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    taken: list[float] = []
+    monkeypatch.setattr("dialgauge.metrics._stream_requests.time.sleep", taken.append)
+    return taken
+
+
+def test_a_busy_store_is_asked_again(store: type[Store], tmp_path: Path, pauses: list[float]) -> None:
+    write_pairs(source := tmp_path / "pairs.parquet", 6)
+    _run(source)
+    expected = _content()
+    store.store.clear()
+    store.busy = 4
+    _run(source)
+    assert _content() == expected
+    assert len(pauses) == 4
+    assert all(wanted / 2 <= taken <= wanted * 1.5 for wanted, taken in zip((1, 2, 4, 8), pauses, strict=True))
+
+
+def test_a_store_that_stays_busy_stops_the_run_and_names_the_file(
+    store: type[Store], tmp_path: Path, pauses: list[float]
+) -> None:
+    write_pairs(source := tmp_path / "pairs.parquet", 6)
+    store.busy = 5
+    with pytest.raises(DialgaugeError, match=r"counted://bucket/scores/run\.json: 5 requests failed.*rerun the same"):
+        _run(source)
+    _run(source)
+    assert "manifest.json" in _names()
+
+
+@pytest.mark.parametrize(
+    ("error", "tries"),
+    [
+        (TimeoutError("slow"), 5),
+        (OSError(errno.EBUSY, "SlowDown"), 5),
+        (ConnectionResetError("gone"), 5),
+        (FileNotFoundError("none"), 1),
+        (PermissionError(errno.EACCES, "AccessDenied"), 1),
+        (ValueError("wrong"), 1),
+    ],
+)
+def test_only_what_may_pass_is_tried_again(error: Exception, tries: int, pauses: list[float]) -> None:
+    asked: list[int] = []
+
+    def request() -> None:
+        asked.append(1)
+        raise error
+
+    with pytest.raises(DialgaugeError if tries > 1 else type(error)):
+        patiently("s3://bucket/part", request)
+    assert len(asked) == tries
+
+
+def test_the_status_of_every_kind_of_store_is_found(pauses: list[float]) -> None:
+    for name, value in (
+        ("response", {"ResponseMetadata": {"HTTPStatusCode": 503}}),
+        ("code", 429),
+        ("status_code", 500),
+    ):
+        answers: list[Exception] = [type("Odd", (Exception,), {name: value})()]
+
+        def request(answers: list[Exception] = answers) -> str:
+            if answers:
+                raise OSError("translated") from answers.pop()
+            return "done"
+
+        assert patiently("s3://bucket/part", request) == "done"

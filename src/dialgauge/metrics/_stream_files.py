@@ -3,16 +3,19 @@
 import contextlib
 import hashlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
 from dialgauge.engine import Engine
 from dialgauge.errors import DialgaugeError, InputError, MissingExtraError
 from dialgauge.files import FULL_DISK, atomic_file, claimed_folder
+from dialgauge.metrics._stream_requests import patiently
+
+T = TypeVar("T")
 
 #: A Polars panic, caused by damaged files, is not an Exception in Python.
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
@@ -108,17 +111,21 @@ class ParquetTable:
 
 def _parquet_files(place: str) -> list[str]:
     if is_url(place):
-        system, path = _file_system(place)
-        if system.isfile(path):
-            return [place]
-        prefix = f"{place.partition('://')[0]}://"
-        found = sorted(system.find(path)) if system.exists(path) else []
-        names = [name for name in found if name.endswith(_SUFFIX)]
-        return [name if is_url(name) else f"{prefix}{name.removeprefix('/')}" for name in names]
+        return patiently(place, lambda: _remote_files(place))
     here = Path(place)
     if here.is_file():
         return [place]
     return [str(file) for file in sorted(here.rglob(f"*{_SUFFIX}")) if not file.name.startswith((".", "_"))]
+
+
+def _remote_files(place: str) -> list[str]:
+    system, path = _file_system(place)
+    if system.isfile(path):
+        return [place]
+    prefix = f"{place.partition('://')[0]}://"
+    found = sorted(system.find(path)) if system.exists(path) else []
+    names = [name for name in found if name.endswith(_SUFFIX)]
+    return [name if is_url(name) else f"{prefix}{name.removeprefix('/')}" for name in names]
 
 
 @contextlib.contextmanager
@@ -136,24 +143,28 @@ def _clear_errors(file: str) -> Iterator[None]:
 def _shape(file: str) -> tuple[int, tuple[str, ...]]:
     with _clear_errors(file):
         if is_url(file):
-            with _arrow_file(file) as arrow:
-                return arrow.metadata.num_rows, tuple(arrow.schema_arrow.names)
+            return patiently(file, lambda: _remote_shape(file))
         rows = pl.scan_parquet(file, glob=False, hive_partitioning=False)
         return int(rows.select(pl.len()).collect().item()), tuple(rows.collect_schema().names())
+
+
+def _remote_shape(file: str) -> tuple[int, tuple[str, ...]]:
+    with _arrow_file(file) as arrow:
+        return arrow.metadata.num_rows, tuple(arrow.schema_arrow.names)
 
 
 def _size(file: str) -> int:
     """Bytes of a file."""
     if is_url(file):
         system, path = _file_system(file)
-        return int(system.size(path) or 0)
+        return patiently(file, lambda: int(system.size(path) or 0))
     return Path(file).stat().st_size
 
 
 def _read_rows(file: str, first: int, last: int, columns: Sequence[str], keep: pl.Expr | None) -> pl.DataFrame:
     with _clear_errors(file):
         if is_url(file):
-            frame = _read_remote(file, first, last, columns)
+            frame = patiently(file, lambda: _read_remote(file, first, last, columns))
             return frame if keep is None else frame.filter(keep)
         rows = pl.scan_parquet(file, glob=False, hive_partitioning=False).slice(first, last - first).select(columns)
         return (rows if keep is None else rows.filter(keep)).collect(engine="streaming")
@@ -164,11 +175,15 @@ def _derive(file: str, expressions: Sequence[pl.Expr]) -> pl.DataFrame:
         if not is_url(file):
             rows = pl.scan_parquet(file, glob=False, hive_partitioning=False)
             return rows.select(expressions).collect(engine="streaming")
-        columns = sorted({name for expression in expressions for name in expression.meta.root_names()})
-        with _arrow_file(file) as arrow:
-            groups = range(arrow.metadata.num_row_groups)
-            frames = (pl.from_arrow(arrow.read_row_group(number, columns=columns)) for number in groups)
-            return pl.concat([pl.DataFrame(frame).select(expressions) for frame in frames])
+        return patiently(file, lambda: _derive_remote(file, expressions))
+
+
+def _derive_remote(file: str, expressions: Sequence[pl.Expr]) -> pl.DataFrame:
+    columns = sorted({name for expression in expressions for name in expression.meta.root_names()})
+    with _arrow_file(file) as arrow:
+        groups = range(arrow.metadata.num_row_groups)
+        frames = (pl.from_arrow(arrow.read_row_group(number, columns=columns)) for number in groups)
+        return pl.concat([pl.DataFrame(frame).select(expressions) for frame in frames])
 
 
 def _read_remote(file: str, first: int, last: int, columns: Sequence[str]) -> pl.DataFrame:
@@ -215,7 +230,7 @@ class _Digests:
     def __call__(self, part: FilePart) -> str:
         if is_url(part.file):
             system, path = _file_system(part.file)
-            return str(system.ukey(path)) if part.start == 0 else ""
+            return patiently(part.file, lambda: str(system.ukey(path))) if part.start == 0 else ""
         with _clear_errors(part.file), Path(part.file).open("rb") as handle:
             handle.seek(part.start)
             found = hashlib.sha256()
@@ -236,9 +251,8 @@ class PartStore:
         """Write a file, replacing an existing one: behind a URL by one request, which a store does at once or not."""
         try:
             if is_url(self.place):
-                system, path = _file_system(self.place)
-                system.makedirs(path, exist_ok=True)
-                system.pipe_file(f"{path}/{name}", data)
+                self._asked(name, lambda system, path: system.makedirs(path.rpartition("/")[0], exist_ok=True))
+                self._asked(name, lambda system, path: system.pipe_file(path, data))
                 return
             with atomic_file(Path(self.place) / name) as temporary:
                 temporary.write_bytes(data)
@@ -258,16 +272,14 @@ class PartStore:
         """Remove a file if it is there."""
         with contextlib.suppress(FileNotFoundError):
             if is_url(self.place):
-                system, path = _file_system(self.place)
-                system.rm_file(f"{path}/{name}")
+                self._asked(name, lambda system, path: system.rm_file(path))
             else:
                 (Path(self.place) / name).unlink()
 
     def read_range(self, name: str, start: int, stop: int) -> bytes:
         """The bytes of a file from ``start`` to before ``stop``."""
         if is_url(self.place):
-            system, path = _file_system(self.place)
-            return bytes(system.cat_file(f"{path}/{name}", start=start, end=stop))
+            return bytes(self._asked(name, lambda system, path: system.cat_file(path, start=start, end=stop)))
         with (Path(self.place) / name).open("rb") as handle:
             handle.seek(start)
             return handle.read(stop - start)
@@ -285,8 +297,7 @@ class PartStore:
         """The content of the file, or None if it does not exist."""
         try:
             if is_url(self.place):
-                system, path = _file_system(self.place)
-                return bytes(system.cat_file(f"{path}/{name}"))
+                return bytes(self._asked(name, lambda system, path: system.cat_file(path)))
             return (Path(self.place) / name).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -294,12 +305,18 @@ class PartStore:
     def names(self) -> list[str]:
         """The names of the files that are there."""
         if is_url(self.place):
-            system, path = _file_system(self.place)
-            return (
-                [str(name).rpartition("/")[2] for name in system.ls(path, detail=False)] if system.exists(path) else []
-            )
+            return patiently(self.place, self._remote_names)
         here = Path(self.place)
         return [file.name for file in here.iterdir()] if here.is_dir() else []
+
+    def _remote_names(self) -> list[str]:
+        system, path = _file_system(self.place)
+        return [str(name).rpartition("/")[2] for name in system.ls(path, detail=False)] if system.exists(path) else []
+
+    def _asked(self, name: str, request: Callable[[Any, str], T]) -> T:
+        """What the store answers to a request about a file."""
+        system, path = _file_system(self.place)
+        return patiently(f"{self.place}/{name}", lambda: request(system, f"{path}/{name}"))
 
 
 def _mebibytes(count: int) -> str:
