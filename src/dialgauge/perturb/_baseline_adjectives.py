@@ -20,6 +20,7 @@ from dialgauge.perturb._guards import (
 )
 from dialgauge.perturb._opposites import (
     OF_THINGS,
+    explained,
     in_excess_or_none,
     in_pair,
     in_set_phrase,
@@ -74,7 +75,7 @@ def is_adjective(parsed: Parsed, token: Token) -> bool:
 def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Proposal | NotApplicable]:
     guards = [_needed, _fixed, _in_adverbial, part_of_term, in_quotes, _on_one_scale]
     if table == "antonyms":
-        guards += [in_excess_or_none, in_pair, in_set_phrase, of_a_part_or_device, result_of_a_verb]
+        guards += [in_excess_or_none, in_pair, explained, in_set_phrase, of_a_part_or_device, result_of_a_verb]
 
     def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
         adjectives = [token for token in parsed.tokens if is_adjective(parsed, token)]
@@ -194,8 +195,8 @@ def _allowed(parsed: Parsed, token: Token, table: Table) -> list[str]:
     if table == "antonyms" and noun is None and lemma in OF_THINGS:
         return []  # "be relaxed and open"
     if table == "antonyms" and noun is not None and _is_living(parsed, noun):
-        if lemma == "old" and names_person(noun) and lemma_of(noun) not in _ANYBODY:
-            return []  # an old boss is a former one
+        if lemma in ("old", "young") and names_person(noun) and lemma_of(noun) not in _ANYBODY:
+            return []  # an old boss is a former one, and there are no old children
         if lemma in _OF_PEOPLE:
             return [] if _complements(parsed, token) else [_OF_PEOPLE[lemma]]
         if lemma in OF_THINGS:
@@ -267,6 +268,10 @@ def _complements(parsed: Parsed, token: Token) -> frozenset[str]:
         elif child.dep == "ccomp":
             mark = parsed.child(child, "mark")
             found.add(mark.lower if mark is not None else "that")
+    head = parsed.tokens[token.head]
+    clause = parsed.child(head, "ccomp") if token.dep == "acomp" else None
+    if clause is not None and clause.left == token.i + 1 and parsed.tokens[clause.left].lower == "that":
+        found.add("that")  # "is angry that he left", whatever the parser hangs it on
     return frozenset(found)
 
 
@@ -295,7 +300,7 @@ def check_replaced(
 register(
     Perturbation(
         name="antonym_adjective",
-        version="5",
+        version="6",
         family="baseline",
         description="replaces adjectives by their antonyms, in the same degree",
         effects={"consistency": "degrades", "relevance": "preserves"},
@@ -307,7 +312,7 @@ register(
     ),
     Perturbation(
         name="synonym_adjective",
-        version="3",
+        version="4",
         family="baseline",
         description="replaces adjectives by synonyms, in the same degree",
         effects={"consistency": "preserves", "relevance": "preserves"},

@@ -113,6 +113,9 @@ def _of_a_kind(parsed: Parsed, token: Token) -> str:
     what something is said of in general (*an attractive package sells*)."""
     noun = parsed.tokens[token.head]
     verbs = {t.lemma.lower() for t in ancestors(parsed, noun) if t.pos == "VERB"}
+    kind_of_people = noun.dep == "pobj" and noun.tag == "NNS" and parsed.tokens[noun.head].lower == "for"
+    if kind_of_people and not is_definite(parsed, noun):
+        return "names a kind"  # "a code for new customers"
     generic = noun.dep == "nsubj" and parsed.tokens[noun.head].tag in ("VBZ", "VBP", "VB", "MD")
     return "names a kind" if (verbs & _ATTITUDES or generic) and not is_definite(parsed, noun) else ""
 
@@ -162,6 +165,8 @@ def _says_something(parsed: Parsed, token: Token) -> str:
         and not is_definite(parsed, noun)
     ):
         return "the noun says nothing alone"  # "has a flat tyre"
+    if noun.tag == "NN" and any(parsed.tokens[c].lower == "some" for c in noun.children):
+        return "the noun says nothing alone"  # "some black dress"
     if token.lower == "little" and kind is None:
         return "the noun says nothing alone"  # "a little plump"
     bare = noun.dep == "pobj" and not has_determiner(parsed, noun)
@@ -228,7 +233,7 @@ _DROP_GUARDS = (
 register(
     Perturbation(
         name="drop_adjectives",
-        version="5",
+        version="6",
         family="baseline",
         description="removes adjectives before nouns that only describe, and do not tell which one is meant",
         effects={"consistency": "preserves", "relevance": "degrades-mildly"},

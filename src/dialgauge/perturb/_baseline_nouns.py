@@ -50,13 +50,16 @@ def propose_hyponyms(parsed: Parsed, dialogue: Dialogue | None, rng: Random, lev
         lemma: [
             s.word
             for s in table[lemma]
-            if not {s.word, inflect(s.word, "NNS")} & said and (lemma not in _SEXED or s.word in _SEXED)
+            if not {s.word, inflect(s.word, "NNS")} & said
+            and (lemma not in _SEXED or s.word in _SEXED)
+            and not s.word.endswith(lemma)  # "the club" is short for the nightclub
         ]
         for lemma in map(_noun_lemma, known)
     }
     safe = safe_ones(
         parsed,
         known,
+        _in_title,
         _in_compound,
         _clashes,
         _bare,
@@ -109,6 +112,12 @@ def _noun_lemma(token: Token) -> str:
     if token.tag not in ("NN", "NNS") or token.pos != "NOUN" or token.entity or not token.text.isalpha():
         return ""
     return token.lower if token.tag == "NN" else base_form(token.lower, "NOUN") or lemma_of(token)
+
+
+def _in_title(parsed: Parsed, token: Token) -> str:
+    """*Suits are on the air*: a capital within a sentence."""
+    within = parsed.sentences[token.sentence][0] != token.start
+    return "part of a name" if within and token.text[0].isupper() else ""
 
 
 def _in_compound(parsed: Parsed, token: Token) -> str:
@@ -174,7 +183,7 @@ def check_hyponyms(
 register(
     Perturbation(
         name="hyponyms",
-        version="5",
+        version="6",
         family="baseline",
         description="replaces nouns by more specific ones (vehicle → truck)",
         effects={"consistency": "degrades", "relevance": "preserves"},

@@ -10,13 +10,13 @@ from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Random
 from dialgauge.perturb._registry import register
-from dialgauge.perturb._spans import ABBREVIATED, Span
+from dialgauge.perturb._spans import ABBREVIATED, Span, copies_turns
 
 _JOINING = re.compile(r"[-./@_&:'’$€£+*]+")
 _ENDS = ".!?…。！？｡؟।"
 _CLOSING = "\"'”’»)]」』）"
 _TRIES = 64
-_PRONOUN_FIRST = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
+PRONOUN_FIRST = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
 _NAMES = re.compile(r"\b[A-Z][a-z]+\b")
 
 
@@ -77,6 +77,8 @@ def propose_reorder(
     if len(spans) < 2:
         return NotApplicable("fewer than two sentences")
     texts = [parsed.text[start:end] for start, end in spans]
+    if copies_turns(parsed.text):
+        return NotApplicable("turns of the dialogue: in another order others would say them")
     if len(set(texts)) < 2:
         return NotApplicable("all sentences are the same")
     first, second = (text.split()[0] for text in (texts[0], texts[-1]))
@@ -99,7 +101,7 @@ def _dangles(texts: Sequence[str], order: Sequence[int]) -> bool:
     for place, source in enumerate(order):
         followed = place > 0 and order[place - 1] == source - 1
         named = {*_NAMES.findall(" ".join((*texts[:source], *(texts[one] for one in order[:place]))))}
-        if _PRONOUN_FIRST.match(texts[source]) and not followed and len(named) > 1:
+        if PRONOUN_FIRST.match(texts[source]) and not followed and len(named) > 1:
             return True
     return False
 
@@ -185,6 +187,7 @@ register(
     ),
     Perturbation(
         name="sentence_reorder",
+        version="2",
         family="baseline",
         description="moves every sentence to another position",
         effects={"consistency": "preserves", "relevance": "preserves", "coherence": "degrades"},

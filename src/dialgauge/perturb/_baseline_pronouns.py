@@ -10,8 +10,10 @@ from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import (
     SUBJECTS,
+    can_be_verb,
     finite_part,
     hyphenated,
+    is_finite,
     looks_like_verb,
     takes_nominative,
     verb_base,
@@ -19,13 +21,14 @@ from dialgauge.perturb._grammar import (
 from dialgauge.perturb._guards import (
     ancestors,
     following,
+    has_determiner,
     in_quotes,
     is_definite,
     noun_class,
     preceding,
 )
 from dialgauge.perturb._parse import Chunk, Parsed, Token
-from dialgauge.perturb._people import is_person, names_person, people_of, pronoun_of
+from dialgauge.perturb._people import is_first_name, is_person, names_person, people_of, pronoun_of
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import PLACEHOLDER
@@ -51,6 +54,10 @@ _AMOUNTS = frozenset((14, 23))
 _TELLING = frozenset(["promise", "remind", "show", "teach", "tell", "wish"])
 #: Supersenses of things, animals, food, places, people and groups.
 _THINGS = frozenset((5, 6, 13, 14, 15, 17, 18, 20, 21, 27))
+#: Supersenses of thoughts and feelings.
+_THOUGHTS = frozenset((9, 12))
+#: Verbs whose *it* stands for the clause after them.
+_OF_IT = frozenset(["appear", "come", "emerge", "follow", "happen", "occur", "seem"])
 PRONOUNS = frozenset(("he", "him", "she", "her", "it", "they", "them"))
 
 
@@ -94,6 +101,8 @@ def _phrase(parsed: Parsed, chunk: Chunk, people: frozenset[str]) -> _Phrase | N
     tokens = parsed.subtree(root)
     if len(tokens) > _LONGEST_PHRASE or root.entity in _UNTOUCHED or tokens[0].lower in _NEGATIVE:
         return None
+    if root.lower == "way" or any(t.lower in ("same", "such") for t in tokens):
+        return None  # "drives the wrong way", "wears the same clothes as"
     if tokens[0].dep in ("cc", "preconj", "punct", "advmod") or tokens[-1].pos == "PUNCT" or root.left > chunk.first:
         return None
     verb = parsed.tokens[root.head]
@@ -105,6 +114,10 @@ def _phrase(parsed: Parsed, chunk: Chunk, people: frozenset[str]) -> _Phrase | N
         return None
     if root.pos == "NOUN" and root.left == root.i and verb.tag == "VB" and verb.dep == "ccomp":
         return None  # "make ends meet"
+    if root.dep in _SUBJECT and verb_base(verb) in _OF_IT and parsed.child(verb, "ccomp") is not None:
+        return None  # "the problem came that they had no money": with "it" nothing would have come
+    if root.dep in _SUBJECT and verb.lemma == "be" and parsed.child(root, "relcl") is not None:
+        return None  # "the strange thing that he noticed was …": "it" would look at what follows
     if sum(parsed.tokens[c].dep in _SUBJECT for c in verb.children) > 1:
         return None  # "has found the dress Adie wants": the parser saw no relative clause
     pronoun = pronoun_of(parsed, root, root.dep in _SUBJECT and takes_nominative(parsed, verb), people)
@@ -124,6 +137,9 @@ def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
     its own clause (*the shipment he can provide*), an unknown word without an article."""
     if any(t.dep == "compound" and _PLACEHOLDER.fullmatch(t.text) for t in tokens):
         return True  # "tells #Person1# mountain biking is a sport"
+    before, after = preceding(parsed, tokens[0]), following(parsed, tokens[-1])
+    if _beside_its_noun(parsed, root, tokens) or (before is not None and before.lower in ("being", "been")):
+        return True  # "being a woman helps"
     if any(t.dep == "prt" for t in tokens) or tokens[-1].tag == "POS" or root.lower in ("one", "ones"):
         return True  # "pick Ann and Kate up", "Frank's getting married", "another one"
     if (
@@ -132,7 +148,6 @@ def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
         or (root.pos == "PROPN" and parsed.child(root, "acl"))
     ):
         return True  # "buys a laptop and bargains with Ann", "suggests Ann preparing for the exam"
-    before, after = preceding(parsed, tokens[0]), following(parsed, tokens[-1])
     relation = root.lower in ("mother", "father", "sister", "brother")
     if after is not None and after.text == "," and any(t.dep == "relcl" for t in tokens):
         return True  # "the teacher who is young, speaks clearly and gives no homework"
@@ -159,6 +174,22 @@ def _misread(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
     return root.tag == "NN" and len(tokens) == 1 and noun_class(root) is None
 
 
+def _beside_its_noun(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> bool:
+    """Whether the parser cut a phrase too short or too long: *as penance Jonah collects her*, *the last group meetup*,
+    *several solutions which failed and*."""
+    after = following(parsed, tokens[-1])
+    thing = root.pos == "NOUN" and not names_person(root)
+    cut = thing and root.dep in _OBJECT and after is not None and after.tag in ("NN", "NNS") and after.i == root.i + 1
+    beside = [t for t in tokens if t.dep == "compound"]
+    common = (
+        root.pos == "PROPN"
+        and is_first_name(root.text)
+        and any(t.pos == "NOUN" and not names_person(t) for t in beside)
+    )
+    named = root.pos == "NOUN" and any(t.pos == "PROPN" and is_first_name(t.text) for t in beside)
+    return cut or common or named or tokens[-1].pos == "CCONJ"
+
+
 def _of_people(noun: Token) -> bool:
     return names_person(noun) or noun.lower == "people"
 
@@ -171,6 +202,10 @@ def _joined_by_mistake(parsed: Parsed, root: Token, tokens: Sequence[Token]) -> 
     if other is None or is_person(parsed, root) != is_person(parsed, other):
         return True
     verb = parsed.tokens[root.head]
+    after = following(parsed, tokens[-1])
+    bare = other.left == other.i and has_determiner(parsed, root) and other.tag == "NN" and can_be_verb(other.lower)
+    if root.dep in _OBJECT and (bare or (after is not None and is_finite(after))):
+        return True  # "start the program and type", "bend his neck and light does not trouble him"
     opens = tokens[0].start == parsed.sentences[root.sentence][0]
     return root.dep in _SUBJECT and not opens and (finite_part(parsed, verb) or verb).tag == "VBZ"
 
@@ -187,6 +222,8 @@ def _replaceable_object(parsed: Parsed, root: Token, verb: Token) -> bool:
         return False  # "send her links": hers, or to her?
     if root.left == root.i and root.pos == "NOUN":
         return False  # "make ends meet", "work overtime", "talk dates": a bare noun is often part of the verb
+    if noun_class(root) in _THOUGHTS and parsed.child(root, "poss") is not None:
+        return False  # "changes her mind", "lost his temper"
     if lemma in _TELLING or (lemma in _LIGHT and (noun_class(root) not in _THINGS or not known)):
         return False  # "told them about it" needs the whole, "takes a look" is no taking
     if verb.tag in ("VBD", "VBZ", "VBP", "VBN") and _shared_subject(parsed, verb) is None:
@@ -310,7 +347,7 @@ def check_pronouns(
 register(
     Perturbation(
         name="replace_nouns_pronouns",
-        version="5",
+        version="6",
         family="baseline",
         description="replaces subjects and objects by pronouns, so that it is unclear who or what is meant",
         effects={"consistency": "preserves", "relevance": "degrades"},

@@ -8,6 +8,7 @@ from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import (
     NEGATIONS,
     SUBJECTS,
+    SUBJUNCTIVE,
     base_form,
     finite_part,
     inflect,
@@ -90,6 +91,8 @@ def _negated_bare(parsed: Parsed, verb: Token) -> list[Edit]:
     """A verb without tense: an order (``Call back.``), or a past form that the tagger took for a participle."""
     if verb.dep != "ROOT" or any(parsed.tokens[c].dep in ("aux", "auxpass") for c in verb.children):
         return []
+    if verb.lemma.lower() == "let":
+        return []  # "let me look" asks nobody
     if verb.tag == "VBN" and subject(parsed, verb) is not None:
         base = base_form(verb.lower, "VERB")
         if base and inflect(base, "VBD") == verb.lower:
@@ -143,6 +146,8 @@ def _other_number(parsed: Parsed, token: Token) -> str | None:
     doer = subject(parsed, token)
     if token.pos not in ("VERB", "AUX") or not token.text.isalpha() or doer is None or not _agrees(parsed, token, doer):
         return None
+    if token.dep == "ccomp" and parsed.tokens[token.head].lemma in SUBJUNCTIVE:
+        return None  # "suggests Kate send it" is English
     if token.lower in _OTHER_BE:
         return _OTHER_BE[token.lower]
     if token.tag not in ("VBZ", "VBP") or token.lower == "'s":
@@ -184,7 +189,7 @@ def _too_few(found: int, wanted: int, what: str, which: str) -> str:
 register(
     Perturbation(
         name="add_negation",
-        version="2",
+        version="3",
         family="baseline",
         description="negates the main clause of a sentence: 'not' after the auxiliary, or do-support",
         effects={"consistency": "degrades", "relevance": "preserves"},
@@ -197,6 +202,7 @@ register(
     ),
     Perturbation(
         name="subject_verb_dis",
+        version="2",
         family="baseline",
         description="breaks subject-verb agreement",
         effects={"consistency": "preserves", "relevance": "preserves", "fluency": "degrades"},

@@ -12,6 +12,7 @@ from dialgauge.perturb._guards import is_negated, lemma_of
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
+from dialgauge.perturb._spans import copies_turns
 from dialgauge.perturb._word_tables import word_set
 
 CITATION = (
@@ -20,6 +21,9 @@ CITATION = (
 _OPENING = frozenset(["if", "unless", "provided"])
 _UNTIL = frozenset(["until", "till", "before", "unless", "without"])
 _LIMIT = re.compile(r"\b(?:up to|at most|at least|no more than|nearly|almost) (?=[$£€]?\d|(?:an? )?[a-z]+ty\b|all\b)")
+#: Verbs of what somebody would like: a condition that takes nothing away.
+_WISHING = frozenset(["like", "need", "prefer", "want", "wish"])
+_NEARLY = frozenset(["barely", "hardly", "scarcely"])
 _DOUBT = frozenset(["allegedly", "maybe", "perhaps", "possibly", "probably", "supposedly"])
 #: After these *if* says what is asked or known, not under which condition.
 _OF_KNOWING = word_set("knowing_verbs")
@@ -29,6 +33,8 @@ _WITH_CLAUSES = word_set("clause_verbs", "wordnet")
 
 def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit] | NotApplicable:
     """Remove one condition, limit or doubt, chosen at random."""
+    if copies_turns(parsed.text):
+        return NotApplicable("turns of the dialogue, not sentences of a summary")
     found = [*_clauses(parsed), *_under_negation(parsed), *_exceptions(parsed), *_limits(parsed)]
     return rng.choice(found) if found else NotApplicable("no condition, limit or doubt")
 
@@ -41,6 +47,9 @@ def _clauses(parsed: Parsed) -> Iterator[Sequence[Edit]]:
         hypothetical = any(parsed.tokens[c].lower in ("would", "could", "might", "'d") for c in head.children)
         if verb.dep != "advcl" or mark is None or mark.lower not in _OPENING or hypothetical or not verb.unbroken:
             continue
+        about = lemma_of(verb) == "come" and any(parsed.tokens[c].lower == "to" for c in verb.children)
+        if about or lemma_of(verb) in _WISHING:
+            continue  # "if it comes to the price"; who suggests it if somebody likes suggests it
         if not _is_asked(parsed, verb, head) and verb.left == mark.i and head.pos in ("VERB", "AUX"):
             yield _cut(parsed, verb)
 
@@ -72,6 +81,11 @@ def _under_negation(parsed: Parsed) -> Iterator[Sequence[Edit]]:
         if timed and token.lower not in _UNTIL and (carrier is None or carrier.tag == "VBD"):
             continue  # "was not well on Friday": what was not so then was not so
         until = token.dep == "advcl" and parsed.tokens[token.left].lower in _UNTIL
+        rest = parsed.tokens[token.right + 1 : token.right + 3]
+        if any(t.tag in ("WRB", "WDT", "WP") or t.lower == "now" for t in rest):
+            continue  # "until the next morning, when it was too late", "for two months now"
+        if any(parsed.tokens[c].lower in _NEARLY for c in head.children):
+            continue  # "barely snows in winter"
         if timed or until:
             yield _cut(parsed, token)
 
@@ -85,6 +99,9 @@ def _exceptions(parsed: Parsed) -> Iterator[Sequence[Edit]]:
 
 def _limits(parsed: Parsed) -> Iterator[Sequence[Edit]]:
     for match in _LIMIT.finditer(parsed.text):
+        before = [t for t in parsed.tokens if t.end < match.start()][-1:]
+        if before and before[0].tag == "MD":
+            continue  # "would up to 17 euros": no verb but this
         yield [Edit(*match.span())]
     for token in parsed.tokens:
         if token.lower in _DOUBT and token.dep == "advmod" and not token.children:
@@ -101,7 +118,7 @@ def _cut(parsed: Parsed, token: Token) -> Sequence[Edit]:
 register(
     Perturbation(
         name="drop_condition",
-        version="4",
+        version="5",
         family="further",
         description="removes a condition, a limit or a doubt, so that the summary claims more than was said",
         effects={"consistency": "degrades", "relevance": "degrades-mildly"},

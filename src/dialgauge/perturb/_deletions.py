@@ -110,6 +110,8 @@ def _uncut(parsed: Parsed, phrase: Phrase) -> str:
             return "needed by what follows"  # "for night studying"
         if token.lower == "from" and after.lower in ("to", "till", "until"):
             return "one half of a pair"
+    if any(t.text == ":" for t in parsed.tokens[first : last + 2] if t.sentence == token.sentence):
+        return "not one stretch"  # "with my sister Jane: If anyone"
     opening = token.dep in ("prep", "advcl", "npadvmod")
     described = token.dep in ("acl", "relcl") and parsed.tokens[token.head].dep not in SUBJECTS  # "stating it will be"
     if after is not None and after.sentence == token.sentence and (opening or described) and is_finite(after):
@@ -327,10 +329,13 @@ def _entailed(parsed: Parsed, phrase: Phrase) -> str:
         else next((t for t in _above(parsed, head) if t.pos in ("VERB", "AUX")), head)
     )
     own = clause and (parsed.child(token, *SUBJECTS) is not None or finite_part(parsed, token) is not None)
-    if is_negated(parsed, verb) and not own:
+    without = any(t.lower == "without" for t in (head, *_above(parsed, head)))
+    if (is_negated(parsed, verb) or without) and not own:
         return "under a negation"
     if in_condition(parsed, head):
         return "inside a condition"
+    if any(parsed.tokens[c].lower == "only" for c in verb.children) and not own:
+        return "beside a superlative or a quantifier"  # "only warns when you ask"
     if token.dep in ("prep", "npadvmod", "advcl") and (lemma_of(verb) in _ATTITUDES or _is_judged(parsed, verb)):
         return "says what is liked"
     around = [parsed.tokens[c] for c in head.children if c < head.i]

@@ -78,6 +78,9 @@ _SLOTS: tuple[tuple[str, re.Pattern[str], Callable[[Random], str]], ...] = tuple
 )
 
 
+_AGE = re.compile(r"\b(?:aged|years? old|year-old)\b|\d(?:st|nd|rd|th) birthday", re.IGNORECASE)
+
+
 def _propose_demographic(
     parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int
 ) -> Proposal | NotApplicable:
@@ -105,15 +108,17 @@ def _person_place(text: str, dialogue: Dialogue | None, rng: Random) -> tuple[in
         # A possessive, a further name or an opened apposition leaves no room; nor does a second name in a pair.
         if not re.match(r" (?![A-Z(])|,? [a-z]", text[mention.end :]) or re.match(r" (?:and|or) ", text[mention.end :]):
             continue
-        born = _birth_date(rng)
+        born = f"born on {_birth_date(rng)}"
+        aged = _AGE.search(text) is not None  # a second age would not be one
         named = any(other.side == mention.side and other.kind == "name" for other in mentions)
         if mention.kind == "role" and mention.text.endswith("s"):
             continue
         if mention.kind == "role" and not named:
             name = _full_name(rng, text)
-            remark = rng.choice((f"{name}, born on {born}", f"{name} of {_address(rng)}"))
+            remarks = [f"{name}, {born}", f"{name} of {_address(rng)}"]
         else:
-            remark = rng.choice((f"born on {born}", f"of {_address(rng)}", f"phone {_phone(rng)}"))
+            remarks = [born, f"of {_address(rng)}", f"phone {_phone(rng)}"]
+        remark = rng.choice(remarks[1:] if aged else remarks)
         return mention.end, f" ({remark})"
     return None
 
@@ -274,7 +279,7 @@ def _kept(original: str, edits: Sequence[Edit], parsed: Parsed) -> str | None:
 
 DEMOGRAPHIC_CHANGE = Perturbation(
     name="demographic_change",
-    version="2",
+    version="3",
     family="domain",
     description="Adds invented details (name, birth date, number, address) where the summary mentions them",
     effects={"consistency": "degrades", "relevance": "preserves"},
@@ -285,14 +290,14 @@ DEMOGRAPHIC_CHANGE = Perturbation(
     examples=(
         (
             "The agent asked for the customer's date of birth and address.",
-            "The agent (Joel Marlowe of 152 Kiln Lane, Brackenford) asked for the customer's date of birth and address "
-            "(111 Quayside, Stonehaven).",
+            "The agent (Priyanka Castellan of 83 Candlemaker Row, Kestrel Bay) asked for the customer's date of birth "
+            "and address (138 Northgate, Ashcombe).",
         ),
     ),
 )
 NOISE_ADDITION = Perturbation(
     name="noise_addition",
-    version="5",
+    version="6",
     family="domain",
     description="Adds sentences that fit the domain but are not supported by the transcript",
     effects={"consistency": "degrades", "relevance": "degrades"},
@@ -305,8 +310,8 @@ NOISE_ADDITION = Perturbation(
         (
             "The customer's card was kept by a cash machine, and the bank sent a new card. The payment is on the "
             "account.",
-            "The customer's card was kept by a cash machine, and the bank sent a new card. The agent mentioned a new "
-            "travel credit card with airport lounges. The payment is on the account.",
+            "The customer's card was kept by a cash machine, and the bank sent a new card. The agent reminded the "
+            "customer that the branch closed early before the bank holiday. The payment is on the account.",
         ),
     ),
 )

@@ -215,12 +215,12 @@ CATEGORY_CHANGE = Perturbation(
     propose=_propose,
     validate=_validate,
     needs=frozenset({"parse", "lexicon"}),
-    version="4",
+    version="5",
     citation=CITATION,
     examples=(
         (
             "The customer wants to cancel the gym membership by Friday.",
-            "The customer wants to cancel the magazine subscription by Friday.",
+            "The customer wants to cancel the lease by Friday.",
         ),
     ),
 )

@@ -1,5 +1,6 @@
 """change_perturbation_n: exactly n entities of the summary are replaced by others of their kind."""
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -17,7 +18,7 @@ from dialgauge.perturb._entities import (
     role_replacement,
     term_replacement,
 )
-from dialgauge.perturb._lexicon import Domain, lexicon, people
+from dialgauge.perturb._lexicon import Domain, lexicon, people, word_list
 from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._people import people_of
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
@@ -25,8 +26,13 @@ from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import PLACEHOLDER
 
 #: Number of further attempts if an invented value is already in use.
-_ATTEMPTS = 8
+_ATTEMPTS = 24
 _PLACEHOLDER = re.compile(PLACEHOLDER)
+_GENDERED = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
+_NO_NAME = word_list("no_name")
+#: Kinds of amounts.
+_CLOCK = re.compile(r"\b(?:at|around|about|before|by|until) $")
+_ORDERED = frozenset(["money", "number", "percentage", "quantity"])
 
 
 def _entities(parsed: Parsed, dialogue: Dialogue | None) -> tuple[list[EntityGroup], Domain | None]:
@@ -52,9 +58,9 @@ def _propose(
     groups, domain = _entities(parsed, dialogue)
     spoken = entities_by_pattern(dialogue.text) if dialogue else ()
     if dialogue:
-        spoken += tuple(
-            ("speaker", turn.speaker.strip()) for turn in dialogue.turns if _PLACEHOLDER.fullmatch(turn.speaker.strip())
-        )
+        speakers = [turn.speaker.strip() for turn in dialogue.turns]
+        spoken += tuple(("speaker", speaker) for speaker in speakers if _PLACEHOLDER.fullmatch(speaker))
+        spoken += tuple(("person", speaker) for speaker in speakers if _is_elsewhere(speaker, parsed.text))
     # Replacements for all come before the draw, so that an entity gets the same one whatever n is.
     changes: list[tuple[EntityGroup, str, str]] = []
     taken = {group.surface.lower() for group in groups}
@@ -95,7 +101,7 @@ def _replacement(
     said = sorted({surface for kind, surface in spoken if kind == group.kind and _same_form(surface, group.surface)})
     if group.kind == "speaker":
         said = sorted({surface for kind, surface in spoken if kind == "speaker"} - {other.surface for other in groups})
-    if group.kind in ("person", "organisation", "place", "country", "time", "weekday", "date", "money"):
+    if group.kind in ("organisation", "place", "country", "time", "weekday", "date", "money"):
         said += [o.surface for o in groups if o.kind == group.kind and _same_form(o.surface, group.surface)]
     # "Steven and Lin" must not become "Steven and Steven".
     near = " ".join(parsed.text[slice(*parsed.sentences[parsed.sentence_of(start)])] for start, _ in group.spans)
@@ -103,10 +109,13 @@ def _replacement(
     inside = [
         s
         for s in dict.fromkeys(said)
-        if s.lower() not in near.lower() and s.lower() not in given and _bare_value(s) != _bare_value(group.surface)
+        if s.lower() not in near.lower()
+        and s.lower() not in given
+        and _bare_value(s) != _bare_value(group.surface)
+        and _keeps_order(s, group, parsed, groups)
     ]
     if group.kind == "person":
-        inside = [surface for surface in inside if _same_gender(surface, group.surface)]
+        inside = [surface for surface in inside if _same_gender(surface, group.surface, parsed.text)]
     intrinsic = rng.choice(inside) if inside else None
     if group.kind == "role":
         # A role is a value only where both are named, so that another one would be somebody else.
@@ -116,21 +125,50 @@ def _replacement(
         extrinsic = term_replacement(group, domain, taken, rng) if domain else None
     else:
         made = (invented(group.kind, group.surface, rng) for _ in range(_ATTEMPTS))
-        extrinsic = next((value for value in made if value and _is_new(value, group, parsed, taken)), None)
+        extrinsic = next((value for value in made if value and _is_new(value, group, parsed, groups, taken)), None)
     prefer_intrinsic = rng.random() < 0.5
     if source != "extrinsic" and intrinsic and (source == "intrinsic" or prefer_intrinsic or not extrinsic):
         return intrinsic, "intrinsic"
     return (extrinsic, "extrinsic") if extrinsic and source != "intrinsic" else None
 
 
-def _is_new(value: str, group: EntityGroup, parsed: Parsed, taken: set[str]) -> bool:
+def _is_new(value: str, group: EntityGroup, parsed: Parsed, groups: Sequence[EntityGroup], taken: set[str]) -> bool:
     """Whether a value is not in the text yet: nobody is called Asia beside the continent."""
     if group.kind != "person":
-        return value.lower() not in taken
+        return value.lower() not in taken and _keeps_order(value, group, parsed, groups)
     new, old = value.split()[-1].lower(), {word.lower() for word in group.surface.split()}
     named = re.search(rf"\b{re.escape(new)}\b", parsed.text.lower()) is not None
-    short = any(len(word) > 2 and (word in new or new in word) for word in old)  # Liz is Elizabeth
+    bare = re.sub(r"(.)\1", r"\1", new)  # Phillip is Philip
+    short = any(len(word) > 2 and (word in new or new in word or word == bare) for word in old)  # Liz is Elizabeth
     return value.lower() not in taken and not named and not short
+
+
+def _keeps_order(value: str, group: EntityGroup, parsed: Parsed, groups: Sequence[EntityGroup]) -> bool:
+    """Whether an amount stays above and below those that it stood above and below: *a quote of £500 instead of £300,
+    cut to £400* makes no sense in another order."""
+    if group.kind not in _ORDERED:
+        return True
+    if _CLOCK.search(parsed.text[: group.spans[0][0]]) and _amount(group.surface) <= 12:
+        return 1 <= _amount(value) <= 12  # "meet at 9"
+    old, new = _amount(group.surface), _amount(value)
+    others = [_amount(other.surface) for other in groups if other.kind == group.kind and other is not group]
+    return all((new - one) * (old - one) > 0 for one in others if one != old and not math.isnan(one))
+
+
+def _amount(surface: str) -> float:
+    """The number in a value, in digits or words; not a number where it has none."""
+    digits = re.search(r"\d[\d,]*(?:\.\d+)?", surface)
+    if digits:
+        return float(digits.group().replace(",", ""))
+    words = [NUMBER_WORDS[word] for word in re.split(r"[\s-]", surface.lower()) if word in NUMBER_WORDS]
+    return float(sum(words)) if words else math.nan
+
+
+def _is_elsewhere(speaker: str, text: str) -> bool:
+    """Whether somebody speaks whom the summary does not name: the other one, where a name is needed."""
+    role = any(speaker.lower() in pair for pair in lexicon().pairs)
+    named = re.fullmatch(r"[A-Z][a-z]+(?: [A-Z][a-z]+)?", speaker) is not None and speaker.lower() not in _NO_NAME
+    return named and not role and not any(word in text for word in speaker.split())
 
 
 def _bare_value(surface: str) -> str:
@@ -163,15 +201,17 @@ def _for_mention(new: str, group: EntityGroup, mention: str) -> str:
     return new[0].upper() + new[1:] if capital and new[0].islower() else new
 
 
-def _same_gender(first: str, second: str) -> bool:
-    genders = {people().gender_of(first), people().gender_of(second)} - {None}
-    return len(genders) < 2
+def _same_gender(first: str, second: str, text: str) -> bool:
+    """Whether both are men or women; where a name does not tell, only in a text without *he* and *she*."""
+    genders = {people().gender_of(first), people().gender_of(second)}
+    return len(genders) == 1 if _GENDERED.search(text) else len(genders - {None}) < 2
 
 
 def changed_surfaces(original: str, edits: Sequence[Edit]) -> list[str]:
     """The different things that were replaced; articles do not count, nor does a part of a replaced name."""
     surfaces = {original[edit.start : edit.end].strip() for edit in edits}
     things = {surface.lower() for surface in surfaces} - {"", "a", "an", "the"}
+    things -= {thing for thing in things if f"the {thing}" in things}  # "Customer" and "the customer"
     return [
         thing
         for thing in sorted(things)
@@ -211,7 +251,7 @@ def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
 
 CHANGE_PERTURBATION = Perturbation(
     name="change_perturbation",
-    version="3",
+    version="4",
     family="domain",
     description="Replaces exactly n entities (amounts, dates, ids, names, roles, domain nouns) by others of their kind",
     effects={"consistency": "degrades", "relevance": "preserves"},
@@ -225,7 +265,7 @@ CHANGE_PERTURBATION = Perturbation(
     examples=(
         (
             "Nora paid $120 on Monday.",
-            "Nora paid $180 on Monday.",
+            "Nora paid $100 on Monday.",
         ),
     ),
     options={

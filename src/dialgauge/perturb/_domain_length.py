@@ -21,7 +21,7 @@ from dialgauge.perturb._domain_text import (
 from dialgauge.perturb._edits import Edit, apply_edits
 from dialgauge.perturb._grammar import NEGATIONS, hyphenated
 from dialgauge.perturb._guards import following
-from dialgauge.perturb._importance import removal
+from dialgauge.perturb._importance import removal, tells_outcome
 from dialgauge.perturb._lesser_sentences import lesser_sentences
 from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
@@ -74,7 +74,10 @@ _WORDY = tuple(
         ("puts off", "postpones"),
     )
 )
+#: Long forms that are another verb form as they stand.
+_BASE_FORMS = frozenset(["come back", "put off", "talk about"])
 _FILLERS = word_list("fillers")
+_PARTICLES = word_list("particles")
 _EVALUATIVE = word_list("evaluative")
 #: A passage of only these (and grammar) describes emotions or behaviour, not facts.
 _NO_FACT = FUNCTION_WORDS | _FILLERS | _EVALUATIVE | word_list("feelings")
@@ -125,6 +128,9 @@ def _wordy(parsed: Parsed) -> Iterator[Edit]:
             rest = parsed.text[match.end() :].partition(".")[0]
             if match.group().endswith("about") and " about " in rest:
                 continue  # "talk about the weather and about sports"
+            verb = next((t for t in parsed.tokens if t.start == match.start()), None)
+            if match.group().lower() in _BASE_FORMS and (verb is None or verb.tag not in ("VB", "VBP")):
+                continue  # "was put off", "has come back"
             yield Edit(*match.span(), short.capitalize() if match.group()[0].isupper() else short)
 
 
@@ -136,7 +142,8 @@ def _fillers(parsed: Parsed) -> Iterator[Edit]:
             # "not only … but also", and "first … then" without an "and".
             joins = before == "but" if token.lower == "also" else token.lower == "then" and before != "and"
             joins = joins or (token.lower in ("however", "therefore") and before in (",", ";"))
-            if following not in ("than", "as", "if", "though", "that") and not joins:
+            particle = token.lower in _PARTICLES and parsed.tokens[token.head].pos == "VERB"  # "wins them over"
+            if following not in ("than", "as", "if", "though", "that") and not joins and not particle:
                 yield _with_commas(parsed, token.start, token.end)
 
 
@@ -237,7 +244,9 @@ def _lesser_points(parsed: Parsed, dialogue: Dialogue | None) -> Iterator[list[E
     then sentences, the least important first."""
     phrases = sorted(((first, last) for first, last, _ in dispensable(parsed)), key=lambda p: (p[1] - p[0], p))
     light = [p for p in phrases if _is_light(parsed, parsed.tokens[p[0] : p[1] + 1])]
-    for first, last in (*light, *(p for p in phrases if p not in light)):
+    ranked = [*light, *(p for p in phrases if p not in light)]
+    ranked.sort(key=lambda p: tells_outcome(parsed.text[parsed.tokens[p[0]].start : parsed.tokens[p[1]].end]))
+    for first, last in ranked:
         yield cut(parsed, range(first, last + 1))
     for place in lesser_sentences(parsed, dialogue):
         yield removal(parsed, [place])
@@ -343,7 +352,7 @@ LENGTH_REDUCTION = Perturbation(
     propose=_propose_reduction,
     validate=_validate_reduction,
     needs=frozenset({"parse"}),
-    version="5",
+    version="6",
     citation=CITATION,
     examples=(
         (

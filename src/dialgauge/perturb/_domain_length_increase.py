@@ -4,17 +4,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from dialgauge.corpus import Dialogue
+from dialgauge.language import NUMBER_WORDS
 from dialgauge.perturb._domain_length import negated
 from dialgauge.perturb._domain_text import CITATION, lost_facts, new_facts, word_count
 from dialgauge.perturb._edits import Edit, apply_edits
-from dialgauge.perturb._parse import Parsed
+from dialgauge.perturb._grammar import base_form
+from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_first_name, people_of
 from dialgauge.perturb._perturbation import Perturbation, Random
 from dialgauge.perturb._registry import register
+from dialgauge.perturb._spans import copies_turns
 
 #: The bound on the ratio of words that the validator requires, and what the rules aim for.
 _LONGER, _AIM_LONGER = 1.15, 1.25
 
+_UNIT_OF_TIME = "(?:minute|hour|day|week|month|year)"
 #: Plain words and their long-winded forms. None adds or takes away anything.
 _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), replacement)
@@ -24,13 +28,15 @@ _EXPANSIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\balthough\b", "in spite of the fact that"),
         (r"(?<=[,.] )[Ii]f\b(?! not)", "in the event that"),  # not in "asks if"
         (r"\bsoon\b(?! as)", "in the near future"),
-        (r"\bwithin (?=(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|forty)\b)", "within a period of "),
-        (r"\bnow\b", "at this point in time"),
+        (rf"\bwithin (?=(?:\d+|{'|'.join(NUMBER_WORDS)}) (?:\w+ )?{_UNIT_OF_TIME}s?\b)", "within a period of "),
+        (
+            r"(?<!\bfrom )(?<!\bby )(?<!\bright )(?<!\bjust )(?<!\buntil )\bnow\b(?! on\b| that\b)",
+            "at this point in time",
+        ),
         (r"\buntil\b", "up until"),
         (r"\binstead of\b", "in place of"),
         (r"\bwants to\b", "has the wish to"),
         (r"\bwanted to\b", "had the wish to"),
-        (r"\bagreed to\b", "declared agreement to"),
         (r"\bbut\b(?= (?:he|she|they|it|the)\b)", "but at the same time"),
         (r"\bThe (customer|caller|client|user)\b", r"The \1 in this conversation"),
         (r"\bThe (agent|representative|adviser|advisor)\b", r"The \1 in this conversation"),
@@ -52,6 +58,8 @@ _CLOSINGS = (
 #: A sentence that begins so looks back already.
 _TYING = frozenset(["and", "but", "so", "or", "then", "also", "finally", "however", "still", "later", "afterwards"])
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
+#: Parts of speech that are no names, whatever name they open.
+_NO_NAMES = frozenset({"ADP", "ADV", "AUX", "CCONJ", "DET", "NUM", "PRON", "SCONJ", "VERB"})
 
 
 def _propose_increase(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Sequence[Edit]:
@@ -85,27 +93,37 @@ def _expanded(text: str) -> Iterator[Edit]:
 def _leads(parsed: Parsed, known: frozenset[str], rng: Random) -> Iterator[Edit]:
     """An empty introduction for each sentence that is one: it has a subject and a finite verb."""
     following = rng.sample(_NEXT_LEADS, len(_NEXT_LEADS))
+    if copies_turns(parsed.text):
+        return  # "As far as this conversation shows, Agent: Hello"
     for place, (start, _) in enumerate(parsed.sentences):
         tokens = [token for token in parsed.tokens if token.sentence == place]
         whole = any(t.dep in ("nsubj", "nsubjpass", "expl") for t in tokens) and any(t.tag in _FINITE for t in tokens)
         if not tokens or not whole or tokens[0].tag in ("VB", "UH") or tokens[0].lower in _TYING:
             continue
         lead = rng.choice(_FIRST_LEADS) if place == 0 else following[place % len(following)]
-        opens_with_phrase = tokens[0].dep not in ("nsubj", "nsubjpass", "det", "compound", "poss", "amod", "expl")
-        if lead.endswith("that ") and opens_with_phrase:
-            lead = "In addition to this, "
         first = tokens[0]
-        name = (
-            first.pos == "PROPN"
-            or first.entity
-            or is_first_name(first.text)
-            or first.lower in known
-            or any(t.pos == "PROPN" and t.i == first.i + 1 and first.dep == "compound" for t in tokens)
-            or first.text == "I"
-            or first.text[1:2].isupper()
-            or not first.text[0].isalpha()
-        )
+        name = _is_name(first, tokens, known)
+        opens_with_phrase = first.dep not in ("nsubj", "nsubjpass", "det", "compound", "poss", "amod", "expl")
+        if lead.endswith("that ") and (opens_with_phrase or (first.pos == "PROPN" and not name)):
+            lead = "In addition to this, "
+        if first.lower == "according":
+            lead = _FIRST_LEADS[1]
         yield Edit(start, start + 1, lead + (parsed.text[start] if name else parsed.text[start].lower()))
+
+
+def _is_name(first: Token, tokens: Sequence[Token], known: frozenset[str]) -> bool:
+    """Whether the first word of a sentence keeps its capital: *Ann*, *I*, *NASA*; not *The* of a name, nor *Stung*."""
+    if first.text == "I" or first.text[1:2].isupper() or not first.text[0].isalpha():
+        return True
+    if is_first_name(first.text) or first.lower in known:
+        return True
+    if first.pos in _NO_NAMES:
+        return False
+    form_of_verb = first.lower != (base_form(first.lower, "VERB") or first.lower)
+    if first.pos == "PROPN" and not first.entity and form_of_verb:
+        return False
+    named = any(t.pos == "PROPN" and t.i == first.i + 1 and first.dep == "compound" for t in tokens)
+    return first.pos == "PROPN" or bool(first.entity) or named
 
 
 def _closing(parsed: Parsed, rng: Random) -> Iterator[Edit]:
@@ -125,7 +143,7 @@ def _validate_increase(
 
 LENGTH_INCREASE = Perturbation(
     name="length_increase",
-    version="2",
+    version="3",
     family="domain",
     description="Uses more words for the same content; adds nothing",
     effects={"consistency": "preserves", "relevance": "preserves"},
@@ -136,7 +154,7 @@ LENGTH_INCREASE = Perturbation(
     examples=(
         (
             "The customer wanted to cancel the card because it was lost.",
-            "The customer had the wish to cancel the card due to the fact that it was lost.",
+            "The customer in this conversation wanted to cancel the card because it was lost.",
         ),
     ),
 )

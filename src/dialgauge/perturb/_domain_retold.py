@@ -130,7 +130,11 @@ def _is_clear(doer: Doer, met: list[Doer]) -> bool:
     if doer.several:
         return bool(named) and (named[-1].several or len({other.text for other in named}) > 1)
     wanted = "masculine" if doer.text.lower() == "he" else "feminine"
-    return bool(named) and not named[-1].several and people().gender_of(named[-1].text) in (None, wanted)
+    if not named or named[-1].several:
+        return False
+    known = people().gender_of(named[-1].text)
+    role = any(word in pair for word in named[-1].text.lower().split() for pair in lexicon().pairs)
+    return known == wanted or (known is None and (role or not named[-1].text[0].isupper()))
 
 
 def _part(doer: Doer, first: Doer, before: Part) -> Part:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from dialgauge.corpus import Dialogue
+from dialgauge.perturb._baseline_order import PRONOUN_FIRST
 from dialgauge.perturb._domain_text import CITATION
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._entities import draw_combination
@@ -10,6 +11,9 @@ from dialgauge.perturb._importance import Importance, important_sentences, remov
 from dialgauge.perturb._parse import Parsed, outline
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
+
+#: So many draws are tried for one that leaves no pronoun without its name.
+_DRAWS = 24
 
 
 def _propose(
@@ -21,8 +25,26 @@ def _propose(
     importance = important_sentences(parsed, dialogue)
     if len(importance.sentences) < level:
         return NotApplicable(f"{len(importance.sentences)} of {total} sentences are important, fewer than {level}")
-    chosen = [importance.sentences[i] for i in draw_combination(len(importance.sentences), level, mode, rng)]
+    texts = [parsed.text[start:end] for start, end in parsed.sentences]
+    if mode == "nested":
+        order = list(importance.sentences)
+        rng.shuffle(order)
+        # Those that leave no pronoun behind come first, whatever n is.
+        order.sort(key=lambda place: _dangles(texts, [place]))
+        chosen = sorted(order[:level])
+    else:
+        draws = [draw_combination(len(importance.sentences), level, mode, rng) for _ in range(_DRAWS)]
+        drawn = [[importance.sentences[i] for i in draw] for draw in draws]
+        chosen = min(drawn, key=lambda places: _dangles(texts, places))
     return Proposal(removal(parsed, chosen), _notes(importance))
+
+
+def _dangles(texts: Sequence[str], gone: Sequence[int]) -> bool:
+    """Whether a sentence that opens with a pronoun loses the one before it."""
+    return any(
+        place - 1 in gone and place not in gone and PRONOUN_FIRST.match(text) is not None
+        for place, text in enumerate(texts)
+    )
 
 
 def _notes(importance: Importance) -> dict[str, object]:
@@ -53,6 +75,7 @@ def _validate(
 
 REMOVE_IMPORTANT_SENTENCE = Perturbation(
     name="remove_important_sentence",
+    version="2",
     family="domain",
     description="Removes exactly n of the sentences about the topic of the call",
     effects={"consistency": "preserves", "relevance": "degrades"},
@@ -67,7 +90,7 @@ REMOVE_IMPORTANT_SENTENCE = Perturbation(
         (
             "The bank cancelled the card that the cash machine had kept. The payment was refunded to the account. The "
             "agent was polite.",
-            "The payment was refunded to the account. The agent was polite.",
+            "The bank cancelled the card that the cash machine had kept. The agent was polite.",
         ),
     ),
     options={

@@ -7,8 +7,10 @@ from functools import lru_cache
 from typing import Literal
 
 from dialgauge.corpus import Dialogue
+from dialgauge.perturb._grammar import base_form
 from dialgauge.perturb._lexicon import Gender, alternatives, lexicon, people, plural, word_list
 from dialgauge.perturb._people import is_first_name
+from dialgauge.perturb._word_tables import supersense, word_set
 
 Side = Literal[0, 1]
 #: Minimum evidence in the transcript before a name counts as that of a side.
@@ -16,10 +18,10 @@ _ATTESTED = 2
 
 #: Role words that nearly always mean a side of the conversation. The others only do so after "the" (or with no article
 #: at all), and where none of these is used for their side.
-_PRIMARY = ("customer", "user", "caller", "client", "agent", "representative", "rep", "adviser", "advisor", "operator")
+_PRIMARY = ("customer", "caller", "client", "agent", "representative", "rep", "adviser", "advisor", "operator")
 _TITLE = r"(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?"
 _CAPITALISED = r"[A-Z][a-z’'\u00c0-\u024f]*(?:-[A-Z][a-z\u00c0-\u024f]+)*"
-_NAME = re.compile(rf"(?:{_TITLE}\s+)?{_CAPITALISED}(?:\s+{_CAPITALISED})*")
+_NAME = re.compile(rf"(?<!\w)(?:{_TITLE}\s+)?{_CAPITALISED}(?:\s+{_CAPITALISED})*")
 _WORD = re.compile(_CAPITALISED)
 _POSSESSIVE = re.compile(r"['’](?:s|ll|d|ve|re|m)?$")
 _FILLER = r"(?:(?i:uh|um|er|yeah|yes|so|okay),?\s+)*"
@@ -50,6 +52,9 @@ _SOMEBODYS = re.compile(
 _KIND_OF_ROLE = re.compile(rf"(?<![\w-])(?:(?:{'|'.join(sorted(word_list('kinds_of_role')))})[ -]+)+$", re.IGNORECASE)
 #: Capitalised words that begin sentences or name days and months: never a speaker.
 _NO_NAME = word_list("no_name")
+_STOP = word_set("stopwords")
+#: The supersense of times.
+_TIMES = 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,8 @@ class Sides:
         pattern = alternatives([*forms, "customer service", "customer services", "customer support", "customer care"])
         for match in pattern.finditer(text):
             word = match.group().lower()
+            if _opens_name(text, match):
+                continue
             # "The sales agent" is one unit: the words before say what kind of agent.
             kind = _KIND_OF_ROLE.search(text[: match.start()])
             start = kind.start() if kind else match.start()
@@ -107,6 +114,17 @@ class Sides:
                 side = 0 if words & self.names[0] else 1
                 found.append(Mention(start, end, side, "name", inside))
         return found
+
+
+def _opens_name(text: str, role: re.Match[str]) -> bool:
+    """Whether a role word is part of a longer noun: *the user interface*, not *Customer Dana*."""
+    after = re.match(r" ([A-Za-z][a-z]+)\b", text[role.end() :])
+    if after is None or is_first_name(after[1]):
+        return False
+    word = after[1].lower()
+    # After a singular a verb would have an ending.
+    noun = supersense(word) not in (None, _TIMES) and not word.endswith(("s", "ed", "ing", "ly")) and word not in _STOP
+    return noun and (after[1][0].isupper() or base_form(word, "VERB") is None or role.group().lower() == "user")
 
 
 def sides_of(dialogue: Dialogue | None, text: str) -> Sides:
@@ -153,7 +171,9 @@ def _called(dialogue: Dialogue, speakers: tuple[str, str], side: Side, text: str
     for name, votes in sorted(_evidence(turns).items(), key=lambda entry: (-max(entry[1]), entry[0])):
         words = {*_words_of(name)} & named
         if words and votes[side] > votes[1 - side]:
-            return frozenset(words)
+            # "Ms Shaw" of the transcript is "Anne Shaw" and "Anne" in the summary.
+            whole = [{*_words_of(run)} for run in people_named if words & {*_words_of(run)}]
+            return frozenset(words.union(*whole))
     return frozenset()
 
 
@@ -221,6 +241,9 @@ def _role_words(text: str) -> tuple[frozenset[str], frozenset[str]]:
         secondary = [word for word in sorted(mine - primary) if _stands_for_side(word, text)]
         # Both kinds stay known, so that a swap is found again in the result; only what the text uses decides.
         used = primary if alternatives([*primary, *map(plural, primary)]).search(text) else primary | {*secondary}
+        others = [pair[1 - side] for pair in lexicon().pairs]
+        if not alternatives([*others, *map(plural, others)]).search(text):
+            used = used - {"user"}  # those who use something, and nobody who talks
         result.append(frozenset(used))
     return result[0], result[1]
 

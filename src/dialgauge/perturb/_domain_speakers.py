@@ -24,6 +24,12 @@ _NOBODYS = r"(?<!\bhis )(?<!\bher )(?<!\bhis late )(?<!\bher late )(?<!\belderly
 _WOMEN = "mother|mum|mom|daughter|wife|sister|girl|woman|nan|grandmother|aunt|bride|lady"
 _MEN = "father|dad|son|husband|brother|boy|man|grandfather|uncle|groom|gentleman"
 _OTHERS = re.compile(rf"{_NOBODYS}(?P<feminine>{_WOMEN})\b|{_NOBODYS}(?P<masculine>{_MEN})\b", re.IGNORECASE)
+#: Somebody's mother who does something: "his nan is coming, so she …".
+_ACTING_RELATIVES = re.compile(
+    rf"\b(?:his|her|their) (?:(?P<feminine>{_WOMEN})|(?P<masculine>{_MEN})) "
+    r"(?=(?:is|was|will|has|had|would|can|could|does|did|wants|gets|comes|came|went)\b)",
+    re.IGNORECASE,
+)
 _RELATIVES: dict[Gender, re.Pattern[str]] = {
     "feminine": re.compile(rf"\b(?:{_WOMEN})\b", re.IGNORECASE),
     "masculine": re.compile(rf"\b(?:{_MEN})\b", re.IGNORECASE),
@@ -104,6 +110,9 @@ def _unswitchable(parsed: Parsed, dialogue: Dialogue | None, sides: Sides, menti
     if any(re.search(r"\b[A-Z][a-z]+ and $", text[: m.start]) for m in mentions):
         return "one side is named, and somebody who may be the other one"
     spans = [(mention.start, mention.end) for mention in mentions]
+    placeholder = mentions[0].kind == "name" and not mentions[0].text[0].isalpha()
+    if placeholder and any(word in _OTHER_PEOPLE for word in re.findall(r"\b[Tt]he (\w+)", text)):
+        return "one side is named, and somebody who may be the other one"  # "the doctor asks #Person1#"
     speakers = people_of(dialogue)
     for match in _NAME.finditer(text):
         words = re.findall(r"[A-Z][a-z]+", match.group())
@@ -239,6 +248,8 @@ def _stands_for(
     window = text[: pronoun.start()]
     for match in _OTHERS.finditer(window, max(0, len(window) - _REACH)):
         candidates.append((match.start(), None, "feminine" if match["feminine"] else "masculine"))
+    for match in _ACTING_RELATIVES.finditer(window, max(0, len(window) - _REACH)):
+        candidates.append((match.start(), None, "feminine" if match["feminine"] else "masculine"))
     candidates += [(match.start(), None, None) for match in _ANIMALS.finditer(window, max(0, len(window) - _REACH))]
     for match in _NAME.finditer(window, max(0, len(window) - _REACH)):
         known = people().gender_of(match.group())
@@ -309,7 +320,7 @@ def _masked(text: str, mentions: Sequence[Mention]) -> str:
 
 SPEAKER_SWITCH = Perturbation(
     name="speaker_switch",
-    version="4",
+    version="5",
     family="domain",
     description="Swaps the two sides: role words, names and their pronouns, everywhere",
     effects={"consistency": "degrades", "relevance": "degrades"},

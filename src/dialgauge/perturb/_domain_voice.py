@@ -4,10 +4,11 @@ from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import glued, inflect, is_question, like, verb_base
 from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
-from dialgauge.perturb._people import is_person
+from dialgauge.perturb._people import is_first_name, is_person
+from dialgauge.perturb._spans import copies_turns
 
 _NOMINATIVE = {"him": "he", "her": "she", "them": "they", "me": "I", "us": "we"}
-_OBJECTIVE = {nominative: objective for objective, nominative in _NOMINATIVE.items()}
+_OBJECTIVE = {nominative.lower(): objective for objective, nominative in _NOMINATIVE.items()}
 #: Verbs whose passive is odd or wrong, and reflexives and reciprocals that cannot become subjects.
 _NO_PASSIVE = word_list("no_passive")
 _NO_SUBJECT = word_list("no_subject")
@@ -20,6 +21,8 @@ _LONGEST_OBJECT, _LONGEST_SUBJECT = 14, 8
 def to_passive(parsed: Parsed) -> list[Edit]:
     """``The agent cancelled the card`` → ``The card was cancelled by the agent``, wherever it can be done safely."""
     edits: list[Edit] = []
+    if copies_turns(parsed.text):
+        return edits
     for verb in parsed.tokens:
         subject, target = parsed.child(verb, "nsubj"), parsed.child(verb, "dobj")
         if verb.pos == "VERB" and subject and target and _can_be_passive(parsed, verb, subject, target):
@@ -73,6 +76,9 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
         and not any(c.dep in ("dative", "xcomp", "ccomp", "oprd") for c in children)
         and not any(c.dep == "advcl" and c.tag == "VBG" and c.i > verb.i for c in children)
         and not any(_reaches_person(parsed, t) for t in object_)
+        and not _has_second_object(parsed, verb, target)
+        and following not in ("from", "of", "with")
+        and not _is_misread(parsed, verb, subject, target)
         and target.lower not in _NO_SUBJECT and subject.lower not in _NO_SUBJECT
         and subject.tag not in ("WP", "WDT") and subject.lower != "it"
         and not any(t.tag == "PRP$" for t in object_)
@@ -80,6 +86,32 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
         and not any(t.dep in ("relcl", "acl", "advcl") for t in whole)
         and not glued(parsed, verb) and not any(glued(parsed, t) for t in parsed.tokens[whole[-1].i : verb.i])
     )  # fmt: skip
+
+
+def _has_second_object(parsed: Parsed, verb: Token, target: Token) -> bool:
+    """*Wires him some money*, *asks a policeman the way*, *sends Logan pictures*: the passive has no place for the
+    second one."""
+    beside = [t for t in parsed.subtree(target) if t.dep in ("compound", "nmod", "poss") and t.i < target.i]
+    if target.pos == "NOUN" and any(
+        (is_first_name(t.text) or not t.text[0].isalpha()) and parsed.tokens[t.i + 1].tag != "POS" for t in beside
+    ):
+        return True
+    return any(
+        parsed.tokens[c].dep == "dobj" or (parsed.tokens[c].dep == "npadvmod" and not parsed.tokens[c].entity)
+        for c in verb.children
+        if c > target.i
+    )
+
+
+def _is_misread(parsed: Parsed, verb: Token, subject: Token, target: Token) -> bool:
+    """*Finds the taste nauseating*, *is heavy and climbing builds muscles*: what belongs elsewhere in the phrase."""
+    last = parsed.subtree(target)[-1]
+    judged = last.i > target.i and (last.pos == "ADJ" or last.tag == "VBG")
+    joined = [t for t in parsed.subtree(subject) if t.pos == "ADJ" and (t.dep == "conj" or t.i + 1 == subject.left)]
+    after_and = any(t.pos == "CCONJ" for t in parsed.subtree(subject)) and any(
+        t.pos == "ADJ" and parsed.tokens[t.i + 1].pos == "CCONJ" for t in parsed.subtree(subject)
+    )
+    return judged or bool(joined) or after_and
 
 
 def _reaches_person(parsed: Parsed, token: Token) -> bool:
@@ -96,7 +128,8 @@ def _out_of_number(verb: Token, subject: Token) -> bool:
 
 def _passive_edits(parsed: Parsed, verb: Token, subject: Token, target: Token) -> list[Edit]:
     # A regular past form is its own participle, and keeps the spelling of the text ("cancelled").
-    regular = verb.tag in ("VBD", "VBN") and verb.lower.endswith("ed")
+    # So do those that never change ("quit", "put").
+    regular = verb.tag in ("VBD", "VBN") and (verb.lower.endswith("ed") or verb.lower == verb_base(verb))
     participle = verb.lower if regular else inflect(verb_base(verb), "VBN")
     auxiliaries = [parsed.tokens[c] for c in verb.children if parsed.tokens[c].dep == "aux"]
     plural = _is_plural(parsed, target)
@@ -208,7 +241,7 @@ def _decapitalised(parsed: Parsed, head: Token, pronouns: dict[str, str]) -> str
     phrase = _phrase(parsed, head, pronouns)
     keeps = (
         first.pos == "PROPN"
-        or first.entity in ("PERSON", "ORG", "GPE")
+        or first.entity in ("PERSON", "ORG", "GPE", "NORP")
         or first.text == "I"
         or first.text[1:2].isupper()
     )

@@ -16,6 +16,7 @@ from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._people import is_first_name
 from dialgauge.perturb._perturbation import Random
 from dialgauge.perturb._spans import PLACEHOLDER
+from dialgauge.perturb._word_tables import supersense, word_set
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -58,6 +59,7 @@ _BEFORE_PLACES = ("in", "to", "from", "at", "near", "visit", "leave", "left", "a
 _COUNTRIES = frozenset(people().countries)
 _COMPANY = word_list("company")
 _PLACE = word_list("place")
+_PERSONS = word_set("person") | word_set("persons", "wordnet")
 _LABELS = {"PERSON": "person", "ORG": "organisation", "GPE": "place", "LOC": "place", "FAC": "place"}
 
 
@@ -85,12 +87,18 @@ def find_entities(parsed: Parsed, domain: Domain | None, known: frozenset[str] =
     if domain is not None:
         from dialgauge.perturb._domain_category import find_terms
 
-        alone = [term for term in find_terms(parsed, domain) if not _in_compound(parsed, term.start, term.end)]
+        alone = [
+            term
+            for term in find_terms(parsed, domain)
+            if not _in_compound(parsed, term.start, term.end)
+            and not _is_told_of(parsed, term.end)
+            and not (term.text[0].isupper() and term.text.lower() in known)
+        ]
         found += [(term.start, term.end, "term", term.slot) for term in alone]
     groups: dict[str, tuple[str, str, str, list[tuple[int, int]]]] = {}
     for start, end, kind, slot in _everywhere(parsed.text, _longest_first(found)):
         surface = parsed.text[start:end]
-        key = surface.lower()
+        key = surface.lower().removeprefix("the ") if kind == "role" else surface.lower()
         groups.setdefault(key, (kind, surface, slot, []))[3].append((start, end))
     return _joined_people(
         [EntityGroup(kind, surface, tuple(spans), slot) for kind, surface, slot, spans in groups.values()]
@@ -196,6 +204,10 @@ def _name(
     end = start + len(stripped)
     if kind != "street" and _describes_noun(parsed, end):
         return  # "the Maya temples"
+    if kind == "person" and re.search(r"\b(?:[Tt]he|[Aa]n?|[Tt]his|[Tt]hat)\s$", parsed.text[:start]):
+        return  # "the Bill"
+    if kind == "place" and _says_of_whom(parsed, start):
+        return  # "Greta from Kitemobile"
     if kind in ("place", "organisation") and _beside_person(parsed, start, end):
         return  # "input from Skiranth, Ravi and Prasad"
     if kind == "person" and (title := re.search(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+$", parsed.text[:start])):
@@ -216,6 +228,9 @@ def _kind_of(text: str, start: int, name: str, label: str, known: frozenset[str]
         return "person"
     if label == "person" and re.search(rf"(?:Mr|Mrs|Ms|Miss|Dr|[A-Z][a-z]+)\.?\s+{re.escape(name)}\b", text):
         return "person"  # the surname alone of somebody who is named in full
+    common = len(words) == 1 and supersense(name.lower()) is not None
+    if common and (label == "place" or name.lower() in _PERSONS):
+        return None  # "in Library", "Plumber is Thursday"
     if name in _COUNTRIES:
         return None if re.search(r"\b[Tt]he\s+$", text[:start]) else "country"
     if label == "person" or (name.isupper() and len(name) <= 4):
@@ -228,6 +243,19 @@ def _kind_of(text: str, start: int, name: str, label: str, known: frozenset[str]
         return "place" if before in _BEFORE_PLACES and not name.isupper() else None
     somebody = len(words) == 1 and not name.isupper()  # "talk with Prasad": a label alone does not make a company
     return "organisation" if before in (("at", "for") if somebody else ("at", "for", "from", "with")) else None
+
+
+def _is_told_of(parsed: Parsed, end: int) -> bool:
+    """Whether a clause says more of a noun (*the hotel they are staying in*), which another would not fit."""
+    noun = next((t for t in parsed.tokens if t.end == end), None)
+    return noun is not None and parsed.child(noun, "relcl", "acl") is not None
+
+
+def _says_of_whom(parsed: Parsed, start: int) -> bool:
+    """Whether a name after *from* belongs to somebody, whose town or firm it may be."""
+    before = next((t for t in parsed.tokens if t.end == start - 1), None)
+    whose = parsed.tokens[before.head] if before is not None and before.lower == "from" else None
+    return whose is not None and (is_first_name(whose.text) or whose.entity == "PERSON")
 
 
 def _describes_noun(parsed: Parsed, end: int) -> bool:

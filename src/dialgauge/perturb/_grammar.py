@@ -9,7 +9,7 @@ from dialgauge.perturb._word_tables import supersense, word_set
 SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj", "csubjpass")
 _BE_FINITE = frozenset(("is", "are", "am", "was", "were", "'s", "'re", "'m"))
 #: Verbs after which a clause without tense has a subject in the nominative (suggests that he go).
-_SUBJUNCTIVE = ("suggest", "recommend", "insist", "demand", "propose", "request", "require", "advise")
+SUBJUNCTIVE = ("suggest", "recommend", "insist", "demand", "propose", "request", "require", "advise")
 #: Words that make a clause negative.
 NEGATIONS = word_set("negations")
 
@@ -131,6 +131,9 @@ def takes_nominative(parsed: Parsed, verb: Token) -> bool:
     infinitive = any(parsed.tokens[c].lower == "to" and parsed.tokens[c].dep == "aux" for c in verb.children)
     if infinitive:
         return False  # "waiting for them to be delivered"
+    gerund = any(parsed.tokens[c].dep in ("aux", "auxpass") and parsed.tokens[c].tag == "VBG" for c in verb.children)
+    if gerund and finite_part(parsed, verb) is None:
+        return False  # "because of them being messed up"
     if verb.tag not in ("VB", "VBG") or finite_part(parsed, verb) is not None:
         return True
-    return verb.tag == "VB" and (verb.dep == "ROOT" or parsed.tokens[verb.head].lemma in _SUBJUNCTIVE)
+    return verb.tag == "VB" and (verb.dep == "ROOT" or parsed.tokens[verb.head].lemma in SUBJUNCTIVE)

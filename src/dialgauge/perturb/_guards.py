@@ -16,6 +16,8 @@ Guard = Callable[[Parsed, Candidate], str]
 
 #: What opens a clause that only says under which condition something holds.
 CONDITIONS = frozenset(("if", "unless", "whether", "until", "till", "once", "provided", "supposing", "lest", "before"))
+#: Words that deny what follows them.
+_DENYING = frozenset(["avoid", "deny", "fail", "impossible", "lack", "refuse", "unable", "without"])
 _QUOTES = re.compile(r"[\"“”„«»]")
 
 
@@ -121,7 +123,7 @@ def under_negation(parsed: Parsed, token: Token) -> str:
     return (
         "under a negation"
         if any(
-            (t.pos in ("VERB", "AUX") and is_negated(parsed, t)) or in_excess(parsed, t)
+            (t.pos in ("VERB", "AUX") and is_negated(parsed, t)) or in_excess(parsed, t) or lemma_of(t) in _DENYING
             for t in ancestors(parsed, token)
         )
         else ""

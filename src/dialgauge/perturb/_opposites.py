@@ -3,8 +3,17 @@
 from functools import cache
 
 from dialgauge.perturb._adjective_forms import adjective_lemma, negates, takes_ending
-from dialgauge.perturb._grammar import base_form, finite_part, inflect, subject
-from dialgauge.perturb._guards import ancestors, following, in_excess, is_definite, is_negated, lemma_of, noun_class
+from dialgauge.perturb._grammar import SUBJECTS, base_form, finite_part, inflect, subject
+from dialgauge.perturb._guards import (
+    ancestors,
+    following,
+    in_excess,
+    is_definite,
+    is_negated,
+    lemma_of,
+    noun_class,
+    preceding,
+)
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import names_person
 from dialgauge.perturb._word_tables import substitutes, word_set
@@ -16,7 +25,9 @@ _ABSTRACT = frozenset((7, 9, 12))
 _TIMED = frozenset((4, 6, 11, 13, 28))
 #: Supersenses of bodies, things, food, places, objects, plants, possessions and substances.
 _CONCRETE = frozenset((5, 6, 8, 13, 15, 17, 18, 20, 21, 27))
-_DEVICE, _BODY = 6, 8
+_DEVICE, _BODY, _FOOD = 6, 8, 13
+#: What opens a clause that tells why or when something is so.
+_EXPLAINING = frozenset(["after", "as", "because", "if", "since", "when", "while"])
 #: Verbs whose object is what somebody would like to have.
 _SEEKING = word_set("seeking_verbs")
 #: Adjectives that mean something else of things that can be touched than of the others.
@@ -46,6 +57,25 @@ def in_pair(parsed: Parsed, token: Token) -> str:
     return "one half of a pair" if both else ""
 
 
+def explained(parsed: Parsed, token: Token) -> str:
+    """*Sad because his life is miserable*, *depressed and stressed*: what is said beside it would contradict."""
+    noun = parsed.tokens[token.head]
+    if token.dep == "amod":
+        if (valence(noun.lower) or valence(lemma_of(noun))) * valence(token.lower) > 0:
+            return "explained by its noun"  # "terrible debts"
+        above = [t.lower for t in ancestors(parsed, noun)]
+        if noun.dep == "pobj" and {"because", "due"} & {*above[:2]}:
+            return "gives a reason"  # "because of the terrible noise"
+    verb = parsed.tokens[noun.head] if token.dep == "amod" and noun.dep == "attr" else noun
+    said = token.dep != "amod" or noun.dep == "attr"
+    beside = [parsed.tokens[c] for c in (*verb.children, *token.children) if c > token.i]
+    if said and any(p.dep == "advcl" and parsed.tokens[p.left].lower in _EXPLAINING for p in beside):
+        return "explained by what follows"
+    joined = [p for p in beside if p.dep == "conj" and p.tag == "VBN" and parsed.child(p, *SUBJECTS) is None]
+    same = any(valence(p.lower) * valence(token.lower) > 0 for p in joined)
+    return "explained by what follows" if same else ""
+
+
 def in_set_phrase(parsed: Parsed, token: Token) -> str:
     """*Makes good use of it*, *takes good care of him*, *asks them not to be late*."""
     noun = parsed.tokens[token.head]
@@ -58,8 +88,13 @@ def in_set_phrase(parsed: Parsed, token: Token) -> str:
 
 
 def of_a_part_or_device(parsed: Parsed, token: Token) -> str:
-    """*The lower back*, *a slow cooker*: one of two parts, and what something does."""
+    """*The lower back*, *a slow cooker*, *dry wine*: one of two parts, what something does, a sort of drink."""
     noun = parsed.tokens[token.head]
+    before, after = preceding(parsed, token), following(parsed, token)
+    if before is not None and after is not None and before.tag == after.tag == "CD":
+        return "part of a name"  # "zero dark thirty"
+    if token.dep == "amod" and token.lower in ("dry", "hard", "light", "soft", "strong") and noun_class(noun) == _FOOD:
+        return "part of a term"
     if token.dep != "amod":
         after = following(parsed, token)
         misread = token.tag != "JJ" and after is not None and after.pos == "VERB"  # "and later convinces him"
@@ -73,7 +108,7 @@ def result_of_a_verb(parsed: Parsed, token: Token) -> str:
     """*The broken pipe*: what was done to it is why it is spoken of."""
     verb = base_form(token.lower, "VERB")
     done = verb is not None and verb != token.lower and inflect(verb, "VBN") == token.lower
-    return "says what was done" if done and token.dep == "amod" else ""
+    return "says what was done" if done and token.dep in ("amod", "conj") else ""
 
 
 def unwanted(parsed: Parsed, token: Token, opposite: str) -> bool:

@@ -24,12 +24,22 @@ _SUBJECT_TO_OBJECT = {"he": "him", "she": "her", "they": "them", "it": "it"}
 _VOCATIVE = re.compile(r"\b(?i:thanks|thank you|hi|hello|hey|sorry|bye|goodbye|morning|dear),?\s+([A-Z][a-z]+)\b")
 #: The supersense of things that people make.
 _ARTIFACT = 6
+#: The supersense of groups.
+_GROUP = 14
 _NOT_NAMES = word_set("not_names")
 
 
 @lru_cache(maxsize=256)
 def _people_in(speakers: tuple[str, ...], text: str) -> frozenset[str]:
-    named = {word for speaker in speakers for word in re.findall(r"[^\W\d_]+", speaker) if word[0].isupper()}
+    people = [re.findall(r"[^\W\d_]+", speaker) for speaker in speakers]
+    # A speaker "Pet Shop" is nobody; one common noun alone may be a name (Grant, Summer).
+    named = {
+        word
+        for words in people
+        if len(words) < 2 or any(is_first_name(word) or supersense(word.lower()) is None for word in words)
+        for word in words
+        if word[0].isupper()
+    }
     addressed = {*_VOCATIVE.findall(text)}
     return frozenset(word.lower() for word in named | addressed) - _NOT_NAMES - _PERSON
 
@@ -67,6 +77,8 @@ def is_person(parsed: Parsed, token: Token, known: frozenset[str] = frozenset())
         return True
     if token.pos != "PROPN" and token.lower not in known:
         return False
+    if _has_article(parsed, token):
+        return False  # "the Bill", "the User Interface"
     if token.lower in known or (
         is_first_name(token.text) and (token.entity == "PERSON" or supersense(token.lower) is None)
     ):
@@ -78,6 +90,13 @@ def is_person(parsed: Parsed, token: Token, known: frozenset[str] = frozenset())
     doings = [parsed.tokens[t.head].lemma.lower() for t in same if t.dep == "nsubj"]
     labelled = all(t.entity == "PERSON" for t in same)
     return any(verb in PERSONAL or (labelled and verb not in _OF_ANYTHING) for verb in doings)
+
+
+def _has_article(parsed: Parsed, token: Token) -> bool:
+    """Whether a name in the singular has an article of its own, as names of people do not (*the proud Ann* does)."""
+    parts = [parsed.tokens[c] for c in token.children]
+    described = any(part.dep == "amod" and part.text.islower() for part in parts)
+    return token.tag == "NNP" and not described and any(p.lower in ("the", "a", "an", "this", "that") for p in parts)
 
 
 def pronoun_of(parsed: Parsed, root: Token, nominative: bool, known: frozenset[str] = frozenset()) -> str | None:
@@ -103,10 +122,21 @@ def _nominative(parsed: Parsed, root: Token, known: frozenset[str]) -> str | Non
         return "she"
     if is_person(parsed, root, known):
         return None if _may_be_a_device(parsed, root) else "they"
+    parts = [parsed.tokens[c] for c in root.children if parsed.tokens[c].dep == "compound"]
+    if any(map(names_person, parts)) and root.dep in ("nsubj", "nsubjpass"):
+        return None  # "the deputy head will ring"
     if root.pos == "PROPN" or root.text[:1].isupper():
+        doings = {
+            parsed.tokens[t.head].lemma.lower() for t in parsed.tokens if t.text == root.text and t.dep == "nsubj"
+        }
+        if doings & PERSONAL:
+            return None  # "the Marketing insisted": people under the name of what they do
         company = root.entity in ("ORG", "FAC", "PRODUCT", "WORK_OF_ART", "EVENT") and any(
             parsed.tokens[c].dep in ("det", "poss") for c in root.children
         )
         return "it" if company or (len(root.text) > 1 and root.text.isupper()) else None
+    thing = supersense(root.lemma.lower())
+    if root.dep == "nsubj" and parsed.tokens[root.head].lemma.lower() in PERSONAL and thing not in (_GROUP, None):
+        return None  # "the marketing thought": somebody under another name
     # Of a noun that WordNet's table does not have, nobody knows whether it is somebody (*a tailor*).
     return "it" if supersense(root.lemma.lower()) or supersense(root.lower) else None

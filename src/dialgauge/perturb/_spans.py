@@ -8,6 +8,8 @@ Span = tuple[int, int]
 
 #: Names that stand for speakers or hidden details: ``#Person1#``, ``<NAME>``, ``[PHONE_2]``.
 PLACEHOLDER = r"#[^\W_]\w*#|<[A-Z][A-Z_]*\d*>|\[[A-Z][A-Z_]*\d*\]"
+#: The label of a turn: *Agent:*, *Dana Cole:*.
+_TURN = re.compile(r"(?:^|(?<=\s))[A-Z][\w'’]*(?: [A-Z][\w'’]*)?:\s")
 #: Titles and abbreviations with their points.
 ABBREVIATED = re.compile(r"\b(?:(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|No|etc|vs)\.|(?:[^\W\d_]\.){2,})")
 #: In scripts that are written without spaces a character is a word.
@@ -44,6 +46,11 @@ def word_spans(text: str) -> tuple[Span, ...]:
 def has_words(text: str) -> bool:
     """Whether there is any word in a text."""
     return _WORD.search(text) is not None
+
+
+def copies_turns(text: str) -> bool:
+    """Whether a text is made of turns with the names of those who speak: no summary in sentences of its own."""
+    return len(_TURN.findall(text)) > 1
 
 
 def sentence_spans(text: str) -> tuple[Span, ...]:
