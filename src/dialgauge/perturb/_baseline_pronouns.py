@@ -54,6 +54,8 @@ _AMOUNTS = frozenset((14, 23))
 _TELLING = frozenset(["promise", "remind", "show", "teach", "tell", "wish"])
 #: Supersenses of things, animals, food, places, people and groups.
 _THINGS = frozenset((5, 6, 13, 14, 15, 17, 18, 20, 21, 27))
+#: Supersenses of states and times.
+_STATES = frozenset((26, 28))
 #: Supersenses of thoughts and feelings.
 _THOUGHTS = frozenset((9, 12))
 #: Verbs whose *it* stands for the clause after them.
@@ -127,6 +129,8 @@ def _phrase(parsed: Parsed, chunk: Chunk, people: frozenset[str]) -> _Phrase | N
         carrier = finite_part(parsed, verb) or verb
         if not takes_nominative(parsed, verb):
             return _Phrase(root, tokens[0].start, tokens[-1].end, pronoun)
+        if root.left == root.i and root.tag == "NN" and carrier.tag in ("VB", "VBP"):
+            return None  # "suit hire": no verb
         if carrier.tag in ("VB", "VBP") or carrier.lower == "were":
             pronoun = "they"  # the writer took it for several (the police are …)
     return _Phrase(root, tokens[0].start, tokens[-1].end, pronoun)
@@ -224,6 +228,14 @@ def _replaceable_object(parsed: Parsed, root: Token, verb: Token) -> bool:
         return False  # "make ends meet", "work overtime", "talk dates": a bare noun is often part of the verb
     if noun_class(root) in _THOUGHTS and parsed.child(root, "poss") is not None:
         return False  # "changes her mind", "lost his temper"
+    if noun_class(root) in _STATES and not known:
+        return False  # "runs a high fever", "spent a week together"
+    after = following(parsed, parsed.tokens[root.right])
+    if after is not None and after.pos in ("DET", "NUM") and not is_person(parsed, root):
+        return False  # "write a paper a hundred pages long"
+    joined = parsed.child(root, "conj")
+    if joined is not None and parsed.text[root.end : root.end + 1] == ",":
+        return False  # "his character, his experience and …"
     if lemma in _TELLING or (lemma in _LIGHT and (noun_class(root) not in _THINGS or not known)):
         return False  # "told them about it" needs the whole, "takes a look" is no taking
     if verb.tag in ("VBD", "VBZ", "VBP", "VBN") and _shared_subject(parsed, verb) is None:

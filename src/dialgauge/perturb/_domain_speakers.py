@@ -69,7 +69,7 @@ _TOGETHER = re.compile(
 #: What opens another clause: *A gets the schedule, so she can talk with B*.
 _CLAUSES = re.compile(r"[,;]|\b(?:and|but|so|because|that|who|when|before|after)\b")
 #: What stands between two that are named in one row: *A and B*, *A, Ann and B*.
-_LISTED = r"(?:,?\s+[A-Z][a-z]+)*,?\s+(?:(?:and|&)\s+(?:the\s+)?)?"
+_LISTED = r"(?:,?\s+[A-Z]\w+)*,?\s+(?:(?:and|&)\s+(?:the\s+)?)?"
 #: Where a sentence ends; not after a title.
 _ENDS = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)[.!?]\s")
 #: At most this many pronouns become names.

@@ -16,7 +16,7 @@ from dialgauge.perturb._parse import Parsed
 from dialgauge.perturb._people import is_first_name
 from dialgauge.perturb._perturbation import Random
 from dialgauge.perturb._spans import PLACEHOLDER
-from dialgauge.perturb._word_tables import supersense, word_set
+from dialgauge.perturb._word_tables import is_term, supersense, word_set
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
@@ -60,6 +60,8 @@ _COUNTRIES = frozenset(people().countries)
 _COMPANY = word_list("company")
 _PLACE = word_list("place")
 _PERSONS = word_set("person") | word_set("persons", "wordnet")
+#: The supersense of places.
+_LOCATION = 15
 _LABELS = {"PERSON": "person", "ORG": "organisation", "GPE": "place", "LOC": "place", "FAC": "place"}
 
 
@@ -133,6 +135,9 @@ def _in_compound(parsed: Parsed, start: int, end: int) -> bool:
     after = [t for t in beside if t.i == inside[-1] + 1]
     if any(t.pos == "NUM" and t.text.isalpha() for t in after):
         return True  # "chapters four and five" are these, not others
+    before = [t for t in beside if t.i == inside[0] - 1]
+    if any(t.pos == "ADJ" and is_term(t.lower, parsed.text[start:end].lower()) for t in before):
+        return True  # "high school"
     return any(t.pos in ("NOUN", "PROPN") and t.tag in ("NN", "NNS", "NNP", "NNPS") for t in beside) or hyphenated(
         parsed, parsed.tokens[inside[0]]
     )
@@ -228,7 +233,7 @@ def _kind_of(text: str, start: int, name: str, label: str, known: frozenset[str]
         return "person"
     if label == "person" and re.search(rf"(?:Mr|Mrs|Ms|Miss|Dr|[A-Z][a-z]+)\.?\s+{re.escape(name)}\b", text):
         return "person"  # the surname alone of somebody who is named in full
-    common = len(words) == 1 and supersense(name.lower()) is not None
+    common = len(words) == 1 and supersense(name.lower()) not in (None, _LOCATION)
     if common and (label == "place" or name.lower() in _PERSONS):
         return None  # "in Library", "Plumber is Thursday"
     if name in _COUNTRIES:

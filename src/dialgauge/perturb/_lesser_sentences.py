@@ -17,10 +17,13 @@ _OF_ANYBODY = frozenset(["i", "we", "you", "me", "us", "my", "our", "your"])
 def lesser_sentences(parsed: Parsed, dialogue: Dialogue | None) -> Safe[int]:
     """The places of the sentences that the others can do without, the least important first. One always stays."""
     places = range(len(parsed.sentences)) if len(parsed.sentences) > 1 else ()
-    safe = safe_ones(parsed, places, _uncut, _opens, _tied, _introduces)
+    safe = safe_ones(parsed, places, _uncut, _tied, _introduces)
     texts = [parsed.text[start:end] for start, end in parsed.sentences]
     scores = nearness(texts, dialogue) if len(safe) > 1 else [0.0] * len(texts)
-    ranked = sorted(safe, key=lambda place: (tells_outcome(texts[place]), scores[place], -place))
+    # Of two sentences the first says what the other one answers.
+    ranked = sorted(
+        safe, key=lambda place: (place == 0 and len(texts) == 2, tells_outcome(texts[place]), scores[place], -place)
+    )
     return Safe(ranked, safe.refused)
 
 
@@ -34,11 +37,6 @@ def _uncut(parsed: Parsed, place: int) -> str:
     if text.count('"') % 2 or text.count("(") != text.count(")") or text.count("“") != text.count("”"):
         return "quotes or brackets would be cut"
     return "" if any(is_finite(t) for t in parsed.tokens if t.sentence == place) else "not a sentence"
-
-
-def _opens(parsed: Parsed, place: int) -> str:
-    """Of two sentences the first says what the other one answers."""
-    return "says what it is about" if place == 0 and len(parsed.sentences) == 2 else ""
 
 
 def _tied(parsed: Parsed, place: int) -> str:
