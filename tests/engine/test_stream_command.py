@@ -87,3 +87,26 @@ def test_what_is_refused(command: Command, arguments: list[str], message: str) -
     code, _, noted = command("score", "embedded", "-m", "rouge-1", *arguments)
     assert code == 2
     assert message in noted
+
+
+def test_systems_of_a_stream_are_compared_in_whatever_parts(command: Command, tmp_path: Path) -> None:
+    source = tmp_path / "pairs.parquet"
+    write_pairs(source, 60)
+    named = {"dialogue_id": [f"d{i // 2}" for i in range(60)], "system": ["one", "two"] * 30}
+    pl.read_parquet(source).with_columns(**{name: pl.Series(of) for name, of in named.items()}).write_parquet(source)
+    said = []
+    for size in (20, 60):
+        arguments = ["score", source, "-m", "rouge-1", "--stream", "-o", tmp_path / f"out-{size}", "--chunk-size", size]
+        code, out, _ = command(*arguments, "--engine", "serial", "--paired", "--resamples", 50, "--json")
+        assert code == 0
+        said.append(json.loads(out)["comparisons"])
+    assert said[0] == said[1]
+    first = said[0][0]
+    assert (first["kind"], first["name"], first["wins"]) == ("metric", "rouge-1", None)
+    assert first["low"] < first["difference"] < first["high"]
+    _, shown, noted = command(*arguments, "--engine", "serial", "--paired", "--resamples", 50)
+    assert "p: from 50 resamples of the dialogues, the same for both" in noted
+    assert "won/tied/lost" not in shown
+    code, _, noted = command("score", source, "-m", "rouge-1", "--stream", "-o", "memory://out", "--paired")
+    assert code == 2
+    assert "needs a folder on this machine" in noted

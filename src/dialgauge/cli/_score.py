@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from dialgauge.corpus import Corpus
-    from dialgauge.metaeval import SystemComparison
+    from dialgauge.engine import Engine
+    from dialgauge.metaeval import PartComparison, SystemComparison
     from dialgauge.metrics import Scores, StreamReport
 
 
@@ -100,17 +101,19 @@ def score(
         )
     limits = Limits.parse(fail_under or (), fail_over or ())
     limits.check([request.column for request in parse_requests(metrics)])
+    pairs = comparing if paired or comparing.baseline else None
     if stream:
         if output is None:
             raise InputError("--stream needs a folder for the parts: -o FOLDER")
-        for option, given in {"--format": format, "--strict": strict, "--paired": paired or comparing.baseline}.items():
+        for option, given in {"--format": format, "--strict": strict}.items():
             if given:
                 raise ParameterError("score", option, "omitted with --stream", True)
-        means, failed = _score_stream(corpus, metrics, output, map, place, settings, json)
+        if pairs is not None and "://" in output:
+            raise InputError("--paired reads the parts again: with --stream it needs a folder on this machine")
+        means, failed = _score_stream(corpus, metrics, output, map, pairs, place, settings, json)
     else:
         failed = 0
         loaded = load_corpus(corpus, format, map, strict, allow_left_out)
-        pairs = comparing if paired or comparing.baseline else None
         _check_pairs(loaded, pairs)
         means = _score_corpus(corpus, loaded, metrics, output, pairs, place, settings, json)
     broken = limits.broken(means)
@@ -192,7 +195,7 @@ def _score_corpus(
     return means
 
 
-def _print_pairs(compared: "SystemComparison") -> None:
+def _print_pairs(compared: "SystemComparison | PartComparison") -> None:
     from dialgauge.report import pair_tables
 
     made = pair_tables(compared.frame, compared.settings)
@@ -222,6 +225,7 @@ def _score_stream(
     metrics: list[str],
     output: str,
     map: list[str] | None,
+    pairs: SystemComparisonSettings | None,
     place: EngineSettings,
     settings: StreamSettings,
     json: bool,
@@ -248,6 +252,7 @@ def _score_stream(
     size = _size(report.rows, len(report.signatures))
     note(f"wrote {size} to {output}: {counted(report.parts, 'part')}{already}")
     lost = [(metric, reason, count) for (metric, reason), count in report.failures.items()]
+    compared = None if report.failed else _compared_parts(output, pairs, chosen)
     if json:
         print_json(
             {
@@ -256,6 +261,7 @@ def _score_stream(
                 "parts": report.parts,
                 "resumed": report.resumed,
                 "systems": report.means.to_dicts(),
+                **({} if compared is None else {"comparisons": compared.frame.to_dicts()}),
                 "signatures": dict(report.signatures),
                 "failures": [dict(zip(("metric", "reason", "count"), row, strict=True)) for row in lost],
                 "left_out_rows": dict(report.problems),
@@ -265,6 +271,8 @@ def _score_stream(
         )
     else:
         _print_means(corpus, report.means)
+        if compared is not None:
+            _print_pairs(compared)
         print_failures(lost)
     report_skipped(report.left_out)
     for part, reason in report.failed.items():
@@ -273,6 +281,17 @@ def _score_stream(
         every = report.parts + len(report.failed)
         note(f"{report.parts} of {counted(every, 'part')} are there; rerun the same command to make the others alone")
     return report.means, len(report.failed)
+
+
+def _compared_parts(output: str, pairs: SystemComparisonSettings | None, engine: "Engine") -> "PartComparison | None":
+    """Every two systems by each metric, from the parts of the stream."""
+    if pairs is None:
+        return None
+    from dialgauge.metaeval import compare_parts
+    from dialgauge.metrics import part_directions, part_files
+
+    files, _ = part_files(Path(output))
+    return compare_parts(files, pairs, directions=part_directions(Path(output)), run=engine.run)
 
 
 def _size(rows: int, metrics: int) -> str:

@@ -21,6 +21,10 @@ from dialgauge.metaeval._compare import (
     Comparisons as Comparisons,
     compare as compare,
 )
+from dialgauge.metaeval._compare_parts import (
+    PartComparison as PartComparison,
+    compare_parts as compare_parts,
+)
 from dialgauge.metaeval._compare_systems import (
     SystemComparison as SystemComparison,
     compare_systems as compare_systems,

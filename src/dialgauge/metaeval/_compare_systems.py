@@ -138,7 +138,7 @@ def compare_systems(
     if asked.baseline is not None:
         rows = rows.filter((pl.col("system") == asked.baseline) | (pl.col("other") == asked.baseline))
     pairs = math.comb(len(systems), 2) if asked.baseline is None else len(systems) - 1
-    frame = _judged(rows, asked)
+    frame = judged_pairs(rows, asked)
     used = asked.model_dump(mode="json") | {"systems": list(systems), "pairs": pairs}
     return SystemComparison(frame, _same_winner(frame), used)
 
@@ -295,7 +295,7 @@ def _reasons(within: MeanDifferences, beyond: MeanDifferences | None) -> list[st
     return list(few.tolist())
 
 
-def _judged(frame: pl.DataFrame, asked: SystemComparisonSettings) -> pl.DataFrame:
+def judged_pairs(frame: pl.DataFrame, asked: SystemComparisonSettings) -> pl.DataFrame:
     """With corrected p-values, and the better system of each row."""
     frame = frame.with_columns(
         _corrected(frame, "p_value", asked).alias("p_corrected"),

@@ -85,8 +85,14 @@ from dialgauge.metrics._registry import (
     METRICS as METRICS,
     request_modules as request_modules,
 )
+from dialgauge.metrics._score_parts import (
+    part_files as part_files,
+)
 from dialgauge.metrics._scores import (
     SYSTEM_KEY as SYSTEM_KEY,
+)
+from dialgauge.metrics._scores_io import (
+    part_directions as part_directions,
 )
 from dialgauge.metrics._settings import (
     ReferenceSettings as ReferenceSettings,

@@ -13,12 +13,8 @@ from dialgauge.metrics._scores import SYSTEM_KEY
 MANIFEST = "manifest.json"
 
 
-def read_parts(folder: Path, only: pl.DataFrame | None) -> tuple[pl.DataFrame, Path, list[dict[str, Any]]]:
-    """The rows of all parts, sorted by key, one part that speaks for all, and the metrics with a value per system.
-
-    With ``only``, the rows whose keys it has: each part is looked through by itself, so that memory depends on what is
-    kept. The rows and their order do not depend on how many parts there are.
-    """
+def part_files(folder: Path) -> tuple[list[Path], dict[str, Any]]:
+    """The parts of a finished stream, and its manifest."""
     if not (folder / MANIFEST).is_file():
         raise InputError(
             f"{folder}: is a folder, not a file of scores; if a stream writes it, repeat its command to finish it"
@@ -29,6 +25,16 @@ def read_parts(folder: Path, only: pl.DataFrame | None) -> tuple[pl.DataFrame, P
     if lost or not files:
         named = f"{lost[0]} is missing" if lost else "there are no parts"
         raise InputError(f"{folder}: {named}; repeat the command that made this folder")
+    return files, manifest
+
+
+def read_parts(folder: Path, only: pl.DataFrame | None) -> tuple[pl.DataFrame, Path, list[dict[str, Any]]]:
+    """The rows of all parts, sorted by key, one part that speaks for all, and the metrics with a value per system.
+
+    With ``only``, the rows whose keys it has: each part is looked through by itself, so that memory depends on what is
+    kept. The rows and their order do not depend on how many parts there are.
+    """
+    files, manifest = part_files(folder)
     rows = pl.scan_parquet(files, glob=False)
     if only is not None:
         rows = rows.join(only.select(KEY).unique().lazy(), on=list(KEY), how="semi")

@@ -12,7 +12,7 @@ from dialgauge.corpus import KEY, ORIGINAL, OVERALL
 from dialgauge.errors import InputError, ParameterError, UnknownNameError
 from dialgauge.files import atomic_file, write_text
 from dialgauge.metrics._registry import parse_request
-from dialgauge.metrics._score_parts import MANIFEST, read_parts
+from dialgauge.metrics._score_parts import MANIFEST, part_files, read_parts
 from dialgauge.metrics._scores import FAILURES, NOTES, UNSIGNED, Scores
 
 SUFFIXES = (".parquet", ".csv", ".jsonl")
@@ -105,11 +105,17 @@ def load_scores(path: Path | str, only: pl.DataFrame | None = None) -> Scores:
     )
 
 
+def part_directions(folder: Path) -> dict[str, str]:
+    """Which way is better by each metric of a finished stream."""
+    files, manifest = part_files(folder)
+    return {column: _direction(column) for column in manifest["signatures"]} | dict(_read_meta(files[0]).directions)
+
+
 def _of_parts(folder: Path, only: pl.DataFrame | None) -> Scores:
     """The scores of a stream. Why single summaries have no value stays in the parts."""
     try:
         frame, first, systems = read_parts(folder, only)
-        meta = _read(first)[1]
+        meta = _read_meta(first)
     except (*_UNREADABLE, ValueError, TypeError, KeyError) as error:
         raise InputError(f"{folder}: cannot be read as the scores of a stream: {error}") from error
     signatures = json.loads((folder / MANIFEST).read_text("utf-8"))["signatures"]
@@ -124,10 +130,14 @@ def _of_parts(folder: Path, only: pl.DataFrame | None) -> Scores:
     )
 
 
+def _read_meta(path: Path) -> _Meta:
+    raw = pl.read_parquet_metadata(path).get(_PARQUET_KEY)
+    return _Meta(**json.loads(raw)) if raw else _Meta()
+
+
 def _read(path: Path) -> tuple[pl.DataFrame, _Meta]:
     if path.suffix == ".parquet":
-        raw = pl.read_parquet_metadata(path).get(_PARQUET_KEY)
-        return pl.read_parquet(path), _Meta(**json.loads(raw)) if raw else _Meta()
+        return pl.read_parquet(path), _read_meta(path)
     if path.suffix == ".csv":
         frame = pl.read_csv(path, schema_overrides=dict.fromkeys(KEY, pl.String), infer_schema_length=None)
     else:  # JSON says itself what is a text, and a column that is named here must be in the file

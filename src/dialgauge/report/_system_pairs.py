@@ -66,9 +66,10 @@ def paired_systems_table(
     return Table("paired-systems", "systems", tuple(_heads(True)), rows, "", tuple(notes), grouping="by")
 
 
-def _heads(people: bool) -> list[Column]:
+def _heads(people: bool, in_memory: bool = True) -> list[Column]:
     differences = [Column("difference"), Column("other raters")] if people else [Column("difference")]
-    return [*differences, Column("p"), Column("effect"), Column("won/tied/lost"), Column("better", numeric=False)]
+    single = [Column("effect"), Column("won/tied/lost")] if in_memory else []
+    return [*differences, Column("p"), *single, Column("better", numeric=False)]
 
 
 def _nearest(rows: pl.DataFrame, pairs: int, most: int | None) -> tuple[pl.DataFrame, list[str]]:
@@ -93,13 +94,13 @@ def _pair_table(
     people = kind == "dimension"
     shown = rows.to_dicts()
     one_pair = pairs == 1
-    heads = _heads(people)
+    heads = _heads(people, _in_memory(settings))
     if one_pair:
         heads = [Column(str(shown[0]["system"])), Column(str(shown[0]["other"])), *heads]
     body = tuple(
         Row(
             row["name"] if one_pair else f"{row['system']} − {row['other']}",
-            tuple(_cells(row, people, one_pair, "+.2f" if people else "+.3g")),
+            tuple(_cells(row, people, one_pair, "+.2f" if people else "+.3g", _in_memory(settings))),
         )
         for row in shown
     )
@@ -113,20 +114,22 @@ def _pair_table(
     )
 
 
-def _cells(row: Mapping[str, Any], people: bool, one_pair: bool, form: str) -> list[Cell]:
+def _in_memory(settings: Mapping[str, Any]) -> bool:
+    """Whether single dialogues were compared; of parts there are only sums over resampled ones."""
+    return "draws" not in settings
+
+
+def _cells(row: Mapping[str, Any], people: bool, one_pair: bool, form: str, in_memory: bool = True) -> list[Cell]:
     cells = []
     if one_pair:
         cells += [number_cell(row["mean"], ".3g"), number_cell(row["other_mean"], ".3g")]
     cells.append(estimate_cell(row["difference"], row["low"], row["high"], form, between=", ", reason=row["reason"]))
     if people:
         cells.append(text_cell(interval(row["low_other_raters"], row["high_other_raters"], form, between=", ")))
-    cells += [
-        number_cell(row["p_corrected"], ".2g"),
-        number_cell(row["effect"], "+.2f"),
-        text_cell(f"{row['wins']}/{row['ties']}/{row['losses']}"),
-        text_cell(_better(row)),
-    ]
-    return cells
+    cells.append(number_cell(row["p_corrected"], ".2g"))
+    if in_memory:
+        cells += [number_cell(row["effect"], "+.2f"), text_cell(f"{row['wins']}/{row['ties']}/{row['losses']}")]
+    return [*cells, text_cell(_better(row))]
 
 
 def _better(row: Mapping[str, Any]) -> str:
@@ -142,10 +145,12 @@ def _better(row: Mapping[str, Any]) -> str:
 def _notes(settings: Mapping[str, Any], people: bool, pairs: int) -> list[str]:
     correction = _CORRECTIONS[settings["correction"]]
     over = f", {correction} over {pairs} pairs" if pairs > 1 else ""
-    notes = [
-        f"Difference: mean over dialogues, with {settings['confidence']:.0%} interval. p: the two systems swapped "
-        f"within dialogues{over}. Effect: the difference in standard deviations of differences."
-    ]
+    tested = (
+        f"the two systems swapped within dialogues{over}. Effect: the difference in standard deviations of differences"
+    )
+    if not _in_memory(settings):
+        tested = f"from {settings['resamples']:,} resamples of the dialogues, the same for both{over}"
+    notes = [f"Difference: mean over dialogues, with {settings['confidence']:.0%} interval. p: {tested}."]
     if people:
         notes.append(
             "The first interval holds for these raters; the second, for other raters, is for further people like them, "
