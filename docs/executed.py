@@ -32,6 +32,7 @@ _BLOCK = re.compile(r"^```(python|console|screenshot)\n(.*?)^```\n", re.MULTILIN
 #: Pages that are executed.
 EXECUTED = re.compile(r"^(tutorials/.*|gallery)$")
 _MOST_LINES = 40
+_COLUMNS = "84"
 
 
 @dataclass
@@ -102,14 +103,16 @@ def _run(page: Page, kind: str, source: str) -> Output:
             value = _python(page, source) if kind == "python" else _console(source)
     except BaseException as error:
         raise ExtensionError(f"a block of the page failed: {error!r}\n{source}\n{out.getvalue()}") from error
-    output = Output(out.getvalue())
+    output = Output(out.getvalue().replace(f"{Path.cwd()}/", ""))
     if (hasattr(value, "to_dict") and hasattr(value, "mark_point")) or type(value).__name__ in (
         "LayerChart",
         "HConcatChart",
     ):
         import vl_convert
 
-        output.picture = vl_convert.vegalite_to_svg(value.to_dict())
+        from dialgauge.plots import with_wide_font
+
+        output.picture = vl_convert.vegalite_to_svg(with_wide_font(value).to_dict())
     elif hasattr(value, "_repr_html_"):
         output.table = value._repr_html_()
     elif value is not None:
@@ -124,18 +127,21 @@ def _python(page: Page, source: str) -> Any:
     exec(compile(tree, "<page>", "exec"), page.names)
     if last is None:
         return None
+    if isinstance(last.value, ast.Call) and ast.unparse(last.value.func).endswith(".write_text"):
+        exec(compile(ast.Module([last], []), "<page>", "exec"), page.names)
+        return None  # how many characters a file has is of no interest
     return eval(compile(ast.Expression(last.value), "<page>", "eval"), page.names)  # type: ignore[attr-defined]
 
 
 def _console(source: str) -> None:
-    """Run the commands of a block in this process, 100 columns wide."""
+    """Run the commands of a block in this process, as wide as a page."""
     import shlex
 
     from dialgauge.cli import main
 
     for line in _commands(source).splitlines():
         words = shlex.split(line.removeprefix("$ "))
-        before, sys.argv, os.environ["COLUMNS"] = sys.argv, words, "100"
+        before, sys.argv, os.environ["COLUMNS"] = sys.argv, words, _COLUMNS
         try:
             main()
         except SystemExit as leaving:

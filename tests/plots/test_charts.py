@@ -172,6 +172,7 @@ def test_pictures_without_a_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     pytest.importorskip("vl_convert")
     (svg,) = save_charts(embedded_corpus(), tmp_path, ["corpus-turns"])
     assert svg.read_text("utf-8").startswith("<svg")
+    assert "DejaVu Sans" in svg.read_text("utf-8")  # the widest of the usual fonts, so that no label is cut
     asked: list[Any] = []
     monkeypatch.setattr(alt.Chart, "save", lambda self, path, **more: asked.append(more))
     save_charts(embedded_corpus(), tmp_path, ["corpus-turns"], format="html")

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from dialgauge import Corpus, Dialogue, Summary, Turn, embedded_corpus, score
+from dialgauge.metaeval import TrustSettings, evaluate_metrics, trust
 from dialgauge.tables import FrameResult
 
 
@@ -24,6 +25,17 @@ def test_means_have_arrows_and_headers_a_scope() -> None:
     assert "ter ↓" in shown
     assert ">length<" in shown
     assert 'scope="col"' in shown
+
+
+def test_correlations_and_verdicts_show_what_they_found() -> None:
+    data = embedded_corpus()
+    scores = score(data, ["rouge-1"])
+    found = evaluate_metrics(data, scores, resamples=0)
+    assert found.to_polars() is found.correlations.frame
+    assert "coherence" in found._repr_html_()
+    shown = trust(data, scores, TrustSettings(null_runs=0, resamples=200))._repr_html_()
+    assert "what to do" in shown
+    assert "Use rouge-1" in shown
 
 
 def test_a_corpus_counts_its_tables() -> None:

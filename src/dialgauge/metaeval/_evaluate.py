@@ -19,6 +19,7 @@ from dialgauge.metaeval._settings import CorrelationSettings, PairedSettings
 from dialgauge.progress import Progress, with_bar
 from dialgauge.ratings import Aggregated, RatingPolicy, TreatedRatings, treat_ratings, with_judgements_as_ratings
 from dialgauge.settings import chosen_pair, takes
+from dialgauge.tables import FrameResult
 
 #: The columns of the correlations against ratings without noise.
 DISATTENUATED = pl.Schema(
@@ -28,7 +29,7 @@ DISATTENUATED = pl.Schema(
 
 
 @dataclass(frozen=True, slots=True)
-class MetricEvaluation:
+class MetricEvaluation(FrameResult):
     """How well metrics correlate with the ratings of a corpus.
 
     ``treated`` and ``aggregated`` are the ratings that count. ``leaders`` lists, for each level, coefficient and
@@ -45,6 +46,11 @@ class MetricEvaluation:
     ceiling: HumanCeiling | None
     references: pl.DataFrame | None
     notes: tuple[str, ...] = ()
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The correlations."""
+        return self.correlations.frame
 
     @property
     def disattenuated(self) -> pl.DataFrame:

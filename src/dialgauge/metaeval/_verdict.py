@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from dialgauge.errors import InputError, UnknownNameError
-from dialgauge.tables import FrameResult
+from dialgauge.tables import FrameResult, notebook_table
 
 #: From best to worst. ``care``: it follows the ratings, and there is a reason not to rely on that alone.
 Trust = Literal["use", "care", "do-not-use"]
@@ -253,6 +253,10 @@ class Verdicts(FrameResult):
                 if not reason.numbers:
                     rows.append((*head, None, None, None))
         return pl.DataFrame(rows, schema=REASONS, orient="row")
+
+    def _repr_html_(self) -> str:
+        shown = self.dimensions.select("dimension", "verdict", "metric", pl.col("action_sentence").alias("what to do"))
+        return notebook_table("Which metric can be trusted", shown)._repr_html_()
 
     def of(self, dimension: str) -> list[Verdict]:
         """The verdicts of a dimension, best first."""

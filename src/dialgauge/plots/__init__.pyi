@@ -10,4 +10,5 @@ __all__: list[str]  # The names above are public; those below are for other room
 from dialgauge.plots._charts import (
     FORMATS as FORMATS,
     save_chart as save_chart,
+    with_wide_font as with_wide_font,
 )

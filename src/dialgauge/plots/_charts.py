@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Formats that charts are written in: pictures, a page that needs no network, and the specification itself.
 FORMATS = ("svg", "png", "html", "json")
+#: Whoever shows an SVG sets its words, maybe in a wider font than they were measured in: this is a wide one.
+_WIDE_FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
 
 
 def chart_names(source: object) -> list[str]:
@@ -59,12 +61,18 @@ def save_chart(chart: "alt.Chart | alt.LayerChart", path: Path) -> Path:
         raise InputError(f"{path}: a chart is written as {', '.join('.' + one for one in FORMATS)}")
     options: dict[str, dict[str, Any]] = {"html": {"inline": True}, "png": {"ppi": 144}}
     try:
-        chart.save(str(path), **options.get(format, {}))
+        (with_wide_font(chart) if format == "svg" else chart).save(str(path), **options.get(format, {}))
     except (ModuleNotFoundError, ImportError, ValueError) as error:
         if "vl-convert" in str(error) or "vl_convert" in str(error):
             raise MissingExtraError(f"a chart as {format}", "plots") from error
         raise
     return path
+
+
+def with_wide_font(chart: Any) -> Any:
+    """The chart as it should be measured for an SVG, unless it names a font itself."""
+    config = chart.to_dict().get("config", {})
+    return chart if "font" in config else chart.configure(**config, font=_WIDE_FONT)
 
 
 def _figures(source: object) -> list[Figure]:

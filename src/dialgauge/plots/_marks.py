@@ -15,6 +15,8 @@ _OF_VERDICT = {"use": BLUE, "care": GREEN, "do-not-use": ORANGE, "control": GREY
 _SERIES = [BLUE, ORANGE, GREEN, "#CC79A7", "#56B4E9", "#E69F00", "#767676"]
 _ROW = 22
 _SIDE = 300
+#: The width of a label such as 102–118 below a bar.
+_LABEL = 44
 
 Rows = list[dict[str, Any]]
 
@@ -105,7 +107,7 @@ def _points(alt: Any, figure: Figure) -> Any:
 
 def _scatter(alt: Any, figure: Figure) -> Any:
     """A point for each row: the last two columns are x and y."""
-    x, y = figure.columns[-2:]
+    x, y = (column.replace("_", " ") for column in figure.columns[-2:])
     data = _inline(alt, [{"x": row[-2], "y": row[-1], "item": str(row[0])} for row in figure.rows])
     axes = {
         "x": _number(alt, "X", "x", x, scale=alt.Scale(zero=False)),
@@ -148,7 +150,7 @@ def _histogram(alt: Any, figure: Figure) -> Any:
         x=_name(alt, "X", "name", figure.title, sort=None, axis=alt.Axis(labelAngle=0)),
         y=_number(alt, "Y", "value", value),
         tooltip=_tips(alt, "name", "value"),
-    ).properties(width=_SIDE, height=200)
+    ).properties(width=max(_SIDE, _LABEL * len(rows)), height=200)
 
 
 def _shares(alt: Any, figure: Figure) -> Any:

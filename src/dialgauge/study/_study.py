@@ -56,11 +56,14 @@ class StudyRun:
     problems: Sequence[str] = ()
 
     def _repr_html_(self) -> str:
+        from dialgauge.report import answer_table
         from dialgauge.tables import listing
 
+        answer = answer_table(found)._repr_html_() if (found := self.verdicts) else ""
         rows = [(name, did, f"{self.seconds.get(name, 0):.1f}") for name, did in self.stages.items()]
         notes = [f"Run in {self.folder}; the report is {self.report}."]
-        return listing("Run", ["stage", "state", "seconds"], rows, numeric=["seconds"], notes=notes)._repr_html_()
+        stages = listing("Run", ["stage", "state", "seconds"], rows, numeric=["seconds"], notes=notes)
+        return answer + stages._repr_html_()
 
     @property
     def report(self) -> Path:

@@ -4,7 +4,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from dialgauge.errors import InputError
+from dialgauge.errors import InputError, counted
 from dialgauge.tables._model import Table, listing
 from dialgauge.tables._numbers import number_cell
 from dialgauge.tables._texts import number
@@ -51,11 +51,13 @@ def notebook_table(title: str, frame: pl.DataFrame) -> Table:
     numeric = [name for name, kind in shown.schema.items() if kind.is_numeric() and name != shown.columns[0]]
     rows = [[_cell(value) for value in row] for row in shown.head(MOST_ROWS).iter_rows()]
     rest = [
-        f"… and {more:,} more {what}."
-        for more, what in ((frame.height - MOST_ROWS, "rows"), (frame.width - MOST_COLUMNS, "columns"))
+        f"… and {counted(more, f'more {what}')}."
+        for more, what in ((frame.height - MOST_ROWS, "row"), (frame.width - MOST_COLUMNS, "column"))
         if more > 0
     ]
-    return listing(title, shown.columns, rows, numeric=numeric, notes=[f"{title}, {frame.height:,} rows.", *rest])
+    return listing(
+        title, shown.columns, rows, numeric=numeric, notes=[f"{title}, {counted(frame.height, 'row')}.", *rest]
+    )
 
 
 def _cell(value: object) -> object:
