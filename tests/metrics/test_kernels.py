@@ -13,7 +13,16 @@ from hypothesis import given, settings, strategies as st
 from dialgauge.errors import ParameterError, UnknownNameError
 from dialgauge.metrics import TextTable, kernel_name, score_pairs, use_kernels
 from dialgauge.metrics._tokenize import tokens
-from dialgauge.metrics.kernels import TargetSets, Tokens, call, lcs_length, lcs_union, ngram_match
+from dialgauge.metrics.kernels import (
+    SplitRule,
+    TargetSets,
+    Tokens,
+    call,
+    lcs_length,
+    lcs_union,
+    ngram_match,
+    split_texts,
+)
 from tests.metrics.ngram_texts import KERNELS, texts
 
 TOKENISERS = ("rouge", "rouge-stem", "13a", "whitespace", "chrf-words", "characters")
@@ -232,3 +241,20 @@ def test_every_metric_is_the_same_with_both_kernels(summaries: list[str], target
             frames.append(score_pairs(summaries, [target] * len(summaries), specs))
     assert frames[0].equals(frames[1])
     assert frames[0].width == 18 * 2 + 5 + 4 + 1
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("rule", ["alphanumeric", "whitespace"])
+def test_words_are_the_same_in_lower_case_whoever_splits(rule: SplitRule, lower: bool) -> None:
+    """Letters that become ASCII (K), two (İ) or depend on their neighbours (Σ), and words longer than a key."""
+    given = ["The \u212aing’s İstanbul ΟΔΟΣ, Σ", "", "abcdefgh abcdefghi bcdefgha ABCDEFGHI\nihgfedcba x\ud800y 007"]
+    given += ["ΑΣ a\n\nb", " ".join(f"{letter * 8}{number}" for letter in "abc" for number in range(1500))]
+    found = []
+    for kernel in ("c", "python"):
+        with use_kernels(kernel):  # type: ignore[arg-type]
+            ids, breaks, offsets, words = split_texts(given, rule, lower=lower)
+            found.append((ids.tolist(), breaks.tolist(), offsets.tolist(), list(words)))
+    assert found[0] == found[1]
+    one_by_one = [text.lower() for text in given] if lower else given
+    with use_kernels("python"):
+        assert found[0][3] == list(split_texts(one_by_one, rule)[3])

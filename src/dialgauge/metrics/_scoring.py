@@ -164,8 +164,10 @@ def score_pairs(
     every = [*summaries, *flat_targets]
     warn_of_letters(requests, every)
     texts = TextTable()
-    hypotheses, flat = np.split(texts.intern(every), [len(summaries)])
-    offsets = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    ids = texts.intern(every)
+    hypotheses, flat = ids[: len(summaries)], ids[len(summaries) :]
+    offsets = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=offsets[1:])
     groups = np.zeros(len(summaries), dtype=np.int64)
     jobs: dict[Target, Job] = {}
     columns = {}

@@ -193,11 +193,11 @@ class _Store:
         wanted = np.zeros(len(texts), dtype=bool)
         for some in ids:
             wanted[some] = True
-        missing = np.flatnonzero(wanted & (lengths < 0))
+        missing = (wanted & (lengths < 0)).nonzero()[0]
         parts, breaks, end = [present.ids], [present.breaks], len(present.ids)
         for some, strings in _portions(texts, missing):
             added, marks, offsets = self._split(strings)
-            starts[some], lengths[some] = end + offsets[:-1], np.diff(offsets)
+            starts[some], lengths[some] = end + offsets[:-1], offsets[1:] - offsets[:-1]
             parts.append(added)
             breaks.append(marks)
             end += len(added)

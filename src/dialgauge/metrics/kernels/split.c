@@ -241,6 +241,99 @@ DG_EXPORT int dg_split(const uint32_t *codes, const int64_t *text_offsets, int64
     return out.status;
 }
 
+/* Words of a–z and 0–9 in texts of one byte a character, numbered like those above. A word of at most eight letters is
+ * its own key. */
+typedef struct {
+    uint64_t key;
+    int32_t word; /* number + 1; 0 where the slot is free */
+} Slot;
+
+typedef struct {
+    Slot *slots;
+    uint64_t capacity;
+    int bits;
+} Table;
+
+static uint64_t place_of(const Table *table, uint64_t key) {
+    return (key * 0x9E3779B97F4A7C15u) >> (64 - table->bits);
+}
+
+static int enlarge(Table *table) {
+    Table larger = {NULL, 0, table->bits ? table->bits + 2 : 12};
+    larger.capacity = (uint64_t)1 << larger.bits;
+    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
+    if (!larger.slots) return DG_NO_MEMORY;
+    for (uint64_t old = 0; old < table->capacity; old++) {
+        if (!table->slots[old].word) continue;
+        uint64_t slot = place_of(&larger, table->slots[old].key);
+        while (larger.slots[slot].word) slot = (slot + 1) & (larger.capacity - 1);
+        larger.slots[slot] = table->slots[old];
+    }
+    free(table->slots);
+    *table = larger;
+    return DG_OK;
+}
+
+static int same_letters(const uint8_t *one, const uint8_t *other, int64_t length, const uint8_t *letters) {
+    for (int64_t i = 0; i < length; i++)
+        if (letters[one[i]] != letters[other[i]]) return 0;
+    return 1;
+}
+
+/* Like dg_split for alphanumeric words. Capitals count as small letters if `lower`, else they separate words. */
+DG_EXPORT int dg_split_bytes(const uint8_t *bytes, const int64_t *text_offsets, int64_t texts, int64_t lower,
+                             int32_t *tokens, uint8_t *breaks, int64_t *token_offsets, int64_t *word_starts,
+                             int64_t *word_lengths, int64_t *words) {
+    uint8_t letters[256] = {0};
+    for (int c = '0'; c <= '9'; c++) letters[c] = (uint8_t)c;
+    for (int c = 'a'; c <= 'z'; c++) {
+        letters[c] = (uint8_t)c;
+        if (lower) letters[c - 32] = (uint8_t)c;
+    }
+    Table table = {NULL, 0, 0};
+    int status = enlarge(&table);
+    int64_t count = 0, known = 0;
+    for (int64_t t = 0; t < texts && status == DG_OK; t++) {
+        int64_t i = text_offsets[t], end = text_offsets[t + 1];
+        int new_line = 1;
+        token_offsets[t] = count;
+        while (i < end && status == DG_OK) {
+            uint8_t letter = letters[bytes[i]];
+            if (!letter) {
+                if (bytes[i++] == '\n') new_line = 1;
+                continue;
+            }
+            int64_t start = i;
+            uint64_t key = 0;
+            do {
+                key = (key << 8 | key >> 56) ^ letter; /* past eight letters, not the word itself any more */
+            } while (++i < end && (letter = letters[bytes[i]]));
+            int64_t length = i - start;
+            uint64_t slot = place_of(&table, key);
+            for (; table.slots[slot].word; slot = (slot + 1) & (table.capacity - 1)) {
+                int64_t word = table.slots[slot].word - 1;
+                if (table.slots[slot].key == key && word_lengths[word] == length &&
+                    (length <= 8 || same_letters(bytes + word_starts[word], bytes + start, length, letters)))
+                    break;
+            }
+            if (!table.slots[slot].word) {
+                word_starts[known] = start;
+                word_lengths[known] = length;
+                table.slots[slot].key = key;
+                table.slots[slot].word = (int32_t)++known;
+            }
+            tokens[count] = table.slots[slot].word - 1;
+            breaks[count++] = (uint8_t)new_line;
+            new_line = 0;
+            if (known * 2 >= (int64_t)table.capacity) status = enlarge(&table);
+        }
+    }
+    token_offsets[texts] = count;
+    *words = known;
+    free(table.slots);
+    return status;
+}
+
 /* The code points of each text that are not white space; characters has room for all of them. */
 DG_EXPORT int dg_characters(const uint32_t *codes, const int64_t *text_offsets, int64_t texts, int32_t *characters,
                             int64_t *offsets) {
