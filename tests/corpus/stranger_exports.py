@@ -68,6 +68,12 @@ ROWS: dict[str, Callable[[str, str, str], dict[str, Any]]] = {
     "number and word": _named(_PLAIN, lambda answer: f"{answer} - {_WORDS[answer - 1]}"),
     "stars": _named(_PLAIN, lambda answer: "⭐" * answer),
     "percentages": _named(_PLAIN, lambda answer: f"{answer * 20} %"),
+    "another alphabet": _named("رقم_المحادثة|المحادثة|النموذج|الملخص|المقيم|الترابط|الطلاقة"),
+    "phoenix": _named(
+        "attributes.session.id|attributes.input.value|attributes.llm.model_name|attributes.output.value|annotator.id|"
+        "annotations.coherence.score|annotations.fluency.score"
+    ),
+    "german": _named("Gesprächs-Nr.|Protokoll|Anbieter|Kürzel davon|Prüfer|Verständlichkeit|Lesbarkeit"),
     "polish": _named("nr_rozmowy|rozmowa|model|streszczenie|oceniający|spójność|płynność"),
     "swedish": _named("samtal_id|samtal|modell|sammanfattning|bedömare|sammanhang|flyt"),
     "short names": lambda d, s, who: {
@@ -113,6 +119,65 @@ RECORDS: dict[str, Any] = {
             "_task_hash": n,
         }
         for n, (d, s, who) in enumerate(ITEMS)
+    ],
+    "langsmith": [
+        {
+            "id": f"run-{n}",
+            "inputs": {"call_id": d, "transcript": CALLS[d]},
+            "outputs": {"summary": TEXTS[d, s]},
+            "extra": {"metadata": {"model": s}},
+            "feedback": [
+                {"key": k, "score": v, "value": None, "source": {"type": "app", "user_name": who}}
+                for who in PEOPLE
+                for k, v in _scores(d, s, who).items()
+            ],
+        }
+        for n, (d, s) in enumerate(TEXTS)
+    ],
+    "langfuse": {
+        "data": [
+            {
+                "id": f"tr{n}",
+                "sessionId": d,
+                "input": {"messages": [{"role": "user", "content": CALLS[d]}]},
+                "output": {"content": TEXTS[d, s]},
+                "metadata": {"model": s},
+                "scores": [
+                    {"name": k, "value": v, "source": "ANNOTATION", "authorUserId": who}
+                    for who in PEOPLE
+                    for k, v in _scores(d, s, who).items()
+                ],
+            }
+            for n, (d, s) in enumerate(TEXTS)
+        ],
+        "meta": {"page": 1},
+    },
+    "calls by id, people by an unknown name": {
+        "project": "Q4",
+        "calls": {
+            d: {
+                "transcript": CALLS[d],
+                "outputs": {
+                    s: {
+                        "text": TEXTS[d, s],
+                        "evaluations": [{"by": who, "scores": _scores(d, s, who)} for who in PEOPLE],
+                    }
+                    for s in SYSTEMS
+                },
+            }
+            for d in CALLS
+        },
+    },
+    "lists side by side": [
+        {
+            "id": d,
+            "dialogue": CALLS[d],
+            "models": list(SYSTEMS),
+            "summaries": [TEXTS[d, s] for s in SYSTEMS],
+            "annotators": list(PEOPLE),
+            **{k.lower(): [[value(d, s, who, k) for who in PEOPLE] for s in SYSTEMS] for k in ASKED},
+        }
+        for d in CALLS
     ],
     "columns and rows": {
         "columns": ["call_id", "dialogue", "system", "summary", "rater", "coherence", "fluency"],
@@ -206,8 +271,5 @@ REFUSED: dict[str, Any] = {
     "strings in strings": [
         {**_ITEM[d, s], "zorp": json.dumps({who: {"p": value(d, s, who, "Fluency")} for who in PEOPLE})}
         for d, s in TEXTS
-    ],
-    "another alphabet": [
-        _named("رقم_المحادثة|المحادثة|النموذج|الملخص|المقيم|الترابط|الطلاقة")(*item) for item in ITEMS
     ],
 }

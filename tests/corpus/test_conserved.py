@@ -1,12 +1,15 @@
 """No judgement is lost in silence: whatever fields are called and however they are nested, each arrives or is named."""
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from dialgauge.corpus import read_corpus
+from dialgauge.corpus._arrived import lost_names
+from dialgauge.corpus._fields import Field
 from dialgauge.errors import InputError
 
 WORDS = [
@@ -186,3 +189,33 @@ def test_thumbs_are_yes_and_no() -> None:
     corpus = read_corpus(rows)
     assert corpus.dimension("helpfulness").kind == "binary"
     assert corpus.ratings["value"].sum() == len(rows) / 2
+
+
+def test_an_answer_that_everybody_gave_is_named_until_somebody_decides() -> None:
+    study = _known()
+    for answer in ("Yes", 3, True, "good"):
+        rows = [{**row, "zorp": answer} for row in study.rows()]
+        assert "'zorp' looks like judgements (20 cells" in _said(rows)
+        assert _said(rows, {"ignore": "zorp"}) == ""
+        nested = [
+            {**row, study.list: [{**given, "zorp": answer} for given in row[study.list]]} for row in study.listed()
+        ]
+        assert f"'{study.list}[].zorp' looks like judgements" in _said(nested)
+    for name, value in (("consent", "yes"), ("handling", 312), ("attention_check", "pass")):
+        assert _said([{**row, name: value} for row in study.rows()]) == ""
+
+
+def test_every_id_arrives_or_is_named() -> None:
+    study = _known()
+    parts = read_corpus(study.rows())
+    seen = Field("call_id", ("call_id",), Counter(["d-0", "d-1", "d-2", "d-99", "N/A", "Average"]))
+    (said,) = lost_names([seen, Field("votes[].rater", ("votes", "rater"), Counter(study.people))], parts)
+    assert said.startswith("'call_id' names 4 dialogues, of which 1 did not arrive (such as 'd-99')")
+
+
+def test_two_columns_that_may_both_name_the_annotators() -> None:
+    study = _known()
+    study.who = "zorp"
+    rows = [{**row, "qx": {"w1": "north", "w2": "south"}[row["zorp"]]} for row in study.rows()]
+    assert "'zorp' or 'qx' may name the annotators: say which does (--map annotator=zorp)" in _said(rows)
+    assert _said(rows, {"annotator": "zorp", "ignore": "qx"}) == ""

@@ -86,6 +86,66 @@ def test_a_grid_of_a_web_form_is_read_as_ratings(tmp_path: Path) -> None:
     assert ratings["dialogue_id"].n_unique() == 6
 
 
+def test_headings_in_levels_borders_sentences_and_grades(tmp_path: Path) -> None:
+    people, asked = exports.PEOPLE, exports.ASKED
+    keys = ["call_id", "dialogue", "model", "summary"]
+    item = {
+        key: [key[0], exports.CALLS[key[0]].replace("\n", " / "), key[1], text] for key, text in exports.TEXTS.items()
+    }
+    rated = {key: [exports.value(*key, who, k) for k in asked for who in people] for key in item}
+    each = [(k, who) for k in asked for who in people]
+    levels = [
+        ["dimension", "", "", "", *(k for k, _ in each)],
+        ["rater", "", "", "", *(who for _, who in each)],
+        [*keys, *[""] * len(each)],
+    ]
+    groups = [
+        ["", "", "", "", *(x for who in people for x in (who, ""))],
+        [*keys, *[k for _ in people for k in asked]],
+    ]
+    by_person = [[exports.value(*key, who, k) for who in people for k in asked] for key in item]
+    files = {
+        "levels.csv": [*levels, *([*cells, *rated[key]] for key, cells in item.items())],
+        "groups.csv": [*groups, *([*cells, *row] for cells, row in zip(item.values(), by_person, strict=True))],
+    }
+    for name, rows in files.items():
+        pl.DataFrame(rows, schema=[str(n) for n in range(len(rows[0]))], orient="row", strict=False).write_csv(
+            tmp_path / name, include_header=False
+        )
+    drawn = [
+        [*keys, "rater", "grade"],
+        *([*item[d, s], who, "FDCBA"[exports.value(d, s, who, "Fluency") - 1]] for d, s, who in exports.ITEMS),
+    ]
+    lines = [" | ".join(map(str, row)) for row in drawn]
+    (tmp_path / "drawn.txt").write_text(
+        "\n".join([lines[0], "---+" * 5 + "---", *lines[1:], "(36 rows)"]), encoding="utf-8"
+    )
+    for name in ("levels.csv", "groups.csv", "drawn.txt"):
+        corpus = read_corpus(tmp_path / name)
+        assert not any(account.too_much() or account.unread for account in corpus.accounts), name
+        assert (corpus.dialogues.height, corpus.systems) == (6, list(exports.SYSTEMS))
+        assert sorted(corpus.ratings["annotator"].unique()) == list(people)
+        for d, s, who, dimension, found in corpus.ratings.select(
+            "dialogue_id", "system", "annotator", "dimension", "value"
+        ).rows():
+            asked_for = "Fluency" if dimension == "grade" else dimension.title()
+            assert found == exports.value(d, s, who, asked_for), name
+
+
+def test_a_row_for_each_sentence(tmp_path: Path) -> None:
+    rows = [
+        {"call_id": d, "dialogue": exports.CALLS[d], "model": s, "sentence_no": n, "sentence": part, "rater": who}
+        | {"supported?": "supported" if exports.value(d, s, who, "Fluency") > 2 else "not supported"}
+        for d, s, who in exports.ITEMS
+        for n, part in enumerate([exports.TEXTS[d, s], "The call ends in a friendly way."])
+    ]
+    corpus = read_corpus(rows)
+    assert corpus.ratings.height == 72
+    assert sorted(corpus.ratings["sentence"].unique()) == [0, 1]
+    text = corpus.summaries.filter(dialogue_id="C-1", system="bart")["text"].item()
+    assert text == f"{exports.TEXTS['C-1', 'bart']} The call ends in a friendly way."
+
+
 def test_preferences_under_their_summaries(tmp_path: Path) -> None:
     records = [
         {

@@ -12,11 +12,14 @@ from typing import Any
 import polars as pl
 
 from dialgauge.corpus._account import MOST_LEFT_OUT
+from dialgauge.corpus._arrived import lost_names, named_in
 from dialgauge.corpus._assemble import Parts, RatingParts
 from dialgauge.corpus._fields import ANY_KEY, Field, changed, fields_of
 from dialgauge.corpus._guess_ratings import is_same_within
+from dialgauge.corpus._guess_texts import MAY_NAME_PEOPLE
 from dialgauge.corpus._look_alikes import is_summed_up, looks_judged, looks_like_texts, may_be_judged, says_judged
 from dialgauge.corpus._mapping import Mapped
+from dialgauge.corpus._names import is_person, normalised
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._values import MOSTLY, Reading, read_values
@@ -82,22 +85,37 @@ def lost_fields(
     else:
         fields = fields_of(asked)
     unknown = [one for path, one in fields.items() if path not in used and path not in table.ignored]
+    names = _lost_names(table, plan, parts, unknown)
     guessing = not any(use.startswith("dimension:") or use == "value" for use in mapping)
-    judged = _judged_fields(unknown, table, parts) if guessing else {}
+    judged = _judged_fields(unknown, table, plan, parts) if guessing else {}
     texts = [one for one in unknown if one.path not in judged and looks_like_texts(one)]
     if not judged and not texts:
-        return ()
+        return names
     try:
         before = parts if asked is raw else again(asked)
     except InputError:  # the first rows are no corpus without the others
         asked, before = raw, parts
-    return tuple(map(str, [*_unread(asked, judged, before, again), *_lost_texts(texts, before)]))
+    return (*map(str, [*_unread(asked, judged, before, again), *_lost_texts(texts, before)]), *names)
 
 
-def _is_as_it_was(table: Table, raw: Table) -> bool:
+def _lost_names(table: Table, plan: Plan, parts: _Read, unknown: list[Field]) -> tuple[str, ...]:
+    """The fields of ids of which some did not arrive, where nothing else says what was left out."""
+    accounts = [parts.account] if isinstance(parts, RatingParts) else parts.accounts
+    if any(one.rows_left_out or one.left_out or one.rejected for one in accounts):
+        return ()
+    unsure = [column.name for column in plan.columns if column.why == MAY_NAME_PEOPLE]
+    if unsure and not plan.has("annotator"):
+        listed = " or ".join(map(repr, unsure))
+        return (f"{listed} may name the annotators: say which does (--map annotator={unsure[0]})",)
+    own = unknown if table.layout is None else []  # a layout that is known says itself which people it leaves out
+    return tuple(lost_names([*own, *named_in(table.frame, plan.uses)], parts))
+
+
+def _is_as_it_was(table: Table, raw: Table | None) -> bool:
     """Whether the columns of a table are still those of its file: then what a plan says of them is all there is."""
     return (
-        raw.records is None
+        raw is not None
+        and raw.records is None
         and table.layout is None
         and not table.further
         and table.frame.columns == raw.frame.columns
@@ -105,23 +123,29 @@ def _is_as_it_was(table: Table, raw: Table) -> bool:
     )
 
 
-def _judged_fields(fields: list[Field], table: Table, parts: _Read) -> dict[str, tuple[Field, Reading]]:
+def _judged_fields(fields: list[Field], table: Table, plan: Plan, parts: _Read) -> dict[str, tuple[Field, Reading]]:
     """The fields that look like judgements, by path, with how they are read."""
     has_judgements = any(getattr(parts, name).height for name in _JUDGED if hasattr(parts, name))
     paths = {one.path for one in fields}
+    beside = {one.names[:-1]: one.filled for one in fields if is_person(normalised(one.names[-1]))}
+    in_rows = plan.has("annotator") and _is_as_it_was(table, table.raw)
+    everybody = table.frame.height if in_rows else 0
     found = {}
     for one in fields:
         if may_be_judged(one, has_judgements, table.layout is not None) and not is_summed_up(one, paths):
             reading = read_values(one.counts)
-            if looks_judged(one, reading):
+            # What is set in some rows and never unset is a flag, and no answer.
+            all_of_them = MOSTLY * min(beside.get(one.names[:-1], everybody), _ASKED_ROWS)
+            people = has_judgements and table.layout is None and 0 < all_of_them <= one.filled
+            if looks_judged(one, reading, people):
                 found[one.path] = (one, reading)
     return found
 
 
 def _facts(frame: pl.DataFrame, plan: Plan) -> set[str]:
-    """Columns that say something of each dialogue, or of each person, and are the same in all of its rows."""
+    """Columns that say something of each dialogue, person, dimension or system, and are the same in all of its rows."""
     free = [column.name for column in plan.columns if column.use is None and column.filled]
-    keys = [key for use in ("dialogue_id", "annotator") for key in plan.uses.get(use, ())]
+    keys = [key for use in ("dialogue_id", "annotator", "dimension", "system") for key in plan.uses.get(use, ())]
     return {name for name in free if any(is_same_within(frame, key, name) for key in keys if key != name)}
 
 

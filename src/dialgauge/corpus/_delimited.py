@@ -29,6 +29,7 @@ def load_delimited(path: Path) -> Table:
     """The rows of a CSV or TSV file, all as text. An empty cell is missing; ``""`` is an empty text."""
     found = read_text(path)
     text = found.text if "\n" in found.text else found.text.replace("\r", "\n")
+    text = _without_borders(text)
     said = _SAID_SEPARATOR.match(text)  # Excel's own first line, which is not a row
     text, first = (text[said.end() :], 2) if said else (text, 1)
     if not text.strip():
@@ -61,11 +62,37 @@ def load_delimited(path: Path) -> Table:
     )
 
 
-def is_tabbed(text: str) -> bool:
-    """Whether a text is a table separated by tabs, as spreadsheets save "Unicode text": by its headings."""
-    names = [normalised(name) for name in _head(text).split("\t")]
+def is_table(text: str) -> bool:
+    """Whether a text without a telling name is a table: by its headings."""
     known = {*USES["dialogue"], *USES["summary"], *USES["reference"], *USES["system"], *USES["annotator"]}
-    return len(names) > 2 and sum(name in known or is_id(name) for name in names) >= 2
+    for separator in _SEPARATORS:
+        names = [normalised(name) for name in _head(text).split(separator) if name.strip()]
+        if len(names) > 2 and sum(name in known or is_id(name) for name in names) >= 2:
+            return True
+    return False
+
+
+#: A line that only draws the border below the headings of a table of bars.
+_BORDER = re.compile(r"\s*[|+]?(?:\s*:?-{2,}:?\s*[|+])+(?:\s*:?-{2,}:?\s*)?")
+#: What a database says below a table.
+_COUNTED = re.compile(r"\s*\(\d+ rows?\)\s*")
+
+
+def _without_borders(text: str) -> str:
+    """A table that is drawn with bars and a border, as databases and Markdown have it, as plain CSV with bars."""
+    lines = text.split("\n")
+    if not any(_BORDER.fullmatch(line) for line in lines[:LOOKED_AT]):
+        return text
+    made = io.StringIO()
+    writer = csv.writer(made, delimiter="|", lineterminator="\n")
+    for line in lines:
+        if line.strip() and not _BORDER.fullmatch(line) and not _COUNTED.fullmatch(line):
+            bare = line.strip()
+            bare = bare[1:] if bare.startswith("|") else bare
+            writer.writerow([cell.strip() for cell in bare.removesuffix("|").split("|")])
+        else:
+            made.write("\n")  # lines keep their numbers
+    return made.getvalue()
 
 
 def _start(text: str) -> str:

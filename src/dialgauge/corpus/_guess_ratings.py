@@ -21,6 +21,8 @@ from dialgauge.corpus._values import MOSTLY, Reading
 
 #: Ten repetitions of one of two values are chance once in a thousand times.
 _REPEATED = 10
+#: So few judgements may well all be the same.
+_FEW = 10
 #: More different words than this are no classes.
 _MOST_CLASSES = 12
 
@@ -65,6 +67,8 @@ def find_ratings(guess: Guess) -> None:
             else "judgements"
         )
         named = name if (known or lone) and title.isascii() else title.lower() if known else title
+        if any(use == f"dimension:{named}" for use, _ in guess.chosen.values()):
+            named = column  # two columns would be one dimension: each keeps its whole heading
         if lone:
             guess.taken.discard("value")
             why = "judgements without a name of their own"
@@ -81,10 +85,11 @@ def is_fact(guess: Guess, column: str) -> bool:
 
 def is_same_within(frame: pl.DataFrame, key: str, column: str) -> bool:
     """Whether a column with several values has one in each group, and that is hardly by chance."""
-    groups = frame.filter(pl.col(key).is_not_null()).group_by(key)
+    filled = frame.filter(pl.col(key).is_not_null() & pl.col(column).is_not_null())
+    groups = filled.group_by(key)
     sizes = groups.agg(pl.len().alias("_n"), pl.col(column).n_unique().alias("_values")).filter(pl.col("_n") > 1)
     repeated = int(sizes["_n"].sum()) - sizes.height
-    return repeated >= _REPEATED and bool((sizes["_values"] == 1).all()) and frame[column].n_unique() > 1
+    return repeated >= _REPEATED and bool((sizes["_values"] == 1).all()) and filled[column].n_unique() > 1
 
 
 def _is_judged(guess: Guess, column: str, name: str, known: bool, beside: bool) -> bool:
@@ -125,6 +130,7 @@ def _differs(frame: pl.DataFrame, column: str, within: list[str]) -> bool:
 
 def _on_a_scale(guess: Guess, column: str, found: Reading) -> bool:
     if heading(column)[1] is not None or found.distinct <= MOST_POINTS:
-        return True
+        # One number in a whole column may be anything: whether it is everybody's answer, somebody has to say.
+        return heading(column)[1] is not None or found.distinct > 1 or found.given < _FEW
     values = list(found.values.values())
     return min(values) >= 0 and max(values) <= 100

@@ -9,6 +9,8 @@ from dialgauge.corpus._times import day_first, parse_time
 #: A column is the same within a group if it is in at least this share of the groups.
 _SAME = 0.95
 _SHOWN = 500
+#: Why a column is not used that names people as well as another one does.
+MAY_NAME_PEOPLE = "could be annotator, as could another column"
 #: With fewer rows, values may agree by chance.
 _FEWEST = 8
 
@@ -37,6 +39,7 @@ def find_texts(guess: Guess) -> None:
 
 def find_names(guess: Guess) -> None:
     """Who wrote and who judged, where no name says so: by how the rows of a dialogue differ."""
+    _find_written(guess)
     of = {use: column for column, (use, _) in guess.chosen.items()}
     if "dialogue_id" not in of or "summary" not in of or guess.frame.height < _FEWEST:
         return
@@ -50,8 +53,25 @@ def find_names(guess: Guess) -> None:
     if "annotator" not in guess.taken and "system" in of:
         item = [of["dialogue_id"], of["system"]]
         found = [column for column in free if _judges(guess.frame, item, column)]
-        if len(found) == 1:
-            guess.choose(found[0], "annotator", "it differs between the rows of each summary, and recurs in others")
+        likely = [column for column in found if not is_housekeeping(guess.names[column])] or found
+        if len(likely) == 1:
+            guess.choose(likely[0], "annotator", "it differs between the rows of each summary, and recurs in others")
+        else:
+            guess.why_not |= dict.fromkeys(likely, MAY_NAME_PEOPLE)
+
+
+def _find_written(guess: Guess) -> None:
+    """The summaries and who wrote them, where no name says either: one text for each name in each dialogue."""
+    of = {use: column for column, (use, _) in guess.chosen.items()}
+    if {"summary", "system"} & guess.taken or "dialogue_id" not in of or guess.frame.height < _FEWEST:
+        return
+    free = [column for column in guess.frame.columns if column not in guess.chosen]
+    texts = [column for column in free if _is_text(guess, column) and _varies(guess.frame, column, of["dialogue_id"])]
+    names = [column for column in free if column not in texts and _is_name(guess, column)]
+    pairs = [(t, n) for t in texts for n in names if _writes(guess.frame, of["dialogue_id"], t, n)]
+    if len(pairs) == 1:
+        guess.choose(pairs[0][0], "summary", f"each {pairs[0][1]!r} has a text of its own for each dialogue here")
+        guess.choose(pairs[0][1], "system", "each of its values has a text of its own for each dialogue")
 
 
 def _is_name(guess: Guess, column: str) -> bool:
@@ -64,7 +84,7 @@ def _is_name(guess: Guess, column: str) -> bool:
         and bool((values.str.len_chars() <= 60).all())
         and answered.share < 0.5
         and not set(guess.names[column].split("_")) & (COMMENT_WORDS | TIME_WORDS)
-        and not is_housekeeping(guess.names[column])
+        and not (is_housekeeping(guess.names[column]) and answered.share > 0)
         and not any(guess.names[column] in names for use, names in USES.items() if use != "annotator")
     )
 

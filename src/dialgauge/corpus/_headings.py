@@ -25,7 +25,7 @@ class Headings:
     def note(self) -> str | None:
         """What had to be assumed."""
         if self.names:
-            return f"the headings are in rows {self.row + 1} and {self.row + 2}"
+            return f"the headings are in rows {self.row + 1} {'to' if self.data - self.row > 2 else 'and'} {self.data}"
         return f"the headings are in row {self.row + 1}; what is above them is not data" if self.row else None
 
 
@@ -37,11 +37,36 @@ def find_headings(rows: Sequence[Cells]) -> Headings:
         row += 1
     if row and not _are_names(rows[row], width):
         row = 0
+    levels = _levels(rows[row:])
+    if levels is not None:
+        return Headings(row, row + levels[0], levels[1])
     if row + 2 < len(rows):
         names = _two_rows(rows[row], rows[row + 1], rows[row + 2 :])
         if names is not None:
             return Headings(row, row + 2, names)
     return Headings(row, row + 1)
+
+
+def _levels(rows: Sequence[Cells]) -> tuple[int, tuple[str, ...]] | None:
+    """How many rows of headings there are where the last names the columns that those above leave empty, and the names.
+
+    So pandas writes a table whose columns have levels; the first cell of each row names the level.
+    """
+    for count in (2, 3):
+        if len(rows) <= count + 1:
+            return None
+        width = max(map(len, rows[: count + 1]))
+        cells = [[(cell or "").strip() for cell in row] + [""] * (width - len(row)) for row in rows[: count + 1]]
+        last = {place for place, cell in enumerate(cells[count]) if cell}
+        above = [{place for place, cell in enumerate(row) if cell and place} for row in cells[:count]]
+        whole = len(set(map(frozenset, above))) == 1 and 0 in last and above[0] | last == set(range(width))
+        if whole and above[0] and not above[0] & last and _hold_numbers(sorted(above[0]), rows[count + 1 :]):
+            names = [
+                cells[count][place] or " ".join(dict.fromkeys(row[place] for row in cells[:count]))
+                for place in range(width)
+            ]
+            return count + 1, tuple(names)
+    return None
 
 
 def _filled(row: Cells) -> int:
@@ -68,7 +93,8 @@ def _two_rows(top: Cells, below: Cells, data: Sequence[Cells]) -> tuple[str, ...
     """The names that a row of groups and a row of parts make together; None where the second row is data."""
     parts = [(cell or "").strip() for cell in below]
     groups = [(cell or "").strip() for cell in top] + [""] * (len(parts) - len(top))
-    open_places = [place for place, part in enumerate(parts) if part and not groups[place]]
+    first = next((place for place, group in enumerate(groups) if group), 0)
+    open_places = [place for place, part in enumerate(parts) if part and not groups[place] and place > first]
     said = [part for part in parts if part]
     if not said or any(as_number(part) is not None or len(part) > _LONGEST for part in said):
         return None

@@ -56,6 +56,16 @@ _SHOWN = frozenset(
 )
 #: What models say of what they heard or wrote.
 _OF_MODELS = frozenset(["confidence", "probability", "prob", "stability", "sentiment", "loudness"])
+#: Words in the names of what is the same in every row because of how the work was done, not of what people thought.
+_OF_WORK = frozenset(
+    [
+        *("done", "finished", "complete", "completed", "submitted", "approved", "accepted", "checked", "valid", "is"),
+        *("consent", "agreed", "native", "active", "enabled", "draft", "deleted", "archived", "locked", "public"),
+        *("test", "training", "gold", "golden", "trusted", "flag", "flagged", "has", "was", "channel", "type", "mode"),
+        *("state", "stage", "phase", "source", "origin", "set", "pass", "wave", "group", "priority", "level", "mobile"),
+        *("start", "end", "begin", "offset", "check", "attention", "turn", "weight", "status"),
+    ]
+)
 _LISTS = ("_labels", "_list", "_votes", "_scores", "_ratings", "_values", "s")
 
 
@@ -95,12 +105,15 @@ def may_be_judged(one: Field, has_judgements: bool, known_layout: bool) -> bool:
         or name in SPEAKERS
         or words & (TIME_WORDS | _OF_MODELS)
         or computed
-        or any(is_metric(part) for part in above)
+        or (any(is_metric(part) for part in above) and (has_judgements or not is_named(one)))
     )
 
 
-def looks_judged(one: Field, found: Reading) -> bool:
-    """Whether the values are those of a scale: few numbers, yes and no, or the words of one."""
+def looks_judged(one: Field, found: Reading, beside_people: bool = False) -> bool:
+    """Whether the values are those of a scale: few numbers, yes and no, or the words of one.
+
+    ``beside_people`` says that somebody judged in this file: then one answer that everybody gave may be a judgement.
+    """
     if is_named(one) and found.given > 1 and found.distinct > 1 and all(len(text) <= _LONGEST for text in one.counts):
         return True
     if found.given < 2 or found.distinct > (MOST_POINTS if found.share >= MOSTLY else 2 * MOST_POINTS):
@@ -108,7 +121,7 @@ def looks_judged(one: Field, found: Reading) -> bool:
     if found.share < MOSTLY:  # several scales in one field, as where a column holds the answers to all questions
         return sum(n for text, n in one.counts.items() if is_answer(text)) >= MOSTLY * one.filled
     if found.distinct < 2:
-        return is_named(one)
+        return is_named(one) or (beside_people and _is_said_by_all(one, found))
     if found.kind != "number":
         return True
     values = sorted(found.values.values())
@@ -116,6 +129,14 @@ def looks_judged(one: Field, found: Reading) -> bool:
         range(int(values[0]), int(values[0]) + len(values))
     )
     return values[0] >= -10 and values[-1] <= 100 and not counted_up
+
+
+def _is_said_by_all(one: Field, found: Reading) -> bool:
+    """Whether the one value of a field may be everybody's answer: nothing in its name speaks of how the work stood."""
+    words = set(_own_name(one).split("_"))
+    if words & _OF_WORK:
+        return False
+    return found.kind != "number" or all(0 <= value <= 100 for value in found.values.values())
 
 
 def is_summed_up(one: Field, paths: set[str]) -> bool:

@@ -35,7 +35,8 @@ USES: Mapping[str, tuple[str, ...]] = {
         "summary hyp hypothesis prediction pred predicted decoded output generated generated_summary candidate "
         "system_summary model_summary system_output model_output summary_text claim generated_text candidate_summary "
         "predicted_summary summ response completion generation model_response "
-        "zusammenfassung resume resumen resumo riassunto samenvatting 摘要 总结 概要 要約"
+        "zusammenfassung kurzfassung resume synthese sintesi sintesis resumen resumo riassunto "
+        "samenvatting 摘要 总结 概要 要約"
     ),
     "reference": _names(
         "reference references ref refs reference_summary ref_summary gold gold_summary golden target human_summary "
@@ -47,9 +48,10 @@ USES: Mapping[str, tuple[str, ...]] = {
         "evaluator_id coder coder_id reviewer reviewer_id prolific_pid prolific_id annotated_by rated_by completed_by "
         "evaluated_by reviewed_by scored_by judged_by labeled_by labelled_by assessed_by "
         "labeler labeller assessor scorer participant_id participant access_code response_id user_id respondent "
-        "respondent_id author_user_id created_by username email_address e_mail_address user email e_mail turker expert "
-        "annotateur anotador annotatore annotatorin bewerter "
-        "bewerterin gutachter evaluateur evaluador evaluatrice valutatore relecteur avaliador beoordelaar "
+        "respondent_id author_user_id created_by username user_name email_address "
+        "e_mail_address user email e_mail turker expert annotateur anotador annotatore annotatorin bewerter "
+        "bewerterin gutachter prufer pruferin evaluateur "
+        "evaluador evaluatrice valutatore relecteur avaliador beoordelaar "
         "评分员 标注员 标注者 评估者 评价者 评审员 評価者 your_name rater_initials initials"
     ),
     "dimension": _names("dimension aspect criterion attribute dimension_name aspect_name rating_type"),
@@ -75,8 +77,8 @@ USES: Mapping[str, tuple[str, ...]] = {
 #: Names of people that call platforms and web shops use too: annotators only where something was judged.
 WEAK_PEOPLE = frozenset(
     _names(
-        "participant_id participant access_code response_id user_id respondent respondent_id username email_address "
-        "e_mail_address author_user_id created_by "
+        "participant_id participant access_code response_id user_id respondent respondent_id username user_name "
+        "email_address e_mail_address author_user_id created_by "
         "user email e_mail "
         "your_name rater_initials initials"
     )
@@ -146,7 +148,7 @@ _THING = (
 )
 #: Columns that may identify a dialogue. Those without a word like "id" count only where their values are short.
 _ID = re.compile(
-    rf"(?:{_THING})_?(?:id|ids|number|no|nr|num|ref|reference|key|uuid|guid|hash|code|sid|name|nummer|numero|编号|号|番号)|"
+    rf"(?:{_THING})s?_?(?:id|ids|number|no|nr|num|ref|reference|key|uuid|guid|hash|code|sid|name|nummer|numero|编号|号|番号)|"
     rf"(?:id|ids|n|no|nr|num|numero|number)_(?:de_|del_|della_|der_|des_|do_|da_|d_|of_)?(?:l_|la_)?(?:{_THING})|(?:e|f)?_?id"
 )
 _BARE_ID = re.compile(
@@ -172,7 +174,7 @@ _HOUSEKEEPING = re.compile(
 )
 #: Columns computed from ratings: beside the raw ones they are no further annotator.
 AGGREGATES = re.compile(
-    r"(?:^|.*_)(?:mean|avg|average|median|std|sd|stdev|var|variance|min|max|sum|total|majority|agreed)(?:_.*)?"
+    r"(?:^|.*_)(?:mean|avg|average|median|std|sd|stdev|var|variance|min|max|sum|total|majority|agreed|consensus)(?:_.*)?"
 )
 #: Scores that programs compute: beside people's judgements they are none.
 _METRICS = re.compile(
@@ -188,6 +190,8 @@ _EXPLAINED = re.compile(r"(.*?)\s*[(\[]\s*(-?\d+)\s*[=:][^()\[\]]*?[,;…–-]\s
 _OUT_OF = re.compile(r"(.*?\S)\s*(?:[(\[]\s*)?(?:out of|/)\s*\d+\s*[)\]]?\s*")
 #: "Q1.", "Q2_1:", "3)": the number of a question before its text.
 _NUMBERED = re.compile(r"(?:Q\d[\w.]*|\d+)\s*[.:)]\s+(?=\S)")
+#: "annotations.coherence.score", as nested data are flattened into columns.
+_DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 #: "How good is the summary? [Coherence]", as grids of web forms are exported.
 _GRID = re.compile(r".+\[\s*([^\[\]]{1,60})\s*\]\s*")
 
@@ -210,7 +214,15 @@ def heading(name: str) -> tuple[str, str | None]:
     out_of = _OUT_OF.fullmatch(name)
     name = out_of[1] if out_of else name
     grid = _GRID.fullmatch(name)
-    return (grid[1].strip(), None) if grid else (name.strip(), None)
+    return (grid[1].strip(), None) if grid else (_last_dimension(name.strip()), None)
+
+
+def _last_dimension(name: str) -> str:
+    """The dimension on a path that ends with its value (``annotations.coherence.score``); other names as they are."""
+    parts = name.split(".") if _DOTTED.fullmatch(name) else [name]
+    if len(parts) > 1 and normalised(parts[-1]) in USES["value"] and is_dimension(normalised(parts[-2])):
+        return parts[-2]
+    return parts[-1] if len(parts) > 1 and is_dimension(normalised(parts[-1])) else name
 
 
 def is_id(name: str) -> bool:

@@ -27,12 +27,14 @@ from dialgauge.corpus._shapes import (
     is_flat,
     is_turn,
     is_voted,
+    person_key,
     sentence_of,
+    text_alone,
     turns_within,
     voted_keys,
 )
 from dialgauge.corpus._table import refuse_width
-from dialgauge.corpus._turns import turn_to_json, turns_from_json
+from dialgauge.corpus._turns import parse_turns, turn_to_json, turns_from_json
 
 Record = Mapping[str, Any]
 _SUMMARY_KEYS = {"text": "summary", "name": "system"}
@@ -104,6 +106,8 @@ class _Level:
     def _read(self, key: str, name: str, value: Any) -> None:
         if not isinstance(value, dict | list):
             self.first[key] = value
+        elif (text := text_alone(name, value)) is not None:
+            self.first[key] = text
         elif isinstance(value, list) and (name in DIALOGUE or are_turns(value)) and "dialogue" not in self.first:
             self._say(value)
         elif isinstance(value, list) and key in self.voted:
@@ -148,6 +152,8 @@ class _Level:
 
     def _say(self, value: Sequence[Any]) -> None:
         turns = turns_from_json([*self.opening, *value])
+        if len(turns) == 1 and sum(bool(turn.speaker) for turn in parse_turns(turns[0].text)) > 1:
+            turns = parse_turns(turns[0].text)  # a request to a model that quotes the dialogue
         self.opening = []
         self.first["dialogue"] = json.dumps([turn_to_json(turn) for turn in turns], ensure_ascii=False)
 
@@ -228,8 +234,9 @@ class _Level:
             yield from votes(key, value)
             return
         named = self.known_person or any(is_person(normalised(inner)) for item in value for inner in item)
+        whose = None if named else person_key(value)
         for number, item in enumerate(value, start=1):
-            who = {} if named else {"annotator": f"{group}-{number}".strip("-")}
+            who = {} if named else {"annotator": item[whose] if whose else f"{group}-{number}".strip("-")}
             yield from ({**who, **row} for row in (*ranked(item, self.systems), *marked(item)))
 
 

@@ -63,7 +63,8 @@ def _is_answer(key: str, value: Any) -> bool:
 
 def _question(item: Mapping[str, Any]) -> tuple[str, Any]:
     """The question and the answer of an object that has both."""
-    answer = next(key for key in item if normalised(key) in USES["value"])
+    named = [key for key in item if normalised(key) in USES["value"]]
+    answer = next((key for key in named if item[key] is not None), named[0])
     asked = next(key for key in item if key != answer and normalised(key) in ASKED)
     return str(item[asked]), item[answer]
 
@@ -101,7 +102,11 @@ def marked(item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         return
     lists = [key for key, value in item.items() if are_marks(value) or (value == [] and normalised(key) in _MARKS)]
     own = {key: value for key, value in item.items() if key not in lists}
-    marks = [mark for key in lists for mark in item[key]]
+    marks = [
+        {"start" if normalised(name) == "begin" else name: entry for name, entry in mark.items()}
+        for key in lists
+        for mark in item[key]
+    ]
     who = {key: value for key, value in own.items() if is_person(normalised(key))}
     empty = {"start": None, "end": None} if lists and not marks else {}
     first = flat(marks[0]) if marks else empty

@@ -1,5 +1,8 @@
 """Ratings from rows: one per row (dimension and value), or a column for each dimension."""
 
+import re
+from collections.abc import Mapping
+
 import polars as pl
 
 from dialgauge.corpus._checks import ROW, BadRow, bad_rows
@@ -9,7 +12,7 @@ from dialgauge.corpus._rows import Rows
 from dialgauge.corpus._schema import KEY, RATING_KEY, RATINGS
 from dialgauge.corpus._times import day_first, parse_time
 from dialgauge.corpus._types import Dimension
-from dialgauge.corpus._values import Reading, read_names, read_values
+from dialgauge.corpus._values import NOT_GIVEN, Reading, read_names, read_values
 from dialgauge.errors import InputError, counted
 
 #: The word for "not given" in a cell, for the account.
@@ -22,6 +25,8 @@ _MOST_NAMES = 12
 REPEATS = ("refuse", "first", "last", "mean")
 #: What is in a box that was ticked.
 _TICKS = frozenset({"x", "✓", "✔", "☑", "☒", "checked", "ticked"})
+#: Grades in letters, in columns that are called so.
+_GRADED, _GRADE = re.compile(r"(?:^|_)grades?(?:_|$)"), re.compile(r"[A-F][+-]?")
 CONFLICT = "rated twice with different values"
 
 
@@ -158,6 +163,8 @@ def _reading(rows: Rows, name: str, part: pl.DataFrame) -> Reading:
     said = f"dimension:{name}" in rows.plan.uses or rows.plan.has("value")
     judged = is_dimension(normalised(name)) or said
     few = 2 <= reading.distinct <= _MOST_NAMES and reading.given >= 2 * reading.distinct
+    if _GRADED.search(normalised(name)) and (letters := _grades(texts)):
+        reading = read_values(texts, order=letters)
     if reading.share < 0.5 and judged and few:
         reading = read_names(texts)
         rows.notes.append(
@@ -178,6 +185,14 @@ def _reading(rows: Rows, name: str, part: pl.DataFrame) -> Reading:
     if is_lower_better(name):
         rows.notes.append(f"{name}: lower is better, by its name; --direction {name}=higher says otherwise")
     return reading
+
+
+def _grades(texts: Mapping[str, int]) -> tuple[str, ...]:
+    """The grades in letters among these texts, the worst first; empty where others are among them."""
+    given = {text.strip().upper() for text in texts if text.strip().lower() not in NOT_GIVEN}
+    if len(given) < 2 or not all(_GRADE.fullmatch(text) for text in given):
+        return ()
+    return tuple(sorted(given, key=lambda text: (-ord(text[0]), "- +".index(text[1:] or " "))))
 
 
 def _sentences(rows: Rows, ratings: pl.DataFrame) -> pl.DataFrame:

@@ -6,6 +6,7 @@ from typing import Any
 
 from dialgauge.corpus._names import USES, is_dimension, is_id, is_person, normalised
 from dialgauge.corpus._turns import SPEAKERS, is_pair, said_in, split_speaker
+from dialgauge.corpus._values import is_answer
 
 SUMMARIES = re.compile(
     r"(?:.*_)?(?:summaries|outputs?|predictions|candidates|hypotheses|generations|responses|completions|models|systems)"
@@ -229,6 +230,26 @@ def are_answers_of_people(value: Any) -> bool:
     )
 
 
+def person_key(value: Sequence[Mapping[str, Any]]) -> str | None:
+    """Under which key each object of a list of judgements has a short name of its own, where no name says who judged.
+
+    None where several keys could be it, or the names are those of dimensions or answers.
+    """
+    if len(value) < 2:
+        return None
+    known = {*ASKED, *(name for names in USES.values() for name in names)}
+    found = []
+    for key in value[0]:
+        names = [item.get(key) for item in value]
+        texts = [name for name in names if isinstance(name, str) and 0 < len(name) <= _LONGEST and not is_answer(name)]
+        own = (
+            len(texts) == len(names) == len(set(texts)) and not is_id(normalised(key)) and normalised(key) not in known
+        )
+        if own and not any(is_dimension(normalised(text)) for text in texts):
+            found.append(key)
+    return found[0] if len(found) == 1 else None
+
+
 def are_questions(value: Any) -> bool:
     """Whether every object of a list names a question and the answer to it."""
     return (
@@ -243,6 +264,20 @@ def are_questions(value: Any) -> bool:
     )
 
 
+def text_alone(name: str, value: Any) -> str | None:
+    """The text that an object under the name of a summary or dialogue wraps: ``{"output": {"content": "…"}}``."""
+    if not isinstance(value, Mapping) or name not in {*USES["summary"], *DIALOGUE}:
+        return None
+    texts = [inner for key, inner in value.items() if normalised(key) in _WRAPPED and isinstance(inner, str)]
+    others = [key for key, inner in value.items() if normalised(key) not in _WRAPPED and isinstance(inner, dict | list)]
+    known = {*USES["summary"], *DIALOGUE, *USES["system"]} - _WRAPPED
+    named = any(normalised(key) in known or is_id(normalised(key)) for key in value)
+    return texts[0] if len(texts) == 1 and not others and not named else None
+
+
+_WRAPPED = frozenset({"content", "text", "value", "generated_text"})
+
+
 def are_marks(value: Any) -> bool:
     """Whether every object of a list is a marked place of a text."""
     return (
@@ -255,7 +290,19 @@ def are_marks(value: Any) -> bool:
     )
 
 
-_PLACES = frozenset({"start", "start_offset", "span_start", "start_char", "error_span", "span_text", "char_start"})
+_PLACES = frozenset(
+    {
+        "start",
+        "begin",
+        "begin_offset",
+        "start_offset",
+        "span_start",
+        "start_char",
+        "error_span",
+        "span_text",
+        "char_start",
+    }
+)
 
 
 def _are_turned(item: Mapping[str, Any]) -> bool:

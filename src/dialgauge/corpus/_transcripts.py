@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from dialgauge.corpus._delimited import is_tabbed, load_delimited
+from dialgauge.corpus._delimited import is_table, load_delimited
 from dialgauge.corpus._files import Text, read_text
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._turns import parse_turns, role_of, split_speaker, write_turns
@@ -26,7 +26,7 @@ def load_transcripts(path: Path) -> Table:
 
     A file in which every line joins its turns with bars holds a dialogue per line.
     """
-    if path.suffix.lower() == ".txt" and path.is_file() and is_tabbed(read_text(path).text):
+    if path.suffix.lower() == ".txt" and path.is_file() and is_table(read_text(path).text):
         return load_delimited(path)
     inside = sorted(path.iterdir()) if path.is_dir() else [path]
     files = [file for file in inside if file == path or file.suffix.lower() in SUFFIXES]

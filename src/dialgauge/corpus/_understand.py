@@ -16,10 +16,12 @@ from dialgauge.corpus._mapping import IGNORE, Mapped
 from dialgauge.corpus._memory import load_memory
 from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._nested_pairs import pairs_in
+from dialgauge.corpus._parallel import side_by_side
 from dialgauge.corpus._plan import Plan
 from dialgauge.corpus._problems import Problem, raise_if_any
 from dialgauge.corpus._records import taken_out
 from dialgauge.corpus._schema import KEY
+from dialgauge.corpus._sentence_rows import with_summaries
 from dialgauge.corpus._table import Table
 from dialgauge.corpus._utterances import with_dialogues, without_totals
 from dialgauge.corpus._wide import as_long
@@ -65,7 +67,7 @@ def _understood(loaded: Table, path: str, mapping: Mapped, layout: str | None) -
         if known is None:
             table = with_parsed_cells(with_grid(table, mapping)) if table.records is None else table
             known = without_totals(table, mapping) if table.records is None else _flattened(table, mapping)
-            known = with_dialogues(known, mapping)
+            known = with_summaries(with_dialogues(known, mapping), mapping)
         if known.frame.is_empty():
             raise_if_any(known.problems, path)
             raise InputError("has no rows")
@@ -110,7 +112,7 @@ def _flattened(table: Table, mapping: Mapped) -> Table:
     problems = list(table.problems)
     for number, (line, record) in enumerate(table.records):
         try:
-            made = [row for inner in pairs_in(record) or [record] for row in flatten(inner, kept)]
+            made = [row for inner in pairs_in(record) or [side_by_side(record)] for row in flatten(inner, kept)]
         except (ValueError, RecursionError) as error:
             reason = "JSON nested too deeply" if isinstance(error, RecursionError) else str(error)
             place = table.place(number)

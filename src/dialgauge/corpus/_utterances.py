@@ -43,6 +43,11 @@ _TOTAL = re.compile(
 _OWN = ("dialogue", "summary", "reference", "annotator")
 
 
+def is_total(text: str) -> bool:
+    """Whether a text says that a row sums up others."""
+    return bool(_TOTAL.fullmatch(normalised(text)))
+
+
 def without_totals(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     """The table without rows at its end that sum up the others (``Average``, ``Total``, ``n = 16``)."""
     frame = table.frame
@@ -53,7 +58,7 @@ def without_totals(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> 
     while end > 1:
         row = frame.row(end - 1, named=True)
         said = [str(row[column]).strip() for column in texts if row[column] is not None and str(row[column]).strip()]
-        word = next((text for text in said if _TOTAL.fullmatch(normalised(text))), None)
+        word = next(filter(is_total, said), None)
         if said and word is None:
             break
         end -= 1

@@ -172,7 +172,8 @@ _LEADING = re.compile(
 #: "Agree (4)": the number behind the words.
 _TRAILING = re.compile(r"[^\d()]+\(\s*([+-]?\d+(?:\.\d+)?)\s*\)")
 #: "★★★☆☆": as many as are filled.
-_STARS = re.compile(r"([★⭐🟊✭]+\ufe0f?)[☆✩]*")
+_COLOURS = re.compile("[\U0001f3fb-\U0001f3ff\ufe0f]")
+_STARS = re.compile(r"([★⭐🟊✭]+)[☆✩]*")
 
 Kind = Literal["number", "yes/no", "ordered", "names", "unreadable"]
 #: A column holds judgements if at least this share of its filled cells can be read.
@@ -204,7 +205,7 @@ def read_values(counts: Mapping[str, int], *, commas: bool = True, order: tuple[
 
     ``commas`` allows decimal commas where every number has one; ``order`` gives the words of a scale from the lowest.
     """
-    plain = {text: " ".join(text.lower().split()) for text in counts}
+    plain = {text: _plain(text) for text in counts}
     wanted = {word.strip().lower() for word in order}
     skipped = {text: n for text, n in counts.items() if plain[text] in NOT_GIVEN and plain[text] not in wanted}
     given = {text: plain[text] for text in counts if text not in skipped}
@@ -235,9 +236,14 @@ def read_values(counts: Mapping[str, int], *, commas: bool = True, order: tuple[
     return Reading("unreadable", {}, said, 0.0, given=total, distinct=len(set(given.values())))
 
 
+def _plain(text: str) -> str:
+    """A text for comparison: lower case, single spaces, emoji without the colour of the skin."""
+    return " ".join((text if text.isascii() else _COLOURS.sub("", text)).lower().split())
+
+
 def is_answer(text: str) -> bool:
     """Whether a text could be an answer on some scale: a number, or a word of one."""
-    word = " ".join(text.lower().split())
+    word = _plain(text)
     return as_number(word) is not None or word in _OF_PAIRS or word in _OF_SCALES or word in NOT_GIVEN
 
 
@@ -261,7 +267,7 @@ def as_number(text: str) -> float | None:
         if found:
             return float(found[1])
         stars = _STARS.fullmatch(text)
-        return float(len(stars[1].rstrip("\ufe0f"))) if stars else None
+        return float(len(stars[1])) if stars else None
 
 
 def _numbers(given: Mapping[str, str], commas: bool) -> tuple[dict[str, float], bool]:

@@ -92,6 +92,10 @@ _RATER = re.compile(
 _LETTERED = re.compile(r"[a-z]+_?\d{1,3}|[a-z]+_[a-h]")
 
 
+#: "Coherence (ann)": whose column it is, in brackets.
+_BRACKETED = re.compile(r"[^()\[\]]+[(\[][^()\[\]]{1,40}[)\]]\s*")
+
+
 @dataclass(frozen=True, slots=True)
 class _Wide:
     """What is wide: the texts and names of systems, and ratings as (dimension, system, annotator) of each column."""
@@ -112,8 +116,8 @@ def as_long(table: Table, mapping: Mapping[str, str | Sequence[str]]) -> Table:
     systems: list[str | None] = [*found.texts] or [None]
     raters: list[str | None] = [*people] or [None]
     wide = {*found.texts.values(), *found.names.values(), *found.ratings, *found.comments}
-    rest = [column for column in frame.columns if column not in wide]
     dimensions = sorted({dimension for dimension, _, _ in found.ratings.values()})
+    rest = [column for column in frame.columns if column not in wide and column not in dimensions]
     numbered = frame.with_row_index("_origin")
     parts = []
     for system in systems:
@@ -362,7 +366,8 @@ def _named_people(
                 groups.setdefault(dimension, {})[who] = column
                 break
     affixes = [frozenset(group) for group in groups.values()]
-    if len(affixes) < 2 or len(set(affixes)) != 1 or len(affixes[0]) < 2:
+    bracketed = all(_BRACKETED.fullmatch(column) for group in groups.values() for column in group.values())
+    if (len(affixes) < 2 and not bracketed) or len(set(affixes)) != 1 or len(affixes[0]) < 2:
         return {}
     return {
         column: (dimension, None, who)

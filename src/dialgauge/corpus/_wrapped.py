@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from dialgauge.corpus._names import USES, is_id, normalised
+from dialgauge.corpus._names import USES, is_id, is_person, normalised
 from dialgauge.corpus._nested import flatten, to_frame
 from dialgauge.corpus._sheets import Sheet, one_table
 from dialgauge.corpus._table import Table, place_in
@@ -35,9 +35,26 @@ def unwrapped(table: Table) -> Table | None:
         return _joined(table, {key: value for key, value in whole.items() if value in lists})
     elif len(whole) > 1 and all(isinstance(value, dict) for value in whole.values()) and not named and _alike(whole):
         inner = [{"dialogue_id": key, **value} if not _has_id(value) else value for key, value in whole.items()]
+    elif not named and (keyed := _only_keyed(whole)) is not None:
+        what, found = keyed
+        inner = [{what: key, **value} if not _has_id(value) else value for key, value in found.items()]
     else:
         return None
     return _with_records(table, inner)
+
+
+def _only_keyed(whole: dict[str, Any]) -> tuple[str, dict[str, dict[str, Any]]] | None:
+    """The one object of a file whose objects are all alike, beside single values, and what its keys name."""
+    nested: list[tuple[str, Any]] = [
+        (normalised(key), value) for key, value in whole.items() if isinstance(value, dict | list)
+    ]
+    if len(nested) != 1 or not isinstance(nested[0][1], dict) or len(nested[0][1]) < 2:
+        return None
+    name: str = nested[0][0]
+    found: dict[str, Any] = nested[0][1]
+    if not all(isinstance(one, dict) and one for one in found.values()) or not _alike(found):
+        return None
+    return "annotator" if is_person(name) or is_person(name.removesuffix("s")) else "dialogue_id", found
 
 
 def _only_list(whole: dict[str, Any]) -> list[dict[str, Any]] | None:

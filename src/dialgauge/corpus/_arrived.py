@@ -1,0 +1,80 @@
+"""Whether all ids of a file have arrived: those of its dialogues, of its systems, and of the people who judged."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import polars as pl
+
+from dialgauge.corpus._fields import Field
+from dialgauge.corpus._names import USES, is_id, is_person, normalised
+from dialgauge.corpus._utterances import is_total
+from dialgauge.corpus._values import NOT_GIVEN
+from dialgauge.errors import counted
+
+#: A field is one of names of a kind if at least this share of its values are some.
+_MOSTLY = 0.5
+_SHOWN = 3
+_TABLES = ("dialogues", "summaries", "ratings", "preferences", "choices", "spans", "annotators")
+#: The columns in which names of each kind are stored.
+_COLUMNS = {
+    "dialogue": ("dialogue_id",),
+    "system": ("system", "system_a", "system_b", "variant", "variant_a", "variant_b"),
+    "annotator": ("annotator",),
+}
+
+
+def lost_names(fields: Iterable[Field], parts: Any) -> list[str]:
+    """The fields of which most values are ids that arrived, and some are not: each as a sentence."""
+    stored = {kind: _stored(parts, columns) for kind, columns in _COLUMNS.items()}
+    found = []
+    for one in fields:
+        kind = _kind(one)
+        if kind is None:
+            continue
+        given = {text.strip() for text in one.counts if _is_name(text.strip(), one)}
+        missing = sorted(given - stored[kind])
+        if missing and len(missing) < _MOSTLY * len(given):
+            such = ", ".join(map(repr, missing[:_SHOWN]))
+            found.append(
+                f"{one.path!r} names {counted(len(given), kind)}, of which {len(missing):,} did not arrive (such as "
+                f"{such}): mend these rows, or leave the field out (--map ignore={one.path})"
+            )
+    return found
+
+
+def named_in(frame: pl.DataFrame, uses: Mapping[str, tuple[str, ...]]) -> list[Field]:
+    """The columns of a table that hold ids, with all of their values."""
+    found = []
+    for use in ("dialogue_id", "system", "annotator"):
+        for column in uses.get(use, ()):
+            if column in frame.columns:
+                one = Field(column, (use,))
+                one.counts.update(frame[column].drop_nulls().cast(pl.String).unique().to_list())
+                found.append(one)
+    return found
+
+
+def _kind(one: Field) -> str | None:
+    """What the ids of a field name, by its own name; None for all other fields."""
+    name = normalised(one.names[-1]) if one.names else ""
+    if name in USES["annotator"] or is_person(name):
+        return "annotator"
+    if name in USES["system"]:
+        return "system"
+    return "dialogue" if is_id(name) or name == "dialogue_id" else None
+
+
+def _is_name(text: str, one: Field) -> bool:
+    """Whether a cell names something: it is filled, and neither a second heading nor that of a row of sums."""
+    return not (text.lower() in NOT_GIVEN or text in one.names or text.startswith("{") or is_total(text))
+
+
+def _stored(parts: Any, columns: tuple[str, ...]) -> set[str]:
+    found: set[str] = set()
+    for table in _TABLES:
+        frame = getattr(parts, table, None)
+        if frame is not None:
+            for column in columns:
+                if column in frame.columns:
+                    found.update(frame[column].drop_nulls().unique().to_list())
+    return found
