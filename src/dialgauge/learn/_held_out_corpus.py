@@ -11,7 +11,7 @@ from dialgauge.errors import InputError, UnknownNameError
 from dialgauge.learn._copies import apart_folds
 from dialgauge.learn._corpora import Part, Pool, apart_from, pool
 from dialgauge.learn._learners import Recipe
-from dialgauge.learn._objective import judge
+from dialgauge.learn._objective import Layout, judge
 from dialgauge.learn._procedure import search
 from dialgauge.learn._settings import LearnSettings
 from dialgauge.learn._splits import IntArray, find_split
@@ -112,9 +112,11 @@ def _null(part: Part, predicted: FloatArray, asked: LearnSettings) -> FloatArray
     """Draws × levels: the Pearson with shuffled ratings. Nothing is fitted again: training never saw these ratings."""
     draws = shuffles(asked)
     found = np.full((draws, len(LEVELS)), np.nan)
-    x, _ = judged_matrices(part.data, predicted, known_systems=False)
+    layout = Layout.of(part.data.keys)
+    x, _ = judged_matrices(part.data, predicted, False, layout)
+    ratings = layout.matrix(part.data.y)
     for draw in range(draws):
-        z = shuffled_ratings(part.data, np.random.default_rng([asked.seed, 31, draw]))
+        z = shuffled_ratings(ratings, np.random.default_rng([asked.seed, 31, draw]))
         found[draw] = [correlation(x, z, level, "pearson") for level in LEVELS]
     return found
 

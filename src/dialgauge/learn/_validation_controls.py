@@ -92,8 +92,10 @@ def null_correlations(
     the features; single ratings would lose the system part, and any r would look significant.
     """
     found = np.full((draws, len(LEVELS)), np.nan)
+    layout = Layout.of(data.keys)
     for draw in range(draws):
-        moved = replace(data, y=_shuffled(data, np.random.default_rng([seed, 31, draw])))
+        shuffled = shuffled_ratings(layout.matrix(data.y), np.random.default_rng([seed, 31, draw]))
+        moved = replace(data, y=shuffled[layout.rows, layout.columns])
         said = np.full(len(data.y), np.nan)
         for fold, result in zip(folds, results, strict=True):
             train = fold.train[~np.isnan(moved.y[fold.train])]
@@ -106,21 +108,14 @@ def null_correlations(
                 numbers = stand_in(result.recipe).fit(data.X[train], moved.y[train]).numbers(data.X[fold.test])
             said[fold.test] = numbers - moved.y[train].mean()
         said = np.where(np.isnan(moved.y), np.nan, said)
-        x, z = judged_matrices(moved, said, known_systems)
+        x, z = judged_matrices(moved, said, known_systems, layout)
         found[draw] = [correlation(x, z, level, "pearson") for level in LEVELS]
     return found
 
 
-def _shuffled(data: Data, generator: np.random.Generator) -> FloatArray:
-    layout = Layout.of(data.keys)
-    return np.asarray(shuffled_ratings(data, generator)[layout.rows, layout.columns])
-
-
-def shuffled_ratings(data: Data, generator: np.random.Generator) -> FloatArray:
-    """The ratings as systems × dialogues, whole systems and whole dialogues in other places."""
-    layout = Layout.of(data.keys)
-    matrix = layout.matrix(data.y)
-    rows, columns = generator.permutation(layout.shape[0]), generator.permutation(layout.shape[1])
+def shuffled_ratings(matrix: FloatArray, generator: np.random.Generator) -> FloatArray:
+    """Ratings as systems × dialogues, whole systems and whole dialogues in other places."""
+    rows, columns = (generator.permutation(size) for size in matrix.shape)
     return np.asarray(matrix[rows][:, columns])
 
 

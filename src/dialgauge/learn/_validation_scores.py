@@ -72,9 +72,11 @@ _MOST_CLASSES = 20
 Row = dict[str, Any]
 
 
-def judged_matrices(data: Data, predicted: FloatArray, known_systems: bool) -> tuple[FloatArray, FloatArray]:
+def judged_matrices(
+    data: Data, predicted: FloatArray, known_systems: bool, layout: Layout | None = None
+) -> tuple[FloatArray, FloatArray]:
     """Predictions and ratings as systems × dialogues; without the means of systems where these were trained on."""
-    layout = Layout.of(data.keys)
+    layout = layout or Layout.of(data.keys)
     x, z = layout.matrix(predicted), layout.matrix(np.where(np.isnan(predicted), np.nan, data.y))
     return (without_means(x), without_means(z)) if known_systems else (x, z)
 
