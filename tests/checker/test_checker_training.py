@@ -3,29 +3,35 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dialgauge.checker import judge, read_checker_card, train_checker
 from dialgauge.checker._adapting import Lesson
+from dialgauge.checker._combination import Combination, Scale
 from dialgauge.checker._example import Example
 from dialgauge.checker._folder import load_checker
+from dialgauge.checker._rated import Rated, fit_to_ratings
 from dialgauge.checker._training import TrainedChecker
-from dialgauge.corpus import Corpus, Dialogue, Summary, Turn
+from dialgauge.corpus import Corpus, Dialogue, Rating, Summary, Turn
 from dialgauge.errors import InputError
 from dialgauge.models import TrainingRecord
 
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve", "Fay")
 
 
-def corpus(count: int = 8) -> Corpus:
-    dialogues, summaries = [], []
+def corpus(count: int = 8, systems: int = 0) -> Corpus:
+    dialogues, summaries, ratings = [], [], []
     for number in range(count):
         first, second = NAMES[number % 6], NAMES[(number + 1) % 6]
         turns = (Turn(first, f"Can you come at {number + 4}?"), Turn(second, "No, I don't have time to come."))
         dialogues.append(Dialogue(f"d{number}", turns))
         text = f"{first} asks {second} to come at {number + 4}. {second} will not come."
         summaries.append(Summary(f"d{number}", "reference", text, kind="reference"))
-    return Corpus.build(dialogues, summaries)
+        for place in range(systems):
+            summaries.append(Summary(f"d{number}", f"s{place}", f"{first} comes at {number + place}."))
+            ratings.append(Rating(f"d{number}", f"s{place}", "ann", "consistency", 1 + (number + place) % 5))
+    return Corpus.build(dialogues, summaries, ratings)
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +46,19 @@ def settings(base: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
 
 def test_a_checker_is_trained_stored_and_usable(base: Path, settings: dict[str, object], tmp_path: Path) -> None:
-    result = train_checker(corpus(), tmp_path / "made", **{**settings, "checks": True, "calls": 0.5})
+    result = train_checker(corpus(systems=5), tmp_path / "made", **{**settings, "checks": True, "calls": 0.5})
     card = read_checker_card(tmp_path / "made")
     assert set(card.combination.parts) == {"worst", "mean", "likelihood", "checks"}
     assert card.base == f"folder:{base}"
     assert card.numbers["auc"] == result.auc
     assert result.dialogues == {"train": 4, "held out": 4}
+    assert card.numbers["ratings"] == result.ratings
+    assert (result.ratings["dimension"], result.ratings["summaries"], result.ratings["systems"]) == (
+        "consistency",
+        20,
+        5,
+    )
+    assert result.ratings["used"] == (result.ratings["r"] > result.ratings["r_usual"])
     assert sorted(p.name for p in (tmp_path / "made").iterdir()) == ["README.md", "adapter.safetensors", "checker.json"]
     assert json.loads(json.dumps(result.as_dict()))["good"] is result.good
     judged = judge("Ann: Hi!", ["Ann says hi."], checks=False, folder=str(tmp_path / "made"), device="cpu")
@@ -59,6 +72,31 @@ def test_the_same_seed_gives_the_same_adapter(settings: dict[str, object], tmp_p
     assert read_checker_card(tmp_path / "a").adapter == read_checker_card(tmp_path / "b").adapter
     assert first.auc == again.auc
     assert "checks" not in read_checker_card(tmp_path / "a").combination.parts
+
+
+def rated(count: int, systems: int, follows: str) -> tuple[list[Rated], list[dict[str, float]]]:
+    draw = np.random.default_rng(3)
+    parts = [{"worst": float(a), "mean": float(b)} for a, b in draw.normal(size=(count, 2))]
+    noise = draw.normal(size=count)
+    ratings = [part[follows] + 0.3 * e if follows else e for part, e in zip(parts, noise, strict=True)]
+    rows = [Rated(f"d{i // systems}", f"s{i % systems}", "x", float(r)) for i, r in enumerate(ratings)]
+    return rows, parts
+
+
+def test_ratings_decide_how_much_the_parts_count_if_that_helps_for_systems_left_out() -> None:
+    usual = Combination({"worst": Scale(0.0, 1.0, 1.0), "mean": Scale(0.0, 1.0, 0.15)}, 1.0, 0.0)
+    weighed, found = fit_to_ratings(usual, *rated(120, 4, "mean"))
+    assert found["used"]
+    assert found["r"] > 0.9 > found["r_usual"]
+    assert weighed.parts["mean"].weight == 1.0
+    assert weighed.parts["worst"].weight < 0.3
+    for few in (rated(12, 4, "mean"), rated(120, 2, "mean")):
+        same, found = fit_to_ratings(usual, *few)
+        assert (same, found["used"]) == (usual, False)
+    # Where the usual weights are right already, or the ratings are noise, hardly anything changes.
+    for same, found in (fit_to_ratings(usual, *rated(120, 4, name)) for name in ("worst", "")):
+        assert all(scale.weight >= 0 for scale in same.parts.values())
+        assert found["r"] < found["r_usual"] + 0.1
 
 
 def test_too_few_references_and_a_foreign_start_are_refused(settings: dict[str, object], tmp_path: Path) -> None:

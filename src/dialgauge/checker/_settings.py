@@ -19,6 +19,9 @@ class CheckerSettings(TrainingPlan):
     checks: bool = setting(
         True, "Let the rule-based checks count, which need the parser, or not.", flag="--checks/--no-checks"
     )
+    ratings: str = setting(
+        "consistency", "Dimension of ratings, where the corpus has them, that decide how much each part counts."
+    )
     rank: int = setting(16, "Rank of a new adapter.", ge=1)
     examples: int = setting(8, "Summaries of a dialogue in an epoch, half of them wrong.", panel=_PANEL, ge=2)
     tokens: int = setting(2048, "Tokens in a micro-batch.", panel=_PANEL, ge=16)

@@ -3,7 +3,7 @@
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from dialgauge.checker._judge import read_marks
 from dialgauge.checker._material import Material, Source
 from dialgauge.checker._network import Network, load_network
 from dialgauge.checker._pairs import groups_of
+from dialgauge.checker._rated import fit_to_ratings, rated_summaries
 from dialgauge.checker._settings import CheckerSettings
 from dialgauge.checker._values import values_in
 from dialgauge.corpus import Corpus
@@ -45,7 +46,7 @@ from dialgauge.progress import Progress, with_bar
 from dialgauge.settings import takes
 
 #: How much the parts count beside each other; a fit on rule-made errors alone would keep the first one only.
-_WEIGHTS = {"worst": 1.0, "mean": 0.3, "likelihood": 0.15, "checks": 0.15}
+_WEIGHTS = {"worst": 1.0, "mean": 0.15, "likelihood": 0.15, "checks": 0.15}
 #: A checker is called good only if it is this far above what can be seen without the dialogue.
 _MARGIN = 0.05
 _FEWEST = 8
@@ -57,6 +58,8 @@ class TrainedChecker:
     """What came of a training: the folder, and on held-out dialogues the area under the curve of right against wrong.
 
     ``shortcut`` is that of a control that never sees the dialogue; ``kinds`` has an area for each kind of error.
+    ``ratings``, where the corpus has some: r of parts weighed by them with systems held out, r of the usual weights,
+    and which of the two are used.
     """
 
     folder: Path
@@ -65,6 +68,7 @@ class TrainedChecker:
     kinds: Mapping[str, float]
     dialogues: Mapping[str, int]
     record: TrainingRecord
+    ratings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def good(self) -> bool:
@@ -115,7 +119,7 @@ def train_checker(
     )  # fmt: skip
     tensors = tensors_of(module)
     reader = load_network(chosen.model, tensors, choose_device(chosen.device))
-    combination, numbers = _assessed(reader, held, material, chosen)
+    combination, numbers = _assessed(reader, held, material, chosen, corpus)
     card = CheckerCard(
         folder.name, chosen.model, int(tensors["layers.0.q.A"].shape[0]), combination, "",
         data={"corpus": corpus.info.name, "dialogues": len(learn), "held out": len(held), "digest": identity},
@@ -123,7 +127,9 @@ def train_checker(
         numbers=numbers, settings=chosen.model_dump(mode="json", exclude={"device"}),
     )  # fmt: skip
     counts = {"train": len(learn), "held out": len(held)}
-    result = TrainedChecker(folder, numbers["auc"], numbers["shortcut"], numbers["kinds"], counts, record)
+    result = TrainedChecker(
+        folder, numbers["auc"], numbers["shortcut"], numbers["kinds"], counts, record, numbers.get("ratings", {})
+    )
     write_checker(folder, card, tensors, {"README.md": _readme(card, result)})
     remove_checkpoint(folder)
     return result
@@ -185,7 +191,7 @@ def _start(chosen: CheckerSettings) -> Mapping[str, Any] | None:
 
 
 def _assessed(
-    network: Network, held: Sequence[Source], material: Material, chosen: CheckerSettings
+    network: Network, held: Sequence[Source], material: Material, chosen: CheckerSettings, corpus: Corpus
 ) -> tuple[Combination, dict[str, Any]]:
     """Scales and calibration from half of the held-out dialogues, areas under the curve from the other half."""
     rows = []
@@ -195,7 +201,7 @@ def _assessed(
         asked = [(group.dialogue, [one.text for one in group.examples]) for group in groups]
         for group, found in zip(groups, read_marks(network, asked, False), strict=True):
             rows += [
-                (place % 2 == 0, example, parts_of(marks) | _checked(group.dialogue, example, chosen))
+                (place % 2 == 0, example, parts_of(marks) | _checked(group.dialogue, example.text, chosen))
                 for example, (marks, _) in zip(group.examples, found, strict=True)
                 if len(marks.wrong)
             ]
@@ -206,7 +212,7 @@ def _assessed(
             continue
         values = np.array([p[name] for _, p in fit])
         parts[name] = Scale(float(values.mean()), max(float(values.std()), 1e-6), weight)
-    plain = Combination(parts, 1.0, 0.0)
+    plain, ratings = _weighed(network, Combination(parts, 1.0, 0.0), held, chosen, corpus)
     slope, intercept = fit_calibration(
         np.array([plain.total(p) for _, p in fit]), np.array([float(e.right) for e, _ in fit])
     )
@@ -219,16 +225,35 @@ def _assessed(
         "shortcut": round(_shortcut([e for e, _ in fit], [e for e, _ in test], material), 4),
         "kinds": {k: round(area(totals[right], totals[mine]), 4) for k, mine in of_kind.items()},
     }
-    return Combination(parts, slope, intercept), numbers
+    return Combination(plain.parts, slope, intercept), numbers | ({"ratings": ratings} if ratings else {})
 
 
-def _checked(dialogue: str, example: Example, chosen: CheckerSettings) -> dict[str, float]:
+def _weighed(
+    network: Network, combination: Combination, held: Sequence[Source], chosen: CheckerSettings, corpus: Corpus
+) -> tuple[Combination, dict[str, Any]]:
+    """The combination with weights from ratings of summaries of the held-out dialogues, where there are any."""
+    rated = rated_summaries(corpus, chosen.ratings, [source.key for source in held])
+    if not rated:
+        return combination, {}
+    texts = {source.key: source.text for source in held}
+    asked = {key: [one for one in rated if one.dialogue == key] for key in dict.fromkeys(r.dialogue for r in rated)}
+    marked = read_marks(network, [(texts[key], [one.text for one in mine]) for key, mine in asked.items()], False)
+    ordered, parts = [], []
+    for mine, found in zip(asked.values(), marked, strict=True):
+        for one, (marks, _) in zip(mine, found, strict=True):
+            ordered.append(one)
+            parts.append(parts_of(marks) | _checked(texts[one.dialogue], one.text, chosen))
+    weighed, numbers = fit_to_ratings(combination, ordered, parts)
+    return weighed, {"dimension": chosen.ratings, **numbers}
+
+
+def _checked(dialogue: str, text: str, chosen: CheckerSettings) -> dict[str, float]:
     """What the rule-based checks say, as the metric will ask them."""
     if not chosen.checks:
         return {}
     from dialgauge.checks import check
 
-    return {"checks": check(dialogue, example.text).logit}
+    return {"checks": check(dialogue, text).logit}
 
 
 def _shortcut(fit: Sequence[Example], test: Sequence[Example], material: Material) -> float:

@@ -70,6 +70,7 @@ SAYING = frozenset(
     ]
 )
 ASKING = frozenset(("ask", "request", "want", "wonder", "inquire", "enquire"))
+_PRONOUNS = frozenset(("he", "she"))
 AGREEING = frozenset(("agree", "accept", "confirm", "promise", "approve"))
 
 
@@ -90,7 +91,10 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A verb with its words. ``subject`` is a speaker's place, or None; ``words`` are places of content tokens."""
+    """A verb with its words. ``subject`` is a speaker's place, or None; ``words`` are places of content tokens.
+
+    ``guessed``: the subject is a "he" or "she" that may mean somebody else.
+    """
 
     head: int
     sentence: int
@@ -100,6 +104,7 @@ class Clause:
     saying: bool
     asking: bool
     negated: bool
+    guessed: bool = False
 
 
 #: A text as the parser gets it, and where sentences begin in any case; its tokens and the spans of its sentences.
@@ -250,10 +255,13 @@ def _clauses(tokens: tuple[Token, ...], mentions: dict[int, int], speakers: int)
             children[token.head].append(token.i)
     heads = [t for t in tokens if t.pos in ("VERB", "AUX") and t.dep in _CLAUSES]
     subjects: dict[int, int | None] = {}
+    guessed: set[int] = set()
     last: int | None = None
     for head in heads:
         subject = _subject(head, tokens, children, mentions, subjects, last)
         subjects[head.i] = subject
+        if _guessed(head, tokens, children, guessed):
+            guessed.add(head.i)
         last = subject if subject is not None else last
         words = _clause_words(head, tokens, children, {h.i for h in heads})
         if head.dep == "xcomp" and not _object(tokens[head.head], tokens, children, mentions):
@@ -269,6 +277,7 @@ def _clauses(tokens: tuple[Token, ...], mentions: dict[int, int], speakers: int)
             head.lemma in SAYING,
             head.lemma in ASKING,
             any(tokens[c].dep == "neg" or tokens[c].text.lower() in NEGATIONS for c in children[head.i]),
+            head.i in guessed,
         )
 
 
@@ -295,7 +304,13 @@ def _subject(
         return None  # "Tom and Ines": nobody alone
     if subject.i in mentions:
         return mentions[subject.i]
-    return last if subject.text.lower() in ("he", "she") else None
+    return last if subject.text.lower() in _PRONOUNS else None
+
+
+def _guessed(head: Token, tokens: tuple[Token, ...], children: list[list[int]], guessed: set[int]) -> bool:
+    """Whether the subject of a verb is a pronoun, its own or that of the verb that it is joined to."""
+    own = [tokens[c].text.lower() for c in children[head.i] if tokens[c].dep in _SUBJECTS]
+    return own[0] in _PRONOUNS if own else head.head in guessed
 
 
 def _object(verb: Token, tokens: tuple[Token, ...], children: list[list[int]], mentions: dict[int, int]) -> list[int]:

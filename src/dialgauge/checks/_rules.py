@@ -203,7 +203,8 @@ def _declined(compared: Comparison, sentence: int, aligned: Aligned) -> Iterator
 def _speakers(compared: Comparison, sentence: int, weights: Weights) -> Iterator[Reason]:
     claims, source = compared.claims, compared.source
     for clause in claims.clauses:
-        if clause.sentence != sentence or clause.subject is None or not clause.words:
+        # Which of two people a "she" means is not known: that the words are the other's speaks for the other.
+        if clause.sentence != sentence or clause.subject is None or clause.guessed or not clause.words:
             continue
         found = attribute(clause, compared.matches(clause.words), source)
         if found is None:
