@@ -138,7 +138,7 @@ def _fixed(parsed: Parsed, token: Token) -> str:
     after = following(parsed, token)
     as_noun = (
         before is not None
-        and before.pos == "DET"
+        and (before.pos == "DET" or before.tag == "PRP$")
         and (after is None or after.pos not in ("NOUN", "PROPN", "ADJ", "CCONJ", "PUNCT", "VERB"))
     )  # "the poor have"
     above = parsed.tokens[token.head]  # "cut it short", "have it ready"

@@ -23,7 +23,7 @@ from dialgauge.perturb._guards import (
 )
 from dialgauge.perturb._opposites import valence
 from dialgauge.perturb._parse import Parsed, Token
-from dialgauge.perturb._people import is_person
+from dialgauge.perturb._people import is_person, names_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import word_spans
@@ -33,6 +33,8 @@ _OPTIONAL = word_set("optional_adjectives")
 _LONGEST_PHRASE = 5
 #: Supersenses of nouns that still tell something alone: acts, animals, things, words, events, food, groups, places,
 #: objects, persons, weather, plants, possessions, substances; and those that do so where the reader knows which one.
+#: The supersense of amounts.
+_QUANTITY = 23
 _TELLING = frozenset((4, 5, 6, 10, 11, 13, 14, 15, 17, 18, 19, 20, 21, 27))
 _TELLING_IF_KNOWN = frozenset((9, 16, 22))
 #: Words that dialogues are full of.
@@ -167,6 +169,9 @@ def _says_something(parsed: Parsed, token: Token) -> str:
         return "the noun says nothing alone"  # "has a flat tyre"
     if noun.tag == "NN" and any(parsed.tokens[c].lower == "some" for c in noun.children):
         return "the noun says nothing alone"  # "some black dress"
+    somebody = token.lower == "new" and names_person(noun) and not is_definite(parsed, noun)
+    if kind == _QUANTITY or somebody:
+        return "the noun says nothing alone"  # "a manageable amount", "has a new boy"
     if token.lower == "little" and kind is None:
         return "the noun says nothing alone"  # "a little plump"
     bare = noun.dep == "pobj" and not has_determiner(parsed, noun)

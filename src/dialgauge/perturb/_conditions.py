@@ -69,7 +69,7 @@ def _under_negation(parsed: Parsed) -> Iterator[Sequence[Edit]]:
     """*Is not covered before 1 May*: without the phrase it is never covered."""
     for token in parsed.tokens:
         head = parsed.tokens[token.head]
-        if head.pos not in ("VERB", "AUX") or token.i < head.i or not token.unbroken or not is_negated(parsed, head):
+        if head.pos not in ("VERB", "AUX") or token.i < head.i or not token.unbroken or not _is_denied(parsed, head):
             continue
         # "send it in one week without a trace", "won't come today, but will before Sunday"
         limited = {t.lower for t in parsed.tokens[head.left : head.right + 1]} & {"without", "but"}
@@ -82,12 +82,17 @@ def _under_negation(parsed: Parsed) -> Iterator[Sequence[Edit]]:
             continue  # "was not well on Friday": what was not so then was not so
         until = token.dep == "advcl" and parsed.tokens[token.left].lower in _UNTIL
         rest = parsed.tokens[token.right + 1 : token.right + 3]
-        if any(t.tag in ("WRB", "WDT", "WP") or t.lower == "now" for t in rest):
+        if any(t.tag in ("WRB", "WDT", "WP") or t.lower in ("now", "so") for t in rest):
             continue  # "until the next morning, when it was too late", "for two months now"
         if any(parsed.tokens[c].lower in _NEARLY for c in head.children):
             continue  # "barely snows in winter"
         if timed or until:
             yield _cut(parsed, token)
+
+
+def _is_denied(parsed: Parsed, verb: Token) -> bool:
+    """Whether a verb is negated itself; *does not know if she comes for Christmas* denies nothing of the coming."""
+    return is_negated(parsed, verb) and verb.dep != "ccomp"
 
 
 def _exceptions(parsed: Parsed) -> Iterator[Sequence[Edit]]:

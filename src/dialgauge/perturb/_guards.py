@@ -83,7 +83,7 @@ def part_of_term(parsed: Parsed, adjective: Token) -> str:
     insurance)."""
     head, after = parsed.tokens[adjective.head], following(parsed, adjective)
     others = {lemma_of(head), head.lower} if adjective.dep in ("amod", "compound") else set()
-    if after is not None and after.pos in ("NOUN", "PROPN", "ADJ"):
+    if after is not None and after.pos in ("NOUN", "PROPN", "ADJ", "VERB"):
         others |= {lemma_of(after), after.lower, after.lower.removesuffix("s")}
     return "part of a term" if any(is_term(adjective.lower, other) for other in others) else ""
 

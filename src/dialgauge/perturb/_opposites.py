@@ -66,6 +66,8 @@ def explained(parsed: Parsed, token: Token) -> str:
         above = [t.lower for t in ancestors(parsed, noun)]
         if noun.dep == "pobj" and {"because", "due"} & {*above[:2]}:
             return "gives a reason"  # "because of the terrible noise"
+    if _tells_why(parsed, token):
+        return "gives a reason or has one"
     verb = parsed.tokens[noun.head] if token.dep == "amod" and noun.dep == "attr" else noun
     said = token.dep != "amod" or noun.dep == "attr"
     beside = [parsed.tokens[c] for c in (*verb.children, *token.children) if c > token.i]
@@ -74,6 +76,18 @@ def explained(parsed: Parsed, token: Token) -> str:
     joined = [p for p in beside if p.dep == "conj" and p.tag == "VBN" and parsed.child(p, *SUBJECTS) is None]
     same = any(valence(p.lower) * valence(token.lower) > 0 for p in joined)
     return "explained by what follows" if same else ""
+
+
+def _tells_why(parsed: Parsed, token: Token) -> bool:
+    """*Buys it because it is cheap*, *is lost, so she is sad*: the opposite would be no reason, or have none."""
+    for t in parsed.tokens:
+        if t.sentence != token.sentence:
+            continue
+        after = following(parsed, t)
+        joins = t.dep in ("mark", "cc", "advmod") and after is not None and after.pos not in ("ADJ", "ADV")
+        if t.lower == "because" or (t.lower in ("as", "since", "so") and joins):
+            return True
+    return False
 
 
 def in_set_phrase(parsed: Parsed, token: Token) -> str:
@@ -124,6 +138,8 @@ def unwanted(parsed: Parsed, token: Token, opposite: str) -> bool:
     if token.dep == "amod":
         if lemma in _AMOUNTS and noun_class(above) in _ABSTRACT:
             return True  # "great attention" is much of it
+        if opposite == "right" and not is_definite(parsed, above):
+            return True  # "discovers right details"
         if negative and is_definite(parsed, above):
             return True  # "the unsuitable train": that there is one was not said
         if lemma in ("early", "late") and noun_class(above) not in _TIMED:
