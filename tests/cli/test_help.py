@@ -58,4 +58,6 @@ def test_nothing_is_cut_on_a_narrow_screen(cli: Cli, monkeypatch: pytest.MonkeyP
 
 
 def test_a_group_without_a_command_explains_itself(cli: Cli) -> None:
-    assert "Clear the cached values" in cli("cache").out
+    said = cli("cache").out
+    assert "Clear the cached values" in said
+    assert said.count("Usage:") == 1

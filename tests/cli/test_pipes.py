@@ -43,6 +43,7 @@ def test_scores_from_a_pipe_into_a_pipe(cli: Any, pipe: Any, calls: bytes) -> No
 def test_conversion_from_a_pipe_into_a_pipe(cli: Any, pipe: Any, calls: bytes) -> None:
     pipe(calls)
     done = cli("convert", "-", "-")
+    assert "Written to standard output" in done.err
     assert [json.loads(line)["id"] for line in done.out.splitlines()] == list(
         embedded_corpus().dialogues["dialogue_id"]
     )

@@ -136,7 +136,8 @@ def _without_value(context: Any) -> str | None:
 def _explain(error: Any) -> NoReturn:
     """Print what is wrong with the command line, and which help says what is right."""
     if type(error).__name__ == "NoArgsIsHelpError":
-        typer.echo(error.ctx.get_help())
+        if error.message:  # empty where the help was printed as the error was made
+            typer.echo(error.message)
         sys.exit(2)
     said = _without_value(error.ctx) or error.format_message().rstrip(".")
     command = error.ctx.command_path if error.ctx else "dialgauge"

@@ -48,7 +48,7 @@ def print_table(
     compact: bool = False,
 ) -> None:
     """Print a table of texts and numbers that only this command shows."""
-    show(tables.listing(title, columns, rows, numeric=numeric), compact=compact)
+    show(tables.listing(_said(title), columns, rows, numeric=numeric), compact=compact)
 
 
 def show(table: "Table", *, compact: bool = False) -> None:
