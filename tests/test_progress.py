@@ -87,6 +87,15 @@ def test_the_bar_goes_with_an_error_and_the_next_work_has_one(screen: Terminal) 
     assert "outer work" in screen.getvalue()
 
 
+def test_a_bar_that_was_not_filled_is_taken_away(screen: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A notebook would keep it, in red, as the bar of something that broke."""
+    made: Any = []
+    ours = bars._Bar._made
+    monkeypatch.setattr(bars._Bar, "_made", lambda bar: made.append(ours(bar)) or made[0])
+    outer_work(3)
+    assert (made[0].n, made[0].total) == (2, None)
+
+
 def test_public_functions_keep_their_signature() -> None:
     for function in (score, correlate):
         assert {"progress", "settings"} <= set(inspect.signature(function).parameters)

@@ -92,4 +92,5 @@ class _Bar:
     def close(self) -> None:
         """Take the bar away."""
         if self._shown is not None:
+            self._shown.total = None  # or a bar that did not come to its end stays in a notebook, in red
             self._shown.close()

@@ -1,5 +1,7 @@
 """Results in a notebook, and as frames of other libraries."""
 
+import re
+
 import polars as pl
 import pytest
 
@@ -25,6 +27,8 @@ def test_means_have_arrows_and_headers_a_scope() -> None:
     assert "ter ↓" in shown
     assert ">length<" in shown
     assert 'scope="col"' in shown
+    assert '<th scope="row" style="text-align: left">careful</th>' in shown
+    assert re.search(r'<td class="number"[^>]*>0.468</td>', shown)
 
 
 def test_correlations_and_verdicts_show_what_they_found() -> None:

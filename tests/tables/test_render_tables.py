@@ -268,7 +268,7 @@ class TestHtml:
         )
         page.feed(render_table(made, "html"))
         assert {tag for tag, _ in page.tags} <= {"table", "caption", "thead", "tbody", "tr", "th", "td"}
-        assert made._repr_html_() + "\n" == render_table(made, "html")
+        assert made.html() + "\n" == render_table(made, "html")
 
 
 def on_screen(table: Table, width: int) -> list[str]:

@@ -1,9 +1,13 @@
 """Tables as HTML for a page: everything is escaped, and each header cell has a scope."""
 
+import re
 from html import escape
 from itertools import groupby
 
 from dialgauge.tables._model import Cell, Column, Row, Table
+
+#: A cell that is not of numbers.
+_OF_WORDS = re.compile(r'<(td|th)\b((?:(?! class="number")[^>])*)>')
 
 
 def html_table(table: Table) -> str:
@@ -20,6 +24,11 @@ def html_table(table: Table) -> str:
             "</tbody>",
         ]
     return "\n".join([*lines, "</table>"])
+
+
+def notebook_html(table: Table) -> str:
+    """A ``table`` element whose words are on the left; notebooks put everything on the right."""
+    return _OF_WORDS.sub(r'<\1\2 style="text-align: left">', html_table(table))
 
 
 def _head(table: Table) -> list[str]:

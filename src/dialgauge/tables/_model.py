@@ -92,10 +92,16 @@ class Table:
         """The name of the group of a row and its own."""
         return [row.group] * self.grouped + ([] if self.corner is None else [row.name])
 
-    def _repr_html_(self) -> str:
+    def html(self) -> str:
+        """A ``table`` element for a page that has our style sheet."""
         from dialgauge.tables._html import html_table
 
         return html_table(self)
+
+    def _repr_html_(self) -> str:
+        from dialgauge.tables._html import notebook_html
+
+        return notebook_html(self)
 
 
 def text_cell(text: str) -> Cell:

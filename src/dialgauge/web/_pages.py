@@ -35,12 +35,12 @@ def environment(*folders: tuple[str, str], filters: Mapping[str, Callable[..., A
 
 
 class _Displayed(Protocol):
-    def _repr_html_(self) -> str: ...
+    def html(self) -> str: ...
 
 
 def _displayed(shown: _Displayed) -> Markup:
-    """A result that displays itself in notebooks, such as a table, as it is there."""
-    return Markup(shown._repr_html_())
+    """What has markup of its own for a page, such as a table."""
+    return Markup(shown.html())
 
 
 def page(
