@@ -209,6 +209,12 @@ def _temporary(target: Path, suffix: str, make: Callable[[str, str, Path], str])
         _release(handle)
 
 
+def free_space(path: Path | str) -> str:
+    """How much can still be written where a file is, or would be."""
+    place = next(folder for folder in (Path(path).absolute(), *Path(path).absolute().parents) if folder.is_dir())
+    return f"{shutil.disk_usage(place).free / (1 << 20):,.1f} MiB free"
+
+
 def _full_disk(error: Exception) -> int | None:
     """The number of the error where no space or no quota is left. Polars says it in the words of its language."""
     said = re.search(r"\(os error (\d+)\)", str(error))

@@ -121,12 +121,20 @@ def test_goes_on_after_a_failure(study: Path, monkeypatch: pytest.MonkeyPatch) -
     shutil.rmtree(study.parent / "runs")
     from dialgauge.study.stages import correlations
 
-    def broken(*_: object, **__: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
+    def huge(*_: object, **__: object) -> None:
+        raise MemoryError("Unable to allocate 8 TiB")
+
     with monkeypatch.context() as patch:
-        patch.setattr(correlations, "evaluate_metrics", broken)
-        with pytest.raises(DialgaugeError, match=r"runs/small: No space left .*the same command resumes"):
+        patch.setattr(correlations, "evaluate_metrics", full)
+        with pytest.raises(DialgaugeError, match=r"runs/small: No space left .* MiB free.*the same command resumes"):
+            run_study(study)
+        patch.setattr(correlations, "evaluate_metrics", huge)
+        with pytest.raises(
+            DialgaugeError, match=r"stage correlations: .*\(Unable to allocate 8 TiB\).* command resumes"
+        ):
             run_study(study)
     assert not (study.parent / "runs/small/correlations.parquet").exists()
     assert run_study(study).stages == {

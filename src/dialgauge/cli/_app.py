@@ -144,6 +144,15 @@ def _explain(error: Any) -> NoReturn:
     fail(f"{said[:1].lower()}{said[1:]} ('{command} -h' shows what it takes)")
 
 
+def _room(error: OSError) -> str:
+    """What there is on a disk that is full, and how to go on."""
+    from dialgauge.files import FULL_DISK, free_space
+
+    if error.errno not in FULL_DISK:
+        return ""
+    return f" ({free_space(error.filename or '.')}): free some space, or name another place"
+
+
 def main() -> None:
     """Run the command line; user errors give one clear message and exit code 2 (1 where too much would be left out)."""
     warnings.showwarning = _show_warning
@@ -169,7 +178,11 @@ def main() -> None:
             sys.exit(0)
         raise
     except OSError as error:
-        fail(f"{error.filename}: {error.strerror or error}" if error.filename else str(error))
+        fail((f"{error.filename}: {error.strerror or error}" if error.filename else str(error)) + _room(error))
+    except MemoryError as error:
+        fail(
+            f"not enough memory ({error or 'no more was given'}): give it less at once (score --stream reads in chunks)"
+        )
     except Exception:
         # Not 1, the code of a failed check: a job must not mistake an internal error for a result.
         traceback.print_exc()

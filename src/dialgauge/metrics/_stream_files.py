@@ -2,7 +2,6 @@
 
 import contextlib
 import hashlib
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ import polars as pl
 
 from dialgauge.engine import Engine
 from dialgauge.errors import DialgaugeError, InputError, MissingExtraError
-from dialgauge.files import FULL_DISK, atomic_file, claimed_folder
+from dialgauge.files import FULL_DISK, atomic_file, claimed_folder, free_space
 from dialgauge.metrics._stream_requests import patiently
 
 T = TypeVar("T")
@@ -265,8 +264,8 @@ class PartStore:
     def _room(self, error: OSError, needed: int) -> str:
         if error.errno not in FULL_DISK or is_url(self.place):
             return ""
-        free = shutil.disk_usage(self.place).free
-        return f" ({_mebibytes(needed)} needed, {_mebibytes(free)} free): free some space, or name another folder"
+        room = f"{needed / (1 << 20):,.1f} MiB needed, {free_space(self.place)}"
+        return f" ({room}): free some space, or name another folder"
 
     def remove(self, name: str) -> None:
         """Remove a file if it is there."""
@@ -317,7 +316,3 @@ class PartStore:
         """What the store answers to a request about a file."""
         system, path = _file_system(self.place)
         return patiently(f"{self.place}/{name}", lambda: request(system, f"{path}/{name}"))
-
-
-def _mebibytes(count: int) -> str:
-    return f"{count / (1 << 20):,.1f} MiB"

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from dialgauge.errors import DialgaugeError
 from dialgauge.metrics import kernel_name
 from dialgauge.progress import Progress
 from dialgauge.study._code import code_digest
@@ -36,14 +37,14 @@ def run_stages(settings: StudyFile, home: Path, folder: Path, progress: Progress
 
 def _run(stage: Stage, context: Context, ledger: Ledger) -> None:
     inputs = [name for name in (ledger.done if ALL in stage.inputs else stage.inputs) if name in ledger.done]
-    ledger.run(
-        stage.name,
-        stage.settings(context),
-        inputs,
-        stage.files(context),
-        code_digest(stage, context),
-        lambda: stage.make(context),
-    )
+    code = code_digest(stage, context)
+    try:
+        ledger.run(stage.name, stage.settings(context), inputs, stage.files(context), code, lambda: stage.make(context))
+    except MemoryError as error:
+        raise DialgaugeError(
+            f"stage {stage.name}: not enough memory ({error or 'no more was given'}). Ask for fewer metrics or "
+            "resamples, or run it where there is more; finished stages are kept: the same command resumes after them"
+        ) from error
 
 
 def _head(settings: StudyFile) -> dict[str, Any]:

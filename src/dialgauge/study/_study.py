@@ -8,7 +8,7 @@ import polars as pl
 
 from dialgauge.corpus import Corpus, read_corpus
 from dialgauge.errors import DialgaugeError, InputError
-from dialgauge.files import FULL_DISK, claimed_folder
+from dialgauge.files import FULL_DISK, claimed_folder, free_space
 from dialgauge.metaeval import Verdicts
 from dialgauge.metrics import Scores
 from dialgauge.progress import Progress, with_bar
@@ -112,8 +112,8 @@ def run_study(
         if error.errno not in FULL_DISK:
             raise
         raise DialgaugeError(
-            f"{error.filename or folder}: {error.strerror}. Free some space, or name another folder with --output; "
-            "finished stages are kept: the same command resumes after them"
+            f"{error.filename or folder}: {error.strerror} ({free_space(folder)}). Free some space, or name another "
+            "folder with --output; finished stages are kept: the same command resumes after them"
         ) from error
     except WrongKeyError as error:
         if study.file is None:
