@@ -9,6 +9,7 @@ from dialgauge.corpus._names import normalised
 from dialgauge.corpus._pairs import find_winners, preferences
 from dialgauge.corpus._sides import find_options
 from dialgauge.corpus._table import Table
+from dialgauge.corpus._wide import summaries_by_system
 
 #: What stands in brackets at the end of a heading: "Preferred (1/2/equal)".
 _NOTE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
@@ -21,6 +22,8 @@ def with_comparisons(table: Table, mapping: Mapped) -> Table:
     names = {column: normalised(_NOTE.sub("", column)) for column in table.frame.columns if column not in ignored}
     options = find_options(names)
     ends = find_best_and_worst(names)
+    if ends and len(options) < 2:  # the options are the systems that have a column of summaries each
+        options = {system: {"summary": column} for system, column in summaries_by_system(table.frame, names).items()}
     if len(options) >= 2 and ends:
         return choices(table, mapping, options, *ends)
     if ends and are_marks(table.frame, ends):

@@ -186,7 +186,7 @@ def _find(frame: pl.DataFrame, mapping: Mapping[str, str | Sequence[str]]) -> _W
     names = {column: normalised(column) for column in frame.columns if column not in mapped}
     texts: dict[str, str] = {}
     if not {"summary", "system"} & set(mapping):
-        texts = _texts(frame, names)
+        texts = summaries_by_system(frame, names)
     ratings: dict[str, tuple[str, str | None, str | None]] = {}
     if not any(use.startswith("dimension") or use == "value" for use in mapping):
         known = {name for name in names.values() if name in USES["annotator"]}
@@ -223,7 +223,8 @@ def _naming(names: Mapping[str, str], system: str) -> str | None:
     return next((column for column, name in names.items() if name in (f"model_{side}", f"system_{side}")), None)
 
 
-def _texts(frame: pl.DataFrame, names: Mapping[str, str]) -> dict[str, str]:
+def summaries_by_system(frame: pl.DataFrame, names: Mapping[str, str]) -> dict[str, str]:
+    """The columns of summaries by the system that is named in their headings; none where rows name the system."""
     if set(names.values()) & {*USES["system"]} or "summary" in names.values():
         return {}
     for stem in _TEXTS:
