@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 #: Cells that say that no judgement was given, in lower case.
@@ -152,11 +151,6 @@ _SCALES: tuple[tuple[str, ...], ...] = tuple(
 #: Every word of a pair or scale: most texts of a table are none of them, and need not be compared with each.
 _OF_PAIRS = frozenset(word for pair in _YES_NO for words in pair for word in words)
 _OF_SCALES = frozenset(word for scale in _SCALES for point in scale for word in point.split("|"))
-#: Scales, the shortest first, each with the places of its words.
-_PLACES = tuple(
-    (scale, {word: float(place) for place, point in enumerate(scale, start=1) for word in point.split("|")})
-    for scale in sorted(_SCALES, key=len)
-)
 #: Words before a quality, by how much of it they mean; the quality alone is in between.
 _DEGREES = {
     "not at all": 0,
@@ -169,8 +163,6 @@ _DEGREES = {
 }
 _PLAIN = 5
 _MOST_DEGREES = 20
-#: Columns of at most so many different texts are remembered.
-_FEW = 100
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 #: "4 - good", "4: good", "4 (good)", "4/5", "4 out of 5", "4 stars", "80 %": the number is the answer.
 _LEADING = re.compile(
@@ -213,18 +205,6 @@ def read_values(counts: Mapping[str, int], *, commas: bool = True, order: tuple[
 
     ``commas`` allows decimal commas where every number has one; ``order`` gives the words of a scale from the lowest.
     """
-    if len(counts) > _FEW:
-        return _read(counts, commas, order)
-    return _read_before(tuple(counts.items()), commas, order)
-
-
-@lru_cache(maxsize=2_000)
-def _read_before(counts: tuple[tuple[str, int], ...], commas: bool, order: tuple[str, ...]) -> Reading:
-    """The same columns are looked at again and again: for their type, for their scale, and with other cells changed."""
-    return _read(dict(counts), commas, order)
-
-
-def _read(counts: Mapping[str, int], commas: bool, order: tuple[str, ...]) -> Reading:
     plain = {text: _plain(text) for text in counts}
     wanted = {word.strip().lower() for word in order}
     skipped = {text: n for text, n in counts.items() if plain[text] in NOT_GIVEN and plain[text] not in wanted}
@@ -326,7 +306,8 @@ def _ordered(given: Mapping[str, str], reading: object) -> Reading:
     chosen: tuple[str, ...] = ()
     stepped = _steps(given) if len(given) <= _MOST_DEGREES else {}
     given = {text: word for text, word in given.items() if word in _OF_SCALES}
-    for scale, places in _PLACES if given else ():
+    for scale in sorted(_SCALES, key=len):
+        places = {word: float(place) for place, point in enumerate(scale, start=1) for word in point.split("|")}
         known = {text: places[word] for text, word in given.items() if word in places}
         if len(known) > len(best):
             best, chosen = known, scale
