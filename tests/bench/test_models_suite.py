@@ -64,7 +64,7 @@ def test_pairs_are_cut_by_dialogue_and_dealt_to_systems() -> None:
 
 
 def test_devices() -> None:
-    assert [name for name, suite in SUITES.items() if suite.devices] == ["models"]
+    assert [name for name, suite in SUITES.items() if suite.devices] == ["models", "consistency-cost"]
     with pytest.raises(ParameterError, match="benchmark suite 'ngram': parameter 'device' must be 'cpu'"):
         run_suite("ngram", device="cuda")
     if not torch.cuda.is_available():

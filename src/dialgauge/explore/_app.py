@@ -20,7 +20,6 @@ from dialgauge.explore._profiles import metric_table, metric_view, system_table,
 from dialgauge.explore._queries import LABELS, QUESTIONS, Filter
 from dialgauge.explore._results import Results, answer_rows, numbers, plain, question_forms, results_of
 from dialgauge.explore._texts import as_given, shown
-from dialgauge.metaeval import COEFFICIENT_NAMES
 from dialgauge.web import environment, static_folder
 
 _OWN_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -225,6 +224,8 @@ def _add_profiles(app: FastAPI, pages: _Pages) -> None:
         if _wants_json(request):
             heads = ("metric", "direction", "left_out", "correlations")
             return JSONResponse([dict(zip(heads, row, strict=True)) for row in rows])
+        from dialgauge.metaeval import COEFFICIENT_NAMES  # here: the start of the server needs no correlation
+
         found = data.correlations
         level, coefficient = ("", "") if found is None or found.is_empty() else table_coefficient(found)
         called = COEFFICIENT_NAMES.get(coefficient, coefficient)
