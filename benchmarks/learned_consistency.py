@@ -58,7 +58,7 @@ def parts_of(corpus: Corpus) -> pl.DataFrame:
         (sources[str(key)], some["text"].to_list(), some.drop("text"))
         for (key,), some in rows.group_by("dialogue_id", maintain_order=True)
     ]
-    judged = judge_many([(source, texts) for source, texts, _ in groups])
+    judged = judge_many([(source, texts) for source, texts, _ in groups], parts=PARTS)
     frames = [
         keys.with_columns(pl.Series(part, [one.parts[part] for one in mine], pl.Float64) for part in PARTS)
         for (_, _, keys), mine in zip(groups, judged, strict=True)

@@ -22,7 +22,7 @@ from dialgauge.checker import (
 from dialgauge.checker._combination import Combination, Scale, fit_calibration, parts_of
 from dialgauge.checker._folder import ADAPTER_FILE, CARD_FILE, load_checker, settled_dtype
 from dialgauge.checker._judge import _windows, read_marks
-from dialgauge.checker._layers import last_states, runs_by_itself
+from dialgauge.checker._layers import Layers, _Matrix, runs_by_itself
 from dialgauge.checker._layout import Packed, Tree
 from dialgauge.checker._network import PLACES
 from dialgauge.checks import CheckedSentence, CheckedSummary, explain
@@ -79,7 +79,7 @@ def test_a_processor_computes_what_the_code_of_the_model_computes(checker: Path)
     packed = Packed(network.words, trees)
     assert runs_by_itself(network.module)
     with torch.inference_mode():
-        own, written = last_states(network.module, packed), network.states(packed, "cpu")
+        own, written = Layers(network.module).last_states(packed), network.states(packed, "cpu")
     torch.testing.assert_close(own, written, atol=1e-4, rtol=1e-3)
 
 
@@ -111,6 +111,31 @@ def test_a_judged_summary_has_sentences_doubts_and_parts(checker: Path) -> None:
     for doubt in one.doubts:
         assert doubt.p_wrong >= 0.5
         assert text[doubt.start : doubt.end].strip() == text[doubt.start : doubt.end]
+
+
+def test_parts_that_do_not_count_are_computed_where_they_are_asked_for(checker: Path, tmp_path: Path) -> None:
+    card = json.loads((checker / CARD_FILE).read_text("utf-8"))
+    card["combination"]["parts"]["likelihood"]["weight"] = card["combination"]["parts"]["contrast"]["weight"] = 0.0
+    shutil.copytree(checker, tmp_path / "plain")
+    (tmp_path / "plain" / CARD_FILE).write_text(json.dumps(card), "utf-8")
+    groups, asked = [(DIALOGUE, SUMMARIES[:1])], {"checks": False, "device": "cpu"}
+    plain = judge_many(groups, folder=str(tmp_path / "plain"), **asked)[0][0]
+    assert set(plain.parts) == {"worst", "mean"}
+    more = judge_many(groups, folder=str(tmp_path / "plain"), parts=["contrast"], **asked)[0][0]
+    whole = judge_many(groups, folder=str(checker), **asked)[0][0]
+    assert more.parts == pytest.approx(whole.parts)
+    assert more.p_right == pytest.approx(plain.p_right)
+
+
+def test_packed_matrices_give_what_plain_ones_do() -> None:
+    import torch
+
+    x, other, weight = (torch.randn(*shape, dtype=torch.bfloat16) for shape in ((7, 32), (7, 16), (16, 32)))
+    matrix, plain = _Matrix(weight), x.float() @ weight.float().T
+    made = (matrix(x), matrix.swish(x), matrix.plus(x, other), matrix.times(x, other))
+    wanted = (plain, plain * plain.sigmoid(), plain + other.float(), plain * other.float())
+    for one, exact in zip(made, wanted, strict=True):
+        torch.testing.assert_close(one.float(), exact, atol=0.05, rtol=0.02)
 
 
 def test_no_dialogues_no_results(checker: Path) -> None:

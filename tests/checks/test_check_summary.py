@@ -167,6 +167,15 @@ def test_ids_that_are_read_out_are_found() -> None:
     for summary in ("The caller has the number PF2774.", "The phone number is 555 0199."):
         assert "value_absent" not in reasons(summary, call)
     assert "value_absent" in reasons("The caller has the number PF2775.", call)
+    corrected = "Agent: Your number?\nCaller: It's P F four five six, no, it's 4-5-7."
+    assert "value_absent" not in reasons("The number is PF457.", corrected)
+    assert "value_absent" in reasons("The number is PF458.", corrected)
+
+
+def test_capitals_after_a_full_stop_and_adverbs_are_no_reasons() -> None:
+    call = "Ann: It is ready at 4 p.m.\nBen: I'm away on Monday, and at home on Tuesday."
+    assert "new_capital" not in reasons("It is ready at 4 p.m. Because Ben is away, it stays there.", call)
+    assert "antonym" not in reasons("Ben stays away on Tuesday.", "Ben: I'll be home on Tuesday.\nAnn: Good to know.")
 
 
 def test_a_negation_from_another_turn_is_no_error() -> None:

@@ -47,6 +47,11 @@ class Combination:
             "intercept": self.intercept,
         }
 
+    @property
+    def weighed(self) -> tuple[str, ...]:
+        """The parts that count."""
+        return tuple(name for name, scale in self.parts.items() if scale.weight)
+
     def total(self, values: Mapping[str, float]) -> float:
         """The weighted sum of the parts; those that are not given do not count."""
         return sum(
@@ -64,14 +69,12 @@ class Combination:
 def parts_of(marks: Marks, chosen: FloatArray | None = None) -> dict[str, float]:
     """The parts of a summary, or of the tokens that ``chosen`` (true or false for each) says."""
     keep = np.ones(len(marks.wrong), dtype=bool) if chosen is None else np.asarray(chosen, dtype=bool)
-    wrong, given = marks.wrong[keep], marks.given[keep]
-    found = {
-        "worst": -float(np.logaddexp.reduce(wrong)),
-        "mean": -float(wrong.mean()),
-        "likelihood": float(given.mean()),
-    }
+    wrong = marks.wrong[keep]
+    found = {"worst": -float(np.logaddexp.reduce(wrong)), "mean": -float(wrong.mean())}
+    if len(marks.given):
+        found["likelihood"] = float(marks.given[keep].mean())
     if len(marks.alone):
-        found["contrast"] = float((given - marks.alone[keep]).mean())
+        found["contrast"] = float((marks.given - marks.alone)[keep].mean())
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dialgauge.checker._combination import Combination, parts_of
+from dialgauge.checker._combination import PARTS, Combination, parts_of
 from dialgauge.checker._folder import load_checker
 from dialgauge.checker._layout import Encoded, Tree
 from dialgauge.checker._network import Marks, Network
@@ -74,10 +74,11 @@ def judge_many(
     folder: str = "",
     device: str = "auto",
     dtype: str = "auto",
+    parts: Sequence[str] = (),
 ) -> list[list[Judged]]:
-    """Judge the summaries of several dialogues."""
+    """Judge the summaries of several dialogues; ``parts`` are computed even if the checker does not weigh them."""
     card, network = load_checker(folder, device, dtype)
-    marked = read_marks(network, groups, alone="contrast" in card.combination.parts)
+    marked = read_marks(network, groups, (*card.combination.weighed, *parts))
     checked = _checked(groups) if checks else repeat(None)
     return [
         [
@@ -154,9 +155,13 @@ def _doubts(summary: str, marks: Marks) -> tuple[Doubt, ...]:
 
 
 def read_marks(
-    network: Network, groups: Sequence[tuple[str, Sequence[str]]], alone: bool = True
+    network: Network, groups: Sequence[tuple[str, Sequence[str]]], parts: Sequence[str] = PARTS
 ) -> list[list[tuple[Marks, int]]]:
-    """The marks of every summary of every dialogue, and in how many windows its dialogue was read."""
+    """The marks of every summary of every dialogue, and in how many windows its dialogue was read.
+
+    Likelihoods are computed only if one of the ``parts`` needs them.
+    """
+    alone = "contrast" in parts
     encoded = [[network.words.summary(summary) for summary in summaries] for _, summaries in groups]
     trees, owners = [], []
     for owner, ((dialogue, _), mine) in enumerate(zip(groups, encoded, strict=True)):
@@ -165,7 +170,7 @@ def read_marks(
         for window in _windows(network, dialogue, max(network.room - longest, network.room // 4)):
             trees.append(Tree(network.words.context(window), tuple(mine)))
             owners.append(owner)
-    found = network.read(trees)
+    found = network.read(trees, likelihood=alone or "likelihood" in parts)
     free = network.read([Tree(network.words.context(""), tuple(mine)) for mine in encoded]) if alone else []
     results = []
     for owner, mine in enumerate(encoded):

@@ -57,6 +57,7 @@ def _compute(job: Job, parameters: Mapping[str, str]) -> Values:
             folder=parameters["folder"],
             device=parameters["device"],
             dtype=parameters["dtype"],
+            parts=() if parameters["part"] == "all" else (parameters["part"],),
         )
         for (source, summaries), mine in zip(groups.items(), judged, strict=True):
             for summary, one in zip(summaries, mine, strict=True):

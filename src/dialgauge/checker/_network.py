@@ -3,12 +3,13 @@
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dialgauge.arrays import FloatArray
-from dialgauge.checker._layers import last_states, runs_by_itself
+from dialgauge.checker._layers import Layers, runs_by_itself
 from dialgauge.checker._layout import Encoded, Packed, Tree, Words
 from dialgauge.errors import ModelError
 from dialgauge.models import Model, default_budget, load, run_batched
@@ -39,7 +40,7 @@ class Marks:
     """What the checker finds for one summary, token by token.
 
     ``wrong`` is the logit of each token being wrong, ``given`` its log-probability after the dialogue, ``alone``
-    without one. ``spans`` says which characters a token stands for.
+    without one (both empty if nobody asked). ``spans`` says which characters a token stands for.
     """
 
     spans: tuple[tuple[int, int], ...]
@@ -63,8 +64,16 @@ class Network:
         """How many tokens dialogue and summary may have together."""
         return self.model.max_length
 
-    def read(self, trees: Sequence[Tree]) -> list[list[tuple[FloatArray, FloatArray]]]:
-        """For each summary of each tree the logits of its second copy and the log-probabilities of its first."""
+    @cached_property
+    def _layers(self) -> Layers | None:
+        """The layers as a processor runs them fastest; none where the model's own code is to run."""
+        return Layers(self.module) if self.model.device == "cpu" and runs_by_itself(self.module) else None
+
+    def read(self, trees: Sequence[Tree], likelihood: bool = True) -> list[list[tuple[FloatArray, FloatArray]]]:
+        """For each summary of each tree the logits of its second copy and the log-probabilities of its first.
+
+        Without ``likelihood`` the latter are empty, and the vocabulary is not read.
+        """
         place = self.model.device.partition(":")[0]
         budget = min(default_budget(self.model.device), _LONGEST[place])
         parts, owners = [], []
@@ -73,7 +82,8 @@ class Network:
                 parts.append(part)
                 owners.append(owner)
         lengths = [len(part.context) + sum(map(self.words.size, part.summaries)) for part in parts]
-        results = run_batched(parts, lengths, self._score, min(budget, _TOGETHER[place]))
+        score = partial(self._score, likelihood=likelihood)
+        results = run_batched(parts, lengths, score, min(budget, _TOGETHER[place]))
         found: list[list[tuple[FloatArray, FloatArray]]] = [[] for _ in trees]
         for owner, result in zip(owners, results, strict=True):
             found[owner] += result
@@ -92,20 +102,19 @@ class Network:
             size += self.words.size(summary)
         return [*parts, Tree(tree.context, tuple(some))]
 
-    def _score(self, batch: list[Tree]) -> list[list[tuple[FloatArray, FloatArray]]]:
+    def _score(self, batch: list[Tree], likelihood: bool) -> list[list[tuple[FloatArray, FloatArray]]]:
         import torch
 
         packed = Packed(self.words, batch)
         device = self.model.device
-        quickly = device == "cpu" and runs_by_itself(self.module)
-        states = last_states(self.module, packed) if quickly else self.states(packed, device)
+        states = self._layers.last_states(packed) if self._layers else self.states(packed, device)
         before, written, copied = (
             torch.tensor(some, dtype=torch.int64, device=device)
             for some in (packed.before(), packed.written(), packed.copied())
         )
         wrong = torch.nn.functional.linear(states[copied].float(), self.head_weight, self.head_bias)[:, 0]
         tokens = torch.tensor(packed.tokens, device=device)[written]
-        given = self._likelihood(states[before], tokens)
+        given = self._likelihood(states[before], tokens) if likelihood else wrong[:0]
         cuts = np.cumsum(packed.lengths)[:-1]
         both = zip(*(np.split(some.cpu().numpy().astype(np.float64), cuts) for some in (wrong, given)), strict=True)
         return [[next(both) for _ in tree.summaries] for tree in batch]

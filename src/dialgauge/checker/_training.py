@@ -199,7 +199,7 @@ def _assessed(
         groups = _groups(source, material, chosen)
         # No text twice for one dialogue, but every text for each of the dialogues that it is right or wrong for.
         asked = [(group.dialogue, [one.text for one in group.examples]) for group in groups]
-        for group, found in zip(groups, read_marks(network, asked, False), strict=True):
+        for group, found in zip(groups, read_marks(network, asked, tuple(_WEIGHTS)), strict=True):
             rows += [
                 (place % 2 == 0, example, parts_of(marks) | _checked(group.dialogue, example.text, chosen))
                 for example, (marks, _) in zip(group.examples, found, strict=True)
@@ -237,7 +237,9 @@ def _weighed(
         return combination, {}
     texts = {source.key: source.text for source in held}
     asked = {key: [one for one in rated if one.dialogue == key] for key in dict.fromkeys(r.dialogue for r in rated)}
-    marked = read_marks(network, [(texts[key], [one.text for one in mine]) for key, mine in asked.items()], False)
+    marked = read_marks(
+        network, [(texts[key], [one.text for one in mine]) for key, mine in asked.items()], tuple(_WEIGHTS)
+    )
     ordered, parts = [], []
     for mine, found in zip(asked.values(), marked, strict=True):
         for one, (marks, _) in zip(mine, found, strict=True):

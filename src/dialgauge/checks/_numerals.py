@@ -93,11 +93,26 @@ MONTHS = {
 }
 
 
+#: Words after which a speaker says a part anew, and the mark that stands for them.
+_CORRECTING = frozenset(("no", "sorry", "rather", "correction", "actually", "wait"))
+_CORRECTED = re.compile(r"([a-z0-9]+)\s*~[\s~]*([a-z0-9]+)")
+
+
+def is_read_out(code: str, spoken: str) -> bool:
+    """Whether a code is read out in what :func:`spoken_digits` found, also if its last part was corrected."""
+    return code in spoken.replace("~", " ") or any(
+        code == first[:kept] + second for first, second in _CORRECTED.findall(spoken) for kept in range(len(first))
+    )
+
+
 def spoken_digits(text: str) -> str:
-    """What is spelt or read out in a text ("P F two seven seventy-four" is ``pf2774``); other words are spaces."""
+    """What is spelt or read out in a text ("P F two seven seventy-four" is ``pf2774``).
+
+    Other words are spaces, and those that correct ("four five six, no, it's 4-5-7") are a ``~``.
+    """
     found: list[str] = []
     after_tens = False
-    for word in re.findall(r"[a-z]+|\d+", text.lower()):
+    for word in re.findall(r"[a-z]+(?:['’][a-z]+)*|\d+", text.lower()):
         digit = _UNITS.get(word)
         if after_tens and digit is not None and 1 <= digit <= 9:
             found[-1] = found[-1][:-1] + str(digit)
@@ -108,7 +123,7 @@ def spoken_digits(text: str) -> str:
         elif word in ("oh", "zero"):
             found.append("0")
         elif word not in ("uh", "um", "er", "and", "dash", "hyphen", "dot"):
-            found.append(" ")
+            found.append("~" if word in _CORRECTING else " ")
         after_tens = word in _TENS
     return "".join(found)
 

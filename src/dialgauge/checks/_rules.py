@@ -7,6 +7,7 @@ from dialgauge.checks._attribution import attribute
 from dialgauge.checks._claims import AGREEING, Token
 from dialgauge.checks._compare import Aligned, Comparison
 from dialgauge.checks._negation import WORDS as NEGATIONS
+from dialgauge.checks._numerals import is_read_out
 from dialgauge.checks._people import found_in, plain
 from dialgauge.checks._source import Statement
 from dialgauge.checks._types import Reason
@@ -86,7 +87,7 @@ def _spelt(compared: Comparison, value: Value) -> bool:
     if (
         any(letter.isdigit() for letter in digits)
         and len(digits) >= _FEWEST_DIGITS
-        and digits in compared.source.spoken
+        and is_read_out(digits, compared.source.spoken)
     ):
         return True
     return f" {re.sub(r'[^a-z0-9]+', ' ', text).strip()} " in compared.source.flat_text
@@ -99,7 +100,10 @@ def _names(compared: Comparison, sentence: int) -> Iterator[Reason]:
     for token in claims.tokens:
         if token.sentence != sentence or token.i in claims.mentions or token.start in taken:
             continue
-        capital = token.text[:1].isupper() and token.start != first
+        # After a full stop that ends no sentence for the parser ("4 p.m. Because …") a capital says nothing.
+        capital = (
+            token.text[:1].isupper() and token.start != first and not claims.tokens[token.i - 1].text.endswith(".")
+        )
         name = plain(token.text)
         if (
             not (capital or token.pos == "PROPN")
@@ -223,7 +227,8 @@ def _antonyms(compared: Comparison, sentence: int, aligned: Aligned) -> Iterator
     for i in claims.content(sentence):
         token = claims.tokens[i]
         opposites = table.get(token.lemma)
-        if not opposites or token.lemma in source.lowers or token.text.lower() in source.lowers:
+        # Adverbs ("away", "home") belong to different verbs too often to contradict.
+        if not opposites or token.pos == "ADV" or token.lemma in source.lowers or token.text.lower() in source.lowers:
             continue
         for k in aligned.turns[:1]:
             for match in re.finditer(r"[a-z]+", source.turns[k].text.lower()):
