@@ -10,8 +10,10 @@ import pytest
 
 from dialgauge.corpus import Dialogue, Turn, embedded_corpus
 from dialgauge.perturb import Task, Variant, all_perturbations, parse_requests, run_rules
+from dialgauge.registry import listed
 
-PAGE = (Path(__file__).parents[2] / "benchmarks" / "MEASURED.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "benchmarks" / "MEASURED.md").read_text(encoding="utf-8")
 #: Kinds whose declared effect was wrong when the labels were given: what counts now is grammar and truth.
 _RELABELLED = ("drop_phrases", "length_reduction")
 
@@ -96,3 +98,23 @@ def test_the_page_shows_what_was_measured() -> None:
                 one.date,
             )
             assert f"| {' | '.join(map(str, cells))} |" in PAGE
+
+
+def test_every_kind_was_read_and_stands_in_the_docs_with_its_date() -> None:
+    """Written by ``tools/write_readings.py``."""
+    rows = [line.strip("| ").split(" | ") for line in (ROOT / "docs" / "perturb.md").read_text("utf-8").splitlines()]
+    shown = {cells[0]: cells[2:] for cells in rows if len(cells) == 6}
+    for name in (row.name for row in listed("perturbation")):
+        entry = all_perturbations()[name]
+        assert entry.measured, f"{name}: nobody read its variants"
+        for label in {one.label or name for one in entry.measured}:
+            known = [one for one in entry.measured if (one.label or name) == label]
+            assert shown[label] in [
+                [
+                    f"{one.applied} of {one.texts}",
+                    "–" if one.grammatical is None else f"{one.grammatical} of {one.n}",
+                    f"{one.as_claimed} of {one.n}",
+                    one.date,
+                ]
+                for one in known
+            ]

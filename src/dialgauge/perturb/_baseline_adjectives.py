@@ -5,7 +5,7 @@ from functools import partial
 from typing import Literal
 
 from dialgauge.corpus import Dialogue
-from dialgauge.perturb._adjective_forms import adjective_lemma, inflected, negates, takes_ending
+from dialgauge.perturb._adjective_forms import adjective_lemma, inflected
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import hyphenated, like, subject
@@ -20,19 +20,22 @@ from dialgauge.perturb._guards import (
 )
 from dialgauge.perturb._opposites import (
     OF_THINGS,
-    explained,
-    in_excess_or_none,
-    in_pair,
-    in_set_phrase,
-    of_a_part_or_device,
-    result_of_a_verb,
+    OPPOSITE_GUARDS,
     unwanted,
 )
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person, names_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
-from dialgauge.perturb._word_tables import Substitute, substitutes, supersense, word_map, word_set
+from dialgauge.perturb._word_tables import (
+    Substitute,
+    negates,
+    substitutes,
+    supersense,
+    takes_ending,
+    word_map,
+    word_set,
+)
 
 Table = Literal["antonyms", "synonyms"]
 #: A noun phrase needs these (``next week``, ``the same one``, ``many people``).
@@ -75,7 +78,7 @@ def is_adjective(parsed: Parsed, token: Token) -> bool:
 def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], Proposal | NotApplicable]:
     guards = [_needed, _fixed, _in_adverbial, part_of_term, in_quotes, _on_one_scale]
     if table == "antonyms":
-        guards += [in_excess_or_none, in_pair, explained, in_set_phrase, of_a_part_or_device, result_of_a_verb]
+        guards += OPPOSITE_GUARDS
 
     def propose(parsed: Parsed, dialogue: Dialogue | None, rng: Random, level: int) -> Proposal | NotApplicable:
         adjectives = [token for token in parsed.tokens if is_adjective(parsed, token)]
@@ -105,8 +108,8 @@ def _replace(table: Table) -> Callable[[Parsed, Dialogue | None, Random, int], P
 
 
 def _described_as(parsed: Parsed, token: Token) -> tuple[str, str]:
-    """The adjective and the noun it stands before: two of them are one thing."""
-    return adjective_lemma(token), lemma_of(parsed.tokens[token.head]) if token.dep == "amod" else str(token.i)
+    """The adjective and the noun it stands before: two of them are one thing, and so are two that are said of one."""
+    return adjective_lemma(token), lemma_of(parsed.tokens[token.head]) if token.dep == "amod" else ""
 
 
 def _said_with(parsed: Parsed, token: Token) -> list[Token]:
@@ -120,7 +123,7 @@ def _said_with(parsed: Parsed, token: Token) -> list[Token]:
 
 
 def _needed(parsed: Parsed, token: Token) -> str:
-    return "orders or points" if token.lower in NEEDED or token.lower in POINTING else ""
+    return "orders or points" if {token.lower, adjective_lemma(token)} & (NEEDED | POINTING) else ""
 
 
 def _fixed(parsed: Parsed, token: Token) -> str:
@@ -139,8 +142,8 @@ def _fixed(parsed: Parsed, token: Token) -> str:
     as_noun = (
         before is not None
         and (before.pos == "DET" or before.tag == "PRP$")
-        and (after is None or after.pos not in ("NOUN", "PROPN", "ADJ", "CCONJ", "PUNCT", "VERB"))
-    )  # "the poor have"
+        and (after is None or after.pos not in ("NOUN", "PROPN", "ADJ", "CCONJ", "PUNCT", "VERB") or after.text == ".")
+    )  # "the poor have", "has her usual."
     above = parsed.tokens[token.head]  # "cut it short", "have it ready"
     made_so = token.dep != "amod" and above.pos == "VERB" and lemma_of(above) not in _FINDING
     made_so = made_so and any(parsed.tokens[c].dep == "dobj" for c in above.children if c < token.i)
@@ -209,9 +212,15 @@ def _allowed(parsed: Parsed, token: Token, table: Table) -> list[str]:
         for option in substitutes(table).get(lemma, ())
         if _fits(parsed, token, option)
         and not (table == "antonyms" and unwanted(parsed, token, option.word))
-        and (wanted <= word_map("adjective_complements").get(option.word, frozenset()) or negates(lemma, option.word))
+        and _takes(option.word, wanted, unless_known=negates(lemma, option.word))
         and (token.tag == "JJ" or table == "antonyms" or (takes_ending(lemma) and takes_ending(option.word)))
     ]
+
+
+def _takes(adjective: str, complements: frozenset[str], *, unless_known: bool) -> bool:
+    """Whether an adjective can have these complements; one that is not in the table only if ``unless_known``."""
+    known = word_map("adjective_complements").get(adjective)
+    return unless_known if known is None and complements else complements <= (known or frozenset())
 
 
 def _is_another(parsed: Parsed, token: Token) -> bool:
@@ -300,7 +309,7 @@ def check_replaced(
 register(
     Perturbation(
         name="antonym_adjective",
-        version="6",
+        version="7",
         family="baseline",
         description="replaces adjectives by their antonyms, in the same degree",
         effects={"consistency": "degrades", "relevance": "preserves"},

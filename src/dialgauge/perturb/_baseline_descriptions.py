@@ -6,7 +6,7 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_adjectives import NEEDED, POINTING, RELATING, is_adjective
 from dialgauge.perturb._baseline_verbs import CITATION
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._grammar import hyphenated
+from dialgauge.perturb._grammar import can_be_verb, hyphenated
 from dialgauge.perturb._guards import (
     ancestors,
     has_determiner,
@@ -18,10 +18,11 @@ from dialgauge.perturb._guards import (
     noun_class,
     occurs_again,
     part_of_term,
+    preceding,
     safe_ones,
     under_negation,
 )
-from dialgauge.perturb._opposites import valence
+from dialgauge.perturb._opposites import tells_why, valence
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_person, names_person
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Proposal, Random
@@ -30,6 +31,8 @@ from dialgauge.perturb._spans import word_spans
 from dialgauge.perturb._word_tables import substitutes, supersense, word_set
 
 _OPTIONAL = word_set("optional_adjectives")
+#: Nouns that say little without what follows *of*.
+_MEASURES = word_set("binding_nouns")
 _LONGEST_PHRASE = 5
 #: Supersenses of nouns that still tell something alone: acts, animals, things, words, events, food, groups, places,
 #: objects, persons, weather, plants, possessions, substances; and those that do so where the reader knows which one.
@@ -83,26 +86,31 @@ def _separable(parsed: Parsed, token: Token) -> str:
         return "not before its noun"
     if token.left and parsed.tokens[token.left - 1].text in ("'s", "’s"):
         return "may be said of somebody"  # "he's surprised Ann never came"
+    before = preceding(parsed, phrase[0])
+    if before is not None and before.pos == "NOUN":
+        return "part of a compound"  # "a brand new mat"
     beside = parsed.tokens[phrase[-1].i + 1]  # "a new set-up centre"
+    if token.lower not in _OPTIONAL and (beside.dep == "compound" or beside.pos == "ADJ"):
+        return "part of a compound"  # "his rotatory cuff damage", "lactose free"
     return "joined by a hyphen" if any(hyphenated(parsed, part) for part in (*phrase, beside)) else ""
 
 
 def _optional(parsed: Parsed, token: Token) -> str:
     """Adjectives of judgement, feeling, size, age, colour and the like can go; the others tell which one is meant,
     unless
-    the noun is any one (*a financial hold* is a hold)."""
+    the noun is any one (*a costly hold* is a hold)."""
     words = [t for t in parsed.subtree(token) if t.pos == "ADJ"]
     if any(t.lower in ("most", "more", "least", "less") for t in parsed.subtree(token)):
         return "in a comparison"
-    if token.lower not in _OPTIONAL and supersense(token.lower) is not None:
-        return "may be a noun"  # "his profile picture"
+    if token.lower not in _OPTIONAL and (supersense(token.lower) is not None or can_be_verb(token.lower)):
+        return "may be a noun or a verb"  # "his profile picture", "an add sheet"
     if token.tag == "JJ" and all(t.lower in _OPTIONAL for t in words):
         return ""
     noun = parsed.tokens[token.head]
     owners = [parsed.tokens[c] for c in noun.children if c < noun.i]
-    relating = token.lower.endswith(RELATING)  # "her interlibrary loan" is no loan
-    single = any(t.lower in ("a", "an") or (t.dep == "poss" and not relating) for t in owners)
-    several = noun.tag == "NNS" and noun.dep == "dobj" and not any(t.dep == "det" for t in owners)
+    relating = token.lower.endswith(RELATING)  # "her interlibrary loan" is no loan, "a genetic panel" no panel
+    single = not relating and any(t.lower in ("a", "an") or t.dep == "poss" for t in owners)
+    several = not relating and noun.tag == "NNS" and noun.dep == "dobj" and not any(t.dep == "det" for t in owners)
     participle = token.lower.endswith(("ed", "ing", "en"))
     doubtful = any(t.lower in _DOUBTING or t.lower in POINTING for t in words)
     if token.tag != "JJ" or not (single or several) or participle or doubtful or _lessened(parsed, noun):
@@ -118,7 +126,9 @@ def _of_a_kind(parsed: Parsed, token: Token) -> str:
     kind_of_people = noun.dep == "pobj" and noun.tag == "NNS" and parsed.tokens[noun.head].lower == "for"
     if kind_of_people and not is_definite(parsed, noun):
         return "names a kind"  # "a code for new customers"
-    generic = noun.dep == "nsubj" and parsed.tokens[noun.head].tag in ("VBZ", "VBP", "VB", "MD")
+    verb = parsed.tokens[noun.head]
+    passive = parsed.child(verb, "auxpass") if noun.dep == "nsubjpass" else None
+    generic = noun.dep in ("nsubj", "nsubjpass") and (passive or verb).tag in ("VBZ", "VBP", "VB", "MD")
     return "names a kind" if (verbs & _ATTITUDES or generic) and not is_definite(parsed, noun) else ""
 
 
@@ -128,6 +138,12 @@ def _is_the_point(parsed: Parsed, token: Token) -> str:
     noun = parsed.tokens[token.head]
     manner = noun.dep == "pobj" and parsed.tokens[noun.head].lower == "in" and not is_definite(parsed, noun)
     return "says what is meant" if manner or (judging and not is_definite(parsed, noun)) else ""
+
+
+def _is_a_reason(parsed: Parsed, token: Token) -> str:
+    """*Due to the bad economy*, *ate raw bananas, so the doctor came*: it may be why the rest is so."""
+    through = any(t.lower in ("due", "because", "through", "despite") for t in ancestors(parsed, token))
+    return "gives a reason" if through or tells_why(parsed, token) else ""
 
 
 def _wished_for(parsed: Parsed, token: Token) -> str:
@@ -150,10 +166,15 @@ def _says_something(parsed: Parsed, token: Token) -> str:
     """A noun that says nothing without its adjective: *had a day*, *in a way*, *is an idea*."""
     noun = parsed.tokens[token.head]
     if noun.pos == "PROPN":
-        return ""
+        return under_negation(parsed, noun)  # "has not seen the new Harry Potter"
     kind = noun_class(noun)
     of = parsed.child(noun, "prep")
-    if lemma_of(noun) in _SAYING_LITTLE or (of is not None and of.lower == "of" and not has_determiner(parsed, noun)):
+    measured = of is not None and of.lower == "of" and lemma_of(noun) in _MEASURES  # "a large amount of"
+    if (
+        measured
+        or lemma_of(noun) in _SAYING_LITTLE
+        or (of is not None and of.lower == "of" and not has_determiner(parsed, noun))
+    ):
         return "the noun says nothing alone"  # "had a great time", "the new place", "cheap versions of it"
     if (
         noun.dep == "dobj"
@@ -163,10 +184,10 @@ def _says_something(parsed: Parsed, token: Token) -> str:
         return "the noun says nothing alone"  # "did a good job"
     if (
         parsed.tokens[noun.head].lemma.lower() in ("have", "get")
-        and kind in (6, 8, 13, None)
+        and noun.dep == "dobj"
         and not is_definite(parsed, noun)
     ):
-        return "the noun says nothing alone"  # "has a flat tyre"
+        return "the noun says nothing alone"  # "has a flat tyre", "has simple lyrics"
     if noun.tag == "NN" and any(parsed.tokens[c].lower == "some" for c in noun.children):
         return "the noun says nothing alone"  # "some black dress"
     somebody = token.lower == "new" and names_person(noun) and not is_definite(parsed, noun)
@@ -232,13 +253,13 @@ def is_subsequence(result: str, original: str) -> bool:
 
 _DROP_GUARDS = (
     _separable, _optional, part_of_term, _says_something, _distinguishing, _of_a_kind, _is_the_point, _wished_for,
-    _denied, in_condition, in_comparison, in_quotes,
+    _is_a_reason, _denied, in_condition, in_comparison, in_quotes,
 )  # fmt: skip
 
 register(
     Perturbation(
         name="drop_adjectives",
-        version="6",
+        version="7",
         family="baseline",
         description="removes adjectives before nouns that only describe, and do not tell which one is meant",
         effects={"consistency": "preserves", "relevance": "degrades-mildly"},

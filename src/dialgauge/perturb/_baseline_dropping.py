@@ -76,8 +76,11 @@ def _without(parsed: Parsed, first: int, last: int) -> Edit:
     after = tokens[last + 1] if last + 1 < len(tokens) else None
     begins = tokens[first].start == parsed.sentences[tokens[first].sentence][0]
     opened = (
-        tokens[first].dep == "mark" and tokens[tokens[tokens[first].head].head].i > last
-    )  # "he said if it rains, …"
+        tokens[first].dep == "mark"
+        and tokens[tokens[tokens[first].head].head].i > last
+        and before is not None
+        and before.pos in ("VERB", "AUX", "SCONJ", "CCONJ", "PUNCT")
+    )  # "he said if it rains, …"; not "asks the manager if needed, the policy stays"
     if (begins or (opened and before is not None and before.text != ",")) and after is not None and after.text == ",":
         return Edit(start, after.end)
     if before is not None and before.text == "," and before.sentence == tokens[first].sentence:

@@ -30,6 +30,7 @@ from dialgauge.perturb._guards import (
 from dialgauge.perturb._parse import Chunk, Parsed, Token
 from dialgauge.perturb._people import is_first_name, is_person, names_person, people_of, pronoun_of
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
+from dialgauge.perturb._pronoun_guards import unfit
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import PLACEHOLDER
 from dialgauge.perturb._word_tables import word_set
@@ -37,7 +38,10 @@ from dialgauge.perturb._word_tables import word_set
 _SUBJECT, _OBJECT = ("nsubj", "nsubjpass"), ("dobj", "dative", "iobj")
 #: What a pronoun cannot replace without changing the meaning of the sentence.
 _UNTOUCHED = ("DATE", "TIME", "MONEY", "QUANTITY", "PERCENT", "CARDINAL", "ORDINAL")
-_NEGATIVE = ("no", "neither", "every", "each", "any", "all", "both", "what", "which", "whose", "how", "many", "much")
+_NEGATIVE = (
+    *("no", "neither", "every", "each", "any", "all", "both", "what", "which", "whose", "how", "many", "much"),
+    *("few", "fewer", "less", "little", "more", "most"),
+)
 _NO_OBJECT = ("go", "be", "become")
 _LONGEST_PHRASE = 8
 _PLACEHOLDER = re.compile(PLACEHOLDER)
@@ -46,8 +50,6 @@ _LETTERS = re.compile(r"[a-z]+")
 _LIGHT = word_set("light_verbs")
 #: Verbs that need the phrase after their object.
 _BINDING = word_set("binding_verbs_with_object")
-#: Verbs with two objects.
-_GIVING = word_set("giving_verbs")
 #: Supersenses of groups and amounts.
 _AMOUNTS = frozenset((14, 23))
 #: Verbs that keep the person to whom something is said.
@@ -123,7 +125,7 @@ def _phrase(parsed: Parsed, chunk: Chunk, people: frozenset[str]) -> _Phrase | N
     if sum(parsed.tokens[c].dep in _SUBJECT for c in verb.children) > 1:
         return None  # "has found the dress Adie wants": the parser saw no relative clause
     pronoun = pronoun_of(parsed, root, root.dep in _SUBJECT and takes_nominative(parsed, verb), people)
-    if pronoun is None:
+    if pronoun is None or unfit(parsed, root, pronoun):
         return None
     if pronoun == "it" and root.dep in _SUBJECT:
         carrier = finite_part(parsed, verb) or verb
@@ -222,8 +224,6 @@ def _replaceable_object(parsed: Parsed, root: Token, verb: Token) -> bool:
     phrase = parsed.child(root, "prep")
     if phrase is not None and (lemma in _BINDING if phrase.lower != "of" else lemma in _LIGHT):
         return False  # "attributes the power to steroids", "takes the place of the old boss"
-    if parsed.tokens[root.left].lower == "her" and verb_base(verb) in _GIVING:
-        return False  # "send her links": hers, or to her?
     if root.left == root.i and root.pos == "NOUN":
         return False  # "make ends meet", "work overtime", "talk dates": a bare noun is often part of the verb
     if noun_class(root) in _THOUGHTS and parsed.child(root, "poss") is not None:
@@ -335,8 +335,13 @@ def _agreeing(parsed: Parsed, root: Token) -> bool:
 
 def _may_share(parsed: Parsed, verb: Token, root: Token) -> bool:
     """A finite verb after *and* without a subject of its own, which the parser gives to somebody else."""
-    if verb.tag != "VBZ" or verb.dep != "conj" or parsed.child(verb, *SUBJECTS) is not None:
+    carrier = finite_part(parsed, verb) if verb.pos in ("VERB", "AUX") else None
+    finite = verb.tag == "VBZ" or (carrier is not None and carrier.tag == "VBZ")
+    if not finite or parsed.child(verb, *SUBJECTS) is not None or verb.dep in ("aux", "auxpass", "relcl"):
         return False
+    if verb.dep != "conj":
+        before = preceding(parsed, parsed.tokens[verb.left])
+        return verb.head != verb.i and before is not None and before.text == ","  # "admits it, logs the case, promises"
     doer = _shared_subject(parsed, verb)
     if doer is None or doer is not root:
         return doer is not None
@@ -359,7 +364,7 @@ def check_pronouns(
 register(
     Perturbation(
         name="replace_nouns_pronouns",
-        version="6",
+        version="7",
         family="baseline",
         description="replaces subjects and objects by pronouns, so that it is unclear who or what is meant",
         effects={"consistency": "preserves", "relevance": "degrades"},

@@ -7,8 +7,8 @@ from dialgauge.corpus import Dialogue
 from dialgauge.perturb._baseline_descriptions import check_dropped
 from dialgauge.perturb._baseline_dropping import cut
 from dialgauge.perturb._edits import Edit
-from dialgauge.perturb._grammar import finite_part
-from dialgauge.perturb._guards import is_negated, lemma_of
+from dialgauge.perturb._grammar import NEGATIONS, finite_part
+from dialgauge.perturb._guards import ancestors, is_negated, lemma_of
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._perturbation import NotApplicable, Perturbation, Random
 from dialgauge.perturb._registry import register
@@ -22,11 +22,13 @@ _OPENING = frozenset(["if", "unless", "provided"])
 _UNTIL = frozenset(["until", "till", "before", "unless", "without"])
 _LIMIT = re.compile(r"\b(?:up to|at most|at least|no more than|nearly|almost) (?=[$£€]?\d|(?:an? )?[a-z]+ty\b|all\b)")
 #: Verbs of what somebody would like: a condition that takes nothing away.
-_WISHING = frozenset(["like", "need", "prefer", "want", "wish"])
+_WISHING = frozenset(["feel", "like", "need", "prefer", "want", "wish"])
 _NEARLY = frozenset(["barely", "hardly", "scarcely"])
 _DOUBT = frozenset(["allegedly", "maybe", "perhaps", "possibly", "probably", "supposedly"])
 #: After these *if* says what is asked or known, not under which condition.
 _OF_KNOWING = word_set("knowing_verbs")
+#: Verbs of asking, whatever stands between them and *if*.
+_ASKING = frozenset(["ask", "check", "confirm", "determine", "enquire", "inquire", "question", "verify", "wonder"])
 #: Verbs that can take a clause: without an object, *if* after them is one.
 _WITH_CLAUSES = word_set("clause_verbs", "wordnet")
 
@@ -44,13 +46,19 @@ def _clauses(parsed: Parsed) -> Iterator[Sequence[Edit]]:
     for verb in parsed.tokens:
         mark = parsed.child(verb, "mark")
         head = parsed.tokens[verb.head]
-        hypothetical = any(parsed.tokens[c].lower in ("would", "could", "might", "'d") for c in head.children)
+        hypothetical = any(
+            parsed.tokens[c].lower in ("would", "could", "might", "'d")
+            for above in (head, *ancestors(parsed, head))
+            for c in above.children
+        )
         if verb.dep != "advcl" or mark is None or mark.lower not in _OPENING or hypothetical or not verb.unbroken:
             continue
         about = lemma_of(verb) == "come" and any(parsed.tokens[c].lower == "to" for c in verb.children)
         if about or lemma_of(verb) in _WISHING:
             continue  # "if it comes to the price"; who suggests it if somebody likes suggests it
-        if not _is_asked(parsed, verb, head) and verb.left == mark.i and head.pos in ("VERB", "AUX"):
+        if _is_asked(parsed, verb, head) or any(_opens_question(parsed, t) for t in (head, *ancestors(parsed, head))):
+            continue
+        if verb.left == mark.i and head.pos in ("VERB", "AUX"):
             yield _cut(parsed, verb)
 
 
@@ -62,7 +70,16 @@ def _is_asked(parsed: Parsed, clause: Token, verb: Token) -> bool:
         return True  # "is not sure if", "will let him know if"
     if lemma_of(verb) in _OF_KNOWING or lemma_of(verb) == "let":
         return True
+    earlier = [t for t in parsed.tokens if t.sentence == clause.sentence and t.i < clause.left]
+    if any(lemma_of(t) in _ASKING and parsed.child(t, "xcomp", "ccomp") is None for t in earlier):
+        return True  # "will enquire with her friends who own it if it is free"
     return clause.i > verb.i and lemma_of(verb) in _WITH_CLAUSES and parsed.child(verb, "dobj") is None
+
+
+def _opens_question(parsed: Parsed, verb: Token) -> bool:
+    """*Tells him what to do if it breaks*, *wonders if she can come if it rains*: nothing is claimed there."""
+    parts = [parsed.tokens[c] for c in verb.children if c < verb.i]
+    return any(t.tag in ("WRB", "WP", "WDT") or (t.dep == "mark" and t.lower in ("if", "whether")) for t in parts)
 
 
 def _under_negation(parsed: Parsed) -> Iterator[Sequence[Edit]]:
@@ -73,10 +90,11 @@ def _under_negation(parsed: Parsed) -> Iterator[Sequence[Edit]]:
             continue
         # "send it in one week without a trace", "won't come today, but will before Sunday"
         limited = {t.lower for t in parsed.tokens[head.left : head.right + 1]} & {"without", "but"}
-        if limited or parsed.tokens[token.left - 1].pos == "AUX":
-            continue
+        if limited or parsed.tokens[token.left - 1].pos in ("AUX", "CCONJ"):
+            continue  # "neither today nor on Monday"
         noun = parsed.child(token, "pobj")
         timed = token.dep == "prep" and noun is not None and noun.entity in ("DATE", "TIME") and lemma_of(head) != "be"
+        timed = timed and token.lower != "after"  # "is not feeling well after last night"
         carrier = finite_part(parsed, head)
         if timed and token.lower not in _UNTIL and (carrier is None or carrier.tag == "VBD"):
             continue  # "was not well on Friday": what was not so then was not so
@@ -92,7 +110,8 @@ def _under_negation(parsed: Parsed) -> Iterator[Sequence[Edit]]:
 
 def _is_denied(parsed: Parsed, verb: Token) -> bool:
     """Whether a verb is negated itself; *does not know if she comes for Christmas* denies nothing of the coming."""
-    return is_negated(parsed, verb) and verb.dep != "ccomp"
+    own = any(parsed.tokens[c].lower in NEGATIONS for c in verb.children)
+    return is_negated(parsed, verb) and verb.dep != "ccomp" and (own or verb.dep != "conj")
 
 
 def _exceptions(parsed: Parsed) -> Iterator[Sequence[Edit]]:
@@ -109,7 +128,8 @@ def _limits(parsed: Parsed) -> Iterator[Sequence[Edit]]:
             continue  # "would up to 17 euros": no verb but this
         yield [Edit(*match.span())]
     for token in parsed.tokens:
-        if token.lower in _DOUBT and token.dep == "advmod" and not token.children:
+        bracketed = parsed.text[token.start - 1 : token.start] == "(" and parsed.text[token.end : token.end + 1] == ")"
+        if token.lower in _DOUBT and token.dep == "advmod" and not token.children and not bracketed:
             yield cut(parsed, [token.i])
 
 
@@ -123,7 +143,7 @@ def _cut(parsed: Parsed, token: Token) -> Sequence[Edit]:
 register(
     Perturbation(
         name="drop_condition",
-        version="5",
+        version="6",
         family="further",
         description="removes a condition, a limit or a doubt, so that the summary claims more than was said",
         effects={"consistency": "degrades", "relevance": "degrades-mildly"},

@@ -24,6 +24,7 @@ from dialgauge.perturb._people import people_of
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
 from dialgauge.perturb._spans import PLACEHOLDER
+from dialgauge.perturb._word_tables import word_map
 
 #: Number of further attempts if an invented value is already in use.
 _ATTEMPTS = 24
@@ -45,8 +46,9 @@ def _entities(parsed: Parsed, dialogue: Dialogue | None) -> tuple[list[EntityGro
     return parsed.memo[key], domain
 
 
-#: A range of two values.
+#: A range of two values, or one of two.
 _RANGE = re.compile(
+    rf"\b(?:\d+|{'|'.join(NUMBER_WORDS)}) (?:or|to) (?:\d+|{'|'.join(NUMBER_WORDS)})\b|"
     r"\b(?:between|from)\s+(?:the\s|[A-Z]\w+\s)?\S*\d\S*(?:\s\S+){0,2}?\s(?:and|to|until)\s+"
     r"(?:the\s|[A-Z]\w+\s)?\S*\d[^\s.,;]*(?:[.,]\d+)?"
 )
@@ -66,7 +68,7 @@ def _propose(
     taken = {group.surface.lower() for group in groups}
     ranges = [match.span() for match in _RANGE.finditer(parsed.text)]
     for group in groups:
-        if any(low <= start and end <= high for start, end in group.spans for low, high in ranges):
+        if any(low < end and start < high for start, end in group.spans for low, high in ranges):
             continue  # "between $20 and $25": another one might turn the range around
         replacement = _replacement(group, parsed, groups, spoken, domain, taken, source, rng)
         if replacement is not None:
@@ -75,6 +77,10 @@ def _propose(
     # A placeholder with another number is somebody who is not there at all: only where there is nothing else.
     real = [change for change in changes if change[0].kind != "speaker" or change[2] == "intrinsic"]
     changes = real if len(real) >= level else changes
+    # Nouns of a contact centre are hardly the point of a chat, where nobody is called by a role.
+    others = [change for change in changes if change[0].kind != "term"]
+    if len(others) >= level and not any(group.kind == "role" for group in groups):
+        changes = others
     if len(changes) < level:
         return NotApplicable(f"the summary has {len(changes)} entities that can be changed, fewer than {level}")
     chosen = [changes[i] for i in draw_combination(len(changes), level, mode, rng)]
@@ -101,7 +107,7 @@ def _replacement(
     said = sorted({surface for kind, surface in spoken if kind == group.kind and _same_form(surface, group.surface)})
     if group.kind == "speaker":
         said = sorted({surface for kind, surface in spoken if kind == "speaker"} - {other.surface for other in groups})
-    if group.kind in ("organisation", "place", "country", "time", "weekday", "date", "money"):
+    if group.kind in ("time", "weekday", "date", "money"):
         said += [o.surface for o in groups if o.kind == group.kind and _same_form(o.surface, group.surface)]
     # "Steven and Lin" must not become "Steven and Steven".
     near = " ".join(parsed.text[slice(*parsed.sentences[parsed.sentence_of(start)])] for start, _ in group.spans)
@@ -136,11 +142,13 @@ def _is_new(value: str, group: EntityGroup, parsed: Parsed, groups: Sequence[Ent
     """Whether a value is not in the text yet: nobody is called Asia beside the continent."""
     if group.kind != "person":
         return value.lower() not in taken and _keeps_order(value, group, parsed, groups)
-    new, old = value.split()[-1].lower(), {word.lower() for word in group.surface.split()}
+    new, old, nicknames = value.split()[-1].lower(), {w.lower() for w in group.surface.split()}, word_map("nicknames")
     named = re.search(rf"\b{re.escape(new)}\b", parsed.text.lower()) is not None
     bare = re.sub(r"(.)\1", r"\1", new)  # Phillip is Philip
     short = any(len(word) > 2 and (word in new or new in word or word == bare) for word in old)  # Liz is Elizabeth
-    return value.lower() not in taken and not named and not short
+    short = short or any(new in nicknames.get(word, ()) or word in nicknames.get(new, ()) for word in old)
+    used = any(new in one.split() for one in taken)  # "Mrs. Barlow" beside "Mr. Barlow"
+    return not used and not named and not short
 
 
 def _keeps_order(value: str, group: EntityGroup, parsed: Parsed, groups: Sequence[EntityGroup]) -> bool:
@@ -251,7 +259,7 @@ def _covers(group: EntityGroup, span: tuple[int, int]) -> bool:
 
 CHANGE_PERTURBATION = Perturbation(
     name="change_perturbation",
-    version="4",
+    version="5",
     family="domain",
     description="Replaces exactly n entities (amounts, dates, ids, names, roles, domain nouns) by others of their kind",
     effects={"consistency": "degrades", "relevance": "preserves"},
@@ -265,7 +273,7 @@ CHANGE_PERTURBATION = Perturbation(
     examples=(
         (
             "Nora paid $120 on Monday.",
-            "Nora paid $100 on Monday.",
+            "Fiona paid $120 on Monday.",
         ),
     ),
     options={

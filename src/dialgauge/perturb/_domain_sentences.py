@@ -1,13 +1,13 @@
 """remove_important_sentence_n: exactly n important sentences are removed, and at least one sentence stays."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dialgauge.corpus import Dialogue
-from dialgauge.perturb._baseline_order import PRONOUN_FIRST
 from dialgauge.perturb._domain_text import CITATION
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._entities import draw_combination
 from dialgauge.perturb._importance import Importance, important_sentences, removal
+from dialgauge.perturb._left_behind import leaves_pronoun
 from dialgauge.perturb._parse import Parsed, outline
 from dialgauge.perturb._perturbation import NotApplicable, Option, Perturbation, Proposal, Random
 from dialgauge.perturb._registry import register
@@ -26,25 +26,27 @@ def _propose(
     if len(importance.sentences) < level:
         return NotApplicable(f"{len(importance.sentences)} of {total} sentences are important, fewer than {level}")
     texts = [parsed.text[start:end] for start, end in parsed.sentences]
+    # Those that leave no pronoun behind; else, in a text of few sentences, others that tell something.
+    for places in (importance.sentences, importance.telling):
+        for chosen in _draws(places, texts, level, mode, rng):
+            cut = any(texts[place].count('"') % 2 for place in chosen)
+            if not cut and not leaves_pronoun(texts, chosen):
+                return Proposal(removal(parsed, chosen), _notes(importance))
+    return NotApplicable("what is left would point back to a sentence that is gone")
+
+
+def _draws(places: Sequence[int], texts: Sequence[str], level: int, mode: str, rng: Random) -> Iterator[list[int]]:
+    """Sets of ``level`` of the places, in the order in which they are tried."""
+    if len(places) < level:
+        return
     if mode == "nested":
-        order = list(importance.sentences)
+        order = list(places)
         rng.shuffle(order)
-        # Those that leave no pronoun behind come first, whatever n is.
-        order.sort(key=lambda place: _dangles(texts, [place]))
-        chosen = sorted(order[:level])
-    else:
-        draws = [draw_combination(len(importance.sentences), level, mode, rng) for _ in range(_DRAWS)]
-        drawn = [[importance.sentences[i] for i in draw] for draw in draws]
-        chosen = min(drawn, key=lambda places: _dangles(texts, places))
-    return Proposal(removal(parsed, chosen), _notes(importance))
-
-
-def _dangles(texts: Sequence[str], gone: Sequence[int]) -> bool:
-    """Whether a sentence that opens with a pronoun loses the one before it."""
-    return any(
-        place - 1 in gone and place not in gone and PRONOUN_FIRST.match(text) is not None
-        for place, text in enumerate(texts)
-    )
+        order.sort(key=lambda place: leaves_pronoun(texts, [place]))
+        yield sorted(order[:level])
+        return
+    for _ in range(_DRAWS):
+        yield [places[i] for i in draw_combination(len(places), level, mode, rng)]
 
 
 def _notes(importance: Importance) -> dict[str, object]:
@@ -75,7 +77,7 @@ def _validate(
 
 REMOVE_IMPORTANT_SENTENCE = Perturbation(
     name="remove_important_sentence",
-    version="2",
+    version="3",
     family="domain",
     description="Removes exactly n of the sentences about the topic of the call",
     effects={"consistency": "preserves", "relevance": "degrades"},

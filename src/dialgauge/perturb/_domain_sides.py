@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from dialgauge.corpus import Dialogue
-from dialgauge.perturb._grammar import base_form
+from dialgauge.perturb._grammar import base_form, can_be_verb
 from dialgauge.perturb._lexicon import Gender, alternatives, lexicon, people, plural, word_list
 from dialgauge.perturb._people import is_first_name
 from dialgauge.perturb._word_tables import supersense, word_set
@@ -48,6 +48,10 @@ _SOMEBODYS = re.compile(
     r"\b(?i:mother|father|mum|mom|dad|nan|son|daughter|wife|husband|partner|brother|sister|friend|boss|dog|cat|beagle|puppy"
     rf"|horse|colleague|neighbour|driver|boy|girl|cousin|aunt|uncle|baby|twins?|called|named),?\s+({_CAPITALISED})"
 )
+#: Somebody who does what people do: *Merry tells*.
+_ACTING = re.compile(rf"(?<![\w#])({_CAPITALISED}) (?:asks|calls|invites|says|suggests|tells|thinks|wants)\b")
+#: Before names of places: *recovery home to Ross*.
+_AFTER_PLACES = re.compile(r"\b(?:at|from|in|near|to|towards)\s+$")
 #: Nouns before a role word that say where somebody serves.
 _KIND_OF_ROLE = re.compile(rf"(?<![\w-])(?:(?:{'|'.join(sorted(word_list('kinds_of_role')))})[ -]+)+$", re.IGNORECASE)
 #: Capitalised words that begin sentences or name days and months: never a speaker.
@@ -123,8 +127,12 @@ def _opens_name(text: str, role: re.Match[str]) -> bool:
         return False
     word = after[1].lower()
     # After a singular a verb would have an ending.
-    noun = supersense(word) not in (None, _TIMES) and not word.endswith(("s", "ed", "ing", "ly")) and word not in _STOP
-    return noun and (after[1][0].isupper() or base_form(word, "VERB") is None or role.group().lower() == "user")
+    if word in _STOP or word.endswith(("s", "ed", "ing", "ly")) or supersense(word) == _TIMES:
+        return False
+    verb = can_be_verb(word)
+    if supersense(word) is None:
+        return not verb and base_form(word, "ADV") is None and role.group().lower() not in _PRIMARY  # "airbag"
+    return after[1][0].isupper() or not verb or role.group().lower() not in _PRIMARY  # "the passenger seat"
 
 
 def sides_of(dialogue: Dialogue | None, text: str) -> Sides:
@@ -146,7 +154,10 @@ def sides_of(dialogue: Dialogue | None, text: str) -> Sides:
     chosen = [_most_named(attested[side], runs) for side in (0, 1)]
     names = [_completed(name, runs, dialogue.text) - others for name in chosen]
     if not names[0] and not alternatives([*words[0], *map(plural, words[0])]).search(text):
-        first = next((run for run in runs if _is_person(run, names[1] | others | _NO_NAME)), "")
+        acting = [
+            _POSSESSIVE.sub("", m.group()) for m in _NAME.finditer(text) if not _AFTER_PLACES.search(text[: m.start()])
+        ]
+        first = next((run for run in acting if _is_person(run, names[1] | others | _NO_NAME)), "")
         chosen[0], names[0] = first, _completed(first, runs, dialogue.text)
     names[0], names[1] = names[0] - names[1], names[1] - names[0]
     return Sides(words, (names[0], names[1]), (chosen[0], chosen[1]))
@@ -194,6 +205,8 @@ def _left_over(
             continue
         known = next((group for group in groups if group & words), None)
         groups.append(words) if known is None else known.update(words)
+    strangers = {word.lower() for word in _ACTING.findall(text)} - _NO_NAME
+    groups += [{word} for word in sorted(strangers) if not any(word in group for group in groups)]
     unplaced = [group for group in groups if not group & (names[0] | names[1])]
     unnamed: list[Side] = [
         side

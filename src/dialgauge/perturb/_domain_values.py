@@ -7,6 +7,7 @@ from dialgauge.language import NUMBER_WORDS
 from dialgauge.perturb._entities import MONTHS, WEEKDAYS
 from dialgauge.perturb._lexicon import people
 from dialgauge.perturb._perturbation import Random
+from dialgauge.perturb._word_tables import supersense
 
 _WORD_OF = {value: word for word, value in NUMBER_WORDS.items()}
 _FACTORS = (0.5, 0.6, 0.75, 0.8, 1.2, 1.25, 1.5, 1.75, 2.0)
@@ -30,7 +31,7 @@ def invented(kind: str, surface: str, rng: Random) -> str | None:
         "time": _other_time,
         "person": _other_person,
         "speaker": _other_speaker,
-        "organisation": lambda s, r: _other_of(people().organisations, s, r),
+        "organisation": _other_organisation,
         "place": lambda s, r: _other_of(people().places, s, r),
         "country": lambda s, r: _other_of(people().countries, s, r),
         "street": lambda s, r: _other_of(people().streets, s, r),
@@ -42,6 +43,13 @@ def invented(kind: str, surface: str, rng: Random) -> str | None:
 
 def _other_of(options: tuple[str, ...], surface: str, rng: Random) -> str:
     return rng.choice([option for option in options if option.lower() != surface.lower()])
+
+
+def _other_organisation(surface: str, rng: Random) -> str:
+    """Another name; what says what kind of place it is stays (*Friendship Hotel* becomes *Heron Hotel*)."""
+    name, words = _other_of(people().organisations, surface, rng).split(), surface.split()
+    kind = words[-1] if len(words) > 1 and supersense(words[-1].lower()) is not None else ""
+    return f"{name[0]} {kind}" if kind else " ".join(name)
 
 
 def _filled_slot(surface: str, rng: Random) -> str:
@@ -57,6 +65,8 @@ def _scaled(surface: str, rng: Random) -> str | None:
     if match is None:
         return None
     digits = match.group()
+    if len(digits) > 1 and digits[0] == "0" and digits[1] != ".":
+        return None  # "10, 000"
     decimals = len(digits.partition(".")[2])
     value = float(digits.replace(",", ""))
     if _YEAR.fullmatch(digits) and digits == surface:

@@ -1,11 +1,14 @@
 """Active to passive and back, clause by clause, where the grammar is simple enough to be sure."""
 
+import re
+from collections.abc import Sequence
+
 from dialgauge.perturb._edits import Edit
 from dialgauge.perturb._grammar import glued, inflect, is_question, like, verb_base
 from dialgauge.perturb._lexicon import word_list
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import is_first_name, is_person
-from dialgauge.perturb._spans import copies_turns
+from dialgauge.perturb._spans import PLACEHOLDER, copies_turns
 
 _NOMINATIVE = {"him": "he", "her": "she", "them": "they", "me": "I", "us": "we"}
 _OBJECTIVE = {nominative.lower(): objective for objective, nominative in _NOMINATIVE.items()}
@@ -16,6 +19,49 @@ _NO_SUBJECT = word_list("no_subject")
 _BEFORE_SUBJECT = frozenset({"cc", "mark", "punct", "advmod", "aux", "neg", "preconj"})
 _PARTICLES = word_list("particles")
 _LONGEST_OBJECT, _LONGEST_SUBJECT = 14, 8
+_QUANTIFIERS = frozenset(
+    [
+        "some",
+        "any",
+        "one",
+        "none",
+        "all",
+        "most",
+        "more",
+        "another",
+        "others",
+        "much",
+        "many",
+        "lots",
+        "lot",
+        "both",
+        "something",
+        "anything",
+        "everything",
+        "nothing",
+    ]
+)
+_QUOTES = frozenset(('"', "“", "”", "``", "''", "«", "»"))
+_MEASURES = frozenset({"CARDINAL", "DATE", "MONEY", "PERCENT", "QUANTITY", "TIME"})
+_POSSESSIVES = frozenset({"his", "her", "hers", "their", "its", "my", "our", "your"})
+#: Adverbs that can stand behind the doer: *by Ann again*.
+_ANYWHERE = frozenset(
+    [
+        "again",
+        "already",
+        "also",
+        "here",
+        "instead",
+        "later",
+        "now",
+        "online",
+        "soon",
+        "there",
+        "today",
+        "tomorrow",
+        "too",
+    ]
+)
 
 
 def to_passive(parsed: Parsed) -> list[Edit]:
@@ -26,7 +72,7 @@ def to_passive(parsed: Parsed) -> list[Edit]:
     for verb in parsed.tokens:
         subject, target = parsed.child(verb, "nsubj"), parsed.child(verb, "dobj")
         if verb.pos == "VERB" and subject and target and _can_be_passive(parsed, verb, subject, target):
-            edits += _passive_edits(parsed, verb, subject, target)
+            edits += _apart(_passive_edits(parsed, verb, subject, target), edits)
     return edits
 
 
@@ -44,8 +90,16 @@ def to_active(parsed: Parsed) -> list[Edit]:
             and _can_act(parsed, doer)
             and _can_be_active(parsed, verb, subject, by)
         ):
-            edits += _active_edits(parsed, verb, subject, by, doer)
+            edits += _apart(_active_edits(parsed, verb, subject, by, doer), edits)
     return edits
+
+
+def _apart(edits: list[Edit], others: list[Edit]) -> list[Edit]:
+    """The edits of a clause, or none if the clause lies within one that is turned already."""
+    if not edits:
+        return edits
+    first, last = edits[0].start, edits[-1].end
+    return edits if all(other.end <= first or last <= other.start for other in others) else []
 
 
 def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) -> bool:
@@ -81,11 +135,74 @@ def _can_be_passive(parsed: Parsed, verb: Token, subject: Token, target: Token) 
         and not _is_misread(parsed, verb, subject, target)
         and target.lower not in _NO_SUBJECT and subject.lower not in _NO_SUBJECT
         and subject.tag not in ("WP", "WDT") and subject.lower != "it"
-        and not any(t.tag == "PRP$" for t in object_)
+        and _can_lead(parsed, target, object_) and not _is_unsure(parsed, verb, whole[0], object_[-1])
+        and not _has_loose_end(parsed, verb, target, object_[-1])
         and len(object_) <= _LONGEST_OBJECT and len(whole) <= _LONGEST_SUBJECT
         and not any(t.dep in ("relcl", "acl", "advcl") for t in whole)
         and not glued(parsed, verb) and not any(glued(parsed, t) for t in parsed.tokens[whole[-1].i : verb.i])
     )  # fmt: skip
+
+
+def _can_lead(parsed: Parsed, target: Token, object_: Sequence[Token]) -> bool:
+    """Whether an object can become the subject: no part of a phrase (*gives birth*, *car pool*), no measure (*weighs 50
+    kilos*), no *some* alone, nothing that is said of it (*the hotel booked for May*), and nobody before what they do or
+    get (*helps Ann book a flight*)."""
+    alone = all(parsed.tokens[c].i > target.i for c in target.children)
+    if alone and target.tag == "NN":
+        return False
+    if (
+        target.pos == "DET"
+        or target.lower in _QUANTIFIERS
+        or any(t.entity in _MEASURES or t.pos == "NUM" for t in object_)
+    ):
+        return False
+    if target.pos not in ("NOUN", "PROPN", "PRON") or (target.pos == "PROPN" and target.text.islower()):
+        return False  # "keep fighting", "go dutch"
+    if any(t.pos == "CCONJ" or t.lower in ("as", "each") for t in object_):
+        return False  # "a glass of lemonade, wings and ribs": one or several?
+    if any(t.lower in _POSSESSIVES or t.dep in ("acl", "relcl") or t.tag in ("WP", "WRB", "WDT") for t in object_):
+        return False
+    text = parsed.text[object_[0].start : object_[-1].end]
+    first = object_[0]
+    named = is_first_name(first.text) or not first.text[0].isalpha()
+    owner = len(object_) > 1 and object_[1].tag == "POS"
+    whole_name = re.fullmatch(rf"(?:{PLACEHOLDER})|[A-Z][\w.]*(?: [A-Z][\w.]*)?", text) is not None
+    return text.count("#") % 2 == 0 and (not named or owner or whole_name)
+
+
+def _is_unsure(parsed: Parsed, verb: Token, first: Token, last: Token) -> bool:
+    """Whether the clause may be another than the parser thinks: in quotes, after a name that may be its subject or its
+    object (*tells Ann Bob missed the bus*), with a form of another tense, or before a verb that shares the subject."""
+    sentence = [t for t in parsed.tokens if t.sentence == verb.sentence]
+    quoted = sum(t.text in _QUOTES for t in sentence if t.i < verb.i) > 0
+    before = parsed.tokens[first.i - 1] if first.i and parsed.tokens[first.i - 1].sentence == verb.sentence else None
+    crowded = before is not None and (before.pos == "PROPN" or (not before.text[0].isalpha() and "#" in before.text))
+    present = verb.tag in ("VBP", "VBZ") and verb.lower != inflect(verb_base(verb), verb.tag)
+    sharing = any(
+        t.i > last.i
+        and t.dep == "conj"
+        and t.tag in ("VBZ", "VBD", "VBP")
+        and not parsed.child(t, "nsubj", "nsubjpass")
+        for t in sentence
+    )
+    subject = parsed.tokens[first.i : verb.i]
+    timed = any(t.lower in ("yesterday", "today", "tomorrow") or t.entity in ("DATE", "TIME") for t in subject)
+    return quoted or crowded or present or sharing or timed or subject[-1].tag == "POS"
+
+
+def _has_loose_end(parsed: Parsed, verb: Token, target: Token, last: Token) -> bool:
+    """Whether what follows the object would be torn from it (*invitations to the wedding*) or must stand before the
+    verb (*speaks French well*)."""
+    following = parsed.tokens[last.i + 1] if last.i + 1 < len(parsed.tokens) else None
+    if following is not None and following.lower in ("to", "for", "about", "on", "in", "at"):
+        noun = parsed.child(following, "pobj")
+        timed = noun is not None and noun.entity in ("DATE", "TIME")
+        somebody = noun is not None and (is_person(parsed, noun) or noun.pos == "PRON")
+        about_things = not (is_person(parsed, target) or target.pos == "PRON")
+        if about_things and not timed and not (following.lower in ("to", "for") and somebody):
+            return True
+    after = [parsed.tokens[c] for c in verb.children if c > last.i and parsed.tokens[c].dep == "advmod"]
+    return any(t.tag in ("RB", "RBR", "RBS") and t.lower not in _ANYWHERE for t in after)
 
 
 def _has_second_object(parsed: Parsed, verb: Token, target: Token) -> bool:

@@ -7,13 +7,14 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 
 from dialgauge.language import NUMBER_WORDS
 from dialgauge.perturb._grammar import hyphenated
 from dialgauge.perturb._lexicon import Domain, alternatives, lexicon, people, plural, word_list
 from dialgauge.perturb._parse import Parsed
-from dialgauge.perturb._people import is_first_name
+from dialgauge.perturb._people import ALIKE, is_first_name
 from dialgauge.perturb._perturbation import Random
 from dialgauge.perturb._spans import PLACEHOLDER
 from dialgauge.perturb._word_tables import is_term, supersense, word_set
@@ -23,6 +24,7 @@ MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_WORD = re.compile(r"\b[A-Z]\w+")
 _AMOUNT = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _MONTH = f"(?:{'|'.join(MONTHS)})"
@@ -42,7 +44,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("money", rf"[£$€]\s?{_AMOUNT}(?:[km]\b)?|\b{_AMOUNT}\s?(?:dollars|pounds|euros|USD|GBP|EUR)\b"),
         ("percentage", r"\b\d+(?:\.\d+)?\s?(?:%|per ?cent\b)"),
         ("phone", r"(?<![\w-])\+?\(?\d{1,4}\)?(?:[\s-]\d{2,4}){2,4}(?![\w-])"),
-        ("id", r"(?<![\w-])(?=[A-Z\d-]*\d)(?=[A-Z\d-]*[A-Z])[A-Z\d][A-Z\d-]{3,}(?![\w-])"),
+        ("id", r"(?<![\w-])(?!\d+[AP]M\b)(?=[A-Z\d-]*\d)(?=[A-Z\d-]*[A-Z])[A-Z\d][A-Z\d-]{3,}(?![\w-])"),
         ("id", r"(?<![\w,.-])\d{2,}-\d{3,}(?![\w-])"),
         ("id", r"(?<![\w,.£$€-])\d{5,}(?![\w,.-]*\d)"),
         ("date", rf"(?<![–-])\b{_DAY}(?:\s+of)?\s+{_MONTH}(?:,?\s+\d{{4}})?\b"),
@@ -62,7 +64,8 @@ _PLACE = word_list("place")
 _PERSONS = word_set("person") | word_set("persons", "wordnet")
 #: The supersense of places.
 _LOCATION = 15
-_LABELS = {"PERSON": "person", "ORG": "organisation", "GPE": "place", "LOC": "place", "FAC": "place"}
+#: Not LOC: a continent or a mountain range is no town.
+_LABELS = {"PERSON": "person", "ORG": "organisation", "GPE": "place", "FAC": "place"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,8 @@ def _is_somebody(parsed: Parsed, role: re.Match[str]) -> bool:
     """Whether a role stands by itself, so that a name can stand there: not *a client*, *an angry client*."""
     before = next((t for t in parsed.tokens if t.end < role.start() <= t.end + 1), None)
     described = before is not None and before.lower != "the" and before.pos in ("DET", "ADJ", "NUM", "PRON")
-    return not described and not _in_compound(parsed, *role.span())
+    speaks = parsed.text[role.end() : role.end() + 1] == ":"  # "Agent: How can I help?"
+    return not described and not speaks and not _in_compound(parsed, *role.span())
 
 
 def _with_article(text: str, start: int) -> int:
@@ -211,14 +215,38 @@ def _name(
         return  # "the Maya temples"
     if kind == "person" and re.search(r"\b(?:[Tt]he|[Aa]n?|[Tt]his|[Tt]hat)\s$", parsed.text[:start]):
         return  # "the Bill"
+    if kind == "place" and re.match(r",? [A-Z]\w+", parsed.text[end:]):
+        return  # "Accra, Ghana": another town is in another country
+    if (
+        kind == "person"
+        and len(stripped) > 4
+        and get_close_matches(stripped, {*_WORD.findall(parsed.text)} - {stripped}, 1, ALIKE)
+    ):
+        return  # "Philip" and "Phillip"
     if kind == "place" and _says_of_whom(parsed, start):
         return  # "Greta from Kitemobile"
     if kind in ("place", "organisation") and _beside_person(parsed, start, end):
         return  # "input from Skiranth, Ravi and Prasad"
+    if kind == "organisation" and re.match(r"['’]s\b", parsed.text[end:]) and not _owns(parsed, end):
+        return  # "at McDonald's near the square"
+    if kind == "person" and _is_work(parsed, end):
+        return  # "is reading Harry Potter"
     if kind == "person" and (title := re.search(r"(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+$", parsed.text[:start])):
         start = title.start()
     if kind and stripped[:1].isupper() and not re.search(r"\d", stripped) and stripped not in (*MONTHS, *WEEKDAYS):
         yield start, end, kind, ""
+
+
+def _owns(parsed: Parsed, end: int) -> bool:
+    """Whether a noun follows the *'s* of a name; else it is part of the name."""
+    after = [t for t in parsed.tokens if t.start > end][:2]
+    return any(t.pos in ("NOUN", "PROPN") for t in after) and bool(after) and after[0].pos != "ADP"
+
+
+def _is_work(parsed: Parsed, end: int) -> bool:
+    """Whether a name is what somebody reads or watches: a title."""
+    last = next((t for t in parsed.tokens if t.end == end), None)
+    return last is not None and last.dep == "dobj" and parsed.tokens[last.head].lemma.lower() in ("read", "watch")
 
 
 def _kind_of(text: str, start: int, name: str, label: str, known: frozenset[str]) -> str | None:
@@ -246,7 +274,7 @@ def _kind_of(text: str, start: int, name: str, label: str, known: frozenset[str]
     before = text[:start].rstrip().rpartition(" ")[2].lower()
     if label == "place":
         return "place" if before in _BEFORE_PLACES and not name.isupper() else None
-    somebody = len(words) == 1 and not name.isupper()  # "talk with Prasad": a label alone does not make a company
+    somebody = not name.isupper()  # "talk with Elke Brandt": a label alone does not make a company
     return "organisation" if before in (("at", "for") if somebody else ("at", "for", "from", "with")) else None
 
 

@@ -17,7 +17,7 @@ Guard = Callable[[Parsed, Candidate], str]
 #: What opens a clause that only says under which condition something holds.
 CONDITIONS = frozenset(("if", "unless", "whether", "until", "till", "once", "provided", "supposing", "lest", "before"))
 #: Words that deny what follows them.
-_DENYING = frozenset(["avoid", "deny", "fail", "impossible", "lack", "refuse", "unable", "without"])
+_DENYING = frozenset(["avoid", "deny", "doubt", "fail", "impossible", "lack", "refuse", "unable", "without"])
 _QUOTES = re.compile(r"[\"“”„«»]")
 
 

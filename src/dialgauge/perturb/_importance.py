@@ -31,9 +31,11 @@ _OUTCOME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """The places of the important sentences, how they were found, and the categories of the call."""
+    """The places of the important sentences, how they were found, and the categories of the call. ``telling`` are all
+    that say something which no other says."""
 
     sentences: tuple[int, ...]
+    telling: tuple[int, ...]
     method: Literal["categories", "tf-idf"]
     categories: tuple[str, ...] = ()
 
@@ -50,11 +52,11 @@ def important_sentences(parsed: Parsed, dialogue: Dialogue | None) -> Importance
         if meeting:
             outcomes = {i for i, text in enumerate(texts) if tells_outcome(text)}
             chosen = sorted({*meeting, *outcomes})
-            return Importance(_telling(texts, chosen), "categories", tuple(sorted(categories)))
+            return Importance(*_telling(texts, chosen), "categories", tuple(sorted(categories)))
     scores = nearness(texts, dialogue)
     middle = sorted(scores)[len(scores) // 2] if len(scores) > 1 else 0.0
     chosen = [i for i, score in enumerate(scores) if score >= middle or tells_outcome(texts[i])]
-    return Importance(_telling(texts, chosen), "tf-idf")
+    return Importance(*_telling(texts, chosen), "tf-idf")
 
 
 def tells_outcome(sentence: str) -> bool:
@@ -67,9 +69,9 @@ def nearness(texts: list[str], dialogue: Dialogue | None) -> list[float]:
     return _cosines(texts, [turn.text for turn in dialogue.turns] if dialogue and dialogue.turns else texts)
 
 
-def _telling(texts: Sequence[str], chosen: Sequence[int]) -> tuple[int, ...]:
-    """Without the sentences whose content the others repeat, and those that hold hardly any beside the longest; all of
-    them if none would be left."""
+def _telling(texts: Sequence[str], chosen: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Those chosen without the sentences whose content the others repeat, and those that hold hardly any beside the
+    longest (all of them if none would be left); and all that tell something."""
     words = [{*content_roots(text)} for text in texts]
     least = max(map(len, words)) / 3
 
@@ -78,7 +80,7 @@ def _telling(texts: Sequence[str], chosen: Sequence[int]) -> tuple[int, ...]:
         return len(words[place] & others) >= _REPEATED * len(words[place])
 
     telling = [i for i in range(len(texts)) if len(words[i]) > least and not repeated(i)]
-    return tuple(i for i in chosen if i in telling) or tuple(telling) or tuple(chosen)
+    return tuple(i for i in chosen if i in telling) or tuple(telling) or tuple(chosen), tuple(telling)
 
 
 def removal(parsed: Parsed, places: Sequence[int]) -> list[Edit]:

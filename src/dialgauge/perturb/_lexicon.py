@@ -124,11 +124,11 @@ class People:
         return tuple(sorted(word_set("first_names_either")))
 
     def gender_of(self, name: str) -> Gender | None:
-        """What a title or a first name tells, as in ``Mrs Hallam`` or ``Owen Pritchett``."""
+        """What a title, a first name or a word for a relative tells: ``Mrs Hallam``, ``Owen Pritchett``, ``Dad``."""
         for word in name.replace(".", "").split():
-            if word in ("Mrs", "Ms", "Miss") or word in word_set("first_names_feminine"):
+            if word in word_set("first_names_feminine") or word.lower() in word_set("female"):
                 return "feminine"
-            if word == "Mr" or word in word_set("first_names_masculine"):
+            if word in word_set("first_names_masculine") or word.lower() in word_set("male"):
                 return "masculine"
         return None
 

@@ -11,7 +11,7 @@ from importlib.resources import files
 class Measured:
     """One reading of the variants of one kind. ``applied`` of ``texts`` texts gave a variant; of ``n`` that were read,
     ``grammatical`` were whole sentences (None where a loss of fluency is declared) and ``as_claimed`` had the declared
-    effect. ``source`` names the set of texts, ``date`` the day."""
+    effect. ``source`` names the set of texts, ``date`` the day, ``label`` the level or style if only that was read."""
 
     source: str
     date: str
@@ -20,10 +20,11 @@ class Measured:
     n: int
     as_claimed: int
     grammatical: int | None = None
+    label: str = ""
 
     def line(self) -> str:
         """In words, for tables."""
-        parts = [f"{self.as_claimed} of {self.n} as claimed"]
+        parts = [f"{self.label}: " * bool(self.label) + f"{self.as_claimed} of {self.n} as claimed"]
         if self.grammatical is not None:
             parts.append(f"{self.grammatical} grammatical")
         return f"{', '.join(parts)}; applied to {self.applied} of {self.texts} ({self.source}, {self.date})"

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from dialgauge.perturb._adjective_forms import adjective_lemma, negates, takes_ending
+from dialgauge.perturb._adjective_forms import adjective_lemma, inflected
 from dialgauge.perturb._grammar import SUBJECTS, base_form, finite_part, inflect, subject
 from dialgauge.perturb._guards import (
     ancestors,
@@ -16,11 +16,12 @@ from dialgauge.perturb._guards import (
 )
 from dialgauge.perturb._parse import Parsed, Token
 from dialgauge.perturb._people import names_person
-from dialgauge.perturb._word_tables import substitutes, word_set
+from dialgauge.perturb._word_tables import negates, substitutes, takes_ending, word_set
 
-#: Adjectives that say how much of something there is, and supersenses of what has no size.
+#: Adjectives that say how much of something there is, and supersenses of what has no size: attributes, thoughts,
+#: feelings, amounts and states.
 _AMOUNTS = frozenset(["big", "great", "huge"])
-_ABSTRACT = frozenset((7, 9, 12))
+_ABSTRACT = frozenset((7, 9, 12, 23, 26))
 #: Supersenses of acts, things, events, food and times.
 _TIMED = frozenset((4, 6, 11, 13, 28))
 #: Supersenses of bodies, things, food, places, objects, plants, possessions and substances.
@@ -28,6 +29,10 @@ _CONCRETE = frozenset((5, 6, 8, 13, 15, 17, 18, 20, 21, 27))
 _DEVICE, _BODY, _FOOD = 6, 8, 13
 #: What opens a clause that tells why or when something is so.
 _EXPLAINING = frozenset(["after", "as", "because", "if", "since", "when", "while"])
+#: Verbs that say of their subject how it is.
+_SAYING = frozenset(
+    ["'m", "'re", "'s", "appear", "be", "feel", "look", "prove", "remain", "seem", "smell", "sound", "taste"]
+)
 #: Verbs whose object is what somebody would like to have.
 _SEEKING = word_set("seeking_verbs")
 #: Adjectives that mean something else of things that can be touched than of the others.
@@ -42,6 +47,31 @@ def in_excess_or_none(parsed: Parsed, token: Token) -> str:
         return "measured by too"
     noun = parsed.tokens[token.head]
     return "under a negation" if any(parsed.tokens[c].lower == "no" for c in noun.children) else ""
+
+
+def not_said_of(parsed: Parsed, token: Token) -> str:
+    """*Wants to start small*, *she drunk beer*: an adverb or a verb, whatever the parser says."""
+    above = parsed.tokens[token.head]
+    if token.dep == "acomp" and lemma_of(above) not in _SAYING:
+        return "part of a fixed phrase"
+    return "may be a verb" if token.dep != "amod" and parsed.child(token, "nsubj") is not None else ""
+
+
+def acted_on(parsed: Parsed, token: Token) -> str:
+    """*Is tired and goes to bed*: what somebody does because of it would make nonsense of its opposite."""
+    verb = parsed.tokens[token.head]
+    joined = [parsed.tokens[c] for c in verb.children if parsed.tokens[c].dep == "conj"]
+    doing = any(t.pos == "VERB" and parsed.child(t, *SUBJECTS) is None for t in joined)
+    return "told with what follows from it" if token.dep == "acomp" and doing else ""
+
+
+def misspelt(parsed: Parsed, token: Token) -> str:
+    """A comparative or superlative that is none (*lastest*), or no longer one (*the latest news*)."""
+    if token.tag == "JJ":
+        return ""
+    lemma = adjective_lemma(token)
+    known = inflected(lemma, token) == token.lower or lemma in ("bad", "far", "good", "little", "many", "much", "old")
+    return "part of a fixed phrase" if not known or token.lower == "latest" else ""
 
 
 def in_pair(parsed: Parsed, token: Token) -> str:
@@ -66,7 +96,7 @@ def explained(parsed: Parsed, token: Token) -> str:
         above = [t.lower for t in ancestors(parsed, noun)]
         if noun.dep == "pobj" and {"because", "due"} & {*above[:2]}:
             return "gives a reason"  # "because of the terrible noise"
-    if _tells_why(parsed, token):
+    if tells_why(parsed, token):
         return "gives a reason or has one"
     verb = parsed.tokens[noun.head] if token.dep == "amod" and noun.dep == "attr" else noun
     said = token.dep != "amod" or noun.dep == "attr"
@@ -78,14 +108,14 @@ def explained(parsed: Parsed, token: Token) -> str:
     return "explained by what follows" if same else ""
 
 
-def _tells_why(parsed: Parsed, token: Token) -> bool:
+def tells_why(parsed: Parsed, token: Token) -> bool:
     """*Buys it because it is cheap*, *is lost, so she is sad*: the opposite would be no reason, or have none."""
     for t in parsed.tokens:
         if t.sentence != token.sentence:
             continue
         after = following(parsed, t)
         joins = t.dep in ("mark", "cc", "advmod") and after is not None and after.pos not in ("ADJ", "ADV")
-        if t.lower == "because" or (t.lower in ("as", "since", "so") and joins):
+        if t.lower == "because" or (t.lower in ("as", "for", "since", "so") and joins and t.pos != "ADP"):
             return True
     return False
 
@@ -133,6 +163,8 @@ def unwanted(parsed: Parsed, token: Token, opposite: str) -> bool:
     negative = negates(opposite, lemma) and len(opposite) > len(lemma)
     if _has_more(parsed, token) and takes_ending(opposite):
         return True  # "more cheap"
+    if lemma in ("right", "wrong") and lemma_of(above) in ("feel", "seem"):
+        return True  # "does not feel right"
     if lemma.endswith("ed") and _of_it(parsed, above):
         return True  # "it is tired to help them"
     if token.dep == "amod":
@@ -146,6 +178,8 @@ def unwanted(parsed: Parsed, token: Token, opposite: str) -> bool:
             return True  # "her early experience"
         if token.tag == "JJ" and lemma in OF_THINGS - {"new"} and noun_class(above) not in _CONCRETE:
             return True  # "an open day", "a heavy cold"
+    if negative and token.dep == "amod" and parsed.child(parsed.tokens[above.head], "expl") is not None:
+        return True  # "there would be unavailable ones"
     if negative and token.dep != "amod" and is_negated(parsed, above) and not _of_somebody(parsed, above):
         return True
     clause = parsed.child(token, "ccomp")
@@ -214,3 +248,10 @@ def valence(word: str) -> float:
     from dialgauge.affect import vader_lexicon
 
     return vader_lexicon().valences.get(word, 0.0)
+
+
+#: What keeps an adjective from becoming its opposite.
+OPPOSITE_GUARDS = (
+    in_excess_or_none, in_pair, explained, in_set_phrase, of_a_part_or_device, result_of_a_verb, not_said_of, acted_on,
+    misspelt,
+)  # fmt: skip

@@ -27,6 +27,8 @@ _ARTIFACT = 6
 #: The supersense of groups.
 _GROUP = 14
 _NOT_NAMES = word_set("not_names")
+#: How alike two names must be for one to be a misspelling of the other.
+ALIKE = 0.85
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,4 @@
-"""Lists of words, substitutes for words, and what WordNet says of nouns."""
+"""Lists of words, substitutes for words, what WordNet says of nouns, and negative prefixes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,10 +25,27 @@ class Substitute:
     supersenses: frozenset[int] = frozenset()
 
 
+def takes_ending(lemma: str) -> bool:
+    """Short adjectives compare with -er and -est: one syllable, or two that end in -y (but not participles)."""
+    groups = sum(letter in "aeiouy" and (i == 0 or lemma[i - 1] not in "aeiouy") for i, letter in enumerate(lemma))
+    syllables = groups - (lemma.endswith("e") and groups > 1 and not lemma.endswith("le"))
+    if lemma.endswith(("ed", "ing")):
+        return False
+    return (
+        syllables == 1 or (syllables == 2 and lemma.endswith("y")) or lemma in ("simple", "quiet", "narrow", "clever")
+    )
+
+
+def negates(first: str, second: str) -> bool:
+    """Whether one of two words is the other with a negative prefix (*interested*, *uninterested*)."""
+    return any(first == prefix + second or second == prefix + first for prefix in ("un", "in", "im", "dis", "ir", "il"))
+
+
 @cache
 def substitutes(table: Literal["antonyms", "synonyms", "hyponyms"]) -> Mapping[str, tuple[Substitute, ...]]:
     """Lemma -> its substitutes, the best first. Our own list counts before WordNet's (antonyms only), and two opposites
-    of WordNet only where each is the first of the other: *opposite* and *alternate* are a pair for leaves alone.
+    of WordNet only where each is the first of the other and one is plain (has a negative prefix, or an ending for
+    degrees): *private* and *public* are a pair for some nouns alone.
 
     A lemma that our list names without any substitute is never replaced. ``hard/p`` is for after a verb (``free/h``:
     said of a person), ``simple/a4,10`` for before nouns of the supersenses 4 and 10, ``whole/d`` for right after an
@@ -42,13 +59,16 @@ def substitutes(table: Literal["antonyms", "synonyms", "hyponyms"]) -> Mapping[s
             found[word] = tuple(map(_substitute, others))
     if table == "antonyms":
         own = {line.split()[0] for line in _read("words", table).splitlines()}
-        found = {word: others for word, others in found.items() if word in own or _returned(found, word)}
+        found = {word: others for word, others in found.items() if word in own or _is_plain(found, word)}
     return found
 
 
-def _returned(found: Mapping[str, tuple[Substitute, ...]], word: str) -> bool:
-    back = found.get(found[word][0].word, ())
-    return bool(back) and back[0].word == word
+def _is_plain(found: Mapping[str, tuple[Substitute, ...]], word: str) -> bool:
+    """Whether a word and its opposite are one another's, and one has a negative prefix or an ending for degrees."""
+    opposite = found[word][0].word
+    back = found.get(opposite, ())
+    plain = negates(word, opposite) or takes_ending(word) or takes_ending(opposite)
+    return plain and bool(back) and back[0].word == word
 
 
 def _substitute(entry: str) -> Substitute:

@@ -1,0 +1,104 @@
+"""Noun phrases that a pronoun cannot stand for without another meaning or bad English."""
+
+from dialgauge.perturb._grammar import SUBJECTS, is_finite, verb_base
+from dialgauge.perturb._guards import following, has_determiner, is_definite, is_negated, noun_class, preceding
+from dialgauge.perturb._parse import Parsed, Token
+from dialgauge.perturb._people import names_person
+from dialgauge.perturb._word_tables import word_set
+
+#: Verbs with two objects, and verbs that say little themselves.
+_GIVING = word_set("giving_verbs")
+_LIGHT = word_set("light_verbs")
+_TITLES = word_set("titles")
+#: What is done with books and films, which have people's names.
+_WITH_WORKS = frozenset(["read", "reread", "rewatch", "stream", "watch"])
+#: What is done with people.
+_WITH_PEOPLE = frozenset(["date", "greet", "hire", "hug", "interview", "invite", "kiss", "marry", "meet", "thank"])
+#: Supersenses of states and times.
+_STATE, _TIME = 26, 28
+#: Supersenses of things, animals, food and people.
+_THINGS = frozenset((5, 6, 13, 18))
+
+
+def unfit(parsed: Parsed, root: Token, pronoun: str) -> bool:
+    """Whether this noun must stay: the speaker of a turn, a title, people in general, one half of an expression."""
+    after = following(parsed, parsed.tokens[root.right])
+    verb = parsed.tokens[root.head]
+    if after is not None and after.text in (":", "'", "’"):
+        return True  # "Stephen: wait", "watch 'The Shining'"
+    if noun_class(root) == _TIME or (noun_class(root) == _STATE and parsed.child(root, "poss") is not None):
+        return True  # "who treats this time", "overstays her welcome"
+    if root.left == root.i and root.tag == "NN" and verb.tag == "VB" and root.dep in SUBJECTS:
+        return True  # "if need be"
+    if after is not None and after.tag == "VBG" and after.dep == "acl":
+        return True  # "the Visa ending in 03", cut too short
+    if root.pos == "PROPN" and any(t.lower in _TITLES for t in parsed.tokens[root.left + 1 : root.i]):
+        return True  # "will tell Mr. Li Mrs. Smith has called"
+    if any(parsed.tokens[c].lower == "only" for c in verb.children) and parsed.tokens[root.left].tag == "CD":
+        return True  # "only lets them miss one class"
+    part = parsed.child(root, "prep")
+    if part is not None and part.lower == "of" and any(parsed.tokens[c].tag == "CD" for c in root.children):
+        return True  # "600 m of climbing"
+    if root.pos == "PROPN" and root.dep == "dobj" and verb_base(verb) in _WITH_WORKS:
+        return True  # "is reading Harry Potter"
+    if pronoun == "it" and root.dep == "dobj" and verb_base(verb) in _WITH_PEOPLE:
+        return True  # "wants to meet a medium"
+    if root.dep in SUBJECTS:
+        if _is_cut(parsed, root, after):
+            return True
+    elif after is not None and is_finite(after) and after.pos != "AUX":
+        return True  # "gives him a couple pin points"
+    elif verb_base(verb) == "spend" or (is_negated(parsed, verb) and not _is_known(parsed, root)):
+        return True  # "spent two hours playing games", "did not say a word"
+    return (
+        _may_be_given(parsed, root, verb)
+        or _in_general(parsed, root, verb)
+        or _is_called(parsed, root, verb, pronoun)
+        or _has_other_reflexive(parsed, verb, pronoun)
+    )
+
+
+def _is_known(parsed: Parsed, noun: Token) -> bool:
+    return noun.pos == "PROPN" or is_definite(parsed, noun) or noun.tag == "NNS"
+
+
+def _is_cut(parsed: Parsed, noun: Token, after: Token | None) -> bool:
+    """Whether the parser cut a subject too short (*the bus heading to the mall stops*), took it from another verb
+    (*having a daughter is nice*) or from a participle before it (*Disputed bill is on hold*), or cannot tell how its
+    verb agrees (*doesn ' t*)."""
+    before = preceding(parsed, parsed.tokens[noun.left])
+    if after is not None and after.tag == "VBG" and after.i != noun.head:
+        return True
+    if before is not None and (before.tag == "VBG" or (before.tag == "VBN" and preceding(parsed, before) is None)):
+        return True
+    verb = parsed.tokens[noun.head]
+    return any(t.lower in ("doesn", "hasn", "isn", "wasn") for t in parsed.subtree(verb))
+
+
+def _may_be_given(parsed: Parsed, noun: Token, verb: Token) -> bool:
+    """*Keeps her company*: *her* may be somebody to whom it is done."""
+    her = parsed.tokens[noun.left].lower == "her" and noun.dep in ("dobj", "dative", "iobj")
+    bare = noun.tag == "NNS" or noun_class(noun) not in _THINGS
+    return her and (verb_base(verb) in _GIVING or (verb_base(verb) in _LIGHT and bare))
+
+
+def _in_general(parsed: Parsed, noun: Token, verb: Token) -> bool:
+    """*Thinks people need relaxation*: anybody, not some that the reader could look for."""
+    several = noun.tag == "NNS" and (names_person(noun) or noun.lower == "people")
+    described = has_determiner(parsed, noun) or any(
+        parsed.tokens[c].dep in ("amod", "nummod", "compound", "prep", "relcl") for c in noun.children
+    )
+    return several and not described and verb.tag in ("VB", "VBP", "VBZ", "MD")
+
+
+def _is_called(parsed: Parsed, noun: Token, verb: Token, pronoun: str) -> bool:
+    """*Ken is a prankster*: *they are a prankster* is bad English."""
+    said = parsed.child(verb, "attr") if verb.lemma == "be" else None
+    single = said is not None and said.tag == "NN" and any(parsed.tokens[c].lower in ("a", "an") for c in said.children)
+    several = noun.tag in ("NNS", "NNPS") or parsed.child(noun, "conj") is not None
+    return pronoun == "they" and single and not several
+
+
+def _has_other_reflexive(parsed: Parsed, verb: Token, pronoun: str) -> bool:
+    """*The quality of the photos will speak for themselves*: *it* does not go with *themselves*."""
+    return pronoun == "it" and any(t.lower == "themselves" for t in parsed.subtree(verb))

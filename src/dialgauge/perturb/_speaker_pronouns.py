@@ -1,0 +1,235 @@
+"""speaker_switch: for whom a pronoun stands, and what stands there once the sides are swapped."""
+
+import re
+from collections.abc import Sequence
+
+from dialgauge.perturb._domain_sides import Mention, Side, Sides, gender_of_side
+from dialgauge.perturb._domain_text import FUNCTION_WORDS
+from dialgauge.perturb._edits import Edit
+from dialgauge.perturb._lexicon import Gender, people
+from dialgauge.perturb._people import is_first_name
+from dialgauge.perturb._word_tables import word_set
+
+PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers|himself|herself)\b", re.IGNORECASE)
+_FEMININE = {"he": "she", "him": "her", "his": "her", "himself": "herself"}
+_MASCULINE = {"she": "he", "her": "him", "hers": "his", "herself": "himself"}
+_GENDER: dict[str, Gender] = {**dict.fromkeys(_FEMININE, "masculine"), **dict.fromkeys(_MASCULINE, "feminine")}
+#: Not somebody's mother: those who belong to a side ("her elderly mother") hardly ever are what a pronoun is about.
+_NOBODYS = r"(?<!\bhis )(?<!\bher )(?<!\bhis late )(?<!\bher late )(?<!\belderly )(?<!-old )\b"
+_WOMEN = "mother|mum|mom|daughter|wife|sister|girl|woman|nan|grandmother|aunt|bride|lady"
+_MEN = "father|dad|son|husband|brother|boy|man|grandfather|uncle|groom|gentleman"
+_OTHERS = re.compile(rf"{_NOBODYS}(?P<feminine>{_WOMEN})\b|{_NOBODYS}(?P<masculine>{_MEN})\b", re.IGNORECASE)
+#: Somebody's mother who does something: "his nan is coming, so she …".
+_ACTING_RELATIVES = re.compile(
+    rf"\b(?:his|her|their) (?:(?P<feminine>{_WOMEN})|(?P<masculine>{_MEN})) "
+    r"(?=(?:is|was|will|has|had|would|can|could|does|did|wants|gets|comes|came|went)\b)",
+    re.IGNORECASE,
+)
+#: Before the name of a relative: *his mom, Lucy*.
+AS_RELATIVE = re.compile(rf"\b(?:his|her|their) (?:{_WOMEN}|{_MEN}),? $", re.IGNORECASE)
+#: Where a clause opens.
+_OPENS = re.compile(r"(?:^|[.,;:]\s+|\b(?:and|but|that)\s+)(?:(?:his|her|their|the)\s+)?$", re.IGNORECASE)
+_RELATIVES: dict[Gender, re.Pattern[str]] = {
+    "feminine": re.compile(rf"\b(?:{_WOMEN})\b", re.IGNORECASE),
+    "masculine": re.compile(rf"\b(?:{_MEN})\b", re.IGNORECASE),
+}
+#: Animals, which a pronoun of either gender may be about.
+_ANIMALS = re.compile(r"\b(?:dog|puppy|beagle|cat|kitten|horse|pony|rabbit|parrot|pet)\b", re.IGNORECASE)
+#: After *call her* these own nothing.
+_ADVERBS = frozenset(
+    [
+        "again",
+        "back",
+        "early",
+        "here",
+        "herself",
+        "himself",
+        "later",
+        "now",
+        "soon",
+        "there",
+        "today",
+        "tomorrow",
+        "tonight",
+        "too",
+        "yesterday",
+    ]
+)
+#: After these *her* and *him* are taken somewhere: "drives her home".
+_TAKEN = re.compile(r"\b(?:tak(?:e|es|ing)|took|bring(?:s|ing)?|brought|driv(?:e|es|ing)|drove|sen(?:d|ds|ding|t))\s+$")
+#: Verbs of giving, after which *her* is the one to whom something is given.
+_GIVEN = re.compile(
+    rf"\b(?:(?:{'|'.join(sorted(word_set('giving_verbs')))})(?:s|es)?|bought|brought|found|gave|made|sent|told)\s+$"
+)
+OTHER_PEOPLE = word_set("person")
+NAME = re.compile(r"(?:(?:Mr|Mrs|Ms|Miss|Dr)\.?\s+)?[A-Z][a-z]+(?:-[A-Z][a-z]+)?(?:\s+[A-Z][a-z]+)*")
+#: Titles of men and women.
+_OFFICES = re.compile(r"\b(?:Captain|Chancellor|Director|Doctor|Dr|Judge|Officer|President|Prof|Professor)\b")
+#: Where a sentence ends; not after a title.
+_ENDS = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)[.!?]\s")
+#: At most this many pronouns become names.
+_MOST_NAMES = 4
+#: How far back (in characters) a pronoun may look for the one it stands for.
+_REACH = 1000
+
+
+def name_of_side(side: Side, sides: Sides, mentions: Sequence[Mention]) -> str:
+    """The name of a side: the fullest form in this text, or the one in the transcript."""
+    forms = [mention.text for mention in mentions if mention.side == side and mention.kind == "name"]
+    return max(forms, key=len) if forms else sides.display[side] if sides.names[side] else ""
+
+
+def cased_like(word: str, model: str) -> str:
+    if model.isupper() and len(model) > 1:
+        return word.upper()
+    return word[0].upper() + word[1:] if model[0].isupper() else word
+
+
+def pronoun_edits(text: str, sides: Sides, mentions: list[Mention]) -> list[Edit] | None:
+    """Pronouns of a side follow the other side's gender; where that is not known, its name takes their place. None
+    where
+    that cannot be done."""
+    genders: dict[Side, Gender | None] = {0: gender_of_side(sides, 0, mentions), 1: gender_of_side(sides, 1, mentions)}
+    numbered = not any(
+        name[:1].isalpha() for name in (sides.display[0], sides.display[1], *sides.names[0], *sides.names[1])
+    )
+    if numbered and len({_GENDER[match.group().lower()] for match in PRONOUN.finditer(text)}) == 1:
+        return []  # "#Person2# says she will come" can be said of either
+    resolved = [(match, _stands_for(match, text, mentions, genders)) for match in PRONOUN.finditer(text)]
+    bound = [(match, side) for match, side in resolved if side is not None]
+    if genders[0] is not None and genders[0] == genders[1]:
+        return []
+    if any(_is_unclear(match, text, mentions, genders) for match, _ in bound):
+        return None
+    edits: list[Edit] = []
+    for match, side in bound:
+        form = match.group().lower()
+        other: Side = 0 if side else 1
+        swapped = _FEMININE[form] if form in _FEMININE else _MASCULINE[form]
+        if form in ("her", "his"):
+            swapped = _possessive(form, text[: match.start()], text[match.end() :])
+        if genders[other] is None:
+            name = name_of_side(other, sides, mentions)
+            others = {*re.findall(r"[a-z]+", text)} & OTHER_PEOPLE
+            if (
+                others
+                or _RELATIVES[_GENDER[form]].search(text)
+                or (form == "her" and _GIVEN.search(text[: match.start()]))
+            ):
+                return None  # "is angry at her sister because she …", "made her soup"
+            if not name or form in ("himself", "herself") or len(bound) > _MOST_NAMES:
+                return None if name else []
+            owns = form in ("hers", "his") or (form == "her" and swapped == "his")
+            swapped = f"{name}'s" if owns else name
+        edits.append(Edit(*match.span(), cased_like(swapped, match.group())))
+    return edits
+
+
+def _possessive(form: str, preceding: str, following: str) -> str:
+    """``her`` before a noun becomes ``his``, elsewhere ``him``; ``his`` before a noun ``her``, elsewhere ``hers``."""
+    match = re.match(r"\s+([^\W\d_]+)", following)
+    after = match[1].lower() if match else ""
+    before_noun = bool(re.match(r"\s+[£$€\d]", following)) or bool(
+        after and (after not in FUNCTION_WORDS or after in ("own", "other"))
+    )
+    told = match is not None and match[1][0].isupper() and is_first_name(match[1])  # "tells her Mike is out"
+    if after == "and" and re.match(r"\s+and [A-Z]\w+['’]s\b", following):
+        before_noun = True  # "her and Daddy's garden"
+    if form == "her" and after.endswith("s") and _GIVEN.search(preceding):
+        before_noun = False  # "send her booklets"
+    if told or after in _ADVERBS or (after == "home" and _TAKEN.search(preceding)):
+        before_noun = False
+    if form == "her":
+        return "his" if before_noun else "him"
+    return "her" if before_noun else "hers"
+
+
+def _stands_for(
+    pronoun: re.Match[str], text: str, mentions: Sequence[Mention], genders: dict[Side, Gender | None]
+) -> Side | None:
+    """The side that a pronoun stands for: the nearest one before it of its gender, else the nearest of unknown gender
+    (whose gender is then known). None where somebody else is meant."""
+    gender = _GENDER[pronoun.group().lower()]
+    # Who is named as the speaker of a turn ("Agent:") does not speak of himself as "he".
+    told = [mention for mention in mentions if text[mention.end : mention.end + 1] != ":"]
+    candidates: list[tuple[int, Side | None, Gender | None]] = [
+        (mention.start, mention.side, genders[mention.side])
+        for mention in told
+        if pronoun.start() - _REACH <= mention.start < pronoun.start()
+    ]
+    taken = [(mention.start, mention.end) for mention in mentions]
+    window = text[: pronoun.start()]
+    for match in _OTHERS.finditer(window, max(0, len(window) - _REACH)):
+        candidates.append((match.start(), None, "feminine" if match["feminine"] else "masculine"))
+    for match in _ACTING_RELATIVES.finditer(window, max(0, len(window) - _REACH)):
+        candidates.append((match.start(), None, "feminine" if match["feminine"] else "masculine"))
+    candidates += [(match.start(), None, None) for match in _ANIMALS.finditer(window, max(0, len(window) - _REACH))]
+    for match in NAME.finditer(window, max(0, len(window) - _REACH)):
+        known = people().gender_of(match.group())
+        # "Professor Potter", "Jamie": a man or a woman
+        either = _OFFICES.search(match.group()) is not None or any(map(is_first_name, match.group().split()))
+        if (known or either) and not any(start < match.end() and match.start() < end for start, end in taken):
+            candidates.append((match.start(), None, known))
+    if _is_object(pronoun, text) and len(candidates) > 1:
+        # Who acts in the clause is not whom it happens to: "Ann explains it to her".
+        nearest = max(candidates, key=lambda candidate: candidate[0])
+        apart = [candidate for candidate in candidates if candidate[1] != nearest[1]]
+        if apart and not re.search(
+            r"[.!?;,]|\b(?:that|who|because|when|if|and|but)\b", text[nearest[0] : pronoun.start()]
+        ):
+            candidates = apart
+    same = [candidate for candidate in candidates if candidate[2] == gender]
+    open_ = [candidate for candidate in candidates if candidate[2] is None]
+    # *Kasper's on his way*, *Morgan cannot come because she …*: who stands in the same sentence is nearer than a side
+    # of the right gender before it.
+    begins = max((match.end() for match in _ENDS.finditer(window)), default=0)
+    beside = [c for c in open_ if c[0] >= begins and not _is_object(pronoun, text)]
+    owns = pronoun.group().lower() in ("his", "her", "himself", "herself")
+    here = any(c[0] >= begins for c in same)
+    near = beside if beside and not here else same or open_
+    if begins == pronoun.start():
+        earlier = max((match.end() for match in _ENDS.finditer(window[: begins - 1])), default=0)
+        told_of = sorted((c for c in (*same, *open_) if earlier <= c[0] < begins), key=lambda c: c[0])
+        near = told_of[:1] or near  # "Ann will rent a car. She …": who opens the sentence before
+    # Who only owns something in the sentence is hardly the one of whom it goes on to speak.
+    acting = [c for c in near if not re.match(r"[^\s.,]*['’]s\s", text[c[0] :])]
+    near = acting if acting and any(c[0] >= begins for c in acting) and not owns else near
+    if near:
+        side = max(near, key=lambda candidate: candidate[0])[1]
+        if side is not None and genders[side] is None and _RELATIVES[gender].search(window):
+            return None  # "his wife is 84, and it is her sixth wedding": rather the wife than somebody unknown
+    else:  # "after a machine swallowed his card, Owen …"
+        ahead = re.match(r"[^.!?]*", text[pronoun.end() :])
+        end = pronoun.end() + (ahead.end() if ahead else 0)
+        following = [m for m in told if pronoun.end() < m.start < end and genders[m.side] in (gender, None)]
+        side = following[0].side if following else None
+    if side is not None and genders[side] is None:
+        genders[side] = gender
+    return side
+
+
+def _is_unclear(
+    pronoun: re.Match[str], text: str, mentions: Sequence[Mention], genders: dict[Side, Gender | None]
+) -> bool:
+    """Whether *he* may be a side or somebody else whom the sentence names: *Dad is angry with Tom, because he …*."""
+    form = pronoun.group().lower()
+    begins = max((match.end() for match in _ENDS.finditer(text, 0, pronoun.start())), default=0)
+    told = [m for m in mentions if begins <= m.start < pronoun.start() and genders[m.side] in (_GENDER[form], None)]
+    taken = {(m.start, m.end) for m in mentions}
+    others = [m for m in _RELATIVES[_GENDER[form]].finditer(text, begins, pronoun.start()) if _acts(text, m)]
+    named = [m for m in NAME.finditer(text, begins, pronoun.start()) if people().gender_of(m.group()) == _GENDER[form]]
+    strangers = [m for m in (*others, *named) if not any(a < m.end() and m.start() < b for a, b in taken)]
+    return bool(told and strangers)
+
+
+def _acts(text: str, relative: re.Match[str]) -> bool:
+    """Whether somebody who is no side opens a sentence or clause: *Dad is angry*, *and his mother wants*."""
+    return _OPENS.search(text[: relative.start()]) is not None
+
+
+def _is_object(pronoun: re.Match[str], text: str) -> bool:
+    """Whether a pronoun is *him*, or *her* that owns nothing."""
+    form = pronoun.group().lower()
+    return form == "him" or (
+        form == "her" and _possessive(form, text[: pronoun.start()], text[pronoun.end() :]) == "him"
+    )
